@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sth - the secure transport (sRDMA, USENIX ATC'20; Documentation/protocol.md).
+ *
+ * Pure files: nonce, replay, epoch, format. Crypto files: suite, kdf, seal,
+ * open: a scatterlist in, no sk_buff. policy: which peer gets which seal.
+ */
+#ifndef SRNIC_STH_H
+#define SRNIC_STH_H
+
+#include <linux/types.h>
+#include <linux/scatterlist.h>
+#include "../wire/wire.h"
+
+struct net;
+struct srnic_sth;
+
+enum srnic_sth_mode {
+	SRNIC_STH_OFF,
+	SRNIC_STH_HEADER,
+	SRNIC_STH_PACKET,
+	SRNIC_STH_AEAD,
+};
+
+/* A flow is one side's requests and the responses to them (protocol.md). */
+enum srnic_sth_flow {
+	SRNIC_FLOW_OURS,	/* our requests out, their responses in */
+	SRNIC_FLOW_THEIRS,	/* their requests in, our responses out */
+	SRNIC_FLOWS,
+};
+
+#define SRNIC_STH_KEY_MAX	32
+#define SRNIC_STH_NAME_MAX	32
+
+/**
+ * struct srnic_sth_params - what a connection's seal is made of
+ * @suite: row of the suite table
+ * @mode: header, packet or aead
+ * @key: pair key, or K_PD when @derive_pair
+ * @key_len: bytes in @key
+ * @local_gid, @remote_gid: addresses, IPv4 in mapped form
+ */
+struct srnic_sth_params {
+	const struct srnic_sth_suite *suite;
+	enum srnic_sth_mode mode;
+	u8 key[SRNIC_STH_KEY_MAX];
+	u8 key_len;
+	u8 local_gid[16];
+	u8 remote_gid[16];
+	u32 local_qpn;
+	u32 remote_qpn;
+};
+
+/* suite.c: the table of suites */
+struct srnic_sth_suite;
+const struct srnic_sth_suite *srnic_sth_suite_find(const char *name);
+const struct srnic_sth_suite *srnic_sth_suite_at(unsigned int index); /* NULL past the end */
+const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite);
+bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode);
+u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite);	/* STH size code */
+
+/*
+ * connection.c: one secured QP. Create and destroy in process context (at
+ * INIT->RTR and at reset); everything else under the QP's lock.
+ */
+struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params);
+void srnic_sth_destroy(struct srnic_sth *sth);
+const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth); /* key zeroed */
+const char *srnic_sth_driver_name(const struct srnic_sth *sth); /* crypto driver in use */
+unsigned int srnic_sth_len(const struct srnic_sth *sth);	/* bytes a packet */
+u8 srnic_sth_code(const struct srnic_sth *sth);
+
+/*
+ * Start of a flow: the 24-bit starting PSN (ours at RTR->RTS: sq_psn; theirs at
+ * INIT->RTR: rq_psn), then the handshake. seal/open on a flow that is not
+ * confirmed fail with -ENOKEY.
+ */
+void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 start_psn);
+bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow);
+
+/*
+ * handshake.c: process context (keys are set), under the QP's handshake mutex,
+ * not its spinlock; what it installs is published to seal/open safely.
+ *
+ * hs_next: builds in @pkt/@frame the HELLO or CONFIRM that is due on our flow;
+ *	returns the frame's length (BTH to end of STH, no ICRC), or 0 if the flow
+ *	is confirmed. The engine repeats it by the QP's timeout.
+ * hs_rx: takes a received handshake frame. Returns a negative errno if refused
+ *	(-EBADMSG bad tag, -EPROTO wrong state, nothing changed), else a bit mask of
+ *	SRNIC_HS_*; with REPLY, @reply/@reply_len hold the answer's frame.
+ */
+#define SRNIC_HS_REPLY		BIT(0)	/* send @reply */
+#define SRNIC_HS_NEXT		BIT(1)	/* call hs_next and send */
+#define SRNIC_HS_READY		BIT(2)	/* our flow is confirmed: start sending */
+#define SRNIC_HS_THEIRS		BIT(3)	/* their flow is confirmed */
+#define SRNIC_HS_FRAME_MAX	(SRNIC_BTH_LEN + SRNIC_HS_LEN + SRNIC_STH_MAX)
+int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame);
+int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
+		    u8 *reply, unsigned int *reply_len);
+
+/*
+ * seal.c, open.c: any context up to softirq, under the QP's lock.
+ *
+ * seal: @pkt has its fields, @pkt->hdr the built BTH and extension headers
+ *	(hdr_len bytes, sth_code set), followed by room for sth_len bytes, which it
+ *	fills; @payload covers payload and pad (encrypted in place in aead mode).
+ *	Returns 0, -ENOKEY, -EKEYEXPIRED (emission cap: the QP goes to error).
+ * open: verifies @pkt; in aead mode decrypts payload and pad from @src into @dst
+ *	(may be the same list). Nothing of @sth changes unless the tag is right.
+ *	Returns 0, -EBADMSG, -EALREADY (replayed counter), -ENOKEY, -ERANGE (PSN
+ *	outside the window).
+ */
+int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
+		   struct scatterlist *payload, unsigned int len);
+int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
+		   struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+
+/*
+ * Progress, only after verification: @psn is the expected PSN of their flow, or
+ * the oldest unacknowledged of ours. Returns true if keys for a next epoch
+ * should be derived (call srnic_sth_rekey in process context).
+ */
+bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn);
+int srnic_sth_rekey(struct srnic_sth *sth);
+
+/* a snapshot for rdma resource, netlink and the CLI; never a key */
+struct srnic_sth_info {
+	const char *suite;
+	const char *driver;
+	enum srnic_sth_mode mode;
+	struct {
+		bool ready;
+		u64 epoch;
+		u64 psn64;
+		u64 sealed;
+		u64 opened;
+		u64 failed;
+		u64 replayed;
+	} flow[SRNIC_FLOWS];
+};
+
+void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
+
+/*
+ * policy.c: per network namespace, longest prefix first; keys in the
+ * namespace's keyring (type logon).
+ */
+enum srnic_policy_rule {
+	SRNIC_POLICY_OFF,
+	SRNIC_POLICY_PREFER,
+	SRNIC_POLICY_REQUIRE,
+};
+
+struct srnic_policy {
+	u8 prefix[16];		/* IPv4 in mapped form */
+	u8 prefix_len;		/* 0..128 */
+	enum srnic_policy_rule rule;
+	enum srnic_sth_mode mode;
+	const struct srnic_sth_suite *suite;
+	char key[SRNIC_STH_NAME_MAX];	/* name of the key, may be empty */
+};
+
+/*
+ * The rule for a peer. Returns 0 and @params filled (mode OFF: in the clear), or
+ * -EACCES: 'require' without a usable key. Process context.
+ */
+int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
+/* For datagrams: may a clear packet go to or come from this peer? RCU. */
+bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16]);
+
+int srnic_policy_add(struct net *net, const struct srnic_policy *policy);
+int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len);
+/* the @index-th rule; -ENOENT past the end */
+int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy);
+
+int srnic_key_add(struct net *net, const char *name, const u8 *key, unsigned int len);
+int srnic_key_del(struct net *net, const char *name);
+/* the @index-th key's name and length; -ENOENT past the end */
+int srnic_key_get(struct net *net, unsigned int index, char name[SRNIC_STH_NAME_MAX],
+		  unsigned int *len);
+
+int srnic_policy_init(void);	/* pernet operations */
+void srnic_policy_exit(void);
+int srnic_sth_init(void);	/* per-CPU requests */
+void srnic_sth_exit(void);
+
+#endif /* SRNIC_STH_H */

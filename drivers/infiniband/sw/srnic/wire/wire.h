@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire - RoCEv2 headers, opcodes, PSN arithmetic and CRC.
+ *
+ * Pure C: no ib_core, no sk_buff, no locks, calls nobody. Builds in user
+ * space too (kunit/host), so that it is fuzzed and proved there.
+ */
+#ifndef SRNIC_WIRE_H
+#define SRNIC_WIRE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/bits.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#else
+#include "shim.h"
+#endif
+
+/* RoCEv2: IBA annex A17.4.4, the UDP destination port */
+#define SRNIC_ROCE_PORT		4791
+
+/* Header lengths in bytes, IBA 9.2-9.3 */
+#define SRNIC_BTH_LEN		12
+#define SRNIC_DETH_LEN		8
+#define SRNIC_RETH_LEN		16
+#define SRNIC_ATOMIC_ETH_LEN	28
+#define SRNIC_AETH_LEN		4
+#define SRNIC_ATOMIC_ACK_LEN	8
+#define SRNIC_IMM_LEN		4
+#define SRNIC_IETH_LEN		4
+#define SRNIC_ICRC_LEN		4
+#define SRNIC_STH_MAX		64	/* 512 bits, sRDMA 4.1 */
+#define SRNIC_HS_LEN		32	/* handshake body: two 128-bit nonces */
+/* longest BTH + extension headers: BTH + AtomicETH */
+#define SRNIC_EXT_MAX		(SRNIC_BTH_LEN + SRNIC_HS_LEN)
+#define SRNIC_HDR_MAX		(SRNIC_EXT_MAX + SRNIC_STH_MAX)
+#define SRNIC_GRH_LEN		40
+
+/* Opcodes, IBA table 38 (transport in the top three bits). */
+#define SRNIC_TP_RC		0x00
+#define SRNIC_TP_UC		0x20
+#define SRNIC_TP_UD		0x60
+#define SRNIC_TP_MASK		0xe0
+
+enum srnic_base_opcode {
+	SRNIC_OPC_SEND_FIRST		= 0x00,
+	SRNIC_OPC_SEND_MIDDLE		= 0x01,
+	SRNIC_OPC_SEND_LAST		= 0x02,
+	SRNIC_OPC_SEND_LAST_IMM		= 0x03,
+	SRNIC_OPC_SEND_ONLY		= 0x04,
+	SRNIC_OPC_SEND_ONLY_IMM		= 0x05,
+	SRNIC_OPC_WRITE_FIRST		= 0x06,
+	SRNIC_OPC_WRITE_MIDDLE		= 0x07,
+	SRNIC_OPC_WRITE_LAST		= 0x08,
+	SRNIC_OPC_WRITE_LAST_IMM	= 0x09,
+	SRNIC_OPC_WRITE_ONLY		= 0x0a,
+	SRNIC_OPC_WRITE_ONLY_IMM	= 0x0b,
+	SRNIC_OPC_READ_REQ		= 0x0c,
+	SRNIC_OPC_READ_RESP_FIRST	= 0x0d,
+	SRNIC_OPC_READ_RESP_MIDDLE	= 0x0e,
+	SRNIC_OPC_READ_RESP_LAST	= 0x0f,
+	SRNIC_OPC_READ_RESP_ONLY	= 0x10,
+	SRNIC_OPC_ACK			= 0x11,
+	SRNIC_OPC_ATOMIC_ACK		= 0x12,
+	SRNIC_OPC_CMP_SWAP		= 0x13,
+	SRNIC_OPC_FETCH_ADD		= 0x14,
+	SRNIC_OPC_SEND_LAST_INV		= 0x16,
+	SRNIC_OPC_SEND_ONLY_INV		= 0x17,
+	/* UD: SRNIC_TP_UD | SEND_ONLY(_IMM) */
+	/* manufacturer opcodes, IBA 9.2.1: STH's freshness handshake */
+	SRNIC_OPC_HELLO			= 0xc0,
+	SRNIC_OPC_HELLO_ACK		= 0xc1,
+	SRNIC_OPC_CONFIRM		= 0xc2,
+	SRNIC_OPC_CONFIRM_ACK		= 0xc3,
+};
+
+/* What an opcode carries and does: one row of srnic_opcode_table. */
+#define SRNIC_OPF_VALID		BIT(0)
+#define SRNIC_OPF_REQ		BIT(1)	/* requester to responder */
+#define SRNIC_OPF_RESP		BIT(2)	/* responder to requester */
+#define SRNIC_OPF_FIRST		BIT(3)	/* starts a message (FIRST or ONLY) */
+#define SRNIC_OPF_LAST		BIT(4)	/* ends a message (LAST or ONLY) */
+#define SRNIC_OPF_PAYLOAD	BIT(5)	/* may carry payload */
+#define SRNIC_OPF_FULL		BIT(6)	/* payload must be exactly the path MTU */
+#define SRNIC_OPF_SEND		BIT(7)
+#define SRNIC_OPF_WRITE		BIT(8)
+#define SRNIC_OPF_READ		BIT(9)	/* READ request or response */
+#define SRNIC_OPF_ATOMIC	BIT(10)
+#define SRNIC_OPF_ACK		BIT(11)	/* ACK, NAK, RNR NAK */
+#define SRNIC_OPF_RETH		BIT(12)
+#define SRNIC_OPF_ATOMIC_ETH	BIT(13)
+#define SRNIC_OPF_AETH		BIT(14)
+#define SRNIC_OPF_ATOMIC_ACK	BIT(15)
+#define SRNIC_OPF_IMM		BIT(16)
+#define SRNIC_OPF_IETH		BIT(17)
+#define SRNIC_OPF_DETH		BIT(18)
+#define SRNIC_OPF_HS		BIT(19)	/* handshake, body of two nonces */
+#define SRNIC_OPF_RWR		BIT(20)	/* consumes a receive WQE (at its last packet) */
+
+struct srnic_opcode {
+	const char *name;
+	u32 flags;
+	u8 hdr_len;		/* BTH and all extension headers */
+	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs; /* offsets, 0 = absent */
+};
+
+extern const struct srnic_opcode srnic_opcode_table[256];
+
+/* AETH syndrome, IBA 9.7.5.2.1 */
+#define SRNIC_AETH_TYPE		0x60
+#define SRNIC_AETH_ACK		0x00
+#define SRNIC_AETH_RNR		0x20
+#define SRNIC_AETH_NAK		0x60
+#define SRNIC_AETH_VALUE	0x1f
+#define SRNIC_CREDIT_NONE	0x1f	/* "no credits": end-to-end flow control off */
+
+enum srnic_nak {
+	SRNIC_NAK_PSN_SEQ	= 0,
+	SRNIC_NAK_INVALID_REQ	= 1,
+	SRNIC_NAK_REM_ACCESS	= 2,
+	SRNIC_NAK_REM_OP	= 3,
+	SRNIC_NAK_INV_RD	= 4,
+};
+
+/**
+ * struct srnic_ends - what of IP and UDP a burst's packets share
+ * @sgid: source address, IPv4 in mapped form (::ffff:a.b.c.d)
+ * @dgid: destination address, likewise
+ * @sport: UDP source port
+ * @v4: IPv4 underlay
+ * @iph: the first packet's IP header as on the wire, 20 or 40 bytes (IPv4 with
+ *	options: the first 20), for the ICRC
+ * @ifindex: receiving netdev, 0 on sending
+ */
+struct srnic_ends {
+	u8 sgid[16];
+	u8 dgid[16];
+	__be16 sport;
+	bool v4;
+	u8 iph[40];
+	int ifindex;
+};
+
+/**
+ * struct srnic_pkt - one packet, from net to mem and back
+ *
+ * Filled in by wire (srnic_wire_parse on receipt; by engine on sending, then
+ * written out by srnic_wire_build) and never parsed twice. Integers are in
+ * host order unless __be.
+ *
+ * @skb: carrier; opaque to wire and sth
+ * @ends: addresses, shared by the burst
+ * @seg: index of this packet inside a super-packet (IPv4 id = first's + seg)
+ * @off: offset of the BTH inside the carrier's data
+ * @len: bytes from BTH to the end of the ICRC (UDP length - 8)
+ * @opc: row of the opcode table
+ * @hdr: BTH, extension headers and STH, contiguous; may be @hdrbuf
+ * @hdr_len: BTH and extension headers
+ * @sth_len: 0 or the length of the STH
+ * @payload_len: payload without pad
+ */
+struct srnic_pkt {
+	struct sk_buff *skb;
+	const struct srnic_ends *ends;
+	const struct srnic_opcode *opc;
+	u8 *hdr;
+	u32 off;
+	u16 seg;
+	u16 len;
+	u16 hdr_len;
+	u16 sth_len;
+	u16 payload_len;
+
+	/* BTH */
+	u8 opcode;
+	u8 sth_code;	/* top three bits of byte 8, next to AckReq */
+	u8 pad;
+	bool se;
+	bool mig;
+	bool ackreq;
+	bool becn;
+	bool fecn;
+	u16 pkey;
+	u32 dqpn;
+	u32 psn;
+
+	/* extension headers, as the opcode has them */
+	u64 va;		/* RETH, AtomicETH */
+	u64 swap_add;	/* AtomicETH */
+	u64 compare;	/* AtomicETH */
+	u64 orig;	/* AtomicAckETH */
+	u32 rkey;	/* RETH, AtomicETH, IETH */
+	u32 dmalen;	/* RETH */
+	__be32 imm;
+	u32 qkey;	/* DETH */
+	u32 sqpn;	/* DETH */
+	u32 msn;	/* AETH */
+	u8 syndrome;	/* AETH */
+
+	u8 hdrbuf[SRNIC_HDR_MAX];
+};
+
+/* offset of the payload inside the carrier */
+static inline u32 srnic_pkt_payload_off(const struct srnic_pkt *pkt)
+{
+	return pkt->off + pkt->hdr_len + pkt->sth_len;
+}
+
+/* Why a packet was refused by wire; names in the counters' table. */
+enum srnic_wire_err {
+	SRNIC_WIRE_OK = 0,
+	SRNIC_WIRE_SHORT,	/* truncated: shorter than its headers */
+	SRNIC_WIRE_OPCODE,	/* unknown opcode */
+	SRNIC_WIRE_VERSION,	/* BTH transport version not 0 */
+	SRNIC_WIRE_PAD,		/* pad or payload where the opcode has none */
+	SRNIC_WIRE_STH,		/* STH does not fit */
+};
+
+/*
+ * header.c
+ *
+ * srnic_wire_parse: @hdr points to at least min(@len, SRNIC_HDR_MAX) contiguous
+ * bytes from the BTH on; sets every field but skb, ends, seg, off.
+ * srnic_wire_build: writes BTH and extension headers (hdr_len bytes) of @pkt
+ * into @buf; returns hdr_len. STH and ICRC are not its business.
+ */
+enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len);
+unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf);
+unsigned int srnic_sth_code_len(u8 code);	/* bytes: 0,12,16,20,28,32,48,64 */
+
+/* psn.c / inline: 24-bit serial arithmetic, IBA 9.7.2 */
+#define SRNIC_PSN_MASK	0xffffffU
+
+static inline u32 srnic_psn_add(u32 psn, u32 n)
+{
+	return (psn + n) & SRNIC_PSN_MASK;
+}
+
+/* signed distance a - b in [-2^23, 2^23) */
+static inline s32 srnic_psn_diff(u32 a, u32 b)
+{
+	return (s32)((a - b) << 8) >> 8;
+}
+
+/*
+ * crc.c: CRC-32 (IEEE, reflected), as init/update/final over byte runs.
+ * State starts as ~0; the wire has the complement, little-endian first.
+ * srnic_crc_copy copies and takes the CRC in the same pass over memory.
+ */
+u32 srnic_crc_update(u32 crc, const void *data, size_t len);
+u32 srnic_crc_copy(u32 crc, void *dst, const void *src, size_t len);
+u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
+
+/*
+ * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3): eight bytes of
+ * ones in place of the LRH, then IP, UDP and BTH with their variant fields as
+ * ones. srnic_icrc_begin takes the header part: IP header from @ends with
+ * length and id of segment @seg, UDP length, and the BTH @bth; continue with
+ * srnic_crc_update over the bytes behind the BTH, close with srnic_icrc_end.
+ */
+u32 srnic_icrc_begin(const struct srnic_ends *ends, u16 id, u16 udp_len,
+		     const u8 *bth);
+
+static inline __le32 srnic_icrc_end(u32 crc)
+{
+	return cpu_to_le32(~crc);
+}
+
+#endif /* SRNIC_WIRE_H */
