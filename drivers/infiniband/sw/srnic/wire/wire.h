@@ -159,6 +159,7 @@ struct srnic_ends {
  * @hdr: BTH, extension headers and STH, contiguous; may be @hdrbuf
  * @hdr_len: BTH and extension headers
  * @sth_len: 0 or the length of the STH
+ * @payload: payload and pad, contiguous (carrier or per-CPU scratch)
  * @payload_len: payload without pad
  */
 struct srnic_pkt {
@@ -166,6 +167,7 @@ struct srnic_pkt {
 	const struct srnic_ends *ends;
 	const struct srnic_opcode *opc;
 	u8 *hdr;
+	u8 *payload;
 	u32 off;
 	u16 seg;
 	u16 len;

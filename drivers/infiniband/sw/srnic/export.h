@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Symbols that the KUnit suites (kunit/, modules of their own) call.
+ *
+ * Exported only where the kernel has KUnit, and in a namespace, so that no other
+ * module comes to depend on them. In user space the suites link statically.
+ */
+#ifndef SRNIC_EXPORT_H
+#define SRNIC_EXPORT_H
+
+#ifdef __KERNEL__
+#include <linux/export.h>
+#include <linux/kconfig.h>
+#endif
+
+#if defined(__KERNEL__) && IS_ENABLED(CONFIG_KUNIT)
+#define SRNIC_EXPORT_FOR_KUNIT(sym)	EXPORT_SYMBOL_NS_GPL(sym, SRNIC_KUNIT)
+#else
+#define SRNIC_EXPORT_FOR_KUNIT(sym)
+#endif
+
+#endif /* SRNIC_EXPORT_H */

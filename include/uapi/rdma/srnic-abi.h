@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
+/*
+ * The rings and command data that srnic's kernel module and its rdma-core
+ * provider share. Documentation/abi.md explains them.
+ *
+ * Indices run freely modulo 2^32; a slot is index & (entries - 1). All that
+ * user space can write is a request, never a fact: the kernel copies each
+ * entry out once, checks the copy, and keeps its own indices.
+ */
+#ifndef SRNIC_ABI_H
+#define SRNIC_ABI_H
+
+#include <linux/types.h>
+
+#define SRNIC_ABI_VERSION	16	/* not rxe's 1-2, nor siw's 1 */
+#define SRNIC_DRIVER_ID		0x73726e63	/* "srnc": the core only compares it */
+
+#define SRNIC_MAX_SGE		32
+#define SRNIC_MAX_INLINE	512
+
+/* First page of every ring's mapping; the slots begin at SRNIC_RING_SLOTS. */
+#define SRNIC_RING_SLOTS	256
+
+struct srnic_ring_hdr {
+	/* written by user space (SQ, RQ, SRQ), by the kernel (CQ); release/acquire */
+	__u32 prod;
+	__u32 pad0[15];
+	/* written by the kernel (SQ, RQ, SRQ), by user space (CQ); release/acquire */
+	__u32 cons;
+	__u32 pad1[15];
+	/*
+	 * SQ: the kernel sets it to 1 before it sleeps and then looks at prod once
+	 * more; user space, after storing prod and a full fence, rings the doorbell
+	 * only if it is 1.
+	 */
+	__u32 need_wakeup;
+	__u32 pad2[15];
+	/*
+	 * CQ: user space stores SRNIC_ARM_*; the kernel, having stored prod and a full
+	 * fence, exchanges it for 0 and raises an event if it was armed (for
+	 * SRNIC_ARM_SOLICITED, only for a solicited or failed completion).
+	 */
+	__u32 arm;
+	__u32 pad3[15];
+};
+
+#define SRNIC_ARM_NONE		0
+#define SRNIC_ARM_SOLICITED	1
+#define SRNIC_ARM_NEXT		2
+
+struct srnic_abi_sge {
+	__aligned_u64 addr;
+	__u32 length;
+	__u32 lkey;
+};
+
+enum srnic_wqe_opcode {
+	SRNIC_WQE_SEND,
+	SRNIC_WQE_SEND_IMM,
+	SRNIC_WQE_SEND_INV,
+	SRNIC_WQE_WRITE,
+	SRNIC_WQE_WRITE_IMM,
+	SRNIC_WQE_READ,
+	SRNIC_WQE_CMP_SWAP,
+	SRNIC_WQE_FETCH_ADD,
+	SRNIC_WQE_LOCAL_INV,
+	SRNIC_WQE_BIND_MW,
+	SRNIC_WQE_REG_MR,	/* kernel only: refused from a user ring */
+	SRNIC_WQE_OPCODES,
+};
+
+#define SRNIC_WQE_SIGNALED	(1 << 0)
+#define SRNIC_WQE_SOLICITED	(1 << 1)
+#define SRNIC_WQE_FENCE		(1 << 2)
+#define SRNIC_WQE_INLINE	(1 << 3)
+#define SRNIC_WQE_FLAGS		0xf
+
+/* A send work request: 64 bytes, then num_sge SGEs or inline_len bytes. */
+struct srnic_sq_wqe {
+	__aligned_u64 wr_id;
+	__u8 opcode;		/* enum srnic_wqe_opcode */
+	__u8 num_sge;
+	__u16 flags;		/* SRNIC_WQE_* */
+	__u32 inline_len;
+	__u32 imm;		/* immediate (as on the wire) or rkey to invalidate */
+	__u32 rkey;
+	__aligned_u64 remote_addr;
+	union {
+		struct {
+			__aligned_u64 compare_add;
+			__aligned_u64 swap;
+		} atomic;
+		struct {
+			__u32 ah;	/* the number that create_ah returned */
+			__u32 qpn;
+			__u32 qkey;
+			__u32 reserved;
+		} ud;
+		struct {
+			__aligned_u64 addr;
+			__aligned_u64 length;
+			__u32 mr_lkey;
+			__u32 mw_rkey;	/* present key of the window */
+			__u32 new_rkey;	/* key after the bind */
+			__u32 access;	/* IB_ACCESS_* */
+		} bind;
+		__u32 reserved[8];
+	};
+};
+
+/* A receive work request: 16 bytes, then SGEs. */
+struct srnic_rq_wqe {
+	__aligned_u64 wr_id;
+	__u32 num_sge;
+	__u32 reserved;
+};
+
+/* A completion, 64 bytes. */
+struct srnic_cqe {
+	__aligned_u64 wr_id;
+	__aligned_u64 timestamp;	/* CLOCK_MONOTONIC, ns */
+	__u32 status;		/* enum ib_wc_status */
+	__u32 opcode;		/* enum ib_wc_opcode */
+	__u32 vendor_err;
+	__u32 byte_len;
+	__u32 qp_num;
+	__u32 src_qp;
+	__u32 imm;		/* immediate (as on the wire) or invalidated rkey */
+	__u32 wc_flags;		/* IB_WC_* */
+	__u16 pkey_index;
+	__u16 reserved[3];
+	__aligned_u64 reserved2;
+};
+
+/* Where a ring can be mapped, and how it is cut. */
+struct srnic_abi_ring {
+	__aligned_u64 offset;	/* for mmap */
+	__u32 size;		/* bytes, whole pages */
+	__u32 entries;		/* slots, a power of two */
+	__u32 stride;		/* bytes a slot */
+	__u32 limit;		/* how many may be outstanding (what was granted) */
+};
+
+struct srnic_alloc_ucontext_resp {
+	__u32 max_sge;
+	__u32 max_inline;
+	__aligned_u64 features;
+};
+
+struct srnic_create_cq_resp {
+	struct srnic_abi_ring ring;
+};
+
+struct srnic_resize_cq_resp {
+	struct srnic_abi_ring ring;
+};
+
+struct srnic_create_qp_resp {
+	struct srnic_abi_ring sq;
+	struct srnic_abi_ring rq;	/* all zero with an SRQ */
+	__u32 sq_sig_all;
+	__u32 reserved;
+};
+
+struct srnic_create_srq_resp {
+	struct srnic_abi_ring ring;
+	__u32 srq_num;
+	__u32 reserved;
+};
+
+struct srnic_modify_srq_cmd {
+	__aligned_u64 reserved;
+};
+
+struct srnic_modify_srq_resp {
+	struct srnic_abi_ring ring;	/* new ring after IBV_SRQ_MAX_WR, else zero */
+};
+
+struct srnic_create_ah_resp {
+	__u32 ah;
+	__u32 reserved;
+};
+
+#endif /* SRNIC_ABI_H */
