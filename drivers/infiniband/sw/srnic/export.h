@@ -9,14 +9,13 @@
 #define SRNIC_EXPORT_H
 
 #ifdef __KERNEL__
-#include <linux/export.h>
-#include <linux/kconfig.h>
+#include <linux/module.h>
 #endif
 
 #if defined(__KERNEL__) && IS_ENABLED(CONFIG_KUNIT)
 #define SRNIC_EXPORT_FOR_KUNIT(sym)	EXPORT_SYMBOL_NS_GPL(sym, SRNIC_KUNIT)
 #else
-#define SRNIC_EXPORT_FOR_KUNIT(sym)
+#define SRNIC_EXPORT_FOR_KUNIT(sym)	static_assert(sizeof(typeof(&(sym))))
 #endif
 
 #endif /* SRNIC_EXPORT_H */

@@ -2,99 +2,148 @@
 /*
  * The opcode table: what each BTH opcode carries, and where.
  *
- * IBA 9.2.1 (table 38) gives the opcodes and their extension headers, IBA 9.3 the
- * headers' sizes. Every offset below is a sum of sizes, so that a row cannot
- * contradict itself; kunit/wire_test.c checks the rows against each other.
+ * IBA 9.2 (table 38) gives the opcodes and their extension headers, IBA 9.3 the
+ * headers' sizes. Offsets are sums of sizes, so that no row can contradict itself;
+ * kunit/wire_test.c checks the rows against each other. An opcode without a row
+ * is one that srnic does not speak: RD and XRC (obsolete, or not offered), and
+ * RoCE's CNP (0x81), which nobody may forge into a slowdown if nobody honours it.
  */
 #include "export.h"
 #include "wire/wire.h"
 
-#define RQ	(SRNIC_OPF_VALID | SRNIC_OPF_REQ)
-#define RS	(SRNIC_OPF_VALID | SRNIC_OPF_RESP)
+/* Who sends it, for which operation */
+#define RQ(op)		(SRNIC_OPF_VALID | SRNIC_OPF_REQ | SRNIC_OPF_##op)
+#define RS(op)		(SRNIC_OPF_VALID | SRNIC_OPF_RESP | SRNIC_OPF_##op)
 
 /*
- * A packet's place in its message. FIRST and MIDDLE fill the path MTU exactly
- * (IBA 9.7.5.1.2 for requests, 9.7.5.1.4 for responses): the message's length
- * follows from the number of packets and the last one's size.
+ * Its place in the message. FIRST and MIDDLE fill the path MTU exactly (IBA
+ * C9-92): a responder knows every packet's place by counting.
  */
-#define FIRST	(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FIRST | SRNIC_OPF_FULL)
-#define MIDDLE	(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FULL)
-#define LAST	(SRNIC_OPF_PAYLOAD | SRNIC_OPF_LAST)
-#define ONLY	(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FIRST | SRNIC_OPF_LAST)
-#define BARE	(SRNIC_OPF_FIRST | SRNIC_OPF_LAST)	/* no payload at all */
+#define P_FIRST		(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FIRST | SRNIC_OPF_FULL)
+#define P_MIDDLE	(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FULL)
+#define P_LAST		(SRNIC_OPF_PAYLOAD | SRNIC_OPF_LAST)
+#define P_ONLY		(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FIRST | SRNIC_OPF_LAST)
+#define P_BARE		(SRNIC_OPF_FIRST | SRNIC_OPF_LAST)	/* no payload */
+#define P_LAST_RWR	(P_LAST | SRNIC_OPF_RWR)
+#define P_ONLY_RWR	(P_ONLY | SRNIC_OPF_RWR)
 
-#define SEND	SRNIC_OPF_SEND
-#define WRITE	SRNIC_OPF_WRITE
-#define READ	SRNIC_OPF_READ
-#define ATOMIC	SRNIC_OPF_ATOMIC
-#define RWR	SRNIC_OPF_RWR
-
-/* The extension headers that follow the BTH, with the flags that announce them. */
-#define NONE(f) \
+/* The extension headers behind the BTH, and the flags that announce them */
+#define H_NONE(f) \
 	.flags = (f), \
 	.hdr_len = SRNIC_BTH_LEN
 
-#define IMM(f) \
+#define H_IMM(f) \
 	.flags = (f) | SRNIC_OPF_IMM, \
 	.imm = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_IMM_LEN
 
-#define IETH(f) \
+#define H_IETH(f) \
 	.flags = (f) | SRNIC_OPF_IETH, \
 	.ieth = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_IETH_LEN
 
-#define RETH(f) \
+#define H_RETH(f) \
 	.flags = (f) | SRNIC_OPF_RETH, \
 	.reth = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_RETH_LEN
 
-#define RETH_IMM(f) \
+#define H_RETH_IMM(f) \
 	.flags = (f) | SRNIC_OPF_RETH | SRNIC_OPF_IMM, \
 	.reth = SRNIC_BTH_LEN, \
 	.imm = SRNIC_BTH_LEN + SRNIC_RETH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_IMM_LEN
 
-#define ATOMIC_ETH(f) \
+#define H_ATOMIC(f) \
 	.flags = (f) | SRNIC_OPF_ATOMIC_ETH, \
 	.atomic = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN
 
-#define AETH(f) \
+#define H_AETH(f) \
 	.flags = (f) | SRNIC_OPF_AETH, \
 	.aeth = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_AETH_LEN
 
-#define AETH_ATOMIC(f) \
+#define H_ATOMIC_ACK(f) \
 	.flags = (f) | SRNIC_OPF_AETH | SRNIC_OPF_ATOMIC_ACK, \
 	.aeth = SRNIC_BTH_LEN, \
 	.atomic_ack = SRNIC_BTH_LEN + SRNIC_AETH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_AETH_LEN + SRNIC_ATOMIC_ACK_LEN
 
-#define DETH(f) \
+#define H_DETH(f) \
 	.flags = (f) | SRNIC_OPF_DETH, \
 	.deth = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_DETH_LEN
 
-#define DETH_IMM(f) \
+#define H_DETH_IMM(f) \
 	.flags = (f) | SRNIC_OPF_DETH | SRNIC_OPF_IMM, \
 	.deth = SRNIC_BTH_LEN, \
 	.imm = SRNIC_BTH_LEN + SRNIC_DETH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_DETH_LEN + SRNIC_IMM_LEN
 
-#define NONCES(f) \
-	.flags = (f) | SRNIC_OPF_HS, \
+#define H_NONCES(f) \
+	.flags = (f), \
 	.hs = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_HS_LEN
 
-#define ROW(transport, opcode) \
-	[SRNIC_TP_##transport | SRNIC_OPC_##opcode] = { .name = #transport "_" #opcode,
+static_assert(SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_IMM_LEN <= SRNIC_EXT_MAX);
+static_assert(SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN <= SRNIC_EXT_MAX);
+static_assert(SRNIC_BTH_LEN + SRNIC_HS_LEN <= SRNIC_EXT_MAX);
 
-/* SEND and RDMA WRITE are the same over both connected transports. */
-#define SEND_ROWS(tp) \
-	ROW(tp, SEND_FIRST)	NONE(RQ | SEND | FIRST) }, \
-	ROW(tp, SEND_MIDDLE)	NONE(RQ | SEND | MIDDLE) }, \
-	ROW(tp, SEND_LAST)	NONE(RQ | SEND | LAST | RWR) }, \
-	ROW(tp, SEND_LAST_IMM)	IMM(RQ | SEND | LAST | RWR) }, \
-	ROW(tp, SEND_ONLY)	NONE(RQ | SEND | ONLY | RWR) }, \
-	ROW(tp, SEND_ONLY_IMM)	IMM(RQ | SEND | ONLY | RWR) }
+#define ROW(tp, opc, headers) \
+	[SRNIC_TP_##tp | SRNIC_OPC_##opc] = { .name = #tp "_" #opc, headers }
+
+#define HS_ROW(opc, headers) \
+	[SRNIC_OPC_##opc] = { .name = #opc, headers }
+
+const struct srnic_opcode srnic_opcode_table[256] = {
+	/* Reliable connection */
+	ROW(RC, SEND_FIRST,		H_NONE(RQ(SEND) | P_FIRST)),
+	ROW(RC, SEND_MIDDLE,		H_NONE(RQ(SEND) | P_MIDDLE)),
+	ROW(RC, SEND_LAST,		H_NONE(RQ(SEND) | P_LAST_RWR)),
+	ROW(RC, SEND_LAST_IMM,		H_IMM(RQ(SEND) | P_LAST_RWR)),
+	ROW(RC, SEND_LAST_INV,		H_IETH(RQ(SEND) | P_LAST_RWR)),
+	ROW(RC, SEND_ONLY,		H_NONE(RQ(SEND) | P_ONLY_RWR)),
+	ROW(RC, SEND_ONLY_IMM,		H_IMM(RQ(SEND) | P_ONLY_RWR)),
+	ROW(RC, SEND_ONLY_INV,		H_IETH(RQ(SEND) | P_ONLY_RWR)),
+	ROW(RC, WRITE_FIRST,		H_RETH(RQ(WRITE) | P_FIRST)),
+	ROW(RC, WRITE_MIDDLE,		H_NONE(RQ(WRITE) | P_MIDDLE)),
+	ROW(RC, WRITE_LAST,		H_NONE(RQ(WRITE) | P_LAST)),
+	ROW(RC, WRITE_LAST_IMM,		H_IMM(RQ(WRITE) | P_LAST_RWR)),
+	ROW(RC, WRITE_ONLY,		H_RETH(RQ(WRITE) | P_ONLY)),
+	ROW(RC, WRITE_ONLY_IMM,		H_RETH_IMM(RQ(WRITE) | P_ONLY_RWR)),
+	ROW(RC, READ_REQ,		H_RETH(RQ(READ) | P_BARE)),
+	ROW(RC, READ_RESP_FIRST,	H_AETH(RS(READ) | P_FIRST)),
+	ROW(RC, READ_RESP_MIDDLE,	H_NONE(RS(READ) | P_MIDDLE)),
+	ROW(RC, READ_RESP_LAST,		H_AETH(RS(READ) | P_LAST)),
+	ROW(RC, READ_RESP_ONLY,		H_AETH(RS(READ) | P_ONLY)),
+	ROW(RC, ACK,			H_AETH(RS(ACK) | P_BARE)),
+	ROW(RC, ATOMIC_ACK,		H_ATOMIC_ACK(RS(ATOMIC) | P_BARE)),
+	ROW(RC, CMP_SWAP,		H_ATOMIC(RQ(ATOMIC) | P_BARE)),
+	ROW(RC, FETCH_ADD,		H_ATOMIC(RQ(ATOMIC) | P_BARE)),
+
+	/* Unreliable connection: no responses, nothing that would need one */
+	ROW(UC, SEND_FIRST,		H_NONE(RQ(SEND) | P_FIRST)),
+	ROW(UC, SEND_MIDDLE,		H_NONE(RQ(SEND) | P_MIDDLE)),
+	ROW(UC, SEND_LAST,		H_NONE(RQ(SEND) | P_LAST_RWR)),
+	ROW(UC, SEND_LAST_IMM,		H_IMM(RQ(SEND) | P_LAST_RWR)),
+	ROW(UC, SEND_ONLY,		H_NONE(RQ(SEND) | P_ONLY_RWR)),
+	ROW(UC, SEND_ONLY_IMM,		H_IMM(RQ(SEND) | P_ONLY_RWR)),
+	ROW(UC, WRITE_FIRST,		H_RETH(RQ(WRITE) | P_FIRST)),
+	ROW(UC, WRITE_MIDDLE,		H_NONE(RQ(WRITE) | P_MIDDLE)),
+	ROW(UC, WRITE_LAST,		H_NONE(RQ(WRITE) | P_LAST)),
+	ROW(UC, WRITE_LAST_IMM,		H_IMM(RQ(WRITE) | P_LAST_RWR)),
+	ROW(UC, WRITE_ONLY,		H_RETH(RQ(WRITE) | P_ONLY)),
+	ROW(UC, WRITE_ONLY_IMM,		H_RETH_IMM(RQ(WRITE) | P_ONLY_RWR)),
+
+	/* Unreliable datagram: one packet a message */
+	ROW(UD, SEND_ONLY,		H_DETH(RQ(SEND) | P_ONLY_RWR)),
+	ROW(UD, SEND_ONLY_IMM,		H_DETH_IMM(RQ(SEND) | P_ONLY_RWR)),
+
+	/* STH's freshness handshake (Documentation/protocol.md): no PSN, no message */
+	HS_ROW(HELLO,			H_NONCES(RQ(HS))),
+	HS_ROW(HELLO_ACK,		H_NONCES(RS(HS))),
+	HS_ROW(CONFIRM,			H_NONCES(RQ(HS))),
+	HS_ROW(CONFIRM_ACK,		H_NONCES(RS(HS))),
+};
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_opcode_table);

@@ -9,10 +9,14 @@
 #define SRNIC_WIRE_H
 
 #ifdef __KERNEL__
-#include <linux/types.h>
 #include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
+#include <linux/types.h>
+#include <linux/unaligned.h>
 #include <asm/byteorder.h>
 #else
 #include "shim.h"
@@ -33,7 +37,7 @@
 #define SRNIC_ICRC_LEN		4
 #define SRNIC_STH_MAX		64	/* 512 bits, sRDMA 4.1 */
 #define SRNIC_HS_LEN		32	/* handshake body: two 128-bit nonces */
-/* longest BTH + extension headers: BTH + AtomicETH */
+/* longest BTH and extension headers: a handshake's, before BTH + AtomicETH */
 #define SRNIC_EXT_MAX		(SRNIC_BTH_LEN + SRNIC_HS_LEN)
 #define SRNIC_HDR_MAX		(SRNIC_EXT_MAX + SRNIC_STH_MAX)
 #define SRNIC_GRH_LEN		40
@@ -161,6 +165,34 @@ struct srnic_ends {
  * @sth_len: 0 or the length of the STH
  * @payload: payload and pad, contiguous (carrier or per-CPU scratch)
  * @payload_len: payload without pad
+ *
+ * BTH (IBA 9.2):
+ * @opcode: BTH opcode
+ * @sth_code: STH size code, the top three bits of byte 8 next to AckReq
+ * @pad: pad bytes between payload and ICRC, 0 to 3
+ * @se: solicited event
+ * @mig: migration state
+ * @ackreq: an ACK is asked for
+ * @becn: backward congestion
+ * @fecn: forward congestion
+ * @pkey: partition key
+ * @dqpn: destination QP
+ * @psn: 24-bit PSN
+ *
+ * Extension headers (IBA 9.3); parsing zeroes those that the opcode has not:
+ * @va: address, of RETH or AtomicETH
+ * @swap_add: AtomicETH
+ * @compare: AtomicETH
+ * @orig: AtomicAckETH, what memory held before
+ * @rkey: RETH or AtomicETH; IETH: the key to invalidate
+ * @dmalen: RETH, bytes of the whole message
+ * @imm: immediate data
+ * @qkey: DETH
+ * @sqpn: DETH, source QP
+ * @msn: AETH, 24 bits
+ * @syndrome: AETH
+ *
+ * @hdrbuf: room for @hdr where the carrier has none
  */
 struct srnic_pkt {
 	struct sk_buff *skb;
@@ -177,7 +209,7 @@ struct srnic_pkt {
 
 	/* BTH */
 	u8 opcode;
-	u8 sth_code;	/* top three bits of byte 8, next to AckReq */
+	u8 sth_code;
 	u8 pad;
 	bool se;
 	bool mig;
@@ -188,18 +220,18 @@ struct srnic_pkt {
 	u32 dqpn;
 	u32 psn;
 
-	/* extension headers, as the opcode has them */
-	u64 va;		/* RETH, AtomicETH */
-	u64 swap_add;	/* AtomicETH */
-	u64 compare;	/* AtomicETH */
-	u64 orig;	/* AtomicAckETH */
-	u32 rkey;	/* RETH, AtomicETH, IETH */
-	u32 dmalen;	/* RETH */
+	/* extension headers */
+	u64 va;
+	u64 swap_add;
+	u64 compare;
+	u64 orig;
+	u32 rkey;
+	u32 dmalen;
 	__be32 imm;
-	u32 qkey;	/* DETH */
-	u32 sqpn;	/* DETH */
-	u32 msn;	/* AETH */
-	u8 syndrome;	/* AETH */
+	u32 qkey;
+	u32 sqpn;
+	u32 msn;
+	u8 syndrome;
 
 	u8 hdrbuf[SRNIC_HDR_MAX];
 };
@@ -224,7 +256,7 @@ enum srnic_wire_err {
  * header.c
  *
  * srnic_wire_parse: @hdr points to at least min(@len, SRNIC_HDR_MAX) contiguous
- * bytes from the BTH on; sets every field but skb, ends, seg, off.
+ * bytes from the BTH on; sets every field but skb, ends, seg, off, payload.
  * srnic_wire_build: writes BTH and extension headers (hdr_len bytes) of @pkt
  * into @buf; returns hdr_len. STH and ICRC are not its business.
  */
@@ -247,10 +279,17 @@ static inline s32 srnic_psn_diff(u32 a, u32 b)
 }
 
 /*
- * crc.c: CRC-32 (IEEE, reflected), as init/update/final over byte runs.
- * State starts as ~0; the wire has the complement, little-endian first.
+ * crc.c, crc_kernel.c: CRC-32 (IEEE, reflected), as init/update/final over byte
+ * runs. State starts as ~0; the wire has the complement, little-endian first.
  * srnic_crc_copy copies and takes the CRC in the same pass over memory.
+ *
+ * main calls srnic_crc_init at module load (it cannot fail; until then, and
+ * without it, the CRC is right but slower) and srnic_crc_exit at unload.
  */
+#ifdef __KERNEL__
+void srnic_crc_init(void);
+void srnic_crc_exit(void);
+#endif
 u32 srnic_crc_update(u32 crc, const void *data, size_t len);
 u32 srnic_crc_copy(u32 crc, void *dst, const void *src, size_t len);
 u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
@@ -259,8 +298,9 @@ u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
  * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3): eight bytes of
  * ones in place of the LRH, then IP, UDP and BTH with their variant fields as
  * ones. srnic_icrc_begin takes the header part: IP header from @ends with
- * length and id of segment @seg, UDP length, and the BTH @bth; continue with
- * srnic_crc_update over the bytes behind the BTH, close with srnic_icrc_end.
+ * this packet's id and length, UDP length (header included, host order), and the
+ * BTH @bth; continue with srnic_crc_update over the bytes behind the BTH up to
+ * the ICRC, close with srnic_icrc_end.
  */
 u32 srnic_icrc_begin(const struct srnic_ends *ends, u16 id, u16 udp_len,
 		     const u8 *bth);
