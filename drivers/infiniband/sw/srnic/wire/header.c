@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BTH and extension headers: from the wire into struct srnic_pkt, and back.
+ */
+#include "export.h"
+#include "wire/wire.h"
+
+/* Offsets in the BTH, IBA 9.2 */
+#define BTH_OPCODE	0
+#define BTH_FLAGS	1
+#define BTH_PKEY	2
+#define BTH_DQPN	4	/* FECN, BECN and six reserved bits, then the QPN */
+#define BTH_PSN		8	/* AckReq and seven reserved bits, then the PSN */
+
+/* BTH_FLAGS */
+#define BTH_SE		0x80
+#define BTH_MIG		0x40
+#define BTH_PAD_SHIFT	4
+#define BTH_PAD_MASK	0x3
+#define BTH_TVER_MASK	0x0f
+
+/* the 32-bit word at BTH_DQPN; RoCEv2 annex A17.9 gives the first two their use */
+#define BTH_FECN	0x80000000U
+#define BTH_BECN	0x40000000U
+#define BTH_QPN_MASK	0x00ffffffU
+
+/* the 32-bit word at BTH_PSN; the STH size code is sRDMA's (protocol.md, bits) */
+#define BTH_ACKREQ	0x80000000U
+#define BTH_STH_SHIFT	28
+#define BTH_STH_MASK	0x7
+
+/* 24-bit fields of the extension headers */
+#define MSN_MASK	0x00ffffffU
+#define AETH_SYN_SHIFT	24
+
+/* Bytes of STH by size code: 96, 128, 160, 224, 256, 384, 512 bits (sRDMA 4.1) */
+static const u8 sth_len[8] = { 0, 12, 16, 20, 28, 32, 48, SRNIC_STH_MAX };
+
+/**
+ * srnic_sth_code_len - length of an STH
+ * @code: size code of the BTH; only its low three bits are looked at
+ *
+ * Return: bytes, 0 if the packet has none.
+ */
+unsigned int srnic_sth_code_len(u8 code)
+{
+	return sth_len[code & BTH_STH_MASK];
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_code_len);
+
+static void bth_get(struct srnic_pkt *pkt, const u8 *p)
+{
+	u32 dqpn = get_unaligned_be32(p + BTH_DQPN);
+	u32 psn = get_unaligned_be32(p + BTH_PSN);
+	u8 flags = p[BTH_FLAGS];
+
+	pkt->opcode = p[BTH_OPCODE];
+	pkt->se = flags & BTH_SE;
+	pkt->mig = flags & BTH_MIG;
+	pkt->pad = (flags >> BTH_PAD_SHIFT) & BTH_PAD_MASK;
+	pkt->pkey = get_unaligned_be16(p + BTH_PKEY);
+	pkt->fecn = dqpn & BTH_FECN;
+	pkt->becn = dqpn & BTH_BECN;
+	pkt->dqpn = dqpn & BTH_QPN_MASK;
+	pkt->ackreq = psn & BTH_ACKREQ;
+	pkt->sth_code = (psn >> BTH_STH_SHIFT) & BTH_STH_MASK;
+	pkt->psn = psn & SRNIC_PSN_MASK;
+}
+
+/* Reserved bits are sent as zero and not looked at (IBA 9.2). */
+static void bth_put(const struct srnic_pkt *pkt, u8 *p)
+{
+	u32 dqpn = pkt->dqpn & BTH_QPN_MASK;
+	u32 psn = pkt->psn & SRNIC_PSN_MASK;
+	u8 flags = (pkt->pad & BTH_PAD_MASK) << BTH_PAD_SHIFT;
+
+	if (pkt->se)
+		flags |= BTH_SE;
+	if (pkt->mig)
+		flags |= BTH_MIG;
+	if (pkt->fecn)
+		dqpn |= BTH_FECN;
+	if (pkt->becn)
+		dqpn |= BTH_BECN;
+	if (pkt->ackreq)
+		psn |= BTH_ACKREQ;
+	psn |= (u32)(pkt->sth_code & BTH_STH_MASK) << BTH_STH_SHIFT;
+
+	p[BTH_OPCODE] = pkt->opcode;
+	p[BTH_FLAGS] = flags;
+	put_unaligned_be16(pkt->pkey, p + BTH_PKEY);
+	put_unaligned_be32(dqpn, p + BTH_DQPN);
+	put_unaligned_be32(psn, p + BTH_PSN);
+}
+
+/* What an opcode does not carry reads as zero, never as the last packet's. */
+static void ext_clear(struct srnic_pkt *pkt)
+{
+	pkt->va = 0;
+	pkt->swap_add = 0;
+	pkt->compare = 0;
+	pkt->orig = 0;
+	pkt->rkey = 0;
+	pkt->dmalen = 0;
+	pkt->imm = 0;
+	pkt->qkey = 0;
+	pkt->sqpn = 0;
+	pkt->msn = 0;
+	pkt->syndrome = 0;
+}
+
+/* IBA 9.3, one header a paragraph; the offsets are the opcode table's. */
+static void ext_get(struct srnic_pkt *pkt, const u8 *hdr)
+{
+	const struct srnic_opcode *opc = pkt->opc;
+	const u8 *p;
+
+	if (opc->reth) {
+		p = hdr + opc->reth;
+		pkt->va = get_unaligned_be64(p);
+		pkt->rkey = get_unaligned_be32(p + 8);
+		pkt->dmalen = get_unaligned_be32(p + 12);
+	}
+	if (opc->atomic) {
+		p = hdr + opc->atomic;
+		pkt->va = get_unaligned_be64(p);
+		pkt->rkey = get_unaligned_be32(p + 8);
+		pkt->swap_add = get_unaligned_be64(p + 12);
+		pkt->compare = get_unaligned_be64(p + 20);
+	}
+	if (opc->aeth) {
+		p = hdr + opc->aeth;
+		pkt->syndrome = p[0];
+		pkt->msn = get_unaligned_be32(p) & MSN_MASK;
+	}
+	if (opc->atomic_ack)
+		pkt->orig = get_unaligned_be64(hdr + opc->atomic_ack);
+	if (opc->imm)
+		memcpy(&pkt->imm, hdr + opc->imm, SRNIC_IMM_LEN);
+	if (opc->ieth)
+		pkt->rkey = get_unaligned_be32(hdr + opc->ieth);
+	if (opc->deth) {
+		p = hdr + opc->deth;
+		pkt->qkey = get_unaligned_be32(p);
+		pkt->sqpn = get_unaligned_be32(p + 4) & BTH_QPN_MASK;
+	}
+}
+
+static void ext_put(const struct srnic_pkt *pkt, const struct srnic_opcode *opc, u8 *hdr)
+{
+	u8 *p;
+
+	if (opc->reth) {
+		p = hdr + opc->reth;
+		put_unaligned_be64(pkt->va, p);
+		put_unaligned_be32(pkt->rkey, p + 8);
+		put_unaligned_be32(pkt->dmalen, p + 12);
+	}
+	if (opc->atomic) {
+		p = hdr + opc->atomic;
+		put_unaligned_be64(pkt->va, p);
+		put_unaligned_be32(pkt->rkey, p + 8);
+		put_unaligned_be64(pkt->swap_add, p + 12);
+		put_unaligned_be64(pkt->compare, p + 20);
+	}
+	if (opc->aeth)
+		put_unaligned_be32((u32)pkt->syndrome << AETH_SYN_SHIFT |
+				   (pkt->msn & MSN_MASK), hdr + opc->aeth);
+	if (opc->atomic_ack)
+		put_unaligned_be64(pkt->orig, hdr + opc->atomic_ack);
+	if (opc->imm)
+		memcpy(hdr + opc->imm, &pkt->imm, SRNIC_IMM_LEN);
+	if (opc->ieth)
+		put_unaligned_be32(pkt->rkey, hdr + opc->ieth);
+	if (opc->deth) {
+		p = hdr + opc->deth;
+		put_unaligned_be32(pkt->qkey, p);
+		put_unaligned_be32(pkt->sqpn & BTH_QPN_MASK, p + 4);
+	}
+}
+
+/*
+ * Divide @len bytes among headers, STH, payload, pad and ICRC. Everything behind
+ * the BTH is read only after this has found room for it.
+ */
+static enum srnic_wire_err pkt_measure(struct srnic_pkt *pkt, u32 len)
+{
+	const struct srnic_opcode *opc = pkt->opc;
+	u32 rest;
+
+	if (len < opc->hdr_len + SRNIC_ICRC_LEN)
+		return SRNIC_WIRE_SHORT;
+	rest = len - opc->hdr_len - SRNIC_ICRC_LEN;
+
+	pkt->sth_len = srnic_sth_code_len(pkt->sth_code);
+	if (rest < pkt->sth_len)
+		return SRNIC_WIRE_STH;
+	rest -= pkt->sth_len;
+
+	if (!(opc->flags & SRNIC_OPF_PAYLOAD) && (rest || pkt->pad))
+		return SRNIC_WIRE_PAD;
+	/*
+	 * Payload and pad are a multiple of four bytes; PadCnt is what was added
+	 * to make it so (IBA 9.2), so there is none without a payload.
+	 */
+	if (rest % 4 || (!rest && pkt->pad))
+		return SRNIC_WIRE_PAD;
+
+	pkt->len = len;
+	pkt->hdr_len = opc->hdr_len;
+	pkt->payload_len = rest - pkt->pad;
+	return SRNIC_WIRE_OK;
+}
+
+/**
+ * srnic_wire_parse - take a packet's headers apart
+ * @pkt: what to fill in; skb, ends, seg, off, payload and hdrbuf are left alone
+ * @hdr: the packet from its BTH on, min(@len, SRNIC_HDR_MAX) contiguous bytes
+ * @len: bytes from the BTH to the end of the ICRC
+ *
+ * Checks what can be checked without a QP: lengths, opcode, version, pad. Whether
+ * the opcode suits the QP, the payload its MTU, and the STH its seal is for those
+ * who know the QP; whether the pad is zero, for those who touch the payload.
+ *
+ * Context: any. @pkt->hdr keeps pointing to @hdr.
+ * Return: SRNIC_WIRE_OK, or why the packet must be dropped; @pkt is then partly
+ * written and of no use. Sources: IBA 9.2, 9.3, 9.6; sRDMA 4.1.
+ */
+enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len)
+{
+	enum srnic_wire_err err;
+
+	/* longer than U16_MAX is no UDP length, so as good as truncated */
+	if (len < SRNIC_BTH_LEN + SRNIC_ICRC_LEN || len > U16_MAX)
+		return SRNIC_WIRE_SHORT;
+
+	bth_get(pkt, hdr);
+	pkt->hdr = hdr;
+	pkt->opc = &srnic_opcode_table[pkt->opcode];
+	if (!(pkt->opc->flags & SRNIC_OPF_VALID))
+		return SRNIC_WIRE_OPCODE;
+	if (hdr[BTH_FLAGS] & BTH_TVER_MASK)
+		return SRNIC_WIRE_VERSION;
+
+	err = pkt_measure(pkt, len);
+	if (err)
+		return err;
+
+	ext_clear(pkt);
+	if (pkt->hdr_len > SRNIC_BTH_LEN)
+		ext_get(pkt, hdr);
+	return SRNIC_WIRE_OK;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_wire_parse);
+
+/**
+ * srnic_wire_build - write a packet's BTH and extension headers
+ * @pkt: the fields; @pkt->opcode says which of them the packet has
+ * @buf: room for SRNIC_EXT_MAX bytes
+ *
+ * The inverse of srnic_wire_parse(), except for a handshake's two nonces, which
+ * struct srnic_pkt does not hold: those bytes of @buf stay as they are.
+ *
+ * Context: any.
+ * Return: length of the headers in bytes; 0 for an opcode that is not in the
+ * table, with nothing written. Sources: IBA 9.2, 9.3.
+ */
+unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf)
+{
+	const struct srnic_opcode *opc = &srnic_opcode_table[pkt->opcode];
+
+	if (!(opc->flags & SRNIC_OPF_VALID))
+		return 0;
+
+	bth_put(pkt, buf);
+	if (opc->hdr_len > SRNIC_BTH_LEN)
+		ext_put(pkt, opc, buf);
+	return opc->hdr_len;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_wire_build);
