@@ -25,6 +25,7 @@
  * @ahs: number to address handle, for user work requests
  * @mcast: multicast groups with attached QPs
  * @stats: per-CPU counters, named in one table (verbs/stats.c)
+ * @control_node: in control's list of devices
  */
 struct srnic_dev {
 	struct ib_device ib;
@@ -42,6 +43,7 @@ struct srnic_dev {
 	netdevice_tracker ndev_tracker;
 	u32 mtu;		/* of the lower netdev */
 	u64 node_guid_salt;
+	struct list_head control_node;
 };
 
 static inline struct srnic_dev *to_srnic(struct ib_device *ib)
