@@ -115,18 +115,23 @@ struct srnic_rq_wqe {
 	__u32 reserved;
 };
 
+/* srnic_cqe.wc_flags: the kernel's IB_WC_* numbers. User space's IBV_WC_WITH_INV differs. */
+#define SRNIC_WC_GRH		(1 << 0)
+#define SRNIC_WC_WITH_IMM	(1 << 1)
+#define SRNIC_WC_WITH_INV	(1 << 2)
+
 /* A completion, 64 bytes. */
 struct srnic_cqe {
 	__aligned_u64 wr_id;
 	__aligned_u64 timestamp;	/* CLOCK_MONOTONIC, ns */
 	__u32 status;		/* enum ib_wc_status */
-	__u32 opcode;		/* enum ib_wc_opcode */
+	__u32 opcode;		/* enum ib_uverbs_wc_opcode; IB_WC_RECV and up: receives */
 	__u32 vendor_err;
 	__u32 byte_len;
 	__u32 qp_num;
 	__u32 src_qp;
 	__u32 imm;		/* immediate (as on the wire) or invalidated rkey */
-	__u32 wc_flags;		/* IB_WC_* */
+	__u32 wc_flags;		/* SRNIC_WC_* */
 	__u16 pkey_index;
 	__u16 reserved[3];
 	__aligned_u64 reserved2;
@@ -168,8 +173,9 @@ struct srnic_create_srq_resp {
 	__u32 reserved;
 };
 
+/* modify_srq has no response of its own: the kernel copies one to resp_addr */
 struct srnic_modify_srq_cmd {
-	__aligned_u64 reserved;
+	__aligned_u64 resp_addr;	/* of a struct srnic_modify_srq_resp */
 };
 
 struct srnic_modify_srq_resp {
