@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/srnic.yaml */
+/* YNL-GEN kernel source */
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "nl.h"
+
+#include <uapi/linux/srnic.h>
+
+/* Common nested types */
+const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_LIMIT + 1] = {
+	[SRNIC_A_QUOTA_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+	[SRNIC_A_QUOTA_USED] = { .type = NLA_U32, },
+	[SRNIC_A_QUOTA_LIMIT] = { .type = NLA_U32, },
+};
+
+/* SRNIC_CMD_POLICY_ADD - do */
+static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_KEY + 1] = {
+	[SRNIC_A_POLICY_PREFIX] = NLA_POLICY_EXACT_LEN(16),
+	[SRNIC_A_POLICY_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[SRNIC_A_POLICY_RULE] = NLA_POLICY_MAX(NLA_U8, 2),
+	[SRNIC_A_POLICY_MODE] = NLA_POLICY_MAX(NLA_U8, 3),
+	[SRNIC_A_POLICY_SUITE] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+	[SRNIC_A_POLICY_KEY] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+};
+
+/* SRNIC_CMD_POLICY_DEL - do */
+static const struct nla_policy srnic_policy_del_nl_policy[SRNIC_A_POLICY_PREFIX_LEN + 1] = {
+	[SRNIC_A_POLICY_PREFIX] = NLA_POLICY_EXACT_LEN(16),
+	[SRNIC_A_POLICY_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+};
+
+/* SRNIC_CMD_KEY_ADD - do */
+static const struct nla_policy srnic_key_add_nl_policy[SRNIC_A_KEY_SECRET + 1] = {
+	[SRNIC_A_KEY_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+	[SRNIC_A_KEY_SECRET] = { .type = NLA_BINARY, },
+};
+
+/* SRNIC_CMD_KEY_DEL - do */
+static const struct nla_policy srnic_key_del_nl_policy[SRNIC_A_KEY_NAME + 1] = {
+	[SRNIC_A_KEY_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+};
+
+/* SRNIC_CMD_QUOTA_SET - do */
+static const struct nla_policy srnic_quota_set_nl_policy[SRNIC_A_DEV_QUOTA + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_QUOTA] = NLA_POLICY_NESTED(srnic_quota_nl_policy),
+};
+
+/* SRNIC_CMD_QP_GET - dump */
+static const struct nla_policy srnic_qp_get_nl_policy[SRNIC_A_QP_DEV_INDEX + 1] = {
+	[SRNIC_A_QP_DEV_INDEX] = { .type = NLA_U32, },
+};
+
+/* Ops table for srnic */
+const struct genl_split_ops srnic_nl_ops[10] = {
+	{
+		.cmd		= SRNIC_CMD_POLICY_ADD,
+		.doit		= srnic_nl_policy_add_doit,
+		.policy		= srnic_policy_add_nl_policy,
+		.maxattr	= SRNIC_A_POLICY_KEY,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_POLICY_DEL,
+		.doit		= srnic_nl_policy_del_doit,
+		.policy		= srnic_policy_del_nl_policy,
+		.maxattr	= SRNIC_A_POLICY_PREFIX_LEN,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= SRNIC_CMD_POLICY_GET,
+		.dumpit	= srnic_nl_policy_get_dumpit,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SRNIC_CMD_KEY_ADD,
+		.doit		= srnic_nl_key_add_doit,
+		.policy		= srnic_key_add_nl_policy,
+		.maxattr	= SRNIC_A_KEY_SECRET,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_KEY_DEL,
+		.doit		= srnic_nl_key_del_doit,
+		.policy		= srnic_key_del_nl_policy,
+		.maxattr	= SRNIC_A_KEY_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= SRNIC_CMD_KEY_GET,
+		.dumpit	= srnic_nl_key_get_dumpit,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= SRNIC_CMD_SUITE_GET,
+		.dumpit	= srnic_nl_suite_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= SRNIC_CMD_DEV_GET,
+		.dumpit	= srnic_nl_dev_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SRNIC_CMD_QUOTA_SET,
+		.doit		= srnic_nl_quota_set_doit,
+		.policy		= srnic_quota_set_nl_policy,
+		.maxattr	= SRNIC_A_DEV_QUOTA,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_QP_GET,
+		.dumpit		= srnic_nl_qp_get_dumpit,
+		.policy		= srnic_qp_get_nl_policy,
+		.maxattr	= SRNIC_A_QP_DEV_INDEX,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+};
+
+static const struct genl_multicast_group srnic_nl_mcgrps[] = {
+	[SRNIC_NLGRP_EVENTS] = { "events", },
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/srnic.yaml */
+/* YNL-GEN kernel header */
+
+#ifndef _LINUX_SRNIC_GEN_H
+#define _LINUX_SRNIC_GEN_H
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include <uapi/linux/srnic.h>
+
+/* Common nested types */
+extern const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_LIMIT + 1];
+
+/* Ops table for srnic */
+extern const struct genl_split_ops srnic_nl_ops[10];
+
+int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_policy_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
+int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_key_del_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_key_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int srnic_nl_suite_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int srnic_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_qp_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+
+enum {
+	SRNIC_NLGRP_EVENTS,
+};
+
+#endif /* _LINUX_SRNIC_GEN_H */

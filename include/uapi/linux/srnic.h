@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/srnic.yaml */
+/* YNL-GEN uapi header */
+
+#ifndef _UAPI_LINUX_SRNIC_H
+#define _UAPI_LINUX_SRNIC_H
+
+#define SRNIC_FAMILY_NAME	"srnic"
+#define SRNIC_FAMILY_VERSION	1
+
+/**
+ * enum srnic_rule - What is asked of connections to and from a prefix.
+ * @SRNIC_RULE_OFF: In the clear.
+ * @SRNIC_RULE_PREFER: Sealed if the key is there, else in the clear; nothing
+ *   is negotiated.
+ * @SRNIC_RULE_REQUIRE: Sealed, or not at all.
+ */
+enum srnic_rule {
+	SRNIC_RULE_OFF,
+	SRNIC_RULE_PREFER,
+	SRNIC_RULE_REQUIRE,
+};
+
+/**
+ * enum srnic_mode - What of a packet the seal covers.
+ * @SRNIC_MODE_OFF: Nothing.
+ * @SRNIC_MODE_HEADER: The headers are authenticated, the payload is not.
+ * @SRNIC_MODE_PACKET: Headers and payload are authenticated.
+ * @SRNIC_MODE_AEAD: Headers are authenticated, the payload is encrypted as
+ *   well.
+ */
+enum srnic_mode {
+	SRNIC_MODE_OFF,
+	SRNIC_MODE_HEADER,
+	SRNIC_MODE_PACKET,
+	SRNIC_MODE_AEAD,
+};
+
+/**
+ * enum srnic_qp_type - Transport service.
+ */
+enum srnic_qp_type {
+	SRNIC_QP_TYPE_RC,
+	SRNIC_QP_TYPE_UC,
+	SRNIC_QP_TYPE_UD,
+	SRNIC_QP_TYPE_GSI,
+};
+
+/**
+ * enum srnic_qp_state - State as in the InfiniBand specification, 10.3.
+ */
+enum srnic_qp_state {
+	SRNIC_QP_STATE_RESET,
+	SRNIC_QP_STATE_INIT,
+	SRNIC_QP_STATE_RTR,
+	SRNIC_QP_STATE_RTS,
+	SRNIC_QP_STATE_SQD,
+	SRNIC_QP_STATE_SQE,
+	SRNIC_QP_STATE_ERR,
+};
+
+/**
+ * enum srnic_flow_side - Whose requests a flow carries, with the responses to
+ *   them.
+ */
+enum srnic_flow_side {
+	SRNIC_FLOW_SIDE_OURS,
+	SRNIC_FLOW_SIDE_THEIRS,
+};
+
+#define SRNIC_NAME_MAX		31
+#define SRNIC_SECRET_MIN	16
+#define SRNIC_SECRET_MAX	32
+
+enum {
+	SRNIC_A_POLICY_PREFIX = 1,
+	SRNIC_A_POLICY_PREFIX_LEN,
+	SRNIC_A_POLICY_RULE,
+	SRNIC_A_POLICY_MODE,
+	SRNIC_A_POLICY_SUITE,
+	SRNIC_A_POLICY_KEY,
+
+	__SRNIC_A_POLICY_MAX,
+	SRNIC_A_POLICY_MAX = (__SRNIC_A_POLICY_MAX - 1)
+};
+
+enum {
+	SRNIC_A_KEY_NAME = 1,
+	SRNIC_A_KEY_SECRET,
+	SRNIC_A_KEY_LEN,
+
+	__SRNIC_A_KEY_MAX,
+	SRNIC_A_KEY_MAX = (__SRNIC_A_KEY_MAX - 1)
+};
+
+enum {
+	SRNIC_A_SUITE_NAME = 1,
+	SRNIC_A_SUITE_MODES,
+	SRNIC_A_SUITE_STH_LEN,
+	SRNIC_A_SUITE_TAG_LEN,
+	SRNIC_A_SUITE_AVAILABLE,
+
+	__SRNIC_A_SUITE_MAX,
+	SRNIC_A_SUITE_MAX = (__SRNIC_A_SUITE_MAX - 1)
+};
+
+enum {
+	SRNIC_A_QUOTA_NAME = 1,
+	SRNIC_A_QUOTA_USED,
+	SRNIC_A_QUOTA_LIMIT,
+
+	__SRNIC_A_QUOTA_MAX,
+	SRNIC_A_QUOTA_MAX = (__SRNIC_A_QUOTA_MAX - 1)
+};
+
+enum {
+	SRNIC_A_DEV_INDEX = 1,
+	SRNIC_A_DEV_NAME,
+	SRNIC_A_DEV_IFINDEX,
+	SRNIC_A_DEV_MTU,
+	SRNIC_A_DEV_QUOTA,
+
+	__SRNIC_A_DEV_MAX,
+	SRNIC_A_DEV_MAX = (__SRNIC_A_DEV_MAX - 1)
+};
+
+enum {
+	SRNIC_A_FLOW_SIDE = 1,
+	SRNIC_A_FLOW_READY,
+	SRNIC_A_FLOW_EPOCH,
+	SRNIC_A_FLOW_PSN64,
+	SRNIC_A_FLOW_SEALED,
+	SRNIC_A_FLOW_OPENED,
+	SRNIC_A_FLOW_FAILED,
+	SRNIC_A_FLOW_REPLAYED,
+
+	__SRNIC_A_FLOW_MAX,
+	SRNIC_A_FLOW_MAX = (__SRNIC_A_FLOW_MAX - 1)
+};
+
+enum {
+	SRNIC_A_QP_DEV_INDEX = 1,
+	SRNIC_A_QP_DEV_NAME,
+	SRNIC_A_QP_QPN,
+	SRNIC_A_QP_TYPE,
+	SRNIC_A_QP_STATE,
+	SRNIC_A_QP_PEER,
+	SRNIC_A_QP_PEER_QPN,
+	SRNIC_A_QP_MODE,
+	SRNIC_A_QP_SUITE,
+	SRNIC_A_QP_DRIVER,
+	SRNIC_A_QP_FLOW,
+
+	__SRNIC_A_QP_MAX,
+	SRNIC_A_QP_MAX = (__SRNIC_A_QP_MAX - 1)
+};
+
+enum {
+	SRNIC_CMD_POLICY_ADD = 1,
+	SRNIC_CMD_POLICY_DEL,
+	SRNIC_CMD_POLICY_GET,
+	SRNIC_CMD_KEY_ADD,
+	SRNIC_CMD_KEY_DEL,
+	SRNIC_CMD_KEY_GET,
+	SRNIC_CMD_SUITE_GET,
+	SRNIC_CMD_DEV_GET,
+	SRNIC_CMD_QUOTA_SET,
+	SRNIC_CMD_QP_GET,
+
+	__SRNIC_CMD_MAX,
+	SRNIC_CMD_MAX = (__SRNIC_CMD_MAX - 1)
+};
+
+#define SRNIC_MCGRP_EVENTS	"events"
+
+#endif /* _UAPI_LINUX_SRNIC_H */
