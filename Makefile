@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The front door. 'make help' lists what there is to do; the work is in
+# scripts/, the module's own rules are in Kbuild.
+
+MAKEFLAGS += --no-print-directory
+
+# The kernel to build for: as told, else the running one, else Debian's from
+# the cache.
+KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build))
+T ?=
+B ?=
+
+.DEFAULT_GOAL := all
+
+## all: the module for KDIR (default: the running kernel, else the cached one), provider, library, tools
+all: provider tools
+ifneq ($(KDIR),)
+	scripts/build-module host "$(KDIR)"
+else
+	scripts/build-module stock
+endif
+
+## module: the module for Debian's kernel in the cache
+module:
+	scripts/build-module stock
+
+## module-debug: the module and the KUnit tests for the test kernel
+module-debug:
+	scripts/build-module debug
+
+## provider: the user-space driver and libsrnic
+## tools: the srnic command and its relatives
+provider: part-userspace-provider
+tools: part-tools
+
+# Their own Makefiles get the build folder relative to themselves: make cannot
+# handle a path with spaces in it.
+part-userspace-provider: O = ../build/provider
+part-tools: O = ../build/tools
+part-%:
+	@if [ -e $*/Makefile ]; then $(MAKE) -C $* O=$(O) all; fi
+
+# What scripts/vm installs in its guest
+guest-stock: module provider tools
+guest-debug: module-debug provider tools
+
+## demo: see it work, in a virtual machine; installs what is missing
+demo:
+	scripts/demo
+
+## check: all tests; T=pattern for those whose suite/name matches
+check:
+	scripts/check $(if $(T),"$(T)")
+
+## soak: the tests that take too long for 'make check'
+soak:
+	scripts/check --soak $(if $(T),"$(T)")
+
+## bench: benchmarks beside rxe, into build/bench; B=name for one
+bench:
+	scripts/bench $(if $(B),"$(B)")
+
+## sparse: the module under sparse
+sparse:
+	scripts/check static/sparse
+
+## clean: remove build/ (the kernels in the cache stay)
+clean:
+	scripts/clean
+
+## help: this list
+help:
+	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
+
+.PHONY: all module module-debug provider tools guest-stock guest-debug demo \
+	check soak bench sparse clean help

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by the other scripts: where things are, and how to speak.
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+
+# Kernels and their sources are large, slow to make and the same for every
+# checkout: they live outside it.
+cache=${SRNIC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/srnic}
+
+me=${0##*/}
+
+say() { printf '%s: %s\n' "$me" "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# lasted SECONDS: a duration as people write it
+lasted()
+{
+	if (($1 < 60)); then
+		printf '%d s' "$1"
+	else
+		printf '%d min %02d s' $(($1 / 60)) $(($1 % 60))
+	fi
+}
+
+# locked NAME: hold a lock until this script ends, so that two of them do not
+# make the same thing in the cache at once. Children must not inherit it.
+locked()
+{
+	mkdir -p "$cache"
+	exec {lock_fd}>"$cache/.lock-$1"
+	flock -n "$lock_fd" && return
+	say "waiting for another $me"
+	flock "$lock_fd"
+}
+
+# What identifies a debug kernel: the source, the options, the compiler and
+# how it is made.
+debug_key()
+{
+	{
+		readlink "$cache/source/current"
+		"${CC:-gcc}" -dumpfullversion
+		cat "$repo/scripts/debug-kernel.config" \
+		    "$repo/scripts/build-debug-kernel"
+	} | sha256sum | cut -c1-16
+}
+
+# kernel_dir stock|debug: the folder of that kernel in the cache, whether it
+# is there or not. In it: release (written last), vmlinuz, build, lib/modules.
+kernel_dir()
+{
+	case $1 in
+	stock) printf '%s\n' "$cache/stock/current" ;;
+	debug) printf '%s\n' "$cache/debug/$(debug_key)" ;;
+	*) die "no kernel '$1': stock or debug" ;;
+	esac
+}
