@@ -38,6 +38,7 @@ enum srnic_sth_flow {
  * @mode: header, packet or aead
  * @key: pair key, or K_PD when @derive_pair
  * @key_len: bytes in @key
+ * @preferred_clear: mode is OFF because 'prefer' found no key: to be counted
  * @local_gid, @remote_gid: addresses, IPv4 in mapped form
  */
 struct srnic_sth_params {
@@ -45,6 +46,7 @@ struct srnic_sth_params {
 	enum srnic_sth_mode mode;
 	u8 key[SRNIC_STH_KEY_MAX];
 	u8 key_len;
+	bool preferred_clear;
 	u8 local_gid[16];
 	u8 remote_gid[16];
 	u32 local_qpn;
@@ -58,6 +60,8 @@ const struct srnic_sth_suite *srnic_sth_suite_at(unsigned int index); /* NULL pa
 const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite);
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode);
 u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite);	/* STH size code */
+unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
+bool srnic_sth_suite_available(const struct srnic_sth_suite *suite); /* crypto is there; may sleep */
 
 /*
  * connection.c: one secured QP. Create and destroy in process context (at
@@ -142,8 +146,7 @@ struct srnic_sth_info {
 void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
 
 /*
- * policy.c: per network namespace, longest prefix first; keys in the
- * namespace's keyring (type logon).
+ * policy.c: rules of a network namespace, longest prefix first
  */
 enum srnic_policy_rule {
 	SRNIC_POLICY_OFF,
@@ -151,35 +154,61 @@ enum srnic_policy_rule {
 	SRNIC_POLICY_REQUIRE,
 };
 
+/**
+ * struct srnic_policy - a rule
+ * @prefix: IPv4 in mapped form; no bits set beyond @prefix_len
+ * @prefix_len: 0..128, an IPv4 prefix counts 96 more than it is written
+ * @rule: off, prefer, require
+ * @mode: header, packet or aead; OFF in an off rule
+ * @suite: NULL in an off rule
+ * @key: name of the key, which need not exist yet; empty in an off rule
+ */
 struct srnic_policy {
-	u8 prefix[16];		/* IPv4 in mapped form */
-	u8 prefix_len;		/* 0..128 */
+	u8 prefix[16];
+	u8 prefix_len;
 	enum srnic_policy_rule rule;
 	enum srnic_sth_mode mode;
 	const struct srnic_sth_suite *suite;
-	char key[SRNIC_STH_NAME_MAX];	/* name of the key, may be empty */
+	char key[SRNIC_STH_NAME_MAX];
 };
 
 /*
- * The rule for a peer. Returns 0 and @params filled (mode OFF: in the clear), or
- * -EACCES: 'require' without a usable key. Process context.
+ * The rule for a peer. Returns 0 with suite, mode, key, key_len and
+ * preferred_clear of @params set (mode OFF: in the clear), or -EACCES: 'require'
+ * without a usable key. Process context. The caller wipes @params.
  */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
-/* For datagrams: may a clear packet go to or come from this peer? RCU. */
+/* For datagrams: may a clear packet go to or come from this peer? Any context. */
 bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16]);
 
-int srnic_policy_add(struct net *net, const struct srnic_policy *policy);
+/* Process context. -EEXIST if there is one and not @replace; -ENOSPC. */
+int srnic_policy_add(struct net *net, const struct srnic_policy *policy, bool replace);
 int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len);
 /* the @index-th rule; -ENOENT past the end */
 int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy);
+/* changes with every change of the rules, never 0 */
+unsigned int srnic_policy_seq(struct net *net);
 
-int srnic_key_add(struct net *net, const char *name, const u8 *key, unsigned int len);
+/*
+ * keys.c: pre-shared keys, in a keyring of the namespace (type logon: no way to
+ * read them back). Process context.
+ */
+#define SRNIC_STH_KEY_MIN	16
+
+bool srnic_key_name_ok(const char *name);	/* letters, digits, '.', '_', '-' */
+int srnic_key_add(struct net *net, const char *name, const u8 *key, unsigned int len,
+		  bool replace);
 int srnic_key_del(struct net *net, const char *name);
 /* the @index-th key's name and length; -ENOENT past the end */
 int srnic_key_get(struct net *net, unsigned int index, char name[SRNIC_STH_NAME_MAX],
 		  unsigned int *len);
+/* The secret itself: its length, or -ENOKEY. The caller wipes @key. */
+int srnic_key_read(struct net *net, const char *name, u8 key[SRNIC_STH_KEY_MAX]);
+unsigned int srnic_key_seq(struct net *net);
+int srnic_key_init(void);
+void srnic_key_exit(void);
 
-int srnic_policy_init(void);	/* pernet operations */
+int srnic_policy_init(void);	/* rules and keys of namespaces */
 void srnic_policy_exit(void);
 int srnic_sth_init(void);	/* per-CPU requests */
 void srnic_sth_exit(void);
