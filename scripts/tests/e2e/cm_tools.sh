@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: connection manager's tools: ucmatose, udaddy, mckey, rstream, qperf
+# timeout: 240
+# cites: issue 2.7
+. "$(dirname "$0")/../lib.sh"
+
+testbed up
+say "ucmatose"
+pair in b ucmatose -b 10.77.0.2 -c 8 -C 20 -S 1000 -- in a ucmatose -s 10.77.0.2 -c 8 -C 20 -S 1000
+say "udaddy"
+pair in b udaddy -b 10.77.0.2 -c 2 -C 10 -- in a udaddy -s 10.77.0.2 -c 2 -C 10
+say "rstream"
+pair in b rstream -b 10.77.0.2 -S 65536 -C 100 -- in a rstream -s 10.77.0.2 -S 65536 -C 100
+say "mckey: multicast between the namespaces"
+pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
+	on a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
+say "qperf"
+on b timeout 120 qperf >/tmp/qperf.log 2>&1 &
+server=$!
+sleep 1
+on a timeout 100 qperf -t 2 -cm1 10.77.0.2 rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_bw |
+	tee /tmp/qperf.out
+[ "$(grep -c -E '(bw|latency) +=' /tmp/qperf.out)" -eq 4 ] || fail "qperf gave no figures"
+kill $server 2>/dev/null || true
+wait $server 2>/dev/null || true
+testbed down

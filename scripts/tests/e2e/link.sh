@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: links come and go: autoload, devinfo, several links, netdev events, namespaces, unload
+# timeout: 120
+# cites: issue 2.3
+. "$(dirname "$0")/../lib.sh"
+
+ip link add l0 type veth peer name l1
+ip addr add 10.88.0.1/24 dev l0
+ip link set l0 mtu 4352 up
+ip link set l1 mtu 4352 up
+
+say "rdma link add loads the module and makes a device"
+! grep -q '^srnic ' /proc/modules || rmmod srnic
+rdma link add srnicx type srnic netdev l0
+rdma link add srnicy type srnic netdev l1
+ibv_devinfo -d srnicx | grep -q 'PORT_ACTIVE' || fail "the port is not active"
+ibv_devinfo -d srnicx | grep -q 'active_mtu:.*4096' || fail "active MTU is not 4096"
+rdma link show srnicx/1 | grep -q 'state ACTIVE' || fail "rdma link does not show it active"
+
+say "a second link on one netdev is refused"
+! rdma link add srnicz type srnic netdev l0 2>/dev/null || fail "a netdev took two links"
+
+say "GIDs follow the addresses"
+sleep 1
+ibv_devinfo -v -d srnicx | grep -q '::ffff:10.88.0.1' || fail "no GID for the IPv4 address"
+ip addr add fd88::1/64 dev l0 nodad
+ip addr add 10.88.0.9/24 dev l0
+sleep 1
+ibv_devinfo -v -d srnicx | grep -q 'fd88::1' || fail "no GID for a new IPv6 address"
+ibv_devinfo -v -d srnicx | grep -q '10.88.0.9' || fail "no GID for a second IPv4 address"
+ip addr del 10.88.0.9/24 dev l0
+sleep 1
+! ibv_devinfo -v -d srnicx | grep -q '10.88.0.9' || fail "a GID outlived its address"
+
+say "the port follows the netdev: down, up, MTU"
+ip link set l0 down
+sleep 0.5
+ibv_devinfo -d srnicx | grep -q 'PORT_DOWN' || fail "netdev down, port still active"
+ip link set l0 up
+sleep 1
+ibv_devinfo -d srnicx | grep -q 'PORT_ACTIVE' || fail "netdev up, port not active"
+ip link set l0 mtu 1500
+ibv_devinfo -d srnicx | grep -q 'active_mtu:.*1024' || fail "MTU 1500 should give 1024"
+
+say "a device is deleted by name, and with its netdev"
+rdma link del srnicy
+[ ! -e /sys/class/infiniband/srnicy ] || fail "srnicy is still there"
+rdma link add srnicy type srnic netdev l1
+ip link del l0
+for _ in $(seq 50); do
+	[ -e /sys/class/infiniband/srnicx ] || [ -e /sys/class/infiniband/srnicy ] || break
+	sleep 0.1
+done
+[ ! -e /sys/class/infiniband/srnicx ] || fail "srnicx outlived its netdev"
+
+say "links in a namespace, which goes away with them"
+ip netns add l
+ip link add l0 netns l type veth peer name l1
+ip netns exec l ip addr add 10.88.1.1/24 dev l0
+ip netns exec l ip link set l0 up
+ip netns exec l rdma link add srnicn type srnic netdev l0
+ip netns exec l ibv_devinfo -d srnicn | grep -q 'hca_id' || fail "no device in the namespace"
+ip netns del l
+for _ in $(seq 100); do
+	rdma dev show srnicn >/dev/null 2>&1 || break
+	sleep 0.1
+done
+! rdma dev show srnicn >/dev/null 2>&1 || fail "srnicn outlived its namespace"
+
+say "the module goes when asked"
+rmmod srnic
+! grep -q '^srnic ' /proc/modules || fail "srnic is still loaded"

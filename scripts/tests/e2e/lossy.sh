@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: 16 MiB of random bytes arrive right through loss, duplication and reordering, clear and sealed
+# timeout: 600
+# cites: R5, srdma.md part 3, issue 2.7
+. "$(dirname "$0")/../lib.sh"
+
+bulk=${SRNIC_BULK:-$((16 << 20))}
+for policy in "" $sealed_modes; do
+	say "${policy:-in the clear}, $bulk bytes"
+	testbed up --netem "delay 200us loss 5% duplicate 5% reorder 25%" ${policy:+--policy "$policy"}
+	LIMIT=500 pair in b srnic-verify -d srnic1 -m 4096 --bulk "$bulk" --patience 200 -- \
+		on a srnic-verify -d srnic0 -m 4096 --bulk "$bulk" --patience 200 10.77.0.2
+	tail -n 1 "$OUT"
+	expect_count a srnic0 retransmits -gt 0
+	expect_count b srnic1 sth_auth_failed -eq 0
+	testbed down
+done

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: 'require' refuses what is not sealed: no key, a peer in the clear, another key, datagrams
+# timeout: 180
+# cites: srdma.md decision 19
+. "$(dirname "$0")/../lib.sh"
+
+# refused LABEL: rping must not get a single ping through
+refused()
+{
+	on b timeout 25 rping -s -a 10.77.0.2 -C 3 >/tmp/s.log 2>&1 &
+	local server=$!
+	sleep 1
+	! on a timeout 20 rping -c -a 10.77.0.2 -C 3 >/tmp/c.log 2>&1 || fail "$1: rping succeeded"
+	kill $server 2>/dev/null || true
+	wait $server 2>/dev/null || true
+}
+
+key_in()
+{
+	head -c 16 /dev/urandom >"/tmp/key.$1"
+	on "$1" srnic key add "$2" --file "/tmp/key.$1"
+}
+
+testbed up
+say "a rule that names a key which is not there: EACCES, and one clear line in the log"
+on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key nokey
+refused "no key"
+dmesg | grep -q 'srnic.*10\.77\.0\.2.*nokey' || fail "the log does not name peer and key"
+on a srnic policy del 10.77.0.0/24
+
+say "a peer that does not seal gets nothing, and gives nothing"
+key_in a k
+on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
+refused "peer in the clear"
+
+say "nor does a peer with another key"
+key_in b k
+on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
+refused "another key"
+
+say "nor with another suite"
+on b srnic key del k
+on b srnic key add k --file /tmp/key.a
+on b srnic policy del 10.77.0.0/24
+on b srnic policy add 10.77.0.0/24 require packet aes-cmac-128 key k
+refused "another suite"
+
+say "with the same key and rule it works"
+on b srnic policy del 10.77.0.0/24
+on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
+pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+
+say "datagrams to that peer are refused, for they cannot be sealed yet"
+on b timeout 15 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/tmp/s.log 2>&1 &
+server=$!
+sleep 1
+! on a timeout 10 ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
+	>/tmp/c.log 2>&1 || fail "clear datagrams passed a 'require'"
+kill $server 2>/dev/null || true
+wait $server 2>/dev/null || true
+testbed down

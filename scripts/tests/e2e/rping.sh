@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: rping between two namespaces with data checks: IPv4, IPv6, clear and in each sealed mode
+# timeout: 240
+# cites: P1, P5, issue 2
+. "$(dirname "$0")/../lib.sh"
+
+ping_both()
+{
+	pair in b rping -s -a 10.77.0.2 -v -C 20 -- in a rping -c -a 10.77.0.2 -v -C 20
+	pair in b rping -s -a 10.77.0.2 -C 50 -S 65000 -V -- \
+		on a rping -c -a 10.77.0.2 -C 50 -S 65000 -V
+	pair in b rping -s -a fd77::2 -C 20 -S 3000 -V -- \
+		on a rping -c -a fd77::2 -C 20 -S 3000 -V
+}
+
+say "in the clear"
+testbed up --ipv6
+ping_both
+expect_count a srnic0 sth_sealed -eq 0
+expect_count a srnic0 retransmits -eq 0
+expect_count b srnic1 retransmits -eq 0
+testbed down
+
+for policy in $sealed_modes; do
+	say "$policy"
+	testbed up --ipv6 --policy "$policy"
+	ping_both
+	expect_count a srnic0 sth_sealed -gt 100
+	expect_count b srnic1 sth_opened -gt 100
+	expect_count b srnic1 sth_auth_failed -eq 0
+	expect_count a srnic0 retransmits -eq 0
+	testbed down
+done

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: every RC opcode at odd sizes and offsets, compared to the byte, clear and sealed, across a PSN wrap
+# timeout: 420
+# cites: R10, P1, issue 2.7
+. "$(dirname "$0")/../lib.sh"
+
+all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
+
+both()
+{
+	pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
+	tail -n 1 "$OUT"
+}
+
+sizes()
+{
+	echo "0,1,2,3,$(($1 - 1)),$1,$(($1 + 1)),1048579"
+}
+
+for policy in "" $sealed_modes; do
+	say "${policy:-in the clear}"
+	testbed up --ipv6 ${policy:+--policy "$policy"}
+	for mtu in 256 1024 4096; do
+		both --ops $all -m $mtu --sizes "$(sizes $mtu)" --offsets 0,1,4093
+	done
+	both --ops $all -m 4096 --sizes "$(sizes 4096)" --offsets 3 -6
+	both --ops $all -m 256 --sizes 100000 --psn 0xffff80
+	expect_count a srnic0 retransmits -eq 0
+	expect_count b srnic1 retransmits -eq 0
+	testbed down
+done

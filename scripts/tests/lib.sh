@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the end-to-end tests share. Sourced inside the VM; a test is a script that
+# exits 0 only if all that it states is so, and says what was not.
+
+set -euo pipefail
+
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+repo=$(cd "$tests/../.." && pwd)
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# on WHERE COMMAND...: `in`, which is a reserved word at the head of a shell command
+on()
+{
+	command in "$@"
+}
+
+say()
+{
+	echo "- $*"
+}
+
+# counter DEV NAME: a hardware counter's value
+counter()
+{
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
+# count_of WHERE DEV NAME: the same inside a namespace; sysfs shows a device only there
+count_of()
+{
+	on "$1" rdma -j statistic show link "$2/1" |
+		python3 -c 'import json,sys
+name = sys.argv[1]
+print(sum(int(row.get(name, 0)) for row in json.load(sys.stdin)))' "$3"
+}
+
+# expect_count WHERE DEV NAME OP N: a counter's value against a bound (-eq, -gt ...)
+expect_count()
+{
+	local value
+	value=$(count_of "$1" "$2" "$3")
+	[ "$value" "$4" "$5" ] || fail "counter $3 of $2 is $value, expected $4 $5"
+}
+
+# pair SERVER-COMMAND -- CLIENT-COMMAND: starts the first, waits until it listens, runs
+# the second; both must succeed within LIMIT seconds (60)
+pair()
+{
+	local server=() log status=0 pid
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	log=$(mktemp)
+	timeout "${LIMIT:-60}" "${server[@]}" >"$log" 2>&1 &
+	pid=$!
+	sleep "${SETTLE:-1}"
+	timeout "${LIMIT:-60}" "$@" >"$log.client" 2>&1 || status=$?
+	if [ $status -ne 0 ]; then
+		kill $pid 2>/dev/null || true
+		wait $pid 2>/dev/null || true
+		echo "--- server: ${server[*]}"
+		tail -n 15 "$log"
+		echo "--- client: $*"
+		tail -n 15 "$log.client"
+		fail "client exited with $status: $*"
+	fi
+	wait $pid || {
+		status=$?
+		tail -n 15 "$log"
+		fail "server exited with $status: ${server[*]}"
+	}
+	OUT=$log.client
+	OUT_SERVER=$log
+}
+
+# gid_of WHERE DEV [ipv4|ipv6]: index of a routable RoCEv2 GID
+gid_of()
+{
+	on "$1" ibv_devinfo -v -d "$2" | awk -v family="${3:-ipv4}" '
+		/GID\[/ {
+			match($0, /GID\[ *[0-9]+\]/)
+			index_ = substr($0, RSTART + 4, RLENGTH - 5) + 0
+			v4 = /::ffff:/
+			local = /fe80:/
+			if (family == "ipv4" ? v4 : !v4 && !local) { print index_; exit }
+		}'
+}
+
+# policies that seal: what `testbed up --policy` takes
+sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:aead:aes-gcm-128"
