@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic-mangle - a wire that flips bits and then covers it up.
+ *
+ * Forwards every frame between two netdevs. In one of N packets to UDP port 4791
+ * it flips one random bit anywhere behind the Ethernet header, then makes the IP
+ * and UDP checksums right again, and, if asked, the ICRC as well: then it is the
+ * ICRC, or the seal, that has to notice.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define ROCE_PORT	4791
+#define FRAME_MAX	65536
+
+static volatile sig_atomic_t stop;
+static unsigned long forwarded, mangled;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static void die(const char *what, const char *name)
+{
+	fprintf(stderr, "srnic-mangle: %s %s: %s\n", what, name, strerror(errno));
+	exit(1);
+}
+
+static int open_port(const char *name)
+{
+	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
+	struct packet_mreq promisc = { .mr_type = PACKET_MR_PROMISC };
+	int size = 16 << 20, one = 1;
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
+
+	at.sll_ifindex = promisc.mr_ifindex = if_nametoindex(name);
+	if (fd < 0 || !at.sll_ifindex)
+		die("cannot open", name);
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof(promisc)))
+		die("cannot bind to", name);
+	/* what we send on this port must not come back to us from it */
+	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	return fd;
+}
+
+static uint32_t sum16(const uint8_t *p, size_t len, uint32_t sum)
+{
+	for (size_t i = 0; i + 1 < len; i += 2)
+		sum += p[i] << 8 | p[i + 1];
+	if (len & 1)
+		sum += p[len - 1] << 8;
+	return sum;
+}
+
+static uint16_t fold(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+static void put16(uint8_t *p, uint16_t v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+/* where UDP begins behind an IP header without options or extensions, or 0 */
+static size_t udp_at(const uint8_t *ip, size_t len)
+{
+	if (len >= 28 && ip[0] == 0x45 && ip[9] == IPPROTO_UDP)
+		return 20;
+	if (len >= 48 && ip[0] >> 4 == 6 && ip[6] == IPPROTO_UDP)
+		return 40;
+	return 0;
+}
+
+static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
+{
+	while (len--) {
+		crc ^= *p++;
+		for (int i = 0; i < 8; i++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320U : 0);
+	}
+	return crc;
+}
+
+/* the invariant CRC, IBA A17.3.3 */
+static void repair_icrc(uint8_t *ip, size_t at, size_t len)
+{
+	static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	uint8_t head[40 + 8 + 12];
+	uint32_t crc;
+
+	if (len < at + 8 + 12 + 4)
+		return;
+	memcpy(head, ip, at + 8 + 12);
+	if (at == 20) {
+		head[1] = head[8] = head[10] = head[11] = 0xff;
+	} else {
+		head[0] |= 0x0f;
+		head[1] = head[2] = head[3] = head[7] = 0xff;
+	}
+	head[at + 6] = head[at + 7] = 0xff;
+	head[at + 8 + 4] = 0xff;
+	crc = crc32(~0U, ones, 8);
+	crc = crc32(crc, head, at + 8 + 12);
+	crc = ~crc32(crc, ip + at + 20, len - at - 24);
+	for (int i = 0; i < 4; i++)
+		ip[len - 4 + i] = crc >> (8 * i);
+}
+
+static void repair_sums(uint8_t *ip, size_t at, size_t len)
+{
+	uint8_t *udp = ip + at;
+	uint32_t sum;
+
+	if (at == 20) {
+		put16(ip + 10, 0);
+		put16(ip + 10, fold(sum16(ip, 20, 0)));
+	}
+	if (!udp[6] && !udp[7])
+		return;		/* sent without a checksum */
+	put16(udp + 6, 0);
+	sum = at == 20 ? sum16(ip + 12, 8, 0) : sum16(ip + 8, 32, 0);
+	sum = fold(sum16(udp, len - at, sum + IPPROTO_UDP + (len - at)));
+	put16(udp + 6, sum ? sum : 0xffff);
+}
+
+static void mangle(uint8_t *frame, size_t len, unsigned int rate, bool icrc)
+{
+	uint8_t *ip = frame + ETH_HLEN;
+	size_t at, ip_len;
+
+	if (len < ETH_HLEN + 28 || rand() % rate)
+		return;
+	at = udp_at(ip, len - ETH_HLEN);
+	if (!at || (ip[at + 2] << 8 | ip[at + 3]) != ROCE_PORT)
+		return;
+	ip_len = at == 20 ? (size_t)(ip[2] << 8 | ip[3]) : 40U + (ip[4] << 8 | ip[5]);
+	if (ip_len > len - ETH_HLEN || ip_len < at + 8)
+		return;
+	ip[rand() % ip_len] ^= 1 << rand() % 8;
+	mangled++;
+	if (udp_at(ip, ip_len) != at)
+		return;		/* the flip made it something else: let it go as it is */
+	if (icrc)
+		repair_icrc(ip, at, ip_len);
+	repair_sums(ip, at, ip_len);
+}
+
+static void forward(int from, int to, unsigned int rate, bool icrc)
+{
+	static uint8_t frame[FRAME_MAX];
+	ssize_t len = recv(from, frame, sizeof(frame), MSG_DONTWAIT);
+
+	if (len <= 0)
+		return;
+	mangle(frame, len, rate, icrc);
+	/* a full queue loses the frame, as a wire may */
+	if (send(to, frame, len, 0) == len)
+		forwarded++;
+}
+
+static const char usage[] =
+"usage: srnic-mangle [options] DEV1 DEV2\n"
+"\n"
+"  -r, --rate N    flip a bit in one of N packets (100)\n"
+"  -i, --icrc      make the ICRC right again, too: only a seal can notice then\n"
+"  -s, --seed N    of the random numbers (1)\n"
+"\n"
+"Forwards until it is ended; then says how many packets it changed.\n";
+
+int main(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "rate", 1, NULL, 'r' }, { "icrc", 0, NULL, 'i' }, { "seed", 1, NULL, 's' },
+		{ "help", 0, NULL, 'h' }, { }
+	};
+	struct sigaction act = { .sa_handler = on_signal };
+	unsigned int rate = 100, seed = 1;
+	struct pollfd port[2];
+	bool icrc = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "r:is:h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'r': rate = strtoul(optarg, NULL, 0); break;
+		case 'i': icrc = true; break;
+		case 's': seed = strtoul(optarg, NULL, 0); break;
+		case 'h': fputs(usage, stdout); return 0;
+		default: fputs(usage, stderr); return 2;
+		}
+	}
+	if (argc - optind != 2 || !rate) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	srand(seed);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	for (int i = 0; i < 2; i++)
+		port[i] = (struct pollfd){ .fd = open_port(argv[optind + i]), .events = POLLIN };
+	while (!stop) {
+		if (poll(port, 2, 1000) <= 0)
+			continue;
+		for (int i = 0; i < 2; i++)
+			if (port[i].revents & POLLIN)
+				forward(port[i].fd, port[1 - i].fd, rate, icrc);
+	}
+	printf("srnic-mangle: %lu frames forwarded, %lu changed\n", forwarded, mangled);
+	return 0;
+}
