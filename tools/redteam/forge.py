@@ -9,8 +9,8 @@ the receiver expects next. A receiver without a seal must answer with a NAK and
 move the QP to ERR (IBA 9.7.4.1.1); behind a seal the packets are noise.
 
 Examples:
-  in a forge.py --dev va --from 10.77.0.1 --to 10.77.0.2
-  in a forge.py --dev va --from 10.77.0.1 --to 10.77.0.2 --sth 2
+  in a srnic-forge --dev va --from 10.77.0.1 --to 10.77.0.2
+  in a srnic-forge --dev va --from 10.77.0.1 --to 10.77.0.2 --sth 2
 """
 import argparse
 import ipaddress

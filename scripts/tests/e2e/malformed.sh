@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: malformed packets of every kind are dropped, counted by reason, and change nothing
+# timeout: 240
+# cites: P11, issue 2 (bad input)
+. "$(dirname "$0")/../lib.sh"
+
+# attack KINDS-OPTION...: freezes a running rping, injects, thaws; it must finish well
+attack()
+{
+	local server client
+	on b rping -s -a 10.77.0.2 -C 3000 -V >/tmp/s.log 2>&1 &
+	server=$!
+	sleep 1
+	on a rping -c -a 10.77.0.2 -C 3000 -V >/tmp/c.log 2>&1 &
+	client=$!
+	( sleep 1.5; pkill -STOP -x rping ) &
+	on a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@" >/tmp/sent.json ||
+		fail "the injector found no connection"
+	cat /tmp/sent.json
+	pkill -CONT -x rping
+	wait $client || fail "the connection died: $(tail -n 2 /tmp/c.log)"
+	wait $server || fail "the server died: $(tail -n 2 /tmp/s.log)"
+}
+
+sent()
+{
+	python3 -c 'import json,sys; print(sum(json.load(open("/tmp/sent.json")).get(k, 0) for k in sys.argv[1:]))' "$@"
+}
+
+# grew COUNTER BEFORE BY: by at least that much
+grew()
+{
+	local now
+	now=$(count_of b srnic1 "$1")
+	[ $((now - $2)) -ge "$3" ] || fail "counter $1 grew by $((now - $2)), expected at least $3"
+}
+
+say "in the clear"
+testbed up
+declare -A before
+for name in malformed unknown_opcode icrc_errors sth_unexpected no_qp; do
+	before[$name]=$(count_of b srnic1 $name)
+done
+attack --not wrong_sth
+grew malformed "${before[malformed]}" "$(sent truncated sth_cut_short bad_version)"
+grew unknown_opcode "${before[unknown_opcode]}" "$(sent unknown_opcode)"
+grew icrc_errors "${before[icrc_errors]}" "$(sent wrong_icrc)"
+grew no_qp "${before[no_qp]}" 1
+testbed down
+
+say "behind a seal"
+testbed up --policy require:packet:aes-cmac-128
+for name in malformed unknown_opcode icrc_errors sth_missing sth_unexpected sth_auth_failed; do
+	before[$name]=$(count_of b srnic1 $name)
+done
+attack
+grew malformed "${before[malformed]}" "$(sent truncated sth_cut_short bad_version)"
+grew sth_missing "${before[sth_missing]}" 1
+grew sth_unexpected "${before[sth_unexpected]}" 6
+grew sth_auth_failed "${before[sth_auth_failed]}" 1
+testbed down
