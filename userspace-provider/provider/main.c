@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic's provider: how libibverbs finds it, contexts, and what it can do.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "srnic.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+/**
+ * srnic_query_device_ex - device attributes
+ *
+ * The clock is a matter between this provider and srnic's CQEs: their stamps are
+ * CLOCK_MONOTONIC in nanoseconds, which makes 10^6 kHz and all 64 bits.
+ */
+static int srnic_query_device_ex(struct ibv_context *ctx,
+				 const struct ibv_query_device_ex_input *input,
+				 struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp = {};
+	size_t resp_size = sizeof(resp);
+	uint64_t fw;
+	int ret;
+
+	ret = ibv_cmd_query_device_any(ctx, input, attr, attr_size, &resp, &resp_size);
+	if (ret)
+		return ret;
+
+	fw = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver), "%u.%u.%u",
+		 (unsigned int)(fw >> 32 & 0xffff), (unsigned int)(fw >> 16 & 0xffff),
+		 (unsigned int)(fw & 0xffff));
+
+	if (attr_size >= offsetof(struct ibv_device_attr_ex, hca_core_clock) +
+			 sizeof(attr->hca_core_clock)) {
+		attr->completion_timestamp_mask = UINT64_MAX;
+		attr->hca_core_clock = NSEC_PER_SEC / 1000;
+	}
+	return 0;
+}
+
+/**
+ * srnic_query_rt_values - the device's clock now
+ *
+ * As other providers do, the whole count goes to tv_nsec, so that it compares with
+ * ibv_wc_read_completion_ts().
+ */
+static int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
+{
+	struct timespec now;
+	uint32_t given = 0;
+
+	(void)ctx;
+	if (values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		values->raw_clock.tv_sec = 0;
+		values->raw_clock.tv_nsec = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+		given |= IBV_VALUES_MASK_RAW_CLOCK;
+	}
+	values->comp_mask = given;
+	return 0;
+}
+
+static int srnic_query_port(struct ibv_context *ctx, uint8_t port, struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd = {};
+
+	return ibv_cmd_query_port(ctx, port, attr, &cmd, sizeof(cmd));
+}
+
+static void srnic_free_context(struct ibv_context *ibctx)
+{
+	struct srnic_context *ctx = to_sctx(ibctx);
+
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+}
+
+static const struct verbs_context_ops srnic_ctx_ops = {
+	.alloc_mw = srnic_alloc_mw,
+	.alloc_parent_domain = srnic_alloc_parent_domain,
+	.alloc_pd = srnic_alloc_pd,
+	.alloc_td = srnic_alloc_td,
+	.attach_mcast = ibv_cmd_attach_mcast,
+	.bind_mw = srnic_bind_mw,
+	.create_ah = srnic_create_ah,
+	.create_cq = srnic_create_cq,
+	.create_cq_ex = srnic_create_cq_ex,
+	.create_qp = srnic_create_qp,
+	.create_qp_ex = srnic_create_qp_ex,
+	.create_srq = srnic_create_srq,
+	.create_srq_ex = srnic_create_srq_ex,
+	.dealloc_mw = srnic_dealloc_mw,
+	.dealloc_pd = srnic_dealloc_pd,
+	.dealloc_td = srnic_dealloc_td,
+	.dereg_mr = srnic_dereg_mr,
+	.destroy_ah = srnic_destroy_ah,
+	.destroy_cq = srnic_destroy_cq,
+	.destroy_qp = srnic_destroy_qp,
+	.destroy_srq = srnic_destroy_srq,
+	.detach_mcast = ibv_cmd_detach_mcast,
+	.free_context = srnic_free_context,
+	.get_srq_num = srnic_get_srq_num,
+	.modify_qp = srnic_modify_qp,
+	.modify_srq = srnic_modify_srq,
+	.poll_cq = srnic_poll_cq,
+	.post_recv = srnic_post_recv,
+	.post_send = srnic_post_send,
+	.post_srq_recv = srnic_post_srq_recv,
+	.query_device_ex = srnic_query_device_ex,
+	.query_port = srnic_query_port,
+	.query_qp = srnic_query_qp,
+	.query_rt_values = srnic_query_rt_values,
+	.query_srq = srnic_query_srq,
+	.reg_mr = srnic_reg_mr,
+	.req_notify_cq = srnic_req_notify_cq,
+	.rereg_mr = srnic_rereg_mr,
+	.resize_cq = srnic_resize_cq,
+};
+
+static struct verbs_context *srnic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
+						 void *private_data)
+{
+	struct srnic_get_context_uresp resp = {};
+	struct ibv_get_context cmd = {};
+	struct srnic_context *ctx;
+
+	(void)private_data;
+	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx, SRNIC_DRIVER_ID);
+	if (!ctx)
+		return NULL;
+
+	if (ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp))) {
+		srnic_free_context(&ctx->vctx.context);
+		return NULL;
+	}
+
+	ctx->max_sge = resp.drv.max_sge;
+	ctx->max_inline = resp.drv.max_inline;
+	ctx->features = resp.drv.features;
+	verbs_set_ops(&ctx->vctx, &srnic_ctx_ops);
+	return &ctx->vctx;
+}
+
+static struct verbs_device *srnic_alloc_device(struct verbs_sysfs_dev *sysfs_dev)
+{
+	struct srnic_device *dev = calloc(1, sizeof(*dev));
+
+	(void)sysfs_dev;
+	return dev ? &dev->vdev : NULL;
+}
+
+static void srnic_uninit_device(struct verbs_device *vdev)
+{
+	free(container_of(vdev, struct srnic_device, vdev));
+}
+
+static const struct verbs_match_ent srnic_match_table[] = {
+	VERBS_DRIVER_ID(SRNIC_DRIVER_ID),
+	{},
+};
+
+static const struct verbs_device_ops srnic_dev_ops = {
+	.name = "srnic",
+	.match_min_abi_version = SRNIC_ABI_VERSION,
+	.match_max_abi_version = SRNIC_ABI_VERSION,
+	.match_table = srnic_match_table,
+	.alloc_device = srnic_alloc_device,
+	.uninit_device = srnic_uninit_device,
+	.alloc_context = srnic_alloc_context,
+};
+PROVIDER_DRIVER(srnic, srnic_dev_ops);

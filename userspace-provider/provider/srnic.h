@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The objects of the provider, and what its files offer each other and main.c's
+ * table of operations.
+ */
+#ifndef SRNIC_H
+#define SRNIC_H
+
+#include <infiniband/driver.h>
+
+#include <rdma/srnic-abi.h>
+
+#include "lock.h"
+#include "ring.h"
+
+/*
+ * uverbs appends a driver's part to each command and response. Its place is
+ * right behind the core's part, without padding.
+ */
+#define SRNIC_UHW(name, core, drv_struct)					\
+	struct name {								\
+		core ibv;							\
+		struct drv_struct drv;						\
+	};									\
+	static_assert(offsetof(struct name, drv) == sizeof(core), #name)
+
+SRNIC_UHW(srnic_get_context_uresp, struct ib_uverbs_get_context_resp, srnic_alloc_ucontext_resp);
+SRNIC_UHW(srnic_create_cq_uresp, struct ib_uverbs_ex_create_cq_resp, srnic_create_cq_resp);
+SRNIC_UHW(srnic_resize_cq_uresp, struct ib_uverbs_resize_cq_resp, srnic_resize_cq_resp);
+SRNIC_UHW(srnic_create_qp_uresp, struct ib_uverbs_create_qp_resp, srnic_create_qp_resp);
+SRNIC_UHW(srnic_create_srq_uresp, struct ib_uverbs_create_srq_resp, srnic_create_srq_resp);
+SRNIC_UHW(srnic_modify_srq_ucmd, struct ibv_modify_srq, srnic_modify_srq_cmd);
+SRNIC_UHW(srnic_create_ah_uresp, struct ib_uverbs_create_ah_resp, srnic_create_ah_resp);
+
+struct srnic_device {
+	struct verbs_device vdev;
+};
+
+struct srnic_context {
+	struct verbs_context vctx;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint64_t features;
+};
+
+struct srnic_td {
+	struct ibv_td ibv;
+	atomic_uint users;	/* parent domains */
+};
+
+struct srnic_pd {
+	struct ibv_pd ibv;
+	struct srnic_pd *parent_of;	/* set in a parent domain only */
+	struct srnic_td *td;		/* likewise; may be NULL there too */
+	atomic_uint users;		/* parent domains */
+};
+
+struct srnic_cq {
+	struct verbs_cq vcq;
+	struct srnic_ring ring;
+	struct srnic_lock lock;
+	const struct srnic_cqe *cqe;	/* between start_poll and end_poll */
+	/*
+	 * Keeps the ring in place while it is armed. Not @lock, which start_poll
+	 * holds until end_poll: arming in between is allowed.
+	 */
+	pthread_spinlock_t arm_lock;
+};
+
+struct srnic_srq {
+	struct verbs_srq vsrq;
+	struct srnic_ring ring;
+	struct srnic_lock lock;
+	uint32_t max_sge;
+	uint32_t srq_num;
+};
+
+struct srnic_qp {
+	struct verbs_qp vqp;
+
+	struct srnic_lock sq_lock;
+	struct srnic_ring sq;
+	uint32_t max_send_sge;
+	uint32_t max_inline;
+	uint16_t always;		/* SRNIC_WQE_SIGNALED with sq_sig_all */
+
+	/* a batch of ibv_wr_*, from wr_start to wr_complete or wr_abort */
+	struct srnic_sq_wqe *wr_wqe;	/* the entry that the setters complete */
+	uint32_t wr_next;
+	int wr_err;
+
+	struct srnic_lock rq_lock;
+	struct srnic_ring rq;
+	uint32_t max_recv_sge;
+};
+
+struct srnic_ah {
+	struct ibv_ah ibv;
+	uint32_t number;
+};
+
+static inline struct srnic_context *to_sctx(struct ibv_context *ctx)
+{
+	return container_of(ctx, struct srnic_context, vctx.context);
+}
+
+static inline struct srnic_td *to_std(struct ibv_td *td)
+{
+	return container_of(td, struct srnic_td, ibv);
+}
+
+static inline struct srnic_pd *to_spd(struct ibv_pd *pd)
+{
+	return container_of(pd, struct srnic_pd, ibv);
+}
+
+static inline struct srnic_cq *to_scq(struct ibv_cq *cq)
+{
+	return container_of(cq, struct srnic_cq, vcq.cq);
+}
+
+static inline struct srnic_cq *to_scq_ex(struct ibv_cq_ex *cq)
+{
+	return container_of(cq, struct srnic_cq, vcq.cq_ex);
+}
+
+static inline struct srnic_srq *to_ssrq(struct ibv_srq *srq)
+{
+	return container_of(srq, struct srnic_srq, vsrq.srq);
+}
+
+static inline struct srnic_qp *to_sqp(struct ibv_qp *qp)
+{
+	return container_of(qp, struct srnic_qp, vqp.qp);
+}
+
+static inline struct srnic_qp *to_sqp_ex(struct ibv_qp_ex *qp)
+{
+	return container_of(qp, struct srnic_qp, vqp.qp_ex);
+}
+
+static inline struct srnic_ah *to_sah(struct ibv_ah *ah)
+{
+	return container_of(ah, struct srnic_ah, ibv);
+}
+
+/* map.c */
+void *srnic_map(struct ibv_context *ctx, const struct srnic_abi_ring *abi, uint32_t min_stride);
+void srnic_ring_unmap(struct srnic_ring *ring);
+
+/* pd.c */
+struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx);
+int srnic_dealloc_pd(struct ibv_pd *pd);
+struct ibv_td *srnic_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr);
+int srnic_dealloc_td(struct ibv_td *td);
+struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
+					 struct ibv_parent_domain_init_attr *attr);
+
+/* Whether the application promised one thread at a time for what it makes in @pd. */
+static inline bool srnic_single_threaded(struct ibv_pd *pd)
+{
+	return pd && to_spd(pd)->td;
+}
+
+/* mr.c */
+struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			    int access);
+int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+		   size_t length, int access);
+int srnic_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int srnic_dealloc_mw(struct ibv_mw *mw);
+int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* ah.c */
+struct ibv_ah *srnic_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int srnic_destroy_ah(struct ibv_ah *ah);
+
+/* cq.c */
+struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
+			       struct ibv_comp_channel *channel, int comp_vector);
+struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_attr_ex *attr);
+int srnic_resize_cq(struct ibv_cq *cq, int cqe);
+int srnic_destroy_cq(struct ibv_cq *cq);
+int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
+int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+
+/* srq.c */
+struct ibv_srq *srnic_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr);
+int srnic_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask);
+int srnic_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int srnic_destroy_srq(struct ibv_srq *srq);
+int srnic_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num);
+
+/* qp.c */
+struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr);
+int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int srnic_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr);
+int srnic_destroy_qp(struct ibv_qp *qp);
+
+/* post.c */
+int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int srnic_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
+int srnic_sq_kick(struct srnic_qp *qp);
+
+/* wr.c */
+int srnic_set_wr_ops(struct srnic_qp *qp, enum ibv_qp_type type, uint64_t send_ops);
+
+#endif /* SRNIC_H */
