@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and the doorbell.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "wqe.h"
+
+#define FLAGS_ANY	SRNIC_WQE_SIGNALED
+#define FLAGS_RDMA	(FLAGS_ANY | SRNIC_WQE_FENCE)
+#define FLAGS_SEND	(FLAGS_RDMA | SRNIC_WQE_SOLICITED)
+
+const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR] = {
+	[IBV_WR_SEND] = {
+		SRNIC_WQE_SEND, SRNIC_QPT_ALL, SRNIC_WR_DATA, FLAGS_SEND },
+	[IBV_WR_SEND_WITH_IMM] = {
+		SRNIC_WQE_SEND_IMM, SRNIC_QPT_ALL, SRNIC_WR_DATA | SRNIC_WR_IMM, FLAGS_SEND },
+	[IBV_WR_SEND_WITH_INV] = {
+		SRNIC_WQE_SEND_INV, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_IMM, FLAGS_SEND },
+	[IBV_WR_RDMA_WRITE] = {
+		SRNIC_WQE_WRITE, SRNIC_QPT_RC_UC, SRNIC_WR_DATA | SRNIC_WR_REMOTE, FLAGS_RDMA },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
+		SRNIC_WQE_WRITE_IMM, SRNIC_QPT_RC_UC,
+		SRNIC_WR_DATA | SRNIC_WR_REMOTE | SRNIC_WR_IMM, FLAGS_SEND },
+	[IBV_WR_RDMA_READ] = {
+		SRNIC_WQE_READ, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_REMOTE, FLAGS_RDMA },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
+		SRNIC_WQE_CMP_SWAP, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_ATOMIC, FLAGS_RDMA },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
+		SRNIC_WQE_FETCH_ADD, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_ATOMIC, FLAGS_RDMA },
+	[IBV_WR_LOCAL_INV] = {
+		SRNIC_WQE_LOCAL_INV, SRNIC_QPT_RC_UC, SRNIC_WR_IMM, FLAGS_RDMA },
+	[IBV_WR_BIND_MW] = {
+		SRNIC_WQE_BIND_MW, SRNIC_QPT_RC_UC, SRNIC_WR_BIND, FLAGS_RDMA },
+};
+
+/* A failure worth another try: nothing to do with the QP or the device. */
+static bool transient(int err)
+{
+	return err == EINTR || err == EAGAIN || err == ENOMEM;
+}
+
+/**
+ * srnic_sq_kick - ring the doorbell if the kernel sleeps
+ *
+ * The doorbell is uverbs' own post_send command without a work request. Other than
+ * for want of memory it fails only if the device is gone.
+ *
+ * Called without the lock: the kernel may transmit in this very call, and whoever
+ * posts meanwhile looks at need_wakeup for itself.
+ */
+int srnic_sq_kick(struct srnic_qp *qp)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct ibv_post_send cmd = {
+		.hdr = {
+			.command = IB_USER_VERBS_CMD_POST_SEND,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(resp) / 4,
+		},
+		.response = (uintptr_t)&resp,
+		.qp_handle = qp->vqp.qp.handle,
+		.wqe_size = sizeof(struct ib_uverbs_send_wr),
+	};
+	int tries = 8;
+
+	if (!srnic_ring_must_wake(&qp->sq))
+		return 0;
+	while (write(qp->vqp.qp.context->cmd_fd, &cmd, sizeof(cmd)) < 0) {
+		if (!transient(errno) || !--tries)
+			return errno;
+	}
+	return 0;
+}
+
+/* The parts of the entry that depend on the kind of work. */
+static int put_kind(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
+		    const struct srnic_wr_kind *kind, const struct ibv_send_wr *wr)
+{
+	if (kind->takes & SRNIC_WR_IMM)
+		wqe->imm = (__u32)wr->imm_data;	/* or invalidate_rkey: a union */
+
+	if (kind->takes & SRNIC_WR_REMOTE) {
+		wqe->remote_addr = wr->wr.rdma.remote_addr;
+		wqe->rkey = wr->wr.rdma.rkey;
+	} else if (kind->takes & SRNIC_WR_ATOMIC) {
+		wqe->remote_addr = wr->wr.atomic.remote_addr;
+		wqe->rkey = wr->wr.atomic.rkey;
+		wqe->atomic.compare_add = wr->wr.atomic.compare_add;
+		wqe->atomic.swap = wr->wr.atomic.swap;
+	} else if (kind->takes & SRNIC_WR_BIND) {
+		return srnic_put_bind(wqe, wr->bind_mw.mw, wr->bind_mw.rkey,
+				      &wr->bind_mw.bind_info);
+	} else if (qp->vqp.qp.qp_type == IBV_QPT_UD) {
+		if (!wr->wr.ud.ah)
+			return EINVAL;
+		wqe->ud.ah = to_sah(wr->wr.ud.ah)->number;
+		wqe->ud.qpn = wr->wr.ud.remote_qpn;
+		wqe->ud.qkey = wr->wr.ud.remote_qkey;
+	}
+	return 0;
+}
+
+/* The payload: nothing, SGEs, or the bytes themselves. */
+static int put_data(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
+		    const struct srnic_wr_kind *kind, const struct ibv_send_wr *wr)
+{
+	int ret = 0;
+	int i;
+
+	if (!(kind->takes & SRNIC_WR_DATA))
+		return wr->send_flags & IBV_SEND_INLINE ? EINVAL : 0;
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_send_sge)
+		return EINVAL;
+	if (!(wr->send_flags & IBV_SEND_INLINE))
+		return srnic_put_gather(qp, wqe, wr->sg_list, wr->num_sge);
+	if (!srnic_takes_inline(wqe))
+		return EINVAL;
+
+	wqe->flags |= SRNIC_WQE_INLINE;
+	for (i = 0; i < wr->num_sge && !ret; i++)
+		ret = srnic_put_inline(qp, wqe, (void *)(uintptr_t)wr->sg_list[i].addr,
+				       wr->sg_list[i].length);
+	return ret;
+}
+
+/**
+ * put_send - write one work request into the slot of @next
+ *
+ * Return: 0, EINVAL for a request that the QP cannot have, ENOMEM if the ring is full.
+ */
+static int put_send(struct srnic_qp *qp, const struct ibv_send_wr *wr, uint32_t next)
+{
+	const unsigned int known = IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED |
+				   IBV_SEND_INLINE;
+	const struct srnic_wr_kind *kind = srnic_wr_kind(wr->opcode, qp->vqp.qp.qp_type);
+	struct srnic_sq_wqe *wqe;
+	int ret;
+
+	if (!kind || wr->send_flags & ~known)
+		return EINVAL;
+	if (srnic_ring_full(&qp->sq, next))
+		return ENOMEM;
+
+	wqe = srnic_ring_slot(&qp->sq, next);
+	*wqe = (struct srnic_sq_wqe) {
+		.wr_id = wr->wr_id,
+		.opcode = kind->opcode,
+		.flags = srnic_wqe_flags(kind, wr->send_flags) | qp->always,
+	};
+	ret = put_kind(qp, wqe, kind, wr);
+	return ret ? ret : put_data(qp, wqe, kind, wr);
+}
+
+/* Posts what it can of the list; @bad_wr is where it stopped, NULL at the end. */
+static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct ibv_send_wr *first = wr;
+	bool produced;
+	uint32_t next;
+	int ret = 0;
+	int err;
+
+	srnic_lock(&qp->sq_lock);
+	next = qp->sq.mine;
+	for (; wr; wr = wr->next, next++) {
+		ret = put_send(qp, wr, next);
+		if (ret)
+			break;
+	}
+	produced = next != qp->sq.mine;
+	if (produced)
+		srnic_ring_produced(&qp->sq, next);
+	srnic_unlock(&qp->sq_lock);
+	*bad_wr = wr;
+
+	if (!produced)
+		return ret;
+	err = srnic_sq_kick(qp);
+	if (err) {		/* the device is gone: none of it will be done */
+		*bad_wr = first;
+		ret = err;
+	}
+	return ret;
+}
+
+int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct srnic_qp *qp = to_sqp(ibqp);
+
+	if (!srnic_may_send(qp)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	return post_list(qp, wr, bad_wr);
+}
+
+static int put_recv(struct srnic_ring *ring, uint32_t max_sge, const struct ibv_recv_wr *wr,
+		    uint32_t next)
+{
+	struct srnic_rq_wqe *wqe;
+
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > max_sge)
+		return EINVAL;
+	if (srnic_ring_full(ring, next))
+		return ENOMEM;
+
+	wqe = srnic_ring_slot(ring, next);
+	*wqe = (struct srnic_rq_wqe) { .wr_id = wr->wr_id, .num_sge = wr->num_sge };
+	srnic_put_sges(wqe + 1, wr->sg_list, wr->num_sge);
+	return 0;
+}
+
+/*
+ * The lists of RQ and SRQ. There is no doorbell: the kernel looks when a message
+ * arrives.
+ */
+static int post_recv_list(struct srnic_ring *ring, struct srnic_lock *lock, uint32_t max_sge,
+			  struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	uint32_t next;
+	int ret = 0;
+
+	srnic_lock(lock);
+	next = ring->mine;
+	for (; wr; wr = wr->next, next++) {
+		ret = put_recv(ring, max_sge, wr, next);
+		if (ret)
+			break;
+	}
+	if (next != ring->mine)
+		srnic_ring_produced(ring, next);
+	srnic_unlock(lock);
+	*bad_wr = wr;
+	return ret;
+}
+
+int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct srnic_qp *qp = to_sqp(ibqp);
+
+	/* with an SRQ there is no RQ; in Reset posting is refused (IBA C10-97.2.1) */
+	if (!qp->rq.hdr || ibqp->state == IBV_QPS_RESET) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+	return post_recv_list(&qp->rq, &qp->rq_lock, qp->max_recv_sge, wr, bad_wr);
+}
+
+int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr)
+{
+	struct srnic_srq *srq = to_ssrq(ibsrq);
+
+	return post_recv_list(&srq->ring, &srq->lock, srq->max_sge, wr, bad_wr);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs: all but the posting of work.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "srnic.h"
+
+/**
+ * map_sq - map the send ring and take down what was granted
+ *
+ * The inline limit is what the kernel granted, but never more than a slot holds:
+ * the copy in post_send relies on it.
+ */
+static int map_sq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
+		  const struct ibv_qp_cap *cap)
+{
+	uint32_t head = sizeof(struct srnic_sq_wqe);
+	void *mem;
+
+	mem = srnic_map(qp->vqp.qp.context, abi,
+			head + cap->max_send_sge * sizeof(struct srnic_abi_sge));
+	if (!mem)
+		return errno;
+
+	srnic_ring_init_producer(&qp->sq, mem, abi);
+	qp->max_send_sge = cap->max_send_sge;
+	qp->max_inline = cap->max_inline_data;
+	if (qp->max_inline > abi->stride - head)
+		qp->max_inline = abi->stride - head;
+	return 0;
+}
+
+static int map_rq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
+		  const struct ibv_qp_cap *cap)
+{
+	void *mem;
+
+	mem = srnic_map(qp->vqp.qp.context, abi, sizeof(struct srnic_rq_wqe) +
+			cap->max_recv_sge * sizeof(struct srnic_abi_sge));
+	if (!mem)
+		return errno;
+
+	srnic_ring_init_producer(&qp->rq, mem, abi);
+	qp->max_recv_sge = cap->max_recv_sge;
+	return 0;
+}
+
+static int map_rings(struct srnic_qp *qp, const struct srnic_create_qp_resp *resp,
+		     const struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = map_sq(qp, &resp->sq, &attr->cap);
+
+	if (!ret && !attr->srq)
+		ret = map_rq(qp, &resp->rq, &attr->cap);
+	return ret;
+}
+
+static void unmap_rings(struct srnic_qp *qp)
+{
+	srnic_ring_unmap(&qp->sq);
+	srnic_ring_unmap(&qp->rq);
+}
+
+static void init_locks(struct srnic_qp *qp, struct ibv_pd *pd)
+{
+	bool elided = srnic_single_threaded(pd);
+
+	srnic_lock_init(&qp->sq_lock, elided);
+	srnic_lock_init(&qp->rq_lock, elided);
+}
+
+/**
+ * create_qp - create an RC, UC or UD QP
+ * @attr: the granted capabilities are written back
+ * @ex: with the ibv_wr_*() interface
+ */
+static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
+				  bool ex)
+{
+	struct srnic_create_qp_uresp resp = {};
+	struct ibv_create_qp cmd = {};
+	struct srnic_qp *qp;
+	int ret;
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+
+	if (ex) {
+		ret = srnic_set_wr_ops(qp, attr->qp_type, attr->send_ops_flags);
+		if (ret)
+			goto err_free;
+	}
+	ret = ibv_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
+	if (ret)
+		goto err_free;
+	ret = map_rings(qp, &resp.drv, attr);
+	if (ret)
+		goto err_destroy;
+
+	init_locks(qp, attr->pd);
+	if (attr->sq_sig_all)
+		qp->always = SRNIC_WQE_SIGNALED;
+	if (ex)
+		qp->vqp.comp_mask |= VERBS_QP_EX;
+	return qp;
+
+err_destroy:
+	ibv_cmd_destroy_qp(&qp->vqp.qp);
+	unmap_rings(qp);
+err_free:
+	free(qp);
+	errno = ret;
+	return NULL;
+}
+
+static bool type_supported(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD;
+}
+
+struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr_ex attr_ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+	struct srnic_qp *qp;
+
+	if (!type_supported(attr->qp_type)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	qp = create_qp(pd->context, &attr_ex, false);
+	if (!qp)
+		return NULL;
+	attr->cap = attr_ex.cap;
+	return &qp->vqp.qp;
+}
+
+struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr)
+{
+	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	struct ibv_qp_init_attr_ex attr_ex = *attr;
+	struct srnic_qp *qp;
+
+	if (!type_supported(attr->qp_type) || attr->comp_mask & ~known ||
+	    (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	/* the command knows neither, and of no create flags there is nothing to say */
+	attr_ex.comp_mask = IBV_QP_INIT_ATTR_PD;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	qp = create_qp(ctx, &attr_ex, attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS);
+	if (!qp)
+		return NULL;
+	attr->cap = attr_ex.cap;
+	return &qp->vqp.qp;
+}
+
+static void reset_rings(struct srnic_qp *qp)
+{
+	srnic_lock(&qp->sq_lock);
+	srnic_ring_reset(&qp->sq);
+	srnic_unlock(&qp->sq_lock);
+
+	if (!qp->rq.hdr)
+		return;
+	srnic_lock(&qp->rq_lock);
+	srnic_ring_reset(&qp->rq);
+	srnic_unlock(&qp->rq_lock);
+}
+
+int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct ibv_modify_qp cmd = {};
+	int ret;
+
+	ret = ibv_cmd_modify_qp(qp, attr, attr_mask, &cmd, sizeof(cmd));
+	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		reset_rings(to_sqp(qp));
+	return ret;
+}
+
+int srnic_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		   struct ibv_qp_init_attr *init_attr)
+{
+	struct ibv_query_qp cmd = {};
+
+	return ibv_cmd_query_qp(qp, attr, attr_mask, init_attr, &cmd, sizeof(cmd));
+}
+
+int srnic_destroy_qp(struct ibv_qp *ibqp)
+{
+	struct srnic_qp *qp = to_sqp(ibqp);
+	int ret;
+
+	ret = ibv_cmd_destroy_qp(ibqp);
+	if (ret)
+		return ret;
+	unmap_rings(qp);
+	srnic_lock_destroy(&qp->sq_lock);
+	srnic_lock_destroy(&qp->rq_lock);
+	free(qp);
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What a send work request may be, and how its data gets into an entry: shared
+ * by the two ways to post, ibv_post_send() and ibv_wr_*().
+ */
+#ifndef SRNIC_WQE_H
+#define SRNIC_WQE_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "srnic.h"
+
+/* What of struct ibv_send_wr a work request makes use of. */
+enum {
+	SRNIC_WR_DATA	= 1 << 0,	/* SGEs */
+	SRNIC_WR_REMOTE	= 1 << 1,	/* wr.rdma */
+	SRNIC_WR_ATOMIC	= 1 << 2,	/* wr.atomic */
+	SRNIC_WR_IMM	= 1 << 3,	/* imm_data or invalidate_rkey */
+	SRNIC_WR_BIND	= 1 << 4,	/* bind_mw */
+};
+
+struct srnic_wr_kind {
+	uint8_t opcode;		/* enum srnic_wqe_opcode */
+	uint8_t qpts;		/* bits 1 << enum ibv_qp_type; none: no such work request */
+	uint8_t takes;		/* SRNIC_WR_* */
+	uint8_t flags;		/* SRNIC_WQE_* with a meaning here, but for SRNIC_WQE_INLINE */
+};
+
+#define SRNIC_QPT_RC	(1 << IBV_QPT_RC)
+#define SRNIC_QPT_RC_UC	(SRNIC_QPT_RC | 1 << IBV_QPT_UC)
+#define SRNIC_QPT_ALL	(SRNIC_QPT_RC_UC | 1 << IBV_QPT_UD)
+
+#define SRNIC_NR_WR	(IBV_WR_DRIVER1 + 1)
+
+/* by enum ibv_wr_opcode, in post.c */
+extern const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR];
+
+/* The kind of @opcode, or NULL if a QP of @type has no such work request. */
+static inline const struct srnic_wr_kind *srnic_wr_kind(enum ibv_wr_opcode opcode,
+							enum ibv_qp_type type)
+{
+	const struct srnic_wr_kind *kind;
+
+	if ((unsigned int)opcode >= SRNIC_NR_WR)
+		return NULL;
+	kind = &srnic_wr_kinds[opcode];
+	return kind->qpts & 1U << type ? kind : NULL;
+}
+
+/*
+ * The flags of @send_flags that mean something for @kind. Fences need no mention
+ * on UC and UD, which have nothing to wait for, nor do solicited events where
+ * the peer gets no completion.
+ */
+static inline uint16_t srnic_wqe_flags(const struct srnic_wr_kind *kind, unsigned int send_flags)
+{
+	uint16_t flags = 0;
+
+	if (send_flags & IBV_SEND_SIGNALED)
+		flags |= SRNIC_WQE_SIGNALED;
+	if (send_flags & IBV_SEND_SOLICITED)
+		flags |= SRNIC_WQE_SOLICITED;
+	if (send_flags & IBV_SEND_FENCE)
+		flags |= SRNIC_WQE_FENCE;
+	return flags & kind->flags;
+}
+
+/**
+ * srnic_may_send - whether the QP takes send work requests at all
+ *
+ * In Reset, Init and RTR posting is refused at once (IBA 10.3.1); in Error it is
+ * not: the kernel flushes. The state is the one that was last
+ * set through libibverbs; a kernel that has moved on to ERR by itself flushes too.
+ */
+static inline bool srnic_may_send(const struct srnic_qp *qp)
+{
+	enum ibv_qp_state state = qp->vqp.qp.state;
+
+	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
+}
+
+/* Whether data may come with the request itself: IBA has it so for sends and writes. */
+static inline bool srnic_takes_inline(const struct srnic_sq_wqe *wqe)
+{
+	return wqe->opcode <= SRNIC_WQE_WRITE_IMM;
+}
+
+/* The bind of a window, of either type. To bind no bytes is to unbind. */
+static inline int srnic_put_bind(struct srnic_sq_wqe *wqe, const struct ibv_mw *mw,
+				 uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	if (!info->mr && info->length)
+		return EINVAL;
+	wqe->bind.addr = info->addr;
+	wqe->bind.length = info->length;
+	wqe->bind.mr_lkey = info->mr ? info->mr->lkey : 0;
+	wqe->bind.mw_rkey = mw->rkey;
+	wqe->bind.new_rkey = rkey;
+	wqe->bind.access = info->mw_access_flags;
+	return 0;
+}
+
+/* SGEs have one layout on both sides. */
+static_assert(sizeof(struct srnic_abi_sge) == sizeof(struct ibv_sge) &&
+	      offsetof(struct srnic_abi_sge, addr) == offsetof(struct ibv_sge, addr) &&
+	      offsetof(struct srnic_abi_sge, length) == offsetof(struct ibv_sge, length) &&
+	      offsetof(struct srnic_abi_sge, lkey) == offsetof(struct ibv_sge, lkey), "SGE");
+
+static inline void srnic_put_sges(void *dst, const struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	if (num_sge)
+		memcpy(dst, sg_list, num_sge * sizeof(*sg_list));
+}
+
+/* What has to be done with the list that a work request gathers its data from. */
+static inline int srnic_put_gather(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
+				   const struct ibv_sge *sg_list, size_t num_sge)
+{
+	if (num_sge > qp->max_send_sge)
+		return EINVAL;
+	wqe->num_sge = num_sge;
+	srnic_put_sges(wqe + 1, sg_list, num_sge);
+	return 0;
+}
+
+/* An inline piece: appended to those that the entry holds already. */
+static inline int srnic_put_inline(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
+				   const void *data, size_t length)
+{
+	if (length > qp->max_inline - wqe->inline_len)
+		return EINVAL;
+	if (length)
+		memcpy((char *)(wqe + 1) + wqe->inline_len, data, length);
+	wqe->inline_len += length;
+	return 0;
+}
+
+#endif /* SRNIC_WQE_H */
