@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handshake frames and key derivation contexts, byte for byte
+ * (Documentation/protocol.md, sections 6 and 7).
+ */
+#include "export.h"
+#include "sth/pure.h"
+
+static bool all_zero(const u8 *p, unsigned int len)
+{
+	while (len--)
+		if (*p++)
+			return false;
+	return true;
+}
+
+/**
+ * srnic_hs_build - write a handshake frame's BTH and body
+ * @hs: the frame
+ * @buf: where to; the tag is the caller's
+ */
+void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN])
+{
+	buf[0] = hs->opcode;
+	buf[1] = 0;			/* SE, M, PadCnt, TVer */
+	put_unaligned_be16(hs->pkey, buf + 2);
+	put_unaligned_be32(hs->dqpn, buf + 4);
+	put_unaligned_be32(hs->psn, buf + 8);
+	buf[8] = SRNIC_HS_CODE << 4;	/* AckReq 0 */
+	memcpy(buf + SRNIC_BTH_LEN, hs->nq, SRNIC_STH_NONCE_LEN);
+	memcpy(buf + SRNIC_BTH_LEN + SRNIC_STH_NONCE_LEN, hs->nr, SRNIC_STH_NONCE_LEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_hs_build);
+
+/**
+ * srnic_hs_parse - read a handshake frame
+ * @hs: result
+ * @frame: from BTH to tag
+ * @len: its length, without ICRC
+ *
+ * The tag is the caller's to check.
+ *
+ * Return: 0, or -EPROTO if it is none.
+ */
+int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
+{
+	bool hello;
+
+	if (len != SRNIC_HS_FRAME_LEN)
+		return -EPROTO;
+	hs->opcode = frame[0];
+	if (hs->opcode < SRNIC_OPC_HELLO || hs->opcode > SRNIC_OPC_CONFIRM_ACK)
+		return -EPROTO;
+	/* PadCnt, TVer; AckReq and STH code */
+	if (frame[1] & 0x3f || (frame[8] & 0xf0) != SRNIC_HS_CODE << 4)
+		return -EPROTO;
+	hs->pkey = get_unaligned_be16(frame + 2);
+	hs->dqpn = get_unaligned_be32(frame + 4) & 0xffffff;
+	hs->psn = get_unaligned_be32(frame + 8) & SRNIC_PSN_MASK;
+	memcpy(hs->nq, frame + SRNIC_BTH_LEN, SRNIC_STH_NONCE_LEN);
+	memcpy(hs->nr, frame + SRNIC_BTH_LEN + SRNIC_STH_NONCE_LEN, SRNIC_STH_NONCE_LEN);
+	if (all_zero(hs->nq, SRNIC_STH_NONCE_LEN))
+		return -EPROTO;
+	hello = hs->opcode == SRNIC_OPC_HELLO;
+	if (all_zero(hs->nr, SRNIC_STH_NONCE_LEN) != hello)
+		return -EPROTO;
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_hs_parse);
+
+/**
+ * srnic_sth_end - GID and QPN as one byte string
+ * @end: where to
+ * @gid: address
+ * @qpn: 24 bits
+ */
+void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn)
+{
+	memcpy(end, gid, SRNIC_GID_LEN);
+	put_unaligned_be32(qpn, end + SRNIC_GID_LEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_end);
+
+static u8 *put_seals(u8 *p, const struct srnic_sth_seals *s)
+{
+	put_unaligned_be16(s->suite_id, p);
+	p[2] = s->mode;
+	p[3] = s->tag_len;
+	return p + SRNIC_STH_S_LEN;
+}
+
+/**
+ * srnic_ctx_hs - context of the handshake key
+ * @ctx: where to
+ * @s: the seal
+ * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
+ */
+void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab)
+{
+	memcpy(put_seals(ctx, s), ab, SRNIC_CTX_PAIR_LEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_hs);
+
+/**
+ * srnic_ctx_flow - context of a flow's key
+ * @ctx: where to
+ * @s: the seal
+ * @owner_b: the flow's requester is B
+ * @start: starting PSN
+ * @nq: the requester's nonce
+ * @nr: the responder's
+ * @ab: A and B
+ */
+void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s, bool owner_b,
+		    u32 start, const u8 *nq, const u8 *nr, const u8 *ab)
+{
+	u8 *p = put_seals(ctx, s);
+
+	put_unaligned_be32((u32)owner_b << 24, p);
+	put_unaligned_be32(start, p + 4);
+	p += 8;
+	memcpy(p, nq, SRNIC_STH_NONCE_LEN);
+	p += SRNIC_STH_NONCE_LEN;
+	memcpy(p, nr, SRNIC_STH_NONCE_LEN);
+	p += SRNIC_STH_NONCE_LEN;
+	memcpy(p, ab, SRNIC_CTX_PAIR_LEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_flow);
+
+/**
+ * srnic_ctx_packet - context of a sub-key
+ * @ctx: where to
+ * @s: the seal
+ * @from_b: the sender is B
+ * @response: responses, not requests
+ * @epoch: PSN64 >> 24
+ */
+void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
+		      bool from_b, bool response, u64 epoch)
+{
+	u8 *p = put_seals(ctx, s);
+
+	put_unaligned_be32((u32)from_b << 24 | (u32)response << 16, p);
+	put_unaligned_be64(epoch, p + 4);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
+
+/**
+ * srnic_kdf_input - one block's input of SP 800-108r1 counter mode
+ * @buf: where to
+ * @i: block, from 1
+ * @label: at most SRNIC_LABEL_MAX characters
+ * @ctx: context, may be NULL if @ctx_len is 0
+ * @ctx_len: at most SRNIC_CTX_MAX
+ * @out_len: bytes wanted of the KDF in all
+ *
+ * Return: length in bytes.
+ */
+unsigned int srnic_kdf_input(u8 buf[SRNIC_KDF_INPUT_MAX], u32 i, const char *label,
+			     const u8 *ctx, unsigned int ctx_len, unsigned int out_len)
+{
+	unsigned int n = strlen(label) + 1;	/* with the separating zero byte */
+	u8 *p = buf;
+
+	put_unaligned_be32(i, p);
+	p += 4;
+	memcpy(p, label, n);
+	p += n;
+	if (ctx_len)
+		memcpy(p, ctx, ctx_len);
+	p += ctx_len;
+	put_unaligned_be32(8 * out_len, p);
+	return p + 4 - buf;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_input);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sth's pure files: byte layouts and arithmetic of Documentation/protocol.md.
+ * No crypto API, no ib_core, no locks: they build in user space too.
+ */
+#ifndef SRNIC_STH_PURE_H
+#define SRNIC_STH_PURE_H
+
+#include "wire/wire.h"
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#else
+#include <errno.h>
+#endif
+
+#define SRNIC_GID_LEN		16
+#define SRNIC_STH_END_LEN	(SRNIC_GID_LEN + 4)	/* GID, QPN */
+#define SRNIC_STH_NONCE_LEN	16			/* n_q, n_r */
+#define SRNIC_STH_COUNTER_LEN	4
+#define SRNIC_STH_KDF_KEY_LEN	32	/* keys that derive others */
+
+/*
+ * nonce.c: protocol.md, section 4
+ */
+#define SRNIC_STH_IV_LEN	12
+#define SRNIC_STH_INPUT_MAX	(8 + SRNIC_STH_COUNTER_LEN + 2 * SRNIC_GID_LEN + 2 + SRNIC_EXT_MAX)
+
+/**
+ * struct srnic_sth_input - what the MAC input is made of, up to the headers
+ * @nonce64: direction and PSN64, of srnic_sth_nonce64()
+ * @counter: emission counter, nonce family
+ * @has_counter: nonce family
+ * @udp_len: UDP length of this packet
+ * @sgid: source
+ * @dgid: destination
+ * @hdr: BTH and extension headers as on the wire
+ * @hdr_len: at most SRNIC_EXT_MAX
+ */
+struct srnic_sth_input {
+	u64 nonce64;
+	u32 counter;
+	bool has_counter;
+	u16 udp_len;
+	const u8 *sgid;
+	const u8 *dgid;
+	const u8 *hdr;
+	unsigned int hdr_len;
+};
+
+u64 srnic_sth_nonce64(bool from_b, u64 psn64);
+void srnic_sth_nonce96(u8 iv[SRNIC_STH_IV_LEN], u64 nonce64, u32 counter);
+unsigned int srnic_sth_mac_input(const struct srnic_sth_input *in, u8 buf[SRNIC_STH_INPUT_MAX]);
+
+/*
+ * replay.c: RFC 6479. A ring of words, one of which is always being refilled, so
+ * the window is one word shorter than the ring.
+ */
+#define SRNIC_REPLAY_WORDS	32
+#define SRNIC_REPLAY_WINDOW	((SRNIC_REPLAY_WORDS - 1) * 64)
+
+/**
+ * struct srnic_replay - counters seen under one sub-key
+ * @next: one past the greatest counter marked, 0 if none was
+ * @seen: one bit a counter, those below @next - SRNIC_REPLAY_WINDOW stale
+ */
+struct srnic_replay {
+	u64 next;
+	u64 seen[SRNIC_REPLAY_WORDS];
+};
+
+bool srnic_replay_fresh(const struct srnic_replay *replay, u64 counter);
+void srnic_replay_mark(struct srnic_replay *replay, u64 counter);
+
+/*
+ * epoch.c: protocol.md, sections 5 and 10
+ */
+#define SRNIC_EPOCH_SHIFT	24
+#define SRNIC_EPOCH_HALF	BIT(SRNIC_EPOCH_SHIFT - 1)
+
+static inline u64 srnic_epoch(u64 psn64)
+{
+	return psn64 >> SRNIC_EPOCH_SHIFT;
+}
+
+int srnic_psn64(u64 expected, u64 start, u32 psn, u64 *psn64);
+void srnic_epoch_live(u64 expected, u64 *first, u64 *last);
+
+/*
+ * format.c: handshake frames (section 7) and key derivation contexts (section 6)
+ */
+#define SRNIC_HS_CODE		2	/* STH code of handshake frames */
+#define SRNIC_HS_TAG_LEN	16
+#define SRNIC_HS_HDR_LEN	(SRNIC_BTH_LEN + SRNIC_HS_LEN)
+#define SRNIC_HS_FRAME_LEN	(SRNIC_HS_HDR_LEN + SRNIC_HS_TAG_LEN)
+
+/**
+ * struct srnic_hs_frame - a handshake frame without its tag
+ * @opcode: SRNIC_OPC_HELLO and its successors
+ * @pkey: partition key
+ * @dqpn: the receiver's QPN
+ * @psn: starting PSN of the flow
+ * @nq: the requester's nonce
+ * @nr: the responder's, zeros in HELLO
+ */
+struct srnic_hs_frame {
+	u8 opcode;
+	u16 pkey;
+	u32 dqpn;
+	u32 psn;
+	u8 nq[SRNIC_STH_NONCE_LEN];
+	u8 nr[SRNIC_STH_NONCE_LEN];
+};
+
+void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN]);
+int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len);
+
+/**
+ * struct srnic_sth_seals - S of section 6: what both ends must agree on
+ * @suite_id: number of the suite
+ * @mode: 1 header, 2 packet, 3 aead
+ * @tag_len: bytes
+ */
+struct srnic_sth_seals {
+	u16 suite_id;
+	u8 mode;
+	u8 tag_len;
+};
+
+#define SRNIC_STH_S_LEN		4
+#define SRNIC_CTX_PAIR_LEN	(2 * SRNIC_STH_END_LEN)
+#define SRNIC_CTX_HS_LEN	(SRNIC_STH_S_LEN + SRNIC_CTX_PAIR_LEN)
+#define SRNIC_CTX_FLOW_LEN	(SRNIC_STH_S_LEN + 8 + 2 * SRNIC_STH_NONCE_LEN + SRNIC_CTX_PAIR_LEN)
+#define SRNIC_CTX_PACKET_LEN	(SRNIC_STH_S_LEN + 4 + 8)
+#define SRNIC_CTX_MAX		SRNIC_CTX_FLOW_LEN
+
+/* KDF labels, section 6 */
+#define SRNIC_LABEL_CONNECTION	"STH1 connection"
+#define SRNIC_LABEL_MEMORY	"STH1 memory"
+#define SRNIC_LABEL_PAIR	"STH1 pair"
+#define SRNIC_LABEL_HS		"STH1 handshake"
+#define SRNIC_LABEL_FLOW	"STH1 flow"
+#define SRNIC_LABEL_PACKET	"STH1 packet"
+#define SRNIC_LABEL_MAX		15
+
+void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn);
+void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab);
+void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s, bool owner_b,
+		    u32 start, const u8 *nq, const u8 *nr, const u8 *ab);
+void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
+		      bool from_b, bool response, u64 epoch);
+
+/* i ‖ label ‖ 0x00 ‖ context ‖ 8L */
+#define SRNIC_KDF_INPUT_MAX	(4 + SRNIC_LABEL_MAX + 1 + SRNIC_CTX_MAX + 4)
+unsigned int srnic_kdf_input(u8 buf[SRNIC_KDF_INPUT_MAX], u32 i, const char *label,
+			     const u8 *ctx, unsigned int ctx_len, unsigned int out_len);
+
+#endif /* SRNIC_STH_PURE_H */
