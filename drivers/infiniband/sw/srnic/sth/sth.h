@@ -10,7 +10,7 @@
 
 #include <linux/types.h>
 #include <linux/scatterlist.h>
-#include "../wire/wire.h"
+#include "wire/wire.h"
 
 struct net;
 struct srnic_sth;
@@ -33,20 +33,27 @@ enum srnic_sth_flow {
 #define SRNIC_STH_NAME_MAX	32
 
 /**
- * struct srnic_sth_params - what a connection's seal is made of
+ * struct srnic_sth_params - what a connection's seal is made of; zero what is not set
  * @suite: row of the suite table
  * @mode: header, packet or aead
- * @key: pair key, or K_PD when @derive_pair
- * @key_len: bytes in @key
+ * @key: K_PD, from which the pair's K_AB is derived; or K_AB itself, if @pair_key
+ * @key_len: bytes in @key, 16 to 32
+ * @pair_key: @key belongs to this pair of ends alone
  * @preferred_clear: mode is OFF because 'prefer' found no key: to be counted
- * @local_gid, @remote_gid: addresses, IPv4 in mapped form
+ * @pkey: P_Key of handshake frames; 0 stands for 0xffff
+ * @local_gid: our address, IPv4 in mapped form
+ * @remote_gid: the peer's
+ * @local_qpn: our QPN
+ * @remote_qpn: the peer's
  */
 struct srnic_sth_params {
 	const struct srnic_sth_suite *suite;
 	enum srnic_sth_mode mode;
 	u8 key[SRNIC_STH_KEY_MAX];
 	u8 key_len;
+	bool pair_key;
 	bool preferred_clear;
+	u16 pkey;
 	u8 local_gid[16];
 	u8 remote_gid[16];
 	u32 local_qpn;
@@ -61,11 +68,12 @@ const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite);
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode);
 u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite);	/* STH size code */
 unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
-bool srnic_sth_suite_available(const struct srnic_sth_suite *suite); /* crypto is there; may sleep */
+bool srnic_sth_suite_available(const struct srnic_sth_suite *suite); /* may sleep */
 
 /*
  * connection.c: one secured QP. Create and destroy in process context (at
- * INIT->RTR and at reset); everything else under the QP's lock.
+ * INIT->RTR and at reset); everything else under the QP's lock. Create returns an
+ * ERR_PTR on failure; destroy takes NULL, and needs that nobody uses it any more.
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params);
 void srnic_sth_destroy(struct srnic_sth *sth);
@@ -103,17 +111,23 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len);
 
 /*
- * seal.c, open.c: any context up to softirq, under the QP's lock.
+ * seal.c, open.c: any context up to softirq, under the QP's lock. Payloads are
+ * lists of at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem, not on
+ * a stack).
  *
  * seal: @pkt has its fields, @pkt->hdr the built BTH and extension headers
  *	(hdr_len bytes, sth_code set), followed by room for sth_len bytes, which it
  *	fills; @payload covers payload and pad (encrypted in place in aead mode).
- *	Returns 0, -ENOKEY, -EKEYEXPIRED (emission cap: the QP goes to error).
+ *	pkt->len, psn, hdr_len and sth_len are set. Returns 0, -ENOKEY (no keys yet, of
+ *	the flow or, rarely, of the next epoch: hold the packet back), -EKEYEXPIRED
+ *	(emission cap: the QP goes to error).
  * open: verifies @pkt; in aead mode decrypts payload and pad from @src into @dst
- *	(may be the same list). Nothing of @sth changes unless the tag is right.
- *	Returns 0, -EBADMSG, -EALREADY (replayed counter), -ENOKEY, -ERANGE (PSN
- *	outside the window).
+ *	(may be the same list; garbage on failure). pkt->ends is set. Nothing of @sth
+ *	changes unless the tag is right. Returns 0, -EBADMSG, -EALREADY (replayed
+ *	counter), -ENOKEY, -ERANGE (PSN outside the window), -EKEYEXPIRED (2^52 forged
+ *	tags: the QP goes to error); anything but 0 means: drop the packet.
  */
+#define SRNIC_STH_PAYLOAD_SG	16
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
 		   struct scatterlist *payload, unsigned int len);
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
@@ -181,6 +195,8 @@ int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_pa
 /* For datagrams: may a clear packet go to or come from this peer? Any context. */
 bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16]);
 
+/* Nothing is set beyond the prefix. */
+bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len);
 /* Process context. -EEXIST if there is one and not @replace; -ENOSPC. */
 int srnic_policy_add(struct net *net, const struct srnic_policy *policy, bool replace);
 int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The nonce family: GMAC, GCM, ChaCha20-Poly1305, an emission counter and a tag in the
+ * STH (protocol.md, section 3).
+ *
+ * Linux 6.12 registers its SIMD GCM for x86 and arm64 under an internal name,
+ * behind a wrapper that turns asynchronous where SIMD may not be used; asked for a
+ * synchronous gcm(aes), it gives a generic one, many times slower. So each sub-key
+ * has both: the internal one, for when SIMD may be used, which is nearly always, and
+ * the synchronous one for a softirq that has interrupted somebody's use of the FPU.
+ * Where the internal name does not exist (other machines, kernels from 6.15 on,
+ * where the wrapper is gone), the synchronous one is the best there is.
+ */
+#include <crypto/internal/simd.h>
+#include <asm/simd.h>
+#include "sth/crypto.h"
+
+/* cryptd's instances have the internal name too, but are asynchronous */
+#define FAST_TYPE	CRYPTO_ALG_INTERNAL
+#define FAST_MASK	(CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | CRYPTO_NOLOAD)
+
+static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
+				      const struct srnic_sth_suite *suite, const u8 *raw)
+{
+	struct crypto_aead *tfm = crypto_alloc_aead(name, type, mask);
+	int err;
+
+	if (IS_ERR(tfm))
+		return tfm;
+	err = crypto_aead_setauthsize(tfm, suite->tag_len);
+	if (!err)
+		err = crypto_aead_setkey(tfm, raw, suite->key_len);
+	if (err) {
+		crypto_free_aead(tfm);
+		return ERR_PTR(err);
+	}
+	return tfm;
+}
+
+static int aead_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *suite,
+			 const u8 *raw)
+{
+	unsigned int reqsize;
+	struct crypto_aead *tfm;
+
+	tfm = aead_alloc(suite->alg, 0, CRYPTO_ALG_ASYNC, suite, raw);
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	key->sync = tfm;
+	reqsize = crypto_aead_reqsize(tfm);
+
+	if (suite->fast) {
+		tfm = aead_alloc(suite->fast, FAST_TYPE, FAST_MASK, suite, raw);
+		if (!IS_ERR(tfm)) {
+			key->fast = tfm;
+			reqsize = max(reqsize, crypto_aead_reqsize(tfm));
+		} else if (PTR_ERR(tfm) != -ENOENT) {
+			return PTR_ERR(tfm);
+		}
+	}
+
+	key->req = kzalloc(sizeof(*key->req) + reqsize, GFP_KERNEL);
+	if (!key->req)
+		return -ENOMEM;
+	aead_request_set_callback(key->req, 0, NULL, NULL);
+	return 0;
+}
+
+static void aead_key_free(struct srnic_subkey *key)
+{
+	kfree_sensitive(key->req);
+	crypto_free_aead(key->fast);
+	crypto_free_aead(key->sync);
+}
+
+static const char *aead_driver(const struct srnic_subkey *key)
+{
+	return crypto_aead_driver_name(key->fast ?: key->sync);
+}
+
+static struct crypto_aead *aead_tfm(const struct srnic_sth *sth, const struct srnic_subkey *key)
+{
+	if (likely(key->fast && !sth->no_simd && crypto_simd_usable()))
+		return key->fast;
+	return key->sync;
+}
+
+/* MAC input, payload and pad, tag: as one list */
+static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned int input_len,
+		     struct scatterlist *payload, unsigned int len)
+{
+	unsigned int n = 0;
+
+	sg_init_table(list, SRNIC_STH_SG);
+	sg_set_buf(&list[n++], sth->input, input_len);
+	for (; len && payload; payload = sg_next(payload)) {
+		unsigned int part = min(len, payload->length);
+
+		if (WARN_ON_ONCE(n == SRNIC_STH_SG - 1))
+			return -EINVAL;
+		sg_set_page(&list[n++], sg_page(payload), part, payload->offset);
+		len -= part;
+	}
+	if (WARN_ON_ONCE(len))
+		return -EINVAL;
+	sg_set_buf(&list[n++], sth->tag, sth->seals.tag_len);
+	sg_mark_end(&list[n - 1]);
+	return 0;
+}
+
+/*
+ * Header mode takes no payload. Packet mode takes it as associated data, aead
+ * mode as text: in either case it stands between the MAC input and the tag.
+ */
+static int aead_prepare(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+			struct scatterlist *src, struct scatterlist *dst, unsigned int len,
+			unsigned int in_tag)
+{
+	bool text = sth->params.mode == SRNIC_STH_AEAD;
+	struct scatterlist *to = sth->src;
+	int err;
+
+	if (sth->params.mode == SRNIC_STH_HEADER)
+		len = 0;
+	err = aead_list(sth->src, sth, input_len, src, len);
+	if (err)
+		return err;
+	if (text && len && dst != src) {
+		to = sth->dst;
+		err = aead_list(to, sth, input_len, dst, len);
+		if (err)
+			return err;
+	}
+	aead_request_set_tfm(key->req, aead_tfm(sth, key));
+	aead_request_set_ad(key->req, input_len + (text ? 0 : len));
+	aead_request_set_crypt(key->req, sth->src, to, (text ? len : 0) + in_tag, sth->iv);
+	return 0;
+}
+
+static int aead_seal(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		     struct scatterlist *payload, unsigned int len)
+{
+	int err;
+
+	srnic_nonce_oracle(key, sth, input_len, payload, len);
+	err = aead_prepare(sth, key, input_len, payload, payload, len, 0);
+	return err ?: crypto_aead_encrypt(key->req);
+}
+
+static int aead_open(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		     struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+{
+	int err;
+
+	err = aead_prepare(sth, key, input_len, src, dst, len, sth->seals.tag_len);
+	/* compares the tag in constant time */
+	return err ?: crypto_aead_decrypt(key->req);
+}
+
+const struct srnic_sth_family srnic_sth_nonce = {
+	.has_counter	= true,
+	.key_init	= aead_key_init,
+	.key_free	= aead_key_free,
+	.driver		= aead_driver,
+	.seal		= aead_seal,
+	.open		= aead_open,
+};

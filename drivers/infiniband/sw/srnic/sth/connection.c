@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A secured connection's life: create, start of its flows, progress, end.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "export.h"
+#include "sth/crypto.h"
+
+static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params *params)
+{
+	u8 ctx[SRNIC_CTX_HS_LEN];
+	u8 key[SRNIC_STH_KDF_KEY_LEN];
+	int err = 0;
+
+	/* HMAC pads its key with zeros: a K_AB of less than 32 bytes may be so too */
+	if (params->pair_key)
+		memcpy(sth->pair, params->key, params->key_len);
+	else
+		err = srnic_kdf_pair(params->key, params->key_len, sth->ab, sth->pair);
+	if (err)
+		return err;
+
+	srnic_ctx_hs(ctx, &sth->seals, sth->ab);
+	err = srnic_kdf(sth->pair, sizeof(sth->pair), SRNIC_LABEL_HS, ctx, sizeof(ctx),
+			key, sizeof(key));
+	if (err)
+		return err;
+	sth->hs = srnic_hmac_alloc(key, sizeof(key));
+	memzero_explicit(key, sizeof(key));
+	return PTR_ERR_OR_ZERO(sth->hs);
+}
+
+static int check_params(const struct srnic_sth_params *params)
+{
+	if (!params->suite || !srnic_sth_suite_allows(params->suite, params->mode))
+		return -EOPNOTSUPP;
+	if (params->key_len < SRNIC_STH_KEY_MIN || params->key_len > SRNIC_STH_KEY_MAX)
+		return -EKEYREJECTED;
+	return 0;
+}
+
+/* A is the smaller end (section 1); -EINVAL if there is none */
+static int order_ends(struct srnic_sth *sth)
+{
+	const struct srnic_sth_params *params = &sth->params;
+	u8 local[SRNIC_STH_END_LEN], remote[SRNIC_STH_END_LEN];
+	int order;
+
+	srnic_sth_end(local, params->local_gid, params->local_qpn);
+	srnic_sth_end(remote, params->remote_gid, params->remote_qpn);
+	order = memcmp(local, remote, sizeof(local));
+	if (!order)
+		return -EINVAL;
+	sth->local_b = order > 0;
+	memcpy(sth->ab, sth->local_b ? remote : local, SRNIC_STH_END_LEN);
+	memcpy(sth->ab + SRNIC_STH_END_LEN, sth->local_b ? local : remote, SRNIC_STH_END_LEN);
+	return 0;
+}
+
+/**
+ * srnic_sth_create - secure a queue pair
+ * @params: what it is made of; the caller wipes its key
+ *
+ * At INIT→RTR, process context; sleeps.
+ *
+ * Return: the connection, or an ERR_PTR: -EOPNOTSUPP if the suite does not have
+ * the mode, -ENOENT if the kernel does not have the suite, -EKEYREJECTED if the key
+ * is too short, -EINVAL if both ends are the same.
+ */
+struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
+{
+	struct srnic_sth *sth;
+	int err;
+
+	err = check_params(params);
+	if (err)
+		return ERR_PTR(err);
+	sth = kzalloc(sizeof(*sth), GFP_KERNEL);
+	if (!sth)
+		return ERR_PTR(-ENOMEM);
+
+	sth->params = *params;
+	memzero_explicit(sth->params.key, sizeof(sth->params.key));
+	if (!sth->params.pkey)
+		sth->params.pkey = 0xffff;
+	sth->seals.suite_id = params->suite->id;
+	sth->seals.mode = params->mode;
+	sth->seals.tag_len = params->suite->tag_len;
+
+	err = order_ends(sth);
+	if (!err)
+		err = srnic_suite_probe(params->suite, sth->driver);
+	if (!err)
+		err = connection_keys(sth, params);
+	if (err) {
+		srnic_sth_destroy(sth);
+		return ERR_PTR(err);
+	}
+	return sth;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_create);
+
+/**
+ * srnic_sth_destroy - wipe and free a connection
+ * @sth: nobody seals, opens or shakes hands with it any more; may be NULL
+ */
+void srnic_sth_destroy(struct srnic_sth *sth)
+{
+	unsigned int i, j;
+
+	if (!sth)
+		return;
+	for (i = 0; i < SRNIC_FLOWS; i++)
+		for (j = 0; j < ARRAY_SIZE(sth->flow[i].keys); j++)
+			srnic_epoch_keys_free(sth, rcu_dereference_protected(sth->flow[i].keys[j],
+									     true));
+	if (!IS_ERR(sth->hs))
+		crypto_free_shash(sth->hs);
+	kfree_sensitive(sth);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_destroy);
+
+/**
+ * srnic_sth_params - what a connection was made of
+ * @sth: the connection
+ *
+ * Return: its parameters, without the key.
+ */
+const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth)
+{
+	return &sth->params;
+}
+
+/**
+ * srnic_sth_driver_name - the crypto driver in use
+ * @sth: the connection
+ */
+const char *srnic_sth_driver_name(const struct srnic_sth *sth)
+{
+	return sth->driver;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_driver_name);
+
+/**
+ * srnic_sth_len - length of the STH
+ * @sth: the connection
+ *
+ * Return: bytes a packet.
+ */
+unsigned int srnic_sth_len(const struct srnic_sth *sth)
+{
+	return srnic_suite_sth_len(sth->params.suite);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_len);
+
+/**
+ * srnic_sth_code - STH code of every packet but handshake frames
+ * @sth: the connection
+ */
+u8 srnic_sth_code(const struct srnic_sth *sth)
+{
+	return sth->params.suite->code;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_code);
+
+/**
+ * srnic_sth_flow_start - a flow's starting PSN is known
+ * @sth: the connection
+ * @flow: ours at RTR→RTS, theirs at INIT→RTR
+ * @start_psn: 24 bits
+ *
+ * Draws this end's nonce. Once for each flow of a connection: the next incarnation
+ * of a queue pair has a connection of its own.
+ */
+void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 start_psn)
+{
+	struct srnic_flow *f = &sth->flow[flow];
+	bool ours = flow == SRNIC_FLOW_OURS;
+
+	if (WARN_ON_ONCE(f->state != SRNIC_HS_IDLE))
+		return;
+	f->start = start_psn & SRNIC_PSN_MASK;
+	f->expected = f->start;
+	get_random_bytes(ours ? f->nq : f->nr, SRNIC_STH_NONCE_LEN);
+	/* pairs with the handshake's acquire: start and nonce come first */
+	smp_store_release(&f->state, ours ? SRNIC_HS_HELLO : SRNIC_HS_LISTEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_flow_start);
+
+/**
+ * srnic_sth_flow_ready - is a flow confirmed?
+ * @sth: the connection
+ * @flow: which
+ */
+bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow)
+{
+	/* pairs with the handshake's release: keys come first */
+	return smp_load_acquire(&sth->flow[flow].ready);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_flow_ready);
+
+/**
+ * srnic_sth_advance - the expected PSN of a flow has moved
+ * @sth: the connection
+ * @flow: which
+ * @psn: expected PSN of theirs; of ours, the oldest unacknowledged, or the next
+ *	to be sent
+ *
+ * Only on account of verified packets, under the QP's lock. Going back is ignored.
+ *
+ * Return: true if srnic_sth_rekey() is due; once, until it has been called.
+ */
+bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn)
+{
+	struct srnic_flow *f = &sth->flow[flow];
+	u64 psn64, first, last;
+
+	if (srnic_psn64(f->expected, f->start, psn, &psn64) || psn64 <= f->expected)
+		return false;
+	WRITE_ONCE(f->expected, psn64);
+	srnic_epoch_live(psn64, &first, &last);
+	if (READ_ONCE(f->rekey_asked) || srnic_flow_has_keys(f, last))
+		return false;
+	WRITE_ONCE(f->rekey_asked, true);
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_advance);
+
+/**
+ * srnic_sth_rekey - derive the next epoch's keys, wipe the last one's
+ * @sth: the connection
+ *
+ * Process context, under the handshake mutex; sleeps.
+ *
+ * Return: 0 or a negative errno; then srnic_sth_advance() asks again.
+ */
+int srnic_sth_rekey(struct srnic_sth *sth)
+{
+	enum srnic_sth_flow flow;
+	int err, ret = 0;
+
+	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
+		if (!srnic_sth_flow_ready(sth, flow))
+			continue;
+		err = srnic_flow_keys_install(sth, flow);
+		ret = ret ?: err;
+		WRITE_ONCE(sth->flow[flow].rekey_asked, false);
+	}
+	return ret;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_rekey);
+
+/**
+ * srnic_sth_info - a snapshot for users; never a key
+ * @sth: the connection
+ * @info: result
+ *
+ * Under the QP's lock for figures that belong together.
+ */
+void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info)
+{
+	enum srnic_sth_flow flow;
+
+	info->suite = sth->params.suite->name;
+	info->driver = sth->driver;
+	info->mode = sth->params.mode;
+	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
+		const struct srnic_flow *f = &sth->flow[flow];
+
+		info->flow[flow].ready = srnic_sth_flow_ready(sth, flow);
+		info->flow[flow].psn64 = READ_ONCE(f->expected);
+		info->flow[flow].epoch = srnic_epoch(info->flow[flow].psn64);
+		info->flow[flow].sealed = READ_ONCE(f->sealed);
+		info->flow[flow].opened = READ_ONCE(f->opened);
+		info->flow[flow].failed = READ_ONCE(f->failed);
+		info->flow[flow].replayed = READ_ONCE(f->replayed);
+	}
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_info);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sth's own structures: a secured connection, its flows, their keys. For this
+ * room and its KUnit suites only; others see sth.h.
+ *
+ * Who may touch what
+ *
+ *  - QP's spinlock: sub-keys (counters, windows, requests), the scratch memory,
+ *    srnic_flow.expected, .rekey_asked and the statistics. seal, open and advance
+ *    are called under it.
+ *  - QP's handshake mutex: srnic_flow.state, nonces and K_F; K_AB. The handshake
+ *    and rekey are called under it, without the spinlock; they sleep.
+ *  - RCU: srnic_flow.keys. Written under the mutex, read under the spinlock and
+ *    rcu_read_lock(); what rekey replaces is freed after synchronize_rcu().
+ *  - srnic_flow.state leaves IDLE, and .ready becomes true, once, by a store-release
+ *    that follows everything it announces; the other side reads it by load-acquire.
+ */
+#ifndef SRNIC_STH_CRYPTO_H
+#define SRNIC_STH_CRYPTO_H
+
+#include <crypto/aead.h>
+#include <crypto/hash.h>
+#include <linux/rcupdate.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include "sth/pure.h"
+#include "sth/sth.h"
+
+/* protocol.md, section 10 */
+#define SRNIC_STH_EMISSIONS	BIT(26)
+#define SRNIC_STH_TAG_LEN_MAX	64
+#define SRNIC_STH_RAW_KEY_MAX	64	/* longest sub-key: HMAC-SHA-512's */
+#define SRNIC_STH_KEY_MIN	16	/* K_PD, K_AB as given */
+
+struct srnic_sth_family;
+
+/**
+ * struct srnic_sth_suite - a row of protocol.md's table (section 3)
+ * @name: as users write it
+ * @family: PRF or nonce
+ * @alg: the crypto API's name
+ * @fast: name of an internal, SIMD-only implementation, or NULL
+ * @max_failed: failed tags that end a sub-key
+ * @id: number in key derivation
+ * @key_len: bytes of a sub-key
+ * @tag_len: bytes
+ * @code: STH code on the wire
+ * @modes: BIT(mode) of those allowed
+ */
+struct srnic_sth_suite {
+	const char *name;
+	const struct srnic_sth_family *family;
+	const char *alg;
+	const char *fast;
+	u64 max_failed;
+	u16 id;
+	u8 key_len;
+	u8 tag_len;
+	u8 code;
+	u8 modes;
+};
+
+/**
+ * struct srnic_subkey - key of one flow, epoch and kind, in one direction
+ * @mac: PRF family
+ * @desc: its state while it runs
+ * @sync: nonce family: works in every context
+ * @fast: nonce family: only where SIMD may be used; may be NULL
+ * @req: request for either
+ * @emitted: packets sealed under it, so the next emission counter
+ * @failed: wrong tags
+ * @replay: nonce family: counters seen
+ */
+struct srnic_subkey {
+	union {
+		struct {
+			struct crypto_shash *mac;
+			struct shash_desc *desc;
+		};
+		struct {
+			struct crypto_aead *sync;
+			struct crypto_aead *fast;
+			struct aead_request *req;
+		};
+	};
+	u32 emitted;
+	u64 failed;
+	struct srnic_replay replay;
+};
+
+/**
+ * struct srnic_epoch_keys - both sub-keys of a flow in one epoch
+ * @epoch: which
+ * @seal: of what we send
+ * @open: of what we receive
+ */
+struct srnic_epoch_keys {
+	u64 epoch;
+	struct srnic_subkey seal;
+	struct srnic_subkey open;
+};
+
+enum srnic_hs_state {
+	SRNIC_HS_IDLE,		/* not started */
+	SRNIC_HS_HELLO,		/* ours: HELLO is due */
+	SRNIC_HS_CONFIRM,	/* ours: n_r is known, CONFIRM is due */
+	SRNIC_HS_LISTEN,	/* theirs: waits for CONFIRM */
+	SRNIC_HS_DONE,
+};
+
+/**
+ * struct srnic_flow - one side's requests and their responses
+ * @state: of the handshake
+ * @ready: keys are in place
+ * @rekey_asked: advance has asked for the next epoch
+ * @start: first PSN64
+ * @expected: PSN64 of section 5
+ * @nq: the requester's nonce
+ * @nr: the responder's
+ * @key: K_F, once confirmed
+ * @keys: by the epoch's lowest bit
+ * @sealed: packets
+ * @opened: packets
+ * @failed: packets refused, replays apart
+ * @replayed: packets refused for their counter
+ */
+struct srnic_flow {
+	enum srnic_hs_state state;
+	bool ready;
+	bool rekey_asked;
+	u64 start;
+	u64 expected;
+	u8 nq[SRNIC_STH_NONCE_LEN];
+	u8 nr[SRNIC_STH_NONCE_LEN];
+	u8 key[SRNIC_STH_KDF_KEY_LEN];
+	struct srnic_epoch_keys __rcu *keys[2];
+	u64 sealed;
+	u64 opened;
+	u64 failed;
+	u64 replayed;
+};
+
+/* MAC input, payload in pieces, tag */
+#define SRNIC_STH_SG		(1 + SRNIC_STH_PAYLOAD_SG + 1)
+
+/**
+ * struct srnic_sth - one secured connection
+ * @params: as given, without the key
+ * @seals: S of section 6
+ * @local_b: we are end B
+ * @no_simd: KUnit: as if SIMD could not be used
+ * @ab: A and B
+ * @pair: K_AB, wiped once both flows are confirmed
+ * @hs: HMAC under K_HS
+ * @driver: crypto driver in use
+ * @flow: by enum srnic_sth_flow
+ * @input: MAC input of the packet at hand
+ * @tag: its tag
+ * @iv: its nonce; 16 bytes, as some drivers append a block counter
+ * @src: its scatterlist
+ * @dst: where to, if elsewhere
+ */
+struct srnic_sth {
+	struct srnic_sth_params params;
+	struct srnic_sth_seals seals;
+	bool local_b;
+	bool no_simd;
+	u8 ab[SRNIC_CTX_PAIR_LEN];
+	u8 pair[SRNIC_STH_KDF_KEY_LEN];
+	struct crypto_shash *hs;
+	char driver[CRYPTO_MAX_ALG_NAME];
+	struct srnic_flow flow[SRNIC_FLOWS];
+
+	/* scratch; the crypto API maps it by page, so it must not be on a stack */
+	u8 input[SRNIC_STH_INPUT_MAX];
+	u8 tag[SRNIC_STH_TAG_LEN_MAX];
+	u8 iv[16];
+	struct scatterlist src[SRNIC_STH_SG];
+	struct scatterlist dst[SRNIC_STH_SG];
+};
+
+/**
+ * struct srnic_sth_family - how a kind of algorithm is keyed and run
+ * @has_counter: nonce family: STH = counter ‖ tag
+ * @key_init: allocate and set a sub-key; process context
+ * @key_free: free and wipe what @key_init made, or made in part
+ * @driver: name of the crypto driver
+ * @seal: make sth->tag over sth->input (@input_len bytes) and, as the mode
+ *	says, @payload (@len bytes), which aead mode encrypts
+ * @open: compare sth->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
+ *	to @dst
+ */
+struct srnic_sth_family {
+	bool has_counter;
+	int (*key_init)(struct srnic_subkey *key, const struct srnic_sth_suite *suite,
+			const u8 *raw);
+	void (*key_free)(struct srnic_subkey *key);
+	const char *(*driver)(const struct srnic_subkey *key);
+	int (*seal)(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		    struct scatterlist *payload, unsigned int len);
+	int (*open)(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		    struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+};
+
+extern const struct srnic_sth_family srnic_sth_prf;	/* prf.c */
+extern const struct srnic_sth_family srnic_sth_nonce;	/* aead.c */
+
+static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *suite)
+{
+	return suite->tag_len + (suite->family->has_counter ? SRNIC_STH_COUNTER_LEN : 0);
+}
+
+/* kdf.c; process context */
+struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
+int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
+	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len);
+int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
+		   u8 pair[SRNIC_STH_KDF_KEY_LEN]);
+int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);
+
+/* keys.c */
+struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
+					       enum srnic_sth_flow flow, u64 epoch);
+void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys);
+int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow);
+int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME]);
+
+/* a flow's keys of an epoch, or NULL; under rcu_read_lock() */
+static inline struct srnic_epoch_keys *srnic_flow_keys(const struct srnic_flow *flow, u64 epoch)
+{
+	struct srnic_epoch_keys *keys = rcu_dereference(flow->keys[epoch & 1]);
+
+	return keys && keys->epoch == epoch ? keys : NULL;
+}
+
+static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
+{
+	bool has;
+
+	rcu_read_lock();
+	has = srnic_flow_keys(flow, epoch);
+	rcu_read_unlock();
+	return has;
+}
+
+/*
+ * Every nonce that is used passes here, before the cipher runs. A debug build
+ * (-DSRNIC_NONCE_ORACLE) remembers them and warns of one that is used for two
+ * inputs.
+ */
+#ifdef SRNIC_NONCE_ORACLE
+void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth *sth,
+			unsigned int input_len, struct scatterlist *payload, unsigned int len);
+void srnic_nonce_oracle_forget(const struct srnic_subkey *key);
+#else
+static inline void srnic_nonce_oracle(const struct srnic_subkey *key,
+				      const struct srnic_sth *sth, unsigned int input_len,
+				      struct scatterlist *payload, unsigned int len)
+{
+}
+
+static inline void srnic_nonce_oracle_forget(const struct srnic_subkey *key)
+{
+}
+#endif
+
+#endif /* SRNIC_STH_CRYPTO_H */

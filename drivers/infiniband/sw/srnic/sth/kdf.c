@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Key derivation (Documentation/protocol.md, section 6): SP 800-108r1, section
+ * 4.1, counter mode with HMAC-SHA-256. Process context.
+ */
+#include "export.h"
+#include "sth/crypto.h"
+
+#define PRF_LEN		32	/* SHA-256 */
+
+/**
+ * srnic_hmac_alloc - HMAC-SHA-256 under a key
+ * @key: any length
+ * @key_len: in bytes
+ *
+ * Return: a transform, to be freed with crypto_free_shash(), or an ERR_PTR.
+ */
+struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len)
+{
+	struct crypto_shash *tfm = crypto_alloc_shash("hmac(sha256)", 0, 0);
+	int err;
+
+	if (IS_ERR(tfm))
+		return tfm;
+	err = crypto_shash_setkey(tfm, key, key_len);
+	if (err) {
+		crypto_free_shash(tfm);
+		return ERR_PTR(err);
+	}
+	return tfm;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_hmac_alloc);
+
+/**
+ * srnic_kdf - derive a key
+ * @key: the key to derive from
+ * @key_len: in bytes
+ * @label: what for
+ * @ctx: context, may be NULL
+ * @ctx_len: in bytes
+ * @out: result; zeros on failure
+ * @out_len: in bytes
+ *
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
+	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len)
+{
+	u8 input[SRNIC_KDF_INPUT_MAX];
+	struct crypto_shash *tfm;
+	unsigned int done = 0;
+	u8 t[PRF_LEN];
+	u32 i;
+	int err;
+
+	tfm = srnic_hmac_alloc(key, key_len);
+	if (IS_ERR(tfm)) {
+		err = PTR_ERR(tfm);
+		goto out;
+	}
+	for (i = 1; done < out_len; i++) {
+		unsigned int n = min_t(unsigned int, out_len - done, PRF_LEN);
+
+		err = crypto_shash_tfm_digest(tfm, input,
+					      srnic_kdf_input(input, i, label, ctx, ctx_len,
+							      out_len), t);
+		if (err)
+			break;
+		memcpy(out + done, t, n);
+		done += n;
+	}
+	memzero_explicit(t, sizeof(t));
+	crypto_free_shash(tfm);
+out:
+	if (err)
+		memzero_explicit(out, out_len);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf);
+
+/**
+ * srnic_kdf_pair - K_AB of two ends from a key that many share
+ * @kpd: K_PD
+ * @kpd_len: its length
+ * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
+ * @pair: result
+ *
+ * By way of the connection branch, so that it cannot meet a memory key.
+ *
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
+		   u8 pair[SRNIC_STH_KDF_KEY_LEN])
+{
+	u8 branch[SRNIC_STH_KDF_KEY_LEN];
+	int err;
+
+	err = srnic_kdf(kpd, kpd_len, SRNIC_LABEL_CONNECTION, NULL, 0, branch, sizeof(branch));
+	if (!err)
+		err = srnic_kdf(branch, sizeof(branch), SRNIC_LABEL_PAIR, ab, SRNIC_CTX_PAIR_LEN,
+				pair, SRNIC_STH_KDF_KEY_LEN);
+	memzero_explicit(branch, sizeof(branch));
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_pair);
+
+/**
+ * srnic_kdf_pair_paper - K_AB as the paper has it (sRDMA 4.5)
+ * @kpd: K_PD
+ * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
+ * @pair: result
+ *
+ * PRF = AES-CMAC-128. For test vectors; not used on the wire.
+ *
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16])
+{
+	struct crypto_shash *tfm = crypto_alloc_shash("cmac(aes)", 0, 0);
+	int err;
+
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	err = crypto_shash_setkey(tfm, kpd, 16);
+	if (!err)
+		err = crypto_shash_tfm_digest(tfm, ab, SRNIC_CTX_PAIR_LEN, pair);
+	crypto_free_shash(tfm);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_pair_paper);

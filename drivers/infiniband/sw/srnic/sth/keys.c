@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sub-keys: made ahead of use, in process context, published to the packet path
+ * under RCU (Documentation/protocol.md, sections 6 and 10).
+ */
+#include <linux/slab.h>
+#include "sth/crypto.h"
+
+/**
+ * srnic_suite_probe - can this kernel do a suite, and with which driver?
+ * @suite: a row of the table
+ * @driver: result: the crypto driver's name
+ *
+ * Loads the crypto modules it needs, so that the handshake does not have to.
+ *
+ * Return: 0 or a negative errno.
+ */
+int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME])
+{
+	static const u8 any[SRNIC_STH_RAW_KEY_MAX];
+	struct srnic_subkey *key = kzalloc(sizeof(*key), GFP_KERNEL);
+	int err;
+
+	if (!key)
+		return -ENOMEM;
+	err = suite->family->key_init(key, suite, any);
+	if (!err)
+		strscpy(driver, suite->family->driver(key), CRYPTO_MAX_ALG_NAME);
+	suite->family->key_free(key);
+	kfree(key);
+	return err;
+}
+
+/* A flow's owner sends its requests; responses travel the other way. */
+static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bool seal,
+		       u64 epoch, struct srnic_subkey *key)
+{
+	const struct srnic_sth_suite *suite = sth->params.suite;
+	bool from_b = seal ? sth->local_b : !sth->local_b;
+	bool response = seal != (flow == SRNIC_FLOW_OURS);
+	u8 ctx[SRNIC_CTX_PACKET_LEN];
+	u8 raw[SRNIC_STH_RAW_KEY_MAX];
+	int err;
+
+	srnic_ctx_packet(ctx, &sth->seals, from_b, response, epoch);
+	err = srnic_kdf(sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN, SRNIC_LABEL_PACKET,
+			ctx, sizeof(ctx), raw, suite->key_len);
+	if (!err)
+		err = suite->family->key_init(key, suite, raw);
+	memzero_explicit(raw, sizeof(raw));
+	return err;
+}
+
+/**
+ * srnic_epoch_keys_free - wipe and free sub-keys that nobody reads any more
+ * @sth: the connection
+ * @keys: may be NULL
+ */
+void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys)
+{
+	const struct srnic_sth_family *family = sth->params.suite->family;
+
+	if (!keys)
+		return;
+	srnic_nonce_oracle_forget(&keys->seal);
+	family->key_free(&keys->seal);
+	family->key_free(&keys->open);
+	kfree(keys);
+}
+
+/**
+ * srnic_epoch_keys_make - derive a flow's sub-keys for one epoch
+ * @sth: the connection
+ * @flow: whose K_F is there
+ * @epoch: which
+ *
+ * Return: the keys, not yet published, or an ERR_PTR.
+ */
+struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
+					       enum srnic_sth_flow flow, u64 epoch)
+{
+	struct srnic_epoch_keys *keys = kzalloc(sizeof(*keys), GFP_KERNEL);
+	int err;
+
+	if (!keys)
+		return ERR_PTR(-ENOMEM);
+	keys->epoch = epoch;
+	err = subkey_init(sth, flow, true, epoch, &keys->seal);
+	if (!err)
+		err = subkey_init(sth, flow, false, epoch, &keys->open);
+	if (err) {
+		srnic_epoch_keys_free(sth, keys);
+		return ERR_PTR(err);
+	}
+	return keys;
+}
+
+/**
+ * srnic_flow_keys_install - have the keys of all epochs that are live
+ * @sth: the connection
+ * @flow: whose K_F is there
+ *
+ * The place of epoch e is that of e - 2 before it, which is retired when e is
+ * derived. Under the handshake mutex; sleeps.
+ *
+ * Return: 0 or a negative errno; what was there before stays.
+ */
+int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow)
+{
+	struct srnic_flow *f = &sth->flow[flow];
+	u64 epoch, last;
+
+	srnic_epoch_live(READ_ONCE(f->expected), &epoch, &last);
+	for (; epoch <= last; epoch++) {
+		struct srnic_epoch_keys __rcu **place = &f->keys[epoch & 1];
+		struct srnic_epoch_keys *keys, *old;
+
+		/* only we write it */
+		old = rcu_dereference_protected(*place, true);
+		if (old && old->epoch == epoch)
+			continue;
+		keys = srnic_epoch_keys_make(sth, flow, epoch);
+		if (IS_ERR(keys))
+			return PTR_ERR(keys);
+		rcu_assign_pointer(*place, keys);
+		if (old) {
+			synchronize_rcu();
+			srnic_epoch_keys_free(sth, old);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opening a packet (Documentation/protocol.md, section 9): verify first, and
+ * change nothing until then (sRDMA 5.2, figure 3).
+ */
+#include "export.h"
+#include "sth/crypto.h"
+
+/* pad bytes are zero (section 4): else they would be a channel past the checks */
+static bool pad_is_zero(const struct srnic_pkt *pkt, struct scatterlist *list, unsigned int len)
+{
+	u8 pad[3] = {};
+
+	if (!pkt->pad)
+		return true;
+	if (pkt->pad > sizeof(pad) || pkt->pad > len)
+		return false;
+	sg_pcopy_to_buffer(list, sg_nents(list), pad, pkt->pad, len - pkt->pad);
+	return !(pad[0] | pad[1] | pad[2]);
+}
+
+static int open_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64,
+		      const struct srnic_pkt *pkt, struct scatterlist *src,
+		      struct scatterlist *dst, unsigned int len)
+{
+	const struct srnic_sth_suite *suite = sth->params.suite;
+	struct srnic_sth_input in = {
+		.nonce64 = srnic_sth_nonce64(!sth->local_b, psn64),
+		.has_counter = suite->family->has_counter,
+		.udp_len = pkt->len + 8,
+		.sgid = pkt->ends->sgid,
+		.dgid = pkt->ends->dgid,
+		.hdr = pkt->hdr,
+		.hdr_len = pkt->hdr_len,
+	};
+	const u8 *seal = pkt->hdr + pkt->hdr_len;
+	int err;
+
+	if (key->failed >= suite->max_failed)
+		return -EKEYEXPIRED;
+	if (in.has_counter) {
+		in.counter = get_unaligned_be32(seal);
+		seal += SRNIC_STH_COUNTER_LEN;
+		if (in.counter >= SRNIC_STH_EMISSIONS)
+			return -EBADMSG;
+		/* cheap, and before the tag, which is not */
+		if (!srnic_replay_fresh(&key->replay, in.counter))
+			return -EALREADY;
+		srnic_sth_nonce96(sth->iv, in.nonce64, in.counter);
+	}
+	memcpy(sth->tag, seal, suite->tag_len);
+	err = suite->family->open(sth, key, srnic_sth_mac_input(&in, sth->input), src, dst, len);
+	if (err == -EBADMSG)
+		key->failed++;
+	if (err)
+		return err;
+	if (in.has_counter)
+		srnic_replay_mark(&key->replay, in.counter);
+	return 0;
+}
+
+/**
+ * srnic_sth_open - verify a packet, and decrypt it in aead mode
+ * @sth: the connection
+ * @flow: theirs for requests, ours for responses
+ * @pkt: as parsed, STH behind @pkt->hdr_len; @pkt->ends has its addresses
+ * @src: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory;
+ *	may be NULL if @len is 0
+ * @dst: where aead mode decrypts to; may be @src. On failure it holds garbage that
+ *	must not be used
+ * @len: bytes of payload and pad
+ *
+ * Under the QP's lock. Nothing changes but counters of failures unless the tag is
+ * right.
+ *
+ * Return: 0, -EBADMSG (tag, STH code or pad wrong), -EALREADY (counter seen),
+ * -ENOKEY (flow or epoch without keys), -ERANGE (PSN below the start),
+ * -EKEYEXPIRED (too many wrong tags: the QP goes to error), or the crypto driver's
+ * errno.
+ */
+int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
+		   struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+{
+	struct srnic_flow *f = &sth->flow[flow];
+	struct srnic_epoch_keys *keys;
+	u64 psn64;
+	int err;
+
+	if (pkt->sth_code != srnic_sth_code(sth) || pkt->sth_len != srnic_sth_len(sth) ||
+	    pkt->hdr_len > SRNIC_EXT_MAX) {
+		err = -EBADMSG;
+		goto out;
+	}
+	if (!srnic_sth_flow_ready(sth, flow)) {
+		err = -ENOKEY;
+		goto out;
+	}
+	err = srnic_psn64(f->expected, f->start, pkt->psn, &psn64);
+	if (err)
+		goto out;
+
+	rcu_read_lock();
+	keys = srnic_flow_keys(f, srnic_epoch(psn64));
+	err = keys ? open_under(sth, &keys->open, psn64, pkt, src, dst, len) : -ENOKEY;
+	rcu_read_unlock();
+
+	if (!err && sth->params.mode != SRNIC_STH_HEADER &&
+	    !pad_is_zero(pkt, sth->params.mode == SRNIC_STH_AEAD ? dst : src, len))
+		err = -EBADMSG;
+out:
+	if (!err)
+		f->opened++;
+	else if (err == -EALREADY)
+		f->replayed++;
+	else
+		f->failed++;
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_open);

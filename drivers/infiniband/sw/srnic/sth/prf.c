@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The PRF family: CMAC and HMAC, tag alone in the STH (protocol.md, section 3).
+ */
+#include <crypto/utils.h>
+#include "sth/crypto.h"
+
+static int prf_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *suite,
+			const u8 *raw)
+{
+	struct crypto_shash *mac = crypto_alloc_shash(suite->alg, 0, 0);
+	int err;
+
+	if (IS_ERR(mac))
+		return PTR_ERR(mac);
+	key->mac = mac;
+	err = crypto_shash_setkey(mac, raw, suite->key_len);
+	if (err)
+		return err;
+	key->desc = kzalloc(sizeof(*key->desc) + crypto_shash_descsize(mac), GFP_KERNEL);
+	if (!key->desc)
+		return -ENOMEM;
+	key->desc->tfm = mac;
+	return 0;
+}
+
+static void prf_key_free(struct srnic_subkey *key)
+{
+	kfree_sensitive(key->desc);
+	crypto_free_shash(key->mac);
+}
+
+static const char *prf_driver(const struct srnic_subkey *key)
+{
+	return crypto_shash_driver_name(key->mac);
+}
+
+/* the tag over sth->input and, in packet mode, payload and pad */
+static int prf_mac(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		   struct scatterlist *payload, unsigned int len, u8 *tag)
+{
+	int err;
+
+	if (sth->params.mode == SRNIC_STH_HEADER || !len)
+		return crypto_shash_digest(key->desc, sth->input, input_len, tag);
+
+	err = crypto_shash_init(key->desc);
+	if (!err)
+		err = crypto_shash_update(key->desc, sth->input, input_len);
+	for (; !err && len && payload; payload = sg_next(payload)) {
+		unsigned int n = min(len, payload->length);
+
+		err = crypto_shash_update(key->desc, sg_virt(payload), n);
+		len -= n;
+	}
+	if (!err && WARN_ON_ONCE(len))
+		err = -EINVAL;
+	return err ?: crypto_shash_final(key->desc, tag);
+}
+
+static int prf_seal(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		    struct scatterlist *payload, unsigned int len)
+{
+	return prf_mac(sth, key, input_len, payload, len, sth->tag);
+}
+
+static int prf_open(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		    struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+{
+	u8 tag[SRNIC_STH_TAG_LEN_MAX];
+	int err;
+
+	err = prf_mac(sth, key, input_len, src, len, tag);
+	if (!err && crypto_memneq(tag, sth->tag, sth->seals.tag_len))
+		err = -EBADMSG;
+	/* the right tag of a forged packet must not be left lying about */
+	memzero_explicit(tag, sizeof(tag));
+	return err;
+}
+
+const struct srnic_sth_family srnic_sth_prf = {
+	.key_init	= prf_key_init,
+	.key_free	= prf_key_free,
+	.driver		= prf_driver,
+	.seal		= prf_seal,
+	.open		= prf_open,
+};

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sealing a packet (Documentation/protocol.md, section 8).
+ */
+#include "export.h"
+#include "sth/crypto.h"
+
+static int seal_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64,
+		      struct srnic_pkt *pkt, struct scatterlist *payload, unsigned int len)
+{
+	const struct srnic_sth_family *family = sth->params.suite->family;
+	struct srnic_sth_input in = {
+		.nonce64 = srnic_sth_nonce64(sth->local_b, psn64),
+		.has_counter = family->has_counter,
+		.udp_len = pkt->len + 8,
+		.sgid = sth->params.local_gid,
+		.dgid = sth->params.remote_gid,
+		.hdr = pkt->hdr,
+		.hdr_len = pkt->hdr_len,
+	};
+	u8 *out = pkt->hdr + pkt->hdr_len;
+	int err;
+
+	if (key->emitted >= SRNIC_STH_EMISSIONS)
+		return -EKEYEXPIRED;
+	/* before the cipher runs, and never taken back: no nonce is used twice */
+	in.counter = key->emitted++;
+
+	if (family->has_counter) {
+		srnic_sth_nonce96(sth->iv, in.nonce64, in.counter);
+		put_unaligned_be32(in.counter, out);
+		out += SRNIC_STH_COUNTER_LEN;
+	}
+	err = family->seal(sth, key, srnic_sth_mac_input(&in, sth->input), payload, len);
+	if (err)
+		return err;
+	memcpy(out, sth->tag, sth->seals.tag_len);
+	return 0;
+}
+
+/**
+ * srnic_sth_seal - fill in a packet's STH
+ * @sth: the connection
+ * @flow: ours for requests, theirs for responses
+ * @pkt: @pkt->hdr has the built BTH and extension headers, with the STH code, and
+ *	room for the STH behind; @pkt->len, @psn, @hdr_len and @sth_len are set
+ * @payload: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory,
+ *	encrypted in place in aead mode; may be NULL if @len is 0
+ * @len: bytes of payload and pad
+ *
+ * Under the QP's lock.
+ *
+ * Return: 0, -ENOKEY (flow not confirmed, or the epoch's keys are still being
+ * derived: try again after the handshake, or after srnic_sth_rekey()), -ERANGE,
+ * -EKEYEXPIRED (the QP goes to error), or the crypto driver's errno.
+ */
+int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
+		   struct scatterlist *payload, unsigned int len)
+{
+	struct srnic_flow *f = &sth->flow[flow];
+	struct srnic_epoch_keys *keys;
+	u64 psn64;
+	int err;
+
+	if (WARN_ON_ONCE(pkt->sth_len != srnic_sth_len(sth) || pkt->hdr_len > SRNIC_EXT_MAX))
+		return -EINVAL;
+	if (!srnic_sth_flow_ready(sth, flow))
+		return -ENOKEY;
+	err = srnic_psn64(f->expected, f->start, pkt->psn, &psn64);
+	if (err)
+		return err;
+
+	rcu_read_lock();
+	keys = srnic_flow_keys(f, srnic_epoch(psn64));
+	err = keys ? seal_under(sth, &keys->seal, psn64, pkt, payload, len) : -ENOKEY;
+	rcu_read_unlock();
+	if (!err)
+		f->sealed++;
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_seal);
