@@ -206,7 +206,7 @@ int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *p
 unsigned int srnic_policy_seq(struct net *net);
 
 /*
- * keys.c: pre-shared keys, in a keyring of the namespace (type logon: no way to
+ * keyring.c: pre-shared keys, in a keyring of the namespace (type logon: no way to
  * read them back). Process context.
  */
 #define SRNIC_STH_KEY_MIN	16

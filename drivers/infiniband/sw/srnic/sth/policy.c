@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which peer gets which seal: rules of a network namespace, longest prefix first.
+ *
+ * Connections look their rule up once, at INIT->RTR; datagrams once a packet. The
+ * list is sorted, so that the first rule that matches is the longest; it is
+ * written by administrators and a handful of entries long, so it is no tree.
+ */
+#define pr_fmt(fmt) "srnic: " fmt
+
+#include <linux/bitops.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/ratelimit.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include "export.h"
+#include "guard/guard.h"
+#include "sth/sth.h"
+
+struct srnic_policy_entry {
+	struct list_head node;
+	struct srnic_policy policy;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct srnic_policies - one namespace's rules
+ * @lock: taken by whoever changes them; readers are under RCU
+ * @list: struct srnic_policy_entry, by length of prefix, then by prefix
+ * @count: entries of @list
+ * @seq: see srnic_policy_seq()
+ */
+struct srnic_policies {
+	struct mutex lock;	/* writers */
+	struct list_head list;
+	unsigned int count;
+	unsigned int seq;
+};
+
+static unsigned int srnic_policies_id __read_mostly;
+
+static struct srnic_policies *srnic_policies(struct net *net)
+{
+	return net_generic(net, srnic_policies_id);
+}
+
+/* How many leading bits of @a and @b agree, of 128. */
+static unsigned int srnic_common_bits(const u8 a[16], const u8 b[16])
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		if (a[i] != b[i])
+			return 8 * i + 8 - fls(a[i] ^ b[i]);
+	return 128;
+}
+
+/* Bits set beyond a prefix: who wrote that meant something else. */
+bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len)
+{
+	unsigned int i;
+
+	if (len > 128)
+		return false;
+	for (i = len; i < 128; i++)
+		if (prefix[i / 8] & (0x80 >> (i % 8)))
+			return false;
+	return true;
+}
+
+static bool srnic_policy_ok(const struct srnic_policy *policy)
+{
+	if (!srnic_policy_prefix_ok(policy->prefix, policy->prefix_len))
+		return false;
+
+	switch (policy->rule) {
+	case SRNIC_POLICY_OFF:
+		return policy->mode == SRNIC_STH_OFF && !policy->suite && !policy->key[0];
+	case SRNIC_POLICY_PREFER:
+	case SRNIC_POLICY_REQUIRE:
+		return policy->mode != SRNIC_STH_OFF && policy->suite &&
+		       srnic_sth_suite_allows(policy->suite, policy->mode) &&
+		       srnic_key_name_ok(policy->key);
+	}
+	return false;
+}
+
+/* Order in the list: < 0 if a prefix comes before the entry's */
+static int srnic_policy_cmp(const u8 prefix[16], unsigned int prefix_len,
+			    const struct srnic_policy_entry *entry)
+{
+	if (prefix_len != entry->policy.prefix_len)
+		return entry->policy.prefix_len - prefix_len;
+	return memcmp(prefix, entry->policy.prefix, 16);
+}
+
+static void srnic_policies_changed(struct srnic_policies *policies)
+{
+	lockdep_assert_held(&policies->lock);
+	WRITE_ONCE(policies->seq, policies->seq + 1 ?: 1);
+}
+
+/**
+ * srnic_policy_add - add a rule, or replace the one with the same prefix
+ * @net: namespace
+ * @policy: the rule; copied
+ * @replace: there may be one
+ *
+ * Return: 0; -EINVAL if it contradicts itself; -EEXIST; -ENOSPC, at
+ * SRNIC_MAX_POLICIES; -ENOMEM.
+ */
+int srnic_policy_add(struct net *net, const struct srnic_policy *policy, bool replace)
+{
+	struct srnic_policies *policies = srnic_policies(net);
+	struct srnic_policy_entry *entry, *at;
+	int cmp = -1;
+	int err = 0;
+
+	if (!srnic_policy_ok(policy))
+		return -EINVAL;
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	if (!entry)
+		return -ENOMEM;
+	entry->policy = *policy;
+
+	mutex_lock(&policies->lock);
+	list_for_each_entry(at, &policies->list, node) {
+		cmp = srnic_policy_cmp(policy->prefix, policy->prefix_len, at);
+		if (cmp <= 0)
+			break;
+	}
+	if (!list_entry_is_head(at, &policies->list, node) && !cmp) {
+		if (!replace) {
+			err = -EEXIST;
+			goto unlock;
+		}
+		list_replace_rcu(&at->node, &entry->node);
+		kfree_rcu(at, rcu);
+	} else {
+		if (policies->count >= SRNIC_MAX_POLICIES) {
+			err = -ENOSPC;
+			goto unlock;
+		}
+		list_add_tail_rcu(&entry->node, &at->node);
+		policies->count++;
+	}
+	srnic_policies_changed(policies);
+	entry = NULL;
+unlock:
+	mutex_unlock(&policies->lock);
+	kfree(entry);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_add);
+
+/**
+ * srnic_policy_del - delete a rule
+ * @net: namespace
+ * @prefix: its prefix, exactly
+ * @prefix_len: and its length
+ *
+ * Return: 0 or -ENOENT.
+ */
+int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len)
+{
+	struct srnic_policies *policies = srnic_policies(net);
+	struct srnic_policy_entry *entry;
+	int err = -ENOENT;
+
+	mutex_lock(&policies->lock);
+	list_for_each_entry(entry, &policies->list, node) {
+		if (srnic_policy_cmp(prefix, prefix_len, entry))
+			continue;
+		list_del_rcu(&entry->node);
+		kfree_rcu(entry, rcu);
+		policies->count--;
+		srnic_policies_changed(policies);
+		err = 0;
+		break;
+	}
+	mutex_unlock(&policies->lock);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_del);
+
+/* The rule for a peer, or NULL. Under RCU. */
+static const struct srnic_policy *srnic_policy_find(struct net *net, const u8 peer[16])
+{
+	struct srnic_policies *policies = srnic_policies(net);
+	struct srnic_policy_entry *entry;
+
+	list_for_each_entry_rcu(entry, &policies->list, node)
+		if (srnic_common_bits(entry->policy.prefix, peer) >= entry->policy.prefix_len)
+			return &entry->policy;
+	return NULL;
+}
+
+/* One line that says who, what is missing and what to do about it. */
+static void srnic_policy_complain(struct net *net, const u8 peer[16],
+				  const struct srnic_policy *policy)
+{
+	pr_warn_ratelimited("no connection with %pI6c: policy requires key %s, which net:[%u] does not have; add it by 'srnic key add %s' or change the rule\n",
+			    peer, policy->key, net->ns.inum, policy->key);
+}
+
+/**
+ * srnic_policy_resolve - how a connection to a peer is to be sealed
+ * @net: namespace of the local GID's netdev
+ * @peer: the remote GID, IPv4 in mapped form
+ * @params: suite, mode, key, key_len and preferred_clear are set
+ *
+ * Return: 0, or -EACCES: 'require' without a usable key.
+ */
+int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params)
+{
+	struct srnic_policy policy = { .rule = SRNIC_POLICY_OFF };
+	const struct srnic_policy *found;
+	int len;
+
+	params->suite = NULL;
+	params->mode = SRNIC_STH_OFF;
+	params->key_len = 0;
+	params->pair_key = false;
+	params->preferred_clear = false;
+	memzero_explicit(params->key, sizeof(params->key));
+
+	rcu_read_lock();
+	found = srnic_policy_find(net, peer);
+	if (found)
+		policy = *found;
+	rcu_read_unlock();
+	if (policy.rule == SRNIC_POLICY_OFF)
+		return 0;
+
+	len = srnic_key_read(net, policy.key, params->key);
+	if (len > 0) {
+		params->suite = policy.suite;
+		params->mode = policy.mode;
+		params->key_len = len;
+		return 0;
+	}
+	if (policy.rule == SRNIC_POLICY_PREFER) {
+		params->preferred_clear = true;
+		return 0;
+	}
+	srnic_policy_complain(net, peer, &policy);
+	return -EACCES;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_resolve);
+
+bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16])
+{
+	const struct srnic_policy *policy;
+	bool allowed;
+
+	rcu_read_lock();
+	policy = srnic_policy_find(net, peer);
+	allowed = !policy || policy->rule != SRNIC_POLICY_REQUIRE;
+	rcu_read_unlock();
+	return allowed;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_clear_allowed);
+
+int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy)
+{
+	struct srnic_policies *policies = srnic_policies(net);
+	struct srnic_policy_entry *entry;
+	int err = -ENOENT;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(entry, &policies->list, node) {
+		if (index--)
+			continue;
+		*policy = entry->policy;
+		err = 0;
+		break;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_get);
+
+unsigned int srnic_policy_seq(struct net *net)
+{
+	return READ_ONCE(srnic_policies(net)->seq);
+}
+
+static int __net_init srnic_policies_net_init(struct net *net)
+{
+	struct srnic_policies *policies = srnic_policies(net);
+
+	mutex_init(&policies->lock);
+	INIT_LIST_HEAD(&policies->list);
+	policies->seq = 1;
+	return 0;
+}
+
+static void __net_exit srnic_policies_net_exit(struct net *net)
+{
+	struct srnic_policies *policies = srnic_policies(net);
+	struct srnic_policy_entry *entry, *next;
+
+	list_for_each_entry_safe(entry, next, &policies->list, node)
+		kfree_rcu(entry, rcu);
+}
+
+static struct pernet_operations srnic_policies_net_ops = {
+	.init = srnic_policies_net_init,
+	.exit = srnic_policies_net_exit,
+	.id = &srnic_policies_id,
+	.size = sizeof(struct srnic_policies),
+};
+
+int __init srnic_policy_init(void)
+{
+	int err;
+
+	err = srnic_key_init();
+	if (err)
+		return err;
+
+	err = register_pernet_subsys(&srnic_policies_net_ops);
+	if (err)
+		srnic_key_exit();
+	return err;
+}
+
+void srnic_policy_exit(void)
+{
+	unregister_pernet_subsys(&srnic_policies_net_ops);
+	srnic_key_exit();
+}
