@@ -56,7 +56,7 @@ static const struct nla_policy srnic_qp_get_nl_policy[SRNIC_A_QP_DEV_INDEX + 1] 
 };
 
 /* Ops table for srnic */
-const struct genl_split_ops srnic_nl_ops[10] = {
+static const struct genl_split_ops srnic_nl_ops[] = {
 	{
 		.cmd		= SRNIC_CMD_POLICY_ADD,
 		.doit		= srnic_nl_policy_add_doit,
@@ -123,4 +123,16 @@ const struct genl_split_ops srnic_nl_ops[10] = {
 
 static const struct genl_multicast_group srnic_nl_mcgrps[] = {
 	[SRNIC_NLGRP_EVENTS] = { "events", },
+};
+
+struct genl_family srnic_nl_family __ro_after_init = {
+	.name		= SRNIC_FAMILY_NAME,
+	.version	= SRNIC_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.split_ops	= srnic_nl_ops,
+	.n_split_ops	= ARRAY_SIZE(srnic_nl_ops),
+	.mcgrps		= srnic_nl_mcgrps,
+	.n_mcgrps	= ARRAY_SIZE(srnic_nl_mcgrps),
 };

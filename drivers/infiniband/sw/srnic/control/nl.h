@@ -14,9 +14,6 @@
 /* Common nested types */
 extern const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_LIMIT + 1];
 
-/* Ops table for srnic */
-extern const struct genl_split_ops srnic_nl_ops[10];
-
 int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_policy_get_dumpit(struct sk_buff *skb,
@@ -32,5 +29,7 @@ int srnic_nl_qp_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 enum {
 	SRNIC_NLGRP_EVENTS,
 };
+
+extern struct genl_family srnic_nl_family;
 
 #endif /* _LINUX_SRNIC_GEN_H */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The list of devices, and what is told and changed of each: its quotas.
+ */
+#include <linux/lockdep.h>
+#include <linux/netdevice.h>
+#include "control/control.h"
+#include "control/genl.h"
+#include "srnic.h"
+
+LIST_HEAD(srnic_devices);
+DEFINE_MUTEX(srnic_devices_lock);	/* the list, and its members' being there */
+
+/**
+ * srnic_control_dev_add - show a device
+ * @dev: registered with ib_core; @dev->ndev stays until srnic_control_dev_del()
+ */
+void srnic_control_dev_add(struct srnic_dev *dev)
+{
+	struct srnic_dev *after;
+
+	mutex_lock(&srnic_devices_lock);
+	list_for_each_entry(after, &srnic_devices, control_node)
+		if (after->ib.index > dev->ib.index)
+			break;
+	list_add_tail(&dev->control_node, &after->control_node);
+	mutex_unlock(&srnic_devices_lock);
+}
+
+void srnic_control_dev_del(struct srnic_dev *dev)
+{
+	mutex_lock(&srnic_devices_lock);
+	list_del(&dev->control_node);
+	mutex_unlock(&srnic_devices_lock);
+}
+
+/* The first device of a namespace whose index is @index or more. */
+struct srnic_dev *srnic_device_from(struct net *net, u32 index)
+{
+	struct srnic_dev *dev;
+
+	lockdep_assert_held(&srnic_devices_lock);
+	list_for_each_entry(dev, &srnic_devices, control_node)
+		if (dev->ib.index >= index && net_eq(dev_net(dev->ndev), net))
+			return dev;
+	return NULL;
+}
+
+static int srnic_put_quota(struct sk_buff *skb, const struct srnic_guard *guard,
+			   enum srnic_quota quota)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, SRNIC_A_DEV_QUOTA);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, SRNIC_A_QUOTA_NAME, srnic_quota_table[quota].name) ||
+	    nla_put_u32(skb, SRNIC_A_QUOTA_USED, atomic_read(&guard->used[quota])) ||
+	    nla_put_u32(skb, SRNIC_A_QUOTA_LIMIT, READ_ONCE(guard->limit[quota])))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev)
+{
+	unsigned int quota;
+	void *hdr;
+
+	hdr = genlmsg_iput(skb, info);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, SRNIC_A_DEV_INDEX, dev->ib.index) ||
+	    nla_put_string(skb, SRNIC_A_DEV_NAME, dev->ib.name) ||
+	    nla_put_u32(skb, SRNIC_A_DEV_IFINDEX, dev->ndev->ifindex) ||
+	    nla_put_u32(skb, SRNIC_A_DEV_MTU, READ_ONCE(dev->ndev->mtu)))
+		goto cancel;
+	for (quota = 0; quota < SRNIC_QUOTAS; quota++)
+		if (srnic_put_quota(skb, &dev->guard, quota))
+			goto cancel;
+	genlmsg_end(skb, hdr);
+	return 0;
+
+cancel:
+	genlmsg_cancel(skb, hdr);
+	return -EMSGSIZE;
+}
+
+int srnic_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genl_info *info = genl_info_dump(cb);
+	struct srnic_dev *dev;
+	int err = 0;
+
+	mutex_lock(&srnic_devices_lock);
+	while ((dev = srnic_device_from(genl_info_net(info), cb->args[0]))) {
+		err = srnic_put_dev(skb, info, dev);
+		if (err)
+			break;
+		cb->args[0] = dev->ib.index + 1;
+	}
+	mutex_unlock(&srnic_devices_lock);
+	return srnic_dump_result(skb, err);
+}
+
+static int srnic_quota_by_name(const char *name)
+{
+	unsigned int quota;
+
+	for (quota = 0; quota < SRNIC_QUOTAS; quota++)
+		if (!strcmp(srnic_quota_table[quota].name, name))
+			return quota;
+	return -ENOENT;
+}
+
+/* Name and new limit, from the nest in a request. */
+static int srnic_parse_quota(struct genl_info *info, enum srnic_quota *quota, u32 *limit)
+{
+	struct nlattr *tb[SRNIC_A_QUOTA_MAX + 1];
+	struct nlattr *nest;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_QUOTA))
+		return -EINVAL;
+	nest = info->attrs[SRNIC_A_DEV_QUOTA];
+	err = nla_parse_nested(tb, SRNIC_A_QUOTA_MAX, nest, srnic_quota_nl_policy, info->extack);
+	if (err)
+		return err;
+	if (NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_QUOTA_NAME) ||
+	    NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_QUOTA_LIMIT))
+		return -EINVAL;
+
+	err = srnic_quota_by_name(nla_data(tb[SRNIC_A_QUOTA_NAME]));
+	if (err < 0) {
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, tb[SRNIC_A_QUOTA_NAME],
+					"no quota '%s': see 'srnic quota show'",
+					(char *)nla_data(tb[SRNIC_A_QUOTA_NAME]));
+		return err;
+	}
+	*quota = err;
+	*limit = nla_get_u32(tb[SRNIC_A_QUOTA_LIMIT]);
+	return 0;
+}
+
+int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	enum srnic_quota quota;
+	struct srnic_dev *dev;
+	u32 index, limit;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_INDEX))
+		return -EINVAL;
+	index = nla_get_u32(info->attrs[SRNIC_A_DEV_INDEX]);
+	err = srnic_parse_quota(info, &quota, &limit);
+	if (err)
+		return err;
+
+	mutex_lock(&srnic_devices_lock);
+	dev = srnic_device_from(genl_info_net(info), index);
+	if (dev && dev->ib.index == index) {
+		WRITE_ONCE(dev->guard.limit[quota], limit);
+	} else {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SRNIC_A_DEV_INDEX],
+				    "no such device in this namespace: see 'srnic show'");
+		err = -ENODEV;
+	}
+	mutex_unlock(&srnic_devices_lock);
+	return err;
+}

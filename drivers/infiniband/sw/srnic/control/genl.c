@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family. Requests run in parallel: whatever they touch has a
+ * lock of its own.
+ */
+#include <linux/module.h>
+#include "control/control.h"
+#include "control/genl.h"
+#include "sth/sth.h"
+
+/* The numbers are one interface inside the module and another to user space. */
+static_assert((int)SRNIC_RULE_OFF == (int)SRNIC_POLICY_OFF);
+static_assert((int)SRNIC_RULE_PREFER == (int)SRNIC_POLICY_PREFER);
+static_assert((int)SRNIC_RULE_REQUIRE == (int)SRNIC_POLICY_REQUIRE);
+static_assert((int)SRNIC_MODE_OFF == (int)SRNIC_STH_OFF);
+static_assert((int)SRNIC_MODE_HEADER == (int)SRNIC_STH_HEADER);
+static_assert((int)SRNIC_MODE_PACKET == (int)SRNIC_STH_PACKET);
+static_assert((int)SRNIC_MODE_AEAD == (int)SRNIC_STH_AEAD);
+static_assert(SRNIC_NAME_MAX + 1 == SRNIC_STH_NAME_MAX);
+static_assert(SRNIC_SECRET_MIN == SRNIC_STH_KEY_MIN);
+static_assert(SRNIC_SECRET_MAX == SRNIC_STH_KEY_MAX);
+
+int __init srnic_control_init(void)
+{
+	return genl_register_family(&srnic_nl_family);
+}
+
+void srnic_control_exit(void)
+{
+	genl_unregister_family(&srnic_nl_family);
+}
