@@ -49,9 +49,7 @@ def aead_cost(record):
     """ns a 4 KiB packet: what the seal adds, and what the kernel's own AEAD takes."""
     clear = series(record, "srnic", "write_4k", "MBps")
     sealed = series(record, "srnic-aead", "write_4k", "MBps")
-    runs = [s.get("4096", {}) for s in record.get("aead_ns", {}).values()]
-    own = [r["encryption"] + r["decryption"] for r in runs
-           if "encryption" in r and "decryption" in r]
+    own = [r["aead_pair_4096"] for r in record["floor_ns"]]
     if not (clear and sealed and own):
         return None
 

@@ -151,22 +151,13 @@ def one_round(name, work_names, results, note):
         sh(["testbed", "down"])
 
 
-def kernel_aead():
-    """The kernel's own gcm(aes) over 4 KiB and 64 B, by its own speed test: ns an operation."""
-    subprocess.run(["dmesg", "-C"], check=True)
-    # the test module never stays loaded: modprobe reports EAGAIN by design
-    subprocess.run(["modprobe", "tcrypt", "mode=211", "sec=1"], capture_output=True, check=False)
-    ns = {}
-    direction = None
-    for line in sh(["dmesg"]).splitlines():
-        head = re.search(r"testing speed of (\S+) \((.*)\) (encryption|decryption)", line)
-        if head:
-            direction = (head.group(1), head.group(3))
-        row = re.search(r"\((\d+) bit key, (\d+) byte blocks\): (\d+) operations in (\d+) sec", line)
-        if row and direction and direction[0] == "gcm(aes)" and row.group(1) == "128":
-            ops = int(row.group(3)) / int(row.group(4))
-            ns.setdefault(row.group(2), {})[direction[1]] = 1e9 / max(ops, 1)
-    return ns
+def primitives():
+    """ns an operation of the kernel's own primitives (floor/srnic_floor.c)."""
+    sh(["modprobe", "srnic_floor"])
+    try:
+        return json.loads(Path("/sys/kernel/debug/srnic_floor/results").read_text())
+    finally:
+        sh(["rmmod", "srnic_floor"])
 
 
 def main():
@@ -178,7 +169,6 @@ def main():
     ap.add_argument("--work", default=",".join(WORK))
     ap.add_argument("--contenders", default="rxe,srnic,srnic-aead")
     ap.add_argument("--scale", type=float, default=1.0, help="factor on all iteration counts")
-    ap.add_argument("--aead", action="store_true", help="also time the kernel's own AEAD")
     args = ap.parse_args()
     for work in WORK.values():
         work["iters"] = max(100, int(work["iters"] * args.scale))
@@ -195,16 +185,14 @@ def main():
         print(f"[{done}/{total}] {time.monotonic() - begin:5.0f} s  {what}", flush=True)
 
     results = {}
-    aead = kernel_aead() if args.aead else {}
+    floor = []
     for _ in range(args.reps):
+        floor.append(primitives())
         for name in names:
             one_round(name, work_names, results, note)
-    if args.aead:
-        again = kernel_aead()
-        aead = {"before": aead, "after": again}
     record = {"kernel": platform.release(), "cpus": os.cpu_count(), "mtu": MTU,
               "date": time.strftime("%Y-%m-%d"), "work": {n: WORK[n] for n in work_names},
-              "aead_ns": aead, "results": results}
+              "floor_ns": floor, "results": results}
     Path(args.out).parent.mkdir(parents=True, exist_ok=True)
     Path(args.out).write_text(json.dumps(record, indent=1) + "\n")
 

@@ -445,6 +445,15 @@ static void bind_window(struct session *s)
 	s->mw->rkey = wr.bind_mw.rkey;
 }
 
+static void note_invalidated(struct session *s, const struct test_case *c, const struct ibv_wc *wc)
+{
+	char why[96];
+
+	snprintf(why, sizeof(why), "flags %#x and invalidated key %#x, the window's was %#x",
+		 wc->wc_flags, wc->invalidated_rkey, s->mw->rkey);
+	note(s, c, (wc->wc_flags & IBV_WC_WITH_INV) && wc->invalidated_rkey == s->mw->rkey, why);
+}
+
 static void passive_side(struct session *s, const struct test_case *c)
 {
 	enum ibv_wr_opcode opcode = wr_opcode(c->op);
@@ -463,8 +472,7 @@ static void passive_side(struct session *s, const struct test_case *c)
 			note(s, c, (wc.wc_flags & IBV_WC_WITH_IMM) &&
 			     wc.imm_data == htobe32((uint32_t)c->seed), "the immediate is wrong");
 		if (opcode == IBV_WR_SEND_WITH_INV)
-			note(s, c, (wc.wc_flags & IBV_WC_WITH_INV) &&
-			     wc.invalidated_rkey == s->mw->rkey, "the invalidated key is wrong");
+			note_invalidated(s, c, &wc);
 	}
 	barrier(s);
 	if (opcode == IBV_WR_RDMA_READ)

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: bits flipped anywhere and covered up: the ICRC, and with its repair the seal, keep every byte right
+# timeout: 420
+# cites: R5, P11, issue 2.7
+. "$(dirname "$0")/../lib.sh"
+
+bulk=$((16 << 20))
+
+# A wire with a liar in the middle, instead of netem's namespace: whole frames with
+# full checksums reach it
+bed()
+{
+	testbed up --netem "limit 100000" "$@"
+	for end in a b; do
+		on $end ethtool -K v$end gso off tso off gro off tx off tx-udp-segmentation off >/dev/null
+	done
+	for dev in ma mb x0 x1; do
+		ip netns exec m tc qdisc del dev $dev clsact
+	done
+}
+
+# transfer MANGLE-OPTION...
+transfer()
+{
+	ip netns exec m srnic-mangle -r 50 "$@" ma mb >/tmp/mangle.log &
+	mangler=$!
+	sleep 0.5
+	LIMIT=300 pair in b srnic-verify -d srnic1 -m 1024 --bulk $bulk --patience 200 -- \
+		in a srnic-verify -d srnic0 -m 1024 --bulk $bulk --patience 200 10.77.0.2
+	tail -n 1 "$OUT"
+	# ip netns exec replaces itself, so that this is the mangler
+	kill $mangler
+	wait $mangler || true
+	cat /tmp/mangle.log
+	grep -Eq '[1-9][0-9]+ changed' /tmp/mangle.log || fail "the wire changed too little"
+}
+
+say "in the clear: the ICRC catches it"
+bed
+transfer
+expect_count b srnic1 icrc_errors -gt 10
+testbed down
+
+for policy in require:packet:aes-cmac-128 require:aead:aes-gcm-128; do
+	say "$policy, ICRC repaired: the seal catches it"
+	bed --policy $policy
+	transfer --icrc
+	expect_count b srnic1 sth_auth_failed -gt 10
+	testbed down
+done
