@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Ends, key derivation and the key tree (protocol.md, sections 1 and 6)."""
+
+import ipaddress
+from dataclasses import dataclass
+from functools import cached_property
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.kbkdf import CounterLocation, KBKDFHMAC, Mode
+
+from .suites import MODES, Suite, cmac
+
+
+def kdf(key, label, context, length):
+    """SP 800-108r1, 4.1: counter mode, HMAC-SHA-256."""
+    return KBKDFHMAC(algorithm=SHA256(), mode=Mode.CounterMode, length=length,
+                     rlen=4, llen=4, location=CounterLocation.BeforeFixed,
+                     label=label.encode("ascii"), context=context, fixed=None).derive(key)
+
+
+@dataclass(frozen=True)
+class End:
+    """One queue pair's address."""
+
+    gid: bytes
+    qpn: int
+
+    @classmethod
+    def at(cls, address, qpn):
+        ip = ipaddress.ip_address(address)
+        if ip.version == 4:
+            return cls(bytes(10) + b"\xff\xff" + ip.packed, qpn)
+        return cls(ip.packed, qpn)
+
+    @property
+    def bytes(self):
+        return self.gid + self.qpn.to_bytes(4, "big")
+
+
+def kdf_pair_paper(k_pd, x, y):
+    """K_AB as in the paper, section 4.5."""
+    a, b = sorted((x.bytes, y.bytes))
+    return cmac(k_pd, a + b)
+
+
+class Connection:
+    """What both ends know: who they are, how they seal, and their secret."""
+
+    def __init__(self, x, y, suite: Suite, mode: str, key, pair_key=False):
+        if x.bytes == y.bytes:
+            raise ValueError("both ends are the same")
+        if mode not in suite.modes:
+            raise ValueError(f"{suite.name} has no mode {mode}")
+        if not 16 <= len(key) <= 32:
+            raise ValueError("keys have 16 to 32 bytes")
+        self.a, self.b = sorted((x, y), key=lambda end: end.bytes)
+        self.suite, self.mode = suite, mode
+        self.key, self.pair_key = key, pair_key
+
+    def is_b(self, end):
+        return end.bytes == self.b.bytes
+
+    def other(self, end):
+        return self.a if self.is_b(end) else self.b
+
+    @property
+    def s(self):
+        return (self.suite.id.to_bytes(2, "big")
+                + bytes([MODES[self.mode], self.suite.tag_len]))
+
+    @property
+    def ends(self):
+        return self.a.bytes + self.b.bytes
+
+    @cached_property
+    def k_c(self):
+        return kdf(self.key, "STH1 connection", b"", 32)
+
+    @cached_property
+    def k_ab(self):
+        if self.pair_key:
+            return self.key
+        return kdf(self.k_c, "STH1 pair", self.ends, 32)
+
+    @cached_property
+    def k_hs(self):
+        return kdf(self.k_ab, "STH1 handshake", self.s + self.ends, 32)
+
+    def k_flow(self, owner, start, nq, nr):
+        context = (self.s + bytes([self.is_b(owner), 0, 0, 0]) + start.to_bytes(4, "big")
+                   + nq + nr + self.ends)
+        return kdf(self.k_ab, "STH1 flow", context, 32)
+
+    def sub_key(self, k_flow, sender, response, epoch):
+        context = (self.s + bytes([self.is_b(sender), response, 0, 0])
+                   + epoch.to_bytes(8, "big"))
+        return kdf(k_flow, "STH1 packet", context, self.suite.key_len)

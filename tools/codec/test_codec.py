@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The codec against its specification, against other code, and against itself."""
+
+import hmac
+import pathlib
+import re
+import unittest
+
+from sth import (MODES, OPCODES, SUITES, Connection, End, Flow, Header, Packet, Receiver, Refused,
+                 Sender, handshake_frame, kdf, parse_handshake)
+from sth.packet import EXT_LEN, HELLO
+from sth.seal import extend
+from sth.suites import CODE_LEN
+import vectors
+
+SPEC = pathlib.Path(__file__).parents[2] / "Documentation/protocol.md"
+A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
+
+
+def flow_of(suite, mode, start=0xfffff0):
+    conn = Connection(A, B, SUITES[suite], mode, bytes(range(32)))
+    return Flow(conn, A, start, b"\1" * 16, b"\2" * 16)
+
+
+def every_mode():
+    return [(s.name, mode) for s in SUITES.values() for mode in s.modes]
+
+
+class Specification(unittest.TestCase):
+    def test_suites_are_those_of_the_table(self):
+        row = re.compile(r"^\| (\S+) \| (0x\d+) \| (PRF|nonce) \| [^|]+ \| (\d+) \| (\d+) "
+                         r"\| (\d+) \| (\d) \| ([a-z, ]+) \|$", re.M)
+        rows = row.findall(SPEC.read_text())
+        self.assertEqual(len(rows), len(SUITES))
+        for name, ident, family, key, tag, sth, code, modes in rows:
+            s = SUITES[name]
+            self.assertEqual((s.id, s.nonce_family, s.key_len, s.tag_len, s.sth_len, s.code),
+                             (int(ident, 0), family == "nonce", int(key), int(tag), int(sth),
+                              int(code)), name)
+            self.assertEqual(s.modes, tuple(modes.split(", ")), name)
+
+    def test_code_announces_the_length(self):
+        for s in SUITES.values():
+            self.assertEqual(CODE_LEN[s.code], s.sth_len, s.name)
+
+    def test_worked_example_is_what_the_codec_makes(self):
+        self.assertIn(vectors.example(), SPEC.read_text())
+
+
+class Keys(unittest.TestCase):
+    def test_kdf_is_counter_mode_written_out(self):
+        for length in (16, 20, 32, 33, 64):
+            out = b"".join(hmac.digest(b"k" * 32, i.to_bytes(4, "big") + b"label\0" + b"context"
+                                       + (8 * length).to_bytes(4, "big"), "sha256")
+                           for i in (1, 2))[:length]
+            self.assertEqual(kdf(b"k" * 32, "label", b"context", length), out)
+
+    def test_no_two_keys_are_the_same(self):
+        seen = set()
+        for suite, mode in every_mode():
+            for owner in (A, B):
+                conn = Connection(A, B, SUITES[suite], mode, bytes(range(32)))
+                flow = Flow(conn, owner, 0, b"\1" * 16, b"\2" * 16)
+                for response in (False, True):
+                    for epoch in (0, 1):
+                        seen.add(flow.key(response, epoch)[:16])
+        self.assertEqual(len(seen), 8 * len(every_mode()))
+
+    def test_order_of_ends_does_not_matter(self):
+        for x, y in ((A, B), (B, A)):
+            conn = Connection(x, y, SUITES["aes-gcm-128"], "aead", bytes(16))
+            self.assertEqual((conn.a, conn.b), (A, B))
+
+    def test_an_end_is_not_its_own_peer(self):
+        with self.assertRaises(ValueError):
+            Connection(A, A, SUITES["aes-gcm-128"], "aead", bytes(16))
+
+
+class Sequence(unittest.TestCase):
+    def test_extension_takes_the_only_match(self):
+        for expected in (0, 5, 0x7fffff, 0x800000, 0xffffff, 0x1000000, 0x123456789a):
+            for ahead in (-(1 << 23), -1, 0, 1, (1 << 23) - 1):
+                want = expected + ahead
+                if want >= 0:
+                    self.assertEqual(extend(expected, 0, want & 0xffffff), want)
+
+    def test_below_the_start_is_refused(self):
+        with self.assertRaises(Refused):
+            extend(0x10, 0x10, 0x0f)
+
+
+class Packets(unittest.TestCase):
+    def test_icrc_is_scapys(self):
+        from scapy.all import IP, raw
+        from scapy.contrib.roce import BTH  # noqa: F401  (binds it to UDP)
+        body = Header(0x0a, 0x12, 5, bytes(range(16))).bytes() + b"payload!"
+        packet = Packet(A.gid, B.gid, body).bytes()
+        theirs = IP(packet)
+        theirs[BTH].icrc = None
+        self.assertEqual(raw(theirs)[-4:], packet[-4:])
+
+    def test_what_is_sealed_opens_and_no_bit_of_it_may_change(self):
+        for suite, mode in every_mode():
+            for opcode in OPCODES.values():
+                flow = flow_of(suite, mode)
+                ext = bytes(range(sum(EXT_LEN[e] for e in opcode.ext)))
+                text = b"abc\0" if opcode.payload else b""
+                header = Header(opcode.value, 0x12, 0, ext, pad=1 if text else 0)
+                body = Sender(flow, opcode.response).seal(header, text, 0xfffff0)
+                self.assertEqual(Receiver(flow, opcode.response).open(body)[1], text)
+                self.no_bit_may_change(flow, opcode.response, body, mode, len(text))
+
+    def no_bit_may_change(self, flow, response, body, mode, payload):
+        for bit in range(0, 8 * len(body), 3):
+            changed = bytearray(body)
+            changed[bit // 8] ^= 0x80 >> bit % 8
+            free = bit // 8 == 4 or (mode == "header" and bit // 8 >= len(body) - payload)
+            try:
+                Receiver(flow, response).open(bytes(changed))
+            except Refused:
+                self.assertFalse(free)
+            else:
+                self.assertTrue(free, f"bit {bit} of {body.hex()}")
+
+    def test_a_counter_opens_once(self):
+        flow = flow_of("aes-gcm-128", "aead")
+        body = Sender(flow, False).seal(Header(4, 0x12, 0), b"data", 0xfffff0)
+        receiver = Receiver(flow, False)
+        receiver.open(body)
+        with self.assertRaises(Refused):
+            receiver.open(body)
+
+    def test_pad_must_be_zero(self):
+        for suite, mode in every_mode():
+            if mode == "header":
+                continue
+            flow = flow_of(suite, mode)
+            body = Sender(flow, False).seal(Header(4, 0x12, 0, pad=1), b"abc\1", 0xfffff0)
+            with self.assertRaises(Refused):
+                Receiver(flow, False).open(body)
+
+
+class Handshake(unittest.TestCase):
+    def test_frames_parse_and_no_bit_of_them_may_change(self):
+        conn = flow_of("aes-gcm-128", "aead").conn
+        for opcode in range(HELLO, HELLO + 4):
+            nr = bytes(16) if opcode == HELLO else b"\2" * 16
+            frame = handshake_frame(conn, A, opcode, 7, b"\1" * 16, nr)
+            self.assertEqual(parse_handshake(conn, A, frame), (opcode, 7, b"\1" * 16, nr))
+            with self.assertRaises(Refused):
+                parse_handshake(conn, B, frame)
+            for bit in range(8 * len(frame)):
+                if bit // 8 == 4:
+                    continue
+                changed = bytearray(frame)
+                changed[bit // 8] ^= 0x80 >> bit % 8
+                with self.assertRaises(Refused):
+                    parse_handshake(conn, A, bytes(changed))
+
+    def test_ends_that_differ_in_mode_do_not_understand_each_other(self):
+        for mode in MODES:
+            if mode not in SUITES["aes-cmac-128"].modes:
+                continue
+            other = "packet" if mode == "header" else "header"
+            conn = Connection(A, B, SUITES["aes-cmac-128"], mode, bytes(16))
+            peer = Connection(A, B, SUITES["aes-cmac-128"], other, bytes(16))
+            with self.assertRaises(Refused):
+                parse_handshake(peer, A, handshake_frame(conn, A, HELLO, 0, b"\1" * 16))
+
+
+if __name__ == "__main__":
+    unittest.main()

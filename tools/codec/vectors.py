@@ -1,0 +1,282 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Test vectors of the Secure Transport Header, made by the independent codec.
+
+usage: vectors.py [--suites NAME,...] [--json | --c | --example]
+
+  --json     everything, for any consumer (default)
+  --c        kunit/vectors/sth.h
+  --example  section 15 of Documentation/protocol.md
+
+The same arguments always give the same vectors.
+"""
+
+import argparse
+import hashlib
+import itertools
+import json
+import textwrap
+
+from sth import OPCODES, SUITES, Connection, End, Flow, Header, Packet, Sender, handshake_frame
+from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
+
+KERNEL_SUITES = "aes-cmac-128,aes-gcm-128"
+
+ENDS = [
+    (End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)),
+    (End.at("fd77::2", 0x000100), End.at("fd77::1", 0xfffffe)),
+    (End.at("10.77.0.1", 0x21), End.at("10.77.0.1", 0x20)),
+    (End.at("fd77::1", 0x31), End.at("fd77::2", 0x31)),
+]
+STARTS = [0x000000, 0x123456, 0xfffff0, 0x800000]
+KEY_LENS = [32, 16, 24]
+PAYLOADS = [0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 256]
+EPOCHS = [0, 0, 1, 0, 0x12345]
+
+
+def draw(label, length):
+    """Bytes that look random and are the same in every run."""
+    return hashlib.shake_256(f"srnic {label}".encode()).digest(length)
+
+
+def payload(length):
+    """What vectors carry; consumers compute it too."""
+    return bytes((13 * i + 5) & 0xff for i in range(length))
+
+
+def connections(suites):
+    cases = [(SUITES[s], mode) for s in suites for mode in SUITES[s].modes]
+    for i, (suite, mode) in enumerate(cases):
+        x, y = ENDS[i % len(ENDS)]
+        pair_key = i % 3 == 2
+        key = draw(f"key {i}", 32 if pair_key else KEY_LENS[i % len(KEY_LENS)])
+        conn = Connection(x, y, suite, mode, key, pair_key)
+        flows = [Flow(conn, owner, STARTS[(i + j) % len(STARTS)], draw(f"nq {i} {j}", 16),
+                      draw(f"nr {i} {j}", 16)) for j, owner in enumerate((x, y))]
+        yield conn, x, y, flows
+
+
+def frames(conn, flow):
+    r, s = flow.owner, conn.other(flow.owner)
+    return [handshake_frame(conn, r, HELLO, flow.start, flow.nq),
+            handshake_frame(conn, s, HELLO_ACK, flow.start, flow.nq, flow.nr),
+            handshake_frame(conn, r, CONFIRM, flow.start, flow.nq, flow.nr),
+            handshake_frame(conn, s, CONFIRM_ACK, flow.start, flow.nq, flow.nr)]
+
+
+def packets(index, conn, flows):
+    """One or more sealed packets of every opcode."""
+    lengths = itertools.cycle(PAYLOADS)
+    epochs = itertools.cycle(EPOCHS)
+    for n, opcode in enumerate(OPCODES.values()):
+        sizes = [next(lengths), next(lengths)] if opcode.payload else [0]
+        if opcode.name == "WRITE_MIDDLE":
+            sizes.append(4096 if index % 2 else 1024)
+        for size in sizes:
+            owner = (n + size) % 2
+            flow, sender = flows[owner], Sender(flows[owner], opcode.response)
+            psn64 = max(flow.start, next(epochs) << 24) + n
+            pad = -size % 4
+            ext = draw(f"ext {index} {n} {size}", sum(EXT_LEN[e] for e in opcode.ext))
+            header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0, ext,
+                            se=n % 3 == 0, pad=pad, ackreq=n % 2 == 0)
+            counter = n * 1000003 % (1 << 26) if conn.suite.nonce_family else None
+            text = payload(size) + bytes(pad)
+            yield {
+                "connection": index, "opcode": opcode.name, "owner": "xy"[owner],
+                "response": opcode.response, "psn64": psn64, "counter": counter or 0,
+                "header_length": opcode.hdr_len, "pad": pad, "payload_length": size,
+                "sealed": sender.seal(header, text, psn64, counter),
+            }
+
+
+def sub_keys(index, flows):
+    for j, flow in enumerate(flows):
+        for response in (False, True):
+            for epoch in (0, 1, 0x12345):
+                yield {"connection": index, "owner": "xy"[j], "response": response,
+                       "epoch": epoch, "key": flow.key(response, epoch)}
+
+
+def collect(suites):
+    out = {"connections": [], "sub_keys": [], "packets": []}
+    for i, (conn, x, y, flows) in enumerate(connections(suites)):
+        out["connections"].append({
+            "suite": conn.suite.name, "mode": conn.mode, "key": conn.key,
+            "pair_key": conn.pair_key,
+            "x": {"gid": x.gid, "qpn": x.qpn}, "y": {"gid": y.gid, "qpn": y.qpn},
+            "k_ab": conn.k_ab, "k_hs": conn.k_hs,
+            "flows": [{"owner": "xy"[j], "start": f.start, "nq": f.nq, "nr": f.nr,
+                       "k_flow": f.k_flow, "frames": frames(conn, f)}
+                      for j, f in enumerate(flows)],
+        })
+        out["sub_keys"] += sub_keys(i, flows)
+        out["packets"] += packets(i, conn, flows)
+    return out
+
+
+def c_bytes(data, indent):
+    pad = "\t" * indent
+    lines = textwrap.wrap(", ".join(f"0x{b:02x}" for b in data), 88 - 8 * indent)
+    return "{\n" + "".join(f"{pad}\t{line}\n" for line in lines) + pad + "}"
+
+
+C_TYPES = """\
+struct sth_flow_vector {
+	u32 start;
+	u8 nq[16];
+	u8 nr[16];
+	u8 key[32];		/* K_F */
+	u8 frames[4][60];	/* HELLO, HELLO-ACK, CONFIRM, CONFIRM-ACK */
+};
+
+/* a connection between x and y, in whatever order, and both flows: x's, y's */
+struct sth_connection_vector {
+	const char *name;
+	const char *suite;
+	u8 mode;
+	bool pair_key;
+	u8 key_len;
+	u8 key[32];
+	u8 x_gid[16];
+	u8 y_gid[16];
+	u32 x_qpn;
+	u32 y_qpn;
+	u8 pair[32];		/* K_AB */
+	u8 hs[32];		/* K_HS */
+	struct sth_flow_vector flow[2];
+};
+
+struct sth_sub_key_vector {
+	u8 connection;
+	u8 owner;		/* 0: x's flow, 1: y's */
+	bool response;
+	u64 epoch;
+	u8 key[64];
+};
+
+/* BTH to pad; before sealing, byte i of the payload was 13 * i + 5, the pad zero */
+struct sth_packet_vector {
+	const char *name;
+	u8 connection;
+	u8 owner;
+	bool response;
+	u8 hdr_len;
+	u8 pad;
+	u16 payload_len;
+	u16 len;
+	u32 counter;
+	u64 psn64;
+	const u8 *sealed;
+};
+"""
+
+
+def c_flow(flow):
+    frames_c = ",\n\t\t\t".join(c_bytes(f, 3) for f in flow["frames"])
+    return (f"{{\n\t\t.start = 0x{flow['start']:06x},\n"
+            f"\t\t.nq = {c_bytes(flow['nq'], 2)},\n\t\t.nr = {c_bytes(flow['nr'], 2)},\n"
+            f"\t\t.key = {c_bytes(flow['k_flow'], 2)},\n"
+            f"\t\t.frames = {{\n\t\t\t{frames_c}\n\t\t}},\n\t}}")
+
+
+def c_connection(conn):
+    modes = {"header": "SRNIC_STH_HEADER", "packet": "SRNIC_STH_PACKET",
+             "aead": "SRNIC_STH_AEAD"}
+    x, y = conn["x"], conn["y"]
+    fields = [
+        f'.name = "{conn["suite"]} {conn["mode"]}"', f'.suite = "{conn["suite"]}"',
+        f".mode = {modes[conn['mode']]}", f".pair_key = {str(conn['pair_key']).lower()}",
+        f".key_len = {len(conn['key'])}", f".key = {c_bytes(conn['key'], 1)}",
+        f".x_gid = {c_bytes(x['gid'], 1)}", f".y_gid = {c_bytes(y['gid'], 1)}",
+        f".x_qpn = 0x{x['qpn']:06x}", f".y_qpn = 0x{y['qpn']:06x}",
+        f".pair = {c_bytes(conn['k_ab'], 1)}", f".hs = {c_bytes(conn['k_hs'], 1)}",
+        ".flow = { " + ", ".join(c_flow(f) for f in conn["flows"]) + " }",
+    ]
+    return "{\n" + "".join(f"\t{f},\n" for f in fields) + "}"
+
+
+def c_header(data):
+    out = ["/* SPDX-License-Identifier: GPL-2.0 */",
+           "/* Generated by tools/codec/vectors.py --c. Do not edit. */", "", C_TYPES]
+    out.append("static const struct sth_connection_vector sth_connection_vectors[] = { "
+               + ", ".join(c_connection(c) for c in data["connections"]) + " };\n")
+    out.append("static const struct sth_sub_key_vector sth_sub_key_vectors[] = {")
+    for k in data["sub_keys"]:
+        out.append(f"\t{{ {k['connection']}, {'xy'.index(k['owner'])}, "
+                   f"{str(k['response']).lower()}, 0x{k['epoch']:x},\n\t  {c_bytes(k['key'], 1)} }},")
+    out.append("};\n")
+    for i, p in enumerate(data["packets"]):
+        out.append(f"static const u8 sth_packet_{i}[] = {c_bytes(p['sealed'], 0)};\n")
+    out.append("static const struct sth_packet_vector sth_packet_vectors[] = {")
+    for i, p in enumerate(data["packets"]):
+        conn = data["connections"][p["connection"]]
+        name = f"{conn['suite']} {conn['mode']} {p['opcode']} {p['payload_length']}"
+        out.append(f'\t{{ "{name}", {p["connection"]}, {"xy".index(p["owner"])}, '
+                   f'{str(p["response"]).lower()}, {p["header_length"]}, {p["pad"]},\n'
+                   f'\t  {p["payload_length"]}, {len(p["sealed"])}, {p["counter"]}, '
+                   f'0x{p["psn64"]:x}, sth_packet_{i} }},')
+    out.append("};")
+    return "\n".join(out)
+
+
+def jsonable(value):
+    if isinstance(value, bytes):
+        return value.hex()
+    raise TypeError(type(value))
+
+
+def example():
+    """Two connections of the same ends and secret, step by step."""
+    x, y = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
+    k_pd, nq, nr, start = bytes(range(32)), b"\x11" * 16, b"\x22" * 16, 0xfffffe
+    rows = [("A", x.bytes), ("B", y.bytes), ("K_PD", k_pd), ("n_q", nq), ("n_r", nr)]
+    conn = None
+    for suite, mode in (("aes-cmac-128", "header"), ("aes-gcm-128", "aead")):
+        conn = Connection(x, y, SUITES[suite], mode, k_pd)
+        flow = Flow(conn, x, start, nq, nr)
+        if suite == "aes-cmac-128":
+            rows += [("K_C", conn.k_c), ("K_AB", conn.k_ab)]
+        rows += [(f"{suite}, {mode}: S", conn.s), ("K_HS", conn.k_hs), ("K_F", flow.k_flow),
+                 ("request key, epoch 0", flow.key(False, 0)),
+                 ("response key, epoch 1", flow.key(True, 1))]
+        for name, frame in zip(("HELLO", "HELLO-ACK", "CONFIRM", "CONFIRM-ACK"),
+                               frames(conn, flow)):
+            rows.append((name, frame))
+        write = Sender(flow, False).seal(
+            Header(0x0a, y.qpn, 0, bytes.fromhex("00007f0000001000" "00001234" "00000005"),
+                   pad=3, ackreq=True), b"hello" + bytes(3), start, 7)
+        ack = Sender(flow, True).seal(
+            Header(0x11, x.qpn, 0, bytes.fromhex("1f000001")), b"", 0x1000001, 0)
+        rows += [("WRITE ONLY, PSN64 0xfffffe, counter 7, payload \"hello\"", write),
+                 ("ACK, PSN64 0x1000001, counter 0", ack),
+                 ("the same ACK, IP to ICRC", Packet(y.gid, x.gid, ack).bytes())]
+    lines = []
+    for name, value in rows:
+        lines.append(f"    {name}")
+        lines += [f"        {line}" for line in textwrap.wrap(value.hex(), 64)]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suites", default=KERNEL_SUITES, help="comma-separated, or 'all'")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="everything (default)")
+    form.add_argument("--c", action="store_true", help="kunit/vectors/sth.h")
+    form.add_argument("--example", action="store_true", help="the specification's example")
+    args = parser.parse_args()
+
+    if args.example:
+        print(example())
+        return
+    names = list(SUITES) if args.suites == "all" else args.suites.split(",")
+    unknown = [n for n in names if n not in SUITES]
+    if unknown:
+        parser.error(f"no suite {', '.join(unknown)}; there are {', '.join(SUITES)}")
+    data = collect(names)
+    print(c_header(data) if args.c else json.dumps(data, default=jsonable, indent=1))
+
+
+if __name__ == "__main__":
+    main()
