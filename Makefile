@@ -31,15 +31,10 @@ module-debug:
 
 ## provider: the user-space driver and libsrnic
 ## tools: the srnic command and its relatives
-provider: part-userspace-provider
-tools: part-tools
-
-# Their own Makefiles get the build folder relative to themselves: make cannot
-# handle a path with spaces in it.
-part-userspace-provider: O = ../build/provider
-part-tools: O = ../build/tools
-part-%:
-	@if [ -e $*/Makefile ]; then $(MAKE) -C $* O=$(O) all; fi
+provider:
+	@scripts/build-user userspace-provider
+tools:
+	@scripts/build-user tools
 
 # What scripts/vm installs in its guest
 guest-stock: module provider tools

@@ -57,3 +57,22 @@ kernel_dir()
 	*) die "no kernel '$1': stock or debug" ;;
 	esac
 }
+
+# work_tree: a path to this checkout that make and kbuild can work in. They
+# take a path with a space for two. Such a checkout is mirrored in the cache,
+# file by file, by links.
+work_tree()
+{
+	local tree part
+	if [[ $repo != *[[:space:]:%#\$]* ]]; then
+		printf '%s\n' "$repo"
+		return
+	fi
+	tree=$cache/mirror/$(printf '%s' "$repo" | sha256sum | cut -c1-16)
+	mkdir -p "$tree"
+	for part in "$repo"/*; do
+		[[ $part == */build ]] || cp -rsf "$part" "$tree/"
+	done
+	find "$tree" -xtype l -delete
+	printf '%s\n' "$tree"
+}

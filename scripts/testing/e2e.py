@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0
+"""End to end: programs in scripts/tests/, run one after the other in one VM
+for each kernel. A VM that dies takes the test with it, not those after it."""
+
+import re
+import shutil
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import BUILD, REPO
+from .report import FAILED, PASSED, SKIPPED, Result, log_path
+from .vm import VM
+
+HEADER = re.compile(r"^# (kernel|what|timeout|cites): *(.*)$")
+KERNELS = ("stock", "debug")
+SKIP_STATUS = 77
+# A test's time-out is for an idle machine and the stock kernel
+PATIENCE = {"stock": 2, "debug": 6}
+# Status of guest/run-tests when the machine is no longer fit for tests
+SPOILT = 75
+
+
+@dataclass
+class Test:
+    path: Path
+    suite: str
+    kernels: tuple = ("stock",)
+    what: str = ""
+    timeout: int = 60
+    cites: str = ""
+
+    @property
+    def stem(self):
+        return self.path.stem
+
+
+@dataclass
+class Run:
+    """One test on one kernel."""
+    test: Test
+    kernel: str
+    name: str = field(init=False)
+
+    def __post_init__(self):
+        self.name = f"{self.test.suite}/{self.kernel}/{self.test.stem}"
+
+    def names(self):
+        """What a pattern may match."""
+        return self.name, f"{self.test.suite}/{self.test.stem}"
+
+    @property
+    def timeout(self):
+        return self.test.timeout * PATIENCE[self.kernel]
+
+    @property
+    def log(self):
+        return log_path(self.name)
+
+
+def parse(path, suite):
+    test = Test(path, suite)
+    for line in path.read_text().splitlines()[:30]:
+        header = HEADER.match(line)
+        if not header:
+            continue
+        key, value = header.groups()
+        if key == "kernel":
+            test.kernels = KERNELS if value == "both" else (value,)
+        elif key == "timeout":
+            test.timeout = int(value.split()[0])
+        else:
+            setattr(test, key, value)
+    return test
+
+
+def runs(suite):
+    folder = REPO / "scripts/tests" / suite
+    paths = sorted(path for path in folder.glob("*")
+                   if path.suffix in (".sh", ".py"))
+    tests = [parse(path, suite) for path in paths]
+    return [Run(test, kernel) for kernel in KERNELS for test in tests
+            if kernel in test.kernels]
+
+
+class Guest:
+    """The VMs, one after the other, that a kernel's tests take."""
+
+    def __init__(self, report, suite, kernel, pending):
+        self.report = report
+        self.kernel = kernel
+        self.pending = list(pending)
+        self.current = None
+        self.boot = 0
+        self.folder = BUILD / "check" / suite / kernel
+        self.leaks = f"{suite}/{kernel}/leaks"
+
+    def run(self):
+        while self.pending:
+            self.one_vm()
+
+    def one_vm(self):
+        self.boot += 1
+        left = len(self.pending)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # What the guest is to do: time-out, log, program
+        todo = self.folder / "todo"
+        todo.write_text("".join(
+            f"{run.timeout}\t{run.name}\t{run.log.relative_to(REPO)}\t"
+            f"{run.test.path.relative_to(REPO)}\n" for run in self.pending))
+        limit = sum(run.timeout for run in self.pending) + 300
+        vm_log = log_path(f"{self.pending[0].test.suite}/{self.kernel}/"
+                          f"vm-{self.boot}")
+        with vm_log.open("w") as log:
+            vm = VM(self.kernel,
+                    ["scripts/guest/run-tests", todo.relative_to(REPO)], log,
+                    limit, ["--no-build", "--allow-splat"])
+            for line in vm:
+                self.heed(line, vm_log)
+        last = BUILD / "vm/last-dmesg"
+        if last.exists():
+            shutil.copy(last, self.folder / f"dmesg-{self.boot}")
+        if self.current:
+            self.end(self.current, FAILED, 0, "the VM died")
+        elif len(self.pending) == left and self.pending:
+            # It never got as far as a test: do not try for ever
+            for run in list(self.pending):
+                self.report.finished(Result(run.name, FAILED, 0, vm_log,
+                                            "the VM did not start"))
+            self.pending.clear()
+
+    def heed(self, line, vm_log):
+        """One line of guest/run-tests' account."""
+        if not line.startswith("@@ "):
+            return
+        word, _, rest = line[3:].partition(" ")
+        if word == "start":
+            self.current = next(run for run in self.pending if run.name == rest)
+            self.report.started(rest)
+        elif word == "end":
+            status, seconds, reason = rest.split(" ", 2)
+            outcome = {0: PASSED, SKIP_STATUS: SKIPPED}.get(int(status), FAILED)
+            self.end(self.current, outcome, float(seconds), reason)
+        elif word == "leaks":
+            self.report.expect(1)
+            self.report.finished(Result(
+                self.leaks, PASSED if rest == "none" else FAILED, 0,
+                vm_log, "" if rest == "none" else "kmemleak found something"))
+
+    def end(self, run, outcome, seconds, reason):
+        self.current = None
+        self.pending.remove(run)
+        self.report.finished(Result(run.name, outcome, seconds, run.log, reason))
+
+
+def run(report, suite, chosen):
+    """Both kernels at once: there are two processors."""
+    guests = [Guest(report, suite, kernel, pending) for kernel in KERNELS
+              if (pending := [run for run in chosen if run.kernel == kernel])]
+    threads = [threading.Thread(target=guest.run) for guest in guests]
+    for thread in threads:
+        thread.start()
+        # Do not let both unpack and boot at the very same time
+        time.sleep(1)
+    for thread in threads:
+        thread.join()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The tests that parts of the project bring for user space: 'make check' in
+their folders. Output in TAP counts case by case."""
+
+import subprocess
+import time
+
+from . import REPO
+from .ktap import cases
+from .report import FAILED, PASSED, Result, log_path
+
+PARTS = ("kunit/host", "userspace-provider", "tools")
+
+
+def tests():
+    """The parts that have such tests."""
+    found = []
+    for part in PARTS:
+        makefile = REPO / part / "Makefile"
+        if makefile.exists() and any(line.startswith(("check:", "check :"))
+                                     for line in makefile.open()):
+            found.append(f"host/{part.replace('/', '-')}")
+    return found
+
+
+def run(report, names, wanted):
+    by_name = {f"host/{part.replace('/', '-')}": part for part in PARTS}
+    for name in names:
+        run_part(report, name, by_name[name], wanted)
+
+
+def run_part(report, name, part, wanted):
+    path = log_path(name)
+    start = time.monotonic()
+    report.started(name)
+    with path.open("w") as log:
+        status = subprocess.run(
+            [REPO / "scripts/build-user", part, "--check"], cwd=REPO,
+            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            check=False).returncode
+    seconds = time.monotonic() - start
+    found = list(cases(path.read_text(errors="replace"), depth=0))
+    failed = any(outcome == FAILED for _, _, outcome, _ in found)
+    # Its own verdict counts as well: it may have died half-way
+    whole = PASSED if status == 0 or failed else FAILED
+    results = [Result(f"{name}/{case}", outcome, 0, path, reason)
+               for _, case, outcome, reason in found]
+    results = [result for result in results
+               if wanted(result.name) or result.outcome == FAILED]
+    report.expect(len(results))
+    for result in results:
+        report.finished(result)
+    report.finished(Result(name, whole, seconds, path,
+                           "" if whole == PASSED else f"exit status {status}"))

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+"""KUnit: load every test module on the test kernel, read what it reports."""
+
+import re
+import time
+
+from . import REPO
+from .ktap import cases
+from .report import FAILED, PASSED, Result, log_path
+from .vm import VM
+
+CASE = re.compile(r"\bKUNIT_CASE\w*\(\s*(\w+)")
+TIMEOUT = 900
+
+
+def known():
+    """Names of the cases, as far as the sources tell: kunit/CASE."""
+    names = []
+    for path in sorted((REPO / "kunit").glob("**/*.c")):
+        names += [f"kunit/{name}" for name in CASE.findall(path.read_text())]
+    return names
+
+
+def run(report, wanted):
+    path = log_path("kunit/kunit")
+    start = time.monotonic()
+    report.started("kunit")
+    with path.open("w") as log:
+        vm = VM("debug", ["scripts/guest/run-kunit"], log, TIMEOUT,
+                ["--no-build"])
+        lines = list(vm)
+    found = [Result(f"kunit/{suite}/{case}", outcome, 0, path, reason)
+             for suite, case, outcome, reason in cases("\n".join(lines), depth=1)]
+    chosen = [result for result in found
+              if wanted(result.name) or result.outcome == FAILED]
+    report.expect(len(chosen))
+    for result in chosen:
+        report.finished(result)
+    report.running.pop("kunit", None)
+
+    # A splat, a module that does not load, a machine that died: not a case's
+    reason = ""
+    if vm.status == 70:
+        reason = "the kernel reported trouble"
+    elif vm.status:
+        reason = f"exit status {vm.status}"
+    elif not found:
+        reason = "no suite reported anything"
+    report.finished(Result("kunit/kernel", FAILED if reason else PASSED,
+                           time.monotonic() - start, path, reason))

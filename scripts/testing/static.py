@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Checks that only read: checkpatch, sparse, kernel-doc, and the scripts'."""
+
+import ast
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import REPO
+from . import steps
+
+CACHE = Path(os.environ.get("SRNIC_CACHE") or
+             Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") /
+             "srnic")
+LINUX = CACHE / "source" / "current"
+
+# What checkpatch cannot know about code outside the kernel's tree
+IGNORED = ",".join((
+    "FILE_PATH_CHANGES",        # MAINTAINERS is not ours
+    "LINUX_VERSION_CODE",
+    "CONFIG_DESCRIPTION",
+))
+
+
+def tracked(*patterns):
+    """Files of the checkout, those that are not yet committed too."""
+    out = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
+                          "--exclude-standard", "--", *patterns], cwd=REPO,
+                         capture_output=True, check=True).stdout
+    names = {REPO / name for name in out.decode().split("\0") if name}
+    return sorted(path for path in names if path.is_file())
+
+
+def kernel_sources():
+    return tracked("drivers/*.[ch]", "include/*.h", "kunit/*.c", "kunit/*.h")
+
+
+def scripts(interpreter):
+    """Files whose first line names that interpreter."""
+    found = []
+    for path in tracked("*"):
+        with path.open("rb") as file:
+            first = file.readline(80)
+        if first.startswith(b"#!") and interpreter in first:
+            found.append(path)
+    return found
+
+
+def need_linux():
+    if not (LINUX / "Makefile").exists():
+        raise steps.Skip("no kernel source: scripts/setup source")
+
+
+def checkpatch(log):
+    need_linux()
+    # kunit/host and its like are user space
+    files = [path for path in kernel_sources()
+             if "host" not in path.relative_to(REPO).parts]
+    if not files:
+        raise steps.Skip("no kernel code yet")
+    return steps.command(
+        ["perl", LINUX / "scripts/checkpatch.pl", f"--root={LINUX}", "--strict",
+         "--no-summary", "--terse", "--show-types", "--max-line-length=100",
+         "--ignore", IGNORED, "--file", *files], log)
+
+
+def sparse(log):
+    if not shutil.which("sparse"):
+        raise steps.Skip("sparse is not installed")
+    if not (REPO / "Kbuild").exists():
+        raise steps.Skip("no module yet")
+    # A name of its own: every file is to be compiled again
+    shutil.rmtree(REPO / "build/sparse", ignore_errors=True)
+    kernel = (CACHE / "stock/current/build").resolve()
+    built = steps.command(
+        [REPO / "scripts/build-module", "sparse", kernel], log,
+        KBUILD_ARGS="C=2 W=1 CF=-D__CHECK_ENDIAN__")
+    log.flush()
+    text = Path(log.name).read_text(errors="replace")
+    complaints = [line for line in text.splitlines()
+                  if ": warning: " in line or ": error: " in line]
+    return built and not complaints
+
+
+def kernel_doc(log):
+    need_linux()
+    files = [path for path in kernel_sources() if b"/**\n" in path.read_bytes()]
+    if not files:
+        raise steps.Skip("no kernel-doc yet")
+    return steps.command(
+        ["perl", LINUX / "scripts/kernel-doc", "-none", "-Werror", *files], log)
+
+
+def shell(log):
+    fine = True
+    for path in scripts(b"sh\n"):
+        fine &= steps.command(["bash", "-n", path], log)
+    return fine
+
+
+def shellcheck(log):
+    if not shutil.which("shellcheck"):
+        raise steps.Skip("shellcheck is not installed")
+    return steps.command(["shellcheck", "-x", "-P", "SCRIPTDIR",
+                          *scripts(b"sh\n")], log)
+
+
+def python(log):
+    fine = True
+    for path in {*tracked("*.py"), *scripts(b"python3")}:
+        try:
+            ast.parse(path.read_text(), str(path))
+        except (SyntaxError, UnicodeDecodeError) as error:
+            print(error, file=log)
+            fine = False
+    return fine
+
+
+def licence(log):
+    """Every source says what its licence is."""
+    bare = [path for path in tracked("*.[ch]", "*.py", "*.sh", "*Makefile",
+                                     "*Kbuild", "scripts/*")
+            if b"SPDX-License-Identifier" not in path.read_bytes()[:400]
+            and "vendor" not in path.parts and path.stat().st_size]
+    for path in bare:
+        print(f"{path}: no SPDX-License-Identifier", file=log)
+    return not bare
+
+
+TESTS = {f"static/{function.__name__.replace('_', '-')}": function
+         for function in (checkpatch, sparse, kernel_doc, shell, shellcheck,
+                          python, licence)}
+
+
+def run(report, names):
+    for name in names:
+        steps.run(report, name, TESTS[name])

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Run a command by scripts/vm, line by line."""
+
+import subprocess
+
+from . import REPO
+
+
+class VM:
+    """An iterator over the lines of the command's output; then .status."""
+
+    def __init__(self, kernel, argv, log, timeout, options=()):
+        self.log = log
+        self.status = None
+        self.process = subprocess.Popen(
+            [REPO / "scripts/vm", "--kernel", kernel, "--timeout", str(timeout),
+             *options, "--", *map(str, argv)],
+            cwd=REPO, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace")
+
+    def __iter__(self):
+        with self.process.stdout as lines:
+            for line in lines:
+                self.log.write(line)
+                self.log.flush()
+                yield line.rstrip("\n")
+        self.status = self.process.wait()
