@@ -15,92 +15,123 @@
 
 struct srnic_dev;
 
-/*
- * path.c: a route to one peer, cached with its dst cookie, and the header
- * template. One a connected QP, one an AH. Users serialise (QP's lock, AH's lock).
+/**
+ * struct srnic_path - a route to one peer and the header template
+ * @ends: addresses and source port; @ends.iph is the template of the IP header
+ * @net: namespace of the GID's netdev
+ * @oif: index of the GID's netdev: every packet leaves by it
+ * @tos: traffic class
+ * @ttl: hop limit
+ * @flow_label: IPv6 flow label
+ * @ip_id: next IPv4 identification
+ * @hash: flow hash that the sk_buffs carry, so that no one dissects them
+ * @local: the peer is this host (the route leads to lo)
+ * @dst: the route, checked against @cookie before each use
+ * @cookie: IPv6: the route table's generation when @dst was looked up
+ * @dmac: destination MAC that the address vector named; the neighbour table is asked
+ *	instead, this is for query_ah
+ *
+ * One a connected QP, one an AH. Users serialise (QP's lock, AH's lock).
  */
 struct srnic_path {
-	struct srnic_ends ends;	/* sgid, dgid, sport, v4; iph is the template */
+	struct srnic_ends ends;
 	struct net *net;
 	int oif;
 	u8 tos;
 	u8 ttl;
 	__be32 flow_label;
-	u16 ip_id;		/* next IPv4 id */
-	bool local;		/* dst is this host (lo) */
+	u16 ip_id;
+	u32 hash;
+	bool local;
 	struct dst_entry *dst;
 	u32 cookie;
 	u8 dmac[ETH_ALEN];
 };
 
-/* Fills @path from the GID table entry and the address vector. Does not route yet. */
+/* path.c */
 int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr,
 		    const struct rdma_ah_attr *ah, u16 sport);
 void srnic_path_release(struct srnic_path *path);
-/* Makes sure that path->dst is valid. 0 or -EHOSTUNREACH, -ENETDOWN. Any context to softirq. */
 int srnic_path_route(struct srnic_path *path);
-/* bytes of BTH..ICRC that fit the route's MTU */
 u32 srnic_path_room(struct srnic_path *path);
 
-/*
- * burst.c: packets of one QP that leave as one: a single sk_buff, or a UDP
- * segmentation super-packet in which every segment but the last has the same
- * length. Each segment's bytes (BTH to ICRC) are contiguous.
+/**
+ * struct srnic_burst - packets of one QP that leave as one sk_buff
+ * @skb: being built; payload only, headers are put in front by close
+ * @path: where to
+ * @id: IPv4 identification of segment 0
+ * @seg_len: bytes from BTH to ICRC of every segment but the last
+ * @segs: segments taken so far
+ * @max: segments that may be taken
+ * @room: next free byte of the current page fragment, NULL if @skb is linear
+ * @room_left: bytes behind it
+ * @short_last: a short segment has ended the burst
+ *
+ * A single packet, or a UDP segmentation super-packet. Each segment's bytes are
+ * contiguous. One burst of a path is open at a time.
  */
 struct srnic_burst {
 	struct sk_buff *skb;
 	struct srnic_path *path;
-	u16 id;			/* IPv4 id of segment 0 */
+	u16 id;
 	u16 seg_len;
 	u16 segs;
 	u16 max;
-	u8 *room;		/* current chunk */
+	u8 *room;
 	u32 room_left;
-	bool short_last;	/* a short segment ends the burst */
+	bool short_last;
 };
 
-/* How many segments of @seg_len one burst can take (at least 1). */
+/* burst.c */
 u16 srnic_burst_max(struct srnic_path *path, u16 seg_len);
-/* Allocates for @segs segments of @seg_len bytes at most. 0 or -ENOMEM. GFP_ATOMIC. */
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs);
-/* The next segment: @len == seg_len, or shorter, which makes it the last. NULL if full. */
 u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len);
-/* CRC over headers of the segment just taken; see srnic_icrc_begin */
+/* engine needs it: gives back the segment just taken, whose payload could not be gathered */
+void srnic_burst_untake(struct srnic_burst *burst, u16 len);
 u32 srnic_burst_icrc(const struct srnic_burst *burst, u16 len, const u8 *bth);
-/* Finishes the sk_buff (UDP, IP, segmentation) and appends it to @out. */
 void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out);
 void srnic_burst_abort(struct srnic_burst *burst);
-/* Sends all of @out, no lock of srnic held. Returns the packets refused by the stack. */
 unsigned int srnic_net_send(struct sk_buff_head *out);
 
-/*
- * rx.c: what came in with one sk_buff: one packet or a super-packet. next() hands
- * the packets out one by one, parsed, headers and payload contiguous (in the
- * carrier, or in per-CPU scratch where the carrier has them apart; valid until
- * the following next()). Malformed ones are counted and skipped.
+/**
+ * struct srnic_rx - what came in with one sk_buff: one packet or a super-packet
+ * @dev: the device whose GID was addressed
+ * @skb: the carrier; whoever is given the srnic_rx frees it
+ * @ends: addresses and first IP header, as on the wire
+ * @off: offset of segment 0's BTH in @skb
+ * @len: bytes from there to the end of the UDP payload
+ * @seg_size: UDP payload of a segment (the last may have less)
+ * @segs: segments in all
+ * @seg: the next one
+ * @writable: the payload of the packet that next() returned may be overwritten
+ * @carrier_writable: so may all of the carrier
+ * @id_fixed: the segments were found to share one IPv4 id
+ * @multicast: the destination is a group
  */
 struct srnic_rx {
-	struct srnic_dev *dev;	/* whose GID was addressed */
+	struct srnic_dev *dev;
 	struct sk_buff *skb;
 	struct srnic_ends ends;
-	u32 off;		/* of segment 0's BTH */
-	u32 seg_size;		/* UDP payload a segment */
+	u32 off;
+	u32 len;
+	u32 seg_size;
 	u16 segs;
-	u16 seg;		/* next */
-	bool writable;		/* payload may be decrypted in place */
-	bool id_fixed;		/* segments were found to share one IPv4 id */
+	u16 seg;
+	bool writable;
+	bool carrier_writable;
+	bool id_fixed;
 	bool multicast;
 };
 
+/* segment.c: softirq, or BHs off */
 bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt);
-/* checks the ICRC of what next() returned (IPv4: tries id + seg, then a fixed id) */
 bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt);
 
 typedef void (*srnic_rx_fn)(struct srnic_rx *rx);
+
+/* socket.c: the namespace's port and hooks, from first link to last */
 int srnic_net_init(srnic_rx_fn rx);
 void srnic_net_exit(void);
-
-/* socket.c: the namespace's port and hooks, from first link to last. 0, -EADDRINUSE ... */
 int srnic_net_get(struct net *net);
 void srnic_net_put(struct net *net);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of this room share, and no one else sees.
+ */
+#ifndef SRNIC_NET_INTERNAL_H
+#define SRNIC_NET_INTERNAL_H
+
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/wait.h>
+#include <net/sock.h>
+#include "net.h"
+
+/**
+ * struct srnic_netns - this module's state in one network namespace
+ * @lock: guards @links and the making and closing of the sockets
+ * @links: devices that receive here
+ * @sock4: holds the port, IPv4; receives what the hook leaves
+ * @sock6: likewise IPv6; NULL where there is none
+ * @users: links and sockets that must be gone before the namespace is
+ * @idle: the namespace's exit waits here for @users to reach zero
+ */
+struct srnic_netns {
+	struct mutex lock;	/* see above */
+	unsigned int links;
+	struct socket *sock4;
+	struct socket *sock6;
+	atomic_t users;
+	wait_queue_head_t idle;
+};
+
+/* socket.c */
+struct srnic_netns *srnic_netns(struct net *net);
+void srnic_netns_hold(struct srnic_netns *ns);
+void srnic_netns_release(struct srnic_netns *ns);
+
+/* hook.c */
+#define SRNIC_HOOKS	2
+extern const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS];
+int srnic_hook_init(srnic_rx_fn fn);
+void srnic_hook_exit(void);
+int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb);
+
+/* segment.c */
+int srnic_segment_init(void);
+void srnic_segment_exit(void);
+void srnic_segment_lock(void);
+void srnic_segment_unlock(void);
+bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff, bool v4);
+
+/* gid.c: RCU read side */
+struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex);
+struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex);
+struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex);
+
+/* IPv4 addresses in their mapped form, ::ffff:a.b.c.d */
+static inline bool srnic_gid_is_v4(const u8 gid[16])
+{
+	return ipv6_addr_v4mapped((const struct in6_addr *)gid);
+}
+
+static inline __be32 srnic_gid_v4(const u8 gid[16])
+{
+	__be32 addr;
+
+	memcpy(&addr, gid + 12, sizeof(addr));
+	return addr;
+}
+
+static inline bool srnic_gid_is_multicast(const u8 gid[16])
+{
+	if (srnic_gid_is_v4(gid))
+		return ipv4_is_multicast(srnic_gid_v4(gid));
+	return ipv6_addr_is_multicast((const struct in6_addr *)gid);
+}
+
+#endif /* SRNIC_NET_INTERNAL_H */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The route to one peer, cached with its cookie, and the template of the IP
+ * header that all packets to it share.
+ */
+#include <linux/etherdevice.h>
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <net/ip.h>
+#include <net/ip6_fib.h>
+#include <net/ipv6.h>
+#include <net/ipv6_stubs.h>
+#include <net/route.h>
+#include <rdma/ib_cache.h>
+#include "export.h"
+#include "net/internal.h"
+
+/*
+ * A verbs consumer that never leaves the subnet may leave the hop limit zero;
+ * IBA 8.3.6 has routers drop at zero, and so do hosts when it reaches them.
+ */
+#define PATH_TTL	64
+
+static void path_template4(struct srnic_path *path)
+{
+	struct iphdr *iph = (struct iphdr *)path->ends.iph;
+
+	iph->version = IPVERSION;
+	iph->ihl = sizeof(*iph) / 4;
+	iph->tos = path->tos;
+	/* RoCEv2 never fragments: annex A17.3.1 */
+	iph->frag_off = htons(IP_DF);
+	iph->ttl = path->ttl;
+	iph->protocol = IPPROTO_UDP;
+	iph->saddr = srnic_gid_v4(path->ends.sgid);
+	iph->daddr = srnic_gid_v4(path->ends.dgid);
+}
+
+static void path_template6(struct srnic_path *path)
+{
+	struct ipv6hdr *ip6h = (struct ipv6hdr *)path->ends.iph;
+
+	ip6_flow_hdr(ip6h, path->tos, path->flow_label);
+	ip6h->nexthdr = IPPROTO_UDP;
+	ip6h->hop_limit = path->ttl;
+	memcpy(&ip6h->saddr, path->ends.sgid, sizeof(ip6h->saddr));
+	memcpy(&ip6h->daddr, path->ends.dgid, sizeof(ip6h->daddr));
+}
+
+/* The netdev of the GID, or of its VLAN: packets must leave by no other. */
+static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_attr)
+{
+	struct net_device *ndev;
+	int err = 0;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(sgid_attr);
+	if (IS_ERR(ndev)) {
+		err = PTR_ERR(ndev);
+	} else {
+		path->net = dev_net(ndev);
+		path->oif = ndev->ifindex;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * srnic_path_init - make a path from a GID table entry and an address vector
+ * @path: what to fill in; its old content is overwritten, not released
+ * @sgid_attr: source GID; its netdev is the one that packets leave by
+ * @ah: destination, traffic class, flow label, hop limit
+ * @sport: UDP source port, host order
+ *
+ * Does not route yet.
+ *
+ * Context: any.
+ * Return: 0, -EINVAL (no RoCEv2 GID, or the GIDs are of different families),
+ * -ENODEV (the GID's netdev is gone).
+ */
+int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr,
+		    const struct rdma_ah_attr *ah, u16 sport)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	struct srnic_ends *ends = &path->ends;
+	int err;
+
+	memset(path, 0, sizeof(*path));
+	if (sgid_attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return -EINVAL;
+
+	memcpy(ends->sgid, sgid_attr->gid.raw, sizeof(ends->sgid));
+	memcpy(ends->dgid, grh->dgid.raw, sizeof(ends->dgid));
+	ends->v4 = srnic_gid_is_v4(ends->sgid);
+	if (ends->v4 != srnic_gid_is_v4(ends->dgid))
+		return -EINVAL;
+
+	err = path_netdev(path, sgid_attr);
+	if (err)
+		return err;
+
+	ends->sport = htons(sport);
+	path->tos = grh->traffic_class;
+	path->ttl = grh->hop_limit ?: PATH_TTL;
+	path->flow_label = htonl(grh->flow_label) & IPV6_FLOWLABEL_MASK;
+	path->ip_id = get_random_u16();
+	path->hash = jhash(ends->sgid, sizeof(ends->sgid), sport);
+	path->hash = jhash(ends->dgid, sizeof(ends->dgid), path->hash);
+	if (ah->type == RDMA_AH_ATTR_TYPE_ROCE)
+		ether_addr_copy(path->dmac, ah->roce.dmac);
+
+	if (ends->v4)
+		path_template4(path);
+	else
+		path_template6(path);
+	return 0;
+}
+
+/**
+ * srnic_path_release - let go of the route
+ * @path: a path that was initialised, or all zero
+ *
+ * The path may be used again: it will be routed anew.
+ *
+ * Context: any up to softirq.
+ */
+void srnic_path_release(struct srnic_path *path)
+{
+	dst_release(path->dst);
+	path->dst = NULL;
+}
+
+/*
+ * With the output interface given, entries of the local table that belong to
+ * another netdev do not match: two devices of one namespace that face each other
+ * across a cable use the cable. The ports are set so that IPsec policies on port
+ * 4791 match.
+ */
+static struct dst_entry *path_lookup4(const struct srnic_path *path)
+{
+	const struct srnic_ends *ends = &path->ends;
+	struct flowi4 fl4;
+	struct rtable *rt;
+
+	flowi4_init_output(&fl4, path->oif, 0, path->tos, RT_SCOPE_UNIVERSE, IPPROTO_UDP, 0,
+			   srnic_gid_v4(ends->dgid), srnic_gid_v4(ends->sgid),
+			   htons(SRNIC_ROCE_PORT), ends->sport, sock_net_uid(path->net, NULL));
+	rt = ip_route_output_flow(path->net, &fl4, NULL);
+	if (IS_ERR(rt))
+		return ERR_CAST(rt);
+	if (rt->rt_flags & RTCF_BROADCAST) {
+		ip_rt_put(rt);
+		return ERR_PTR(-EHOSTUNREACH);
+	}
+	return &rt->dst;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+/*
+ * IPv6 takes the interface of a flow for a preference, that of a bound socket
+ * for an order: the GID has one (gid.c).
+ */
+static struct dst_entry *path_lookup6(const struct srnic_path *path)
+{
+	const struct srnic_ends *ends = &path->ends;
+	struct dst_entry *dst;
+	struct flowi6 fl6 = {
+		.flowi6_oif = path->oif,
+		.flowi6_proto = IPPROTO_UDP,
+		.flowlabel = ip6_make_flowinfo(path->tos, path->flow_label),
+		.fl6_sport = ends->sport,
+		.fl6_dport = htons(SRNIC_ROCE_PORT),
+		.flowi6_uid = sock_net_uid(path->net, NULL),
+	};
+
+	memcpy(&fl6.saddr, ends->sgid, sizeof(fl6.saddr));
+	memcpy(&fl6.daddr, ends->dgid, sizeof(fl6.daddr));
+
+	rcu_read_lock();
+	dst = ipv6_stub->ipv6_dst_lookup_flow(path->net,
+					      srnic_gid_sock(path->net, ends->sgid, path->oif),
+					      &fl6, NULL);
+	rcu_read_unlock();
+	return dst;
+}
+
+static u32 path_cookie6(const struct dst_entry *dst)
+{
+	return rt6_get_cookie(dst_rt6_info(dst));
+}
+#else
+static struct dst_entry *path_lookup6(const struct srnic_path *path)
+{
+	return ERR_PTR(-EAFNOSUPPORT);
+}
+
+static u32 path_cookie6(const struct dst_entry *dst)
+{
+	return 0;
+}
+#endif
+
+/**
+ * srnic_path_route - make sure that @path->dst is valid
+ * @path: the path
+ *
+ * Cheap if the cached route still holds: one look at the namespace's route
+ * generation.
+ *
+ * Context: any up to softirq; users of the path serialise.
+ * Return: 0, -ENETDOWN (the netdev is down), or -EHOSTUNREACH.
+ */
+int srnic_path_route(struct srnic_path *path)
+{
+	struct dst_entry *dst = path->dst;
+
+	if (likely(dst && dst_check(dst, path->cookie)))
+		return 0;
+
+	srnic_path_release(path);
+	dst = path->ends.v4 ? path_lookup4(path) : path_lookup6(path);
+	if (IS_ERR(dst))
+		return PTR_ERR(dst) == -ENETDOWN ? -ENETDOWN : -EHOSTUNREACH;
+
+	path->dst = dst;
+	path->cookie = path->ends.v4 ? 0 : path_cookie6(dst);
+	path->local = dst->dev->flags & IFF_LOOPBACK;
+	return 0;
+}
+
+/**
+ * srnic_path_room - bytes of BTH to ICRC that fit the route's MTU
+ * @path: a path whose route is valid
+ *
+ * IPsec's overhead is in the route's MTU already.
+ *
+ * Context: any up to softirq; users of the path serialise.
+ * Return: bytes, 0 without a route.
+ */
+u32 srnic_path_room(struct srnic_path *path)
+{
+	u32 overhead = sizeof(struct udphdr) +
+		(path->ends.v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	u32 mtu;
+
+	if (!path->dst)
+		return 0;
+	mtu = min_t(u32, dst_mtu(path->dst), U16_MAX);
+	return mtu > overhead ? mtu - overhead : 0;
+}
