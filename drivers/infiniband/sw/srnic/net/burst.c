@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets that leave together: one sk_buff, which the stack or the NIC cuts into
+ * equal segments (UDP segmentation offload) only where it must.
+ *
+ * A segment's bytes, BTH to ICRC, are contiguous: the receiver at the other end of
+ * a veth pair, or on lo, is handed these very pages and reads them in place.
+ */
+#include <linux/mm.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+#include <net/udp.h>
+#include "export.h"
+#include "net/internal.h"
+
+/*
+ * Below this much in all, or for a single packet, a linear sk_buff is cheaper than
+ * pages; its head still comes from a slab cache of half a page.
+ */
+#define BURST_LINEAR	1536
+
+static unsigned int ip_len(const struct srnic_path *path)
+{
+	return path->ends.v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+}
+
+static unsigned int dev_gso_max(const struct net_device *dev, bool v4)
+{
+	return v4 ? READ_ONCE(dev->gso_ipv4_max_size) : READ_ONCE(dev->gso_max_size);
+}
+
+/**
+ * srnic_burst_max - how many segments one burst can take
+ * @path: where to; routed if it is not
+ * @seg_len: bytes from BTH to ICRC of a segment
+ *
+ * The IP length field has 16 bits, also in a super-packet, and the output device
+ * may set lower limits. What the device would have to fragment goes alone.
+ *
+ * Context: any up to softirq; users of the path serialise.
+ * Return: at least 1.
+ */
+u16 srnic_burst_max(struct srnic_path *path, u16 seg_len)
+{
+	const struct net_device *dev;
+	unsigned int overhead;
+	unsigned int bytes;
+	unsigned int segs;
+
+	if (!seg_len || srnic_path_route(path) || seg_len > srnic_path_room(path))
+		return 1;
+
+	dev = path->dst->dev;
+	overhead = LL_RESERVED_SPACE(dev) + ip_len(path) + sizeof(struct udphdr);
+	bytes = min_t(unsigned int, dev_gso_max(dev, path->ends.v4), U16_MAX);
+	if (bytes <= overhead)
+		return 1;
+
+	segs = min((bytes - overhead) / seg_len, READ_ONCE(dev->gso_max_segs));
+	return clamp_t(unsigned int, segs, 1, UDP_MAX_SEGMENTS);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_max);
+
+/* Headers are pushed in front later; IPsec states its needs in the route. */
+static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int linear)
+{
+	const struct dst_entry *dst = path->dst;
+	unsigned int head = LL_RESERVED_SPACE(dst->dev) + dst->header_len +
+			    ip_len(path) + sizeof(struct udphdr);
+	struct sk_buff *skb;
+
+	skb = alloc_skb(head + linear + dst->trailer_len, GFP_ATOMIC);
+	if (skb)
+		skb_reserve(skb, head);
+	return skb;
+}
+
+/*
+ * Opens the next page fragment, for as many whole segments as are still to come.
+ * Chunks are no larger than elsewhere in the stack; where there are no large ones,
+ * one that holds a single segment will do.
+ */
+static bool burst_chunk(struct srnic_burst *burst)
+{
+	struct sk_buff *skb = burst->skb;
+	unsigned int nr = skb_shinfo(skb)->nr_frags;
+	unsigned int want = (burst->max - burst->segs) * burst->seg_len;
+	unsigned int least = get_order(burst->seg_len);
+	unsigned int order = max_t(unsigned int, least,
+				   min(get_order(want), SKB_FRAG_PAGE_ORDER));
+	struct page *page;
+
+	if (nr == MAX_SKB_FRAGS)
+		return false;
+
+	page = alloc_pages(GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN, order);
+	if (!page && order > least) {
+		order = least;
+		page = alloc_pages(GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN, order);
+	}
+	if (!page)
+		return false;
+
+	skb_fill_page_desc(skb, nr, page, 0, 0);
+	skb->truesize += PAGE_SIZE << order;
+	burst->room = page_address(page);
+	burst->room_left = PAGE_SIZE << order;
+	return true;
+}
+
+/**
+ * srnic_burst_open - begin a burst
+ * @burst: what to fill in
+ * @path: where to; routed if it is not
+ * @seg_len: bytes from BTH to ICRC, the longest there will be
+ * @segs: how many there will be at most
+ *
+ * Context: any up to softirq; users of the path serialise.
+ * Return: 0, -ENOMEM, or what srnic_path_route() returns.
+ */
+int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs)
+{
+	u32 bytes = (u32)seg_len * segs;
+	bool linear = segs == 1 || bytes <= BURST_LINEAR;
+	int err;
+
+	err = srnic_path_route(path);
+	if (err)
+		return err;
+
+	*burst = (struct srnic_burst) {
+		.path = path,
+		.id = path->ip_id,
+		.seg_len = seg_len,
+		.max = segs,
+	};
+	burst->skb = burst_alloc(path, linear ? bytes : 0);
+	if (!burst->skb)
+		return -ENOMEM;
+
+	if (!linear && !burst_chunk(burst)) {
+		srnic_burst_abort(burst);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_open);
+
+static u8 *burst_take(struct srnic_burst *burst, u16 len)
+{
+	struct sk_buff *skb = burst->skb;
+	u8 *p = burst->room;
+
+	if (!p)
+		return skb_put(skb, len);
+
+	burst->room += len;
+	burst->room_left -= len;
+	skb_frag_size_add(&skb_shinfo(skb)->frags[skb_shinfo(skb)->nr_frags - 1], len);
+	skb->len += len;
+	skb->data_len += len;
+	return p;
+}
+
+/**
+ * srnic_burst_segment - room for the next segment
+ * @burst: an open burst
+ * @len: its length; less than seg_len makes it the last one
+ *
+ * Context: any up to softirq.
+ * Return: where its bytes go; %NULL if the burst is full (or memory is short):
+ * close it and open another.
+ */
+u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
+{
+	u8 *p;
+
+	if (WARN_ON_ONCE(len > burst->seg_len))
+		return NULL;
+	if (burst->segs == burst->max || burst->short_last)
+		return NULL;
+	if (burst->room && burst->room_left < len && !burst_chunk(burst))
+		return NULL;
+
+	p = burst_take(burst, len);
+	burst->segs++;
+	burst->short_last = len < burst->seg_len;
+	return p;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_segment);
+
+/**
+ * srnic_burst_icrc - begin the ICRC of the segment just taken
+ * @burst: an open burst
+ * @len: the segment's length
+ * @bth: its BTH, written already
+ *
+ * When a super-packet is cut, each segment gets the length of its own and, for
+ * IPv4, the next identification (inet_gso_segment()); the ICRC covers both.
+ *
+ * Context: any.
+ * Return: CRC state over IP, UDP and BTH, see srnic_icrc_begin().
+ */
+u32 srnic_burst_icrc(const struct srnic_burst *burst, u16 len, const u8 *bth)
+{
+	return srnic_icrc_begin(&burst->path->ends, burst->id + burst->segs - 1,
+				sizeof(struct udphdr) + len, bth);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_icrc);
+
+/*
+ * A single packet goes without a checksum, as RoCEv2 has it (the ICRC does more).
+ * Segmentation wants one: the pseudo header's sum is left for whoever cuts.
+ */
+static void burst_push_udp(struct srnic_burst *burst)
+{
+	const struct srnic_ends *ends = &burst->path->ends;
+	struct sk_buff *skb = burst->skb;
+	struct udphdr *uh = skb_push(skb, sizeof(*uh));
+
+	skb_reset_transport_header(skb);
+	uh->source = ends->sport;
+	uh->dest = htons(SRNIC_ROCE_PORT);
+	uh->len = htons(skb->len);
+	uh->check = 0;
+	if (burst->segs == 1)
+		return;
+
+	if (ends->v4)
+		uh->check = ~udp_v4_check(skb->len, srnic_gid_v4(ends->sgid),
+					  srnic_gid_v4(ends->dgid), 0);
+	else
+		uh->check = ~udp_v6_check(skb->len, (struct in6_addr *)ends->sgid,
+					  (struct in6_addr *)ends->dgid, 0);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	skb_shinfo(skb)->gso_size = burst->seg_len;
+	skb_shinfo(skb)->gso_segs = burst->segs;
+}
+
+static void burst_push_ip(struct srnic_burst *burst)
+{
+	const struct srnic_path *path = burst->path;
+	struct sk_buff *skb = burst->skb;
+	unsigned int len = skb->len;
+	u8 *iph = skb_push(skb, ip_len(path));
+
+	skb_reset_network_header(skb);
+	memcpy(iph, path->ends.iph, ip_len(path));
+	if (path->ends.v4) {
+		/* tot_len and the checksum are ip_local_out()'s */
+		((struct iphdr *)iph)->id = htons(burst->id);
+		skb->protocol = htons(ETH_P_IP);
+	} else {
+		((struct ipv6hdr *)iph)->payload_len = htons(len);
+		skb->protocol = htons(ETH_P_IPV6);
+	}
+}
+
+/**
+ * srnic_burst_close - finish the sk_buff and append it to a queue
+ * @burst: an open burst; without segments it is dropped
+ * @out: where to
+ *
+ * Context: any up to softirq; users of the path and of @out serialise.
+ */
+void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
+{
+	struct srnic_path *path = burst->path;
+	struct sk_buff *skb = burst->skb;
+
+	if (!burst->segs) {
+		srnic_burst_abort(burst);
+		return;
+	}
+
+	burst_push_udp(burst);
+	burst_push_ip(burst);
+	path->ip_id = burst->id + burst->segs;
+
+	skb->priority = rt_tos2priority(path->tos);
+	__skb_set_sw_hash(skb, path->hash, true);
+	skb_dst_set(skb, dst_clone(path->dst));
+	__skb_queue_tail(out, skb);
+	burst->skb = NULL;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_close);
+
+/**
+ * srnic_burst_abort - drop a burst
+ * @burst: an open burst
+ *
+ * Context: any up to softirq.
+ */
+void srnic_burst_abort(struct srnic_burst *burst)
+{
+	kfree_skb(burst->skb);
+	burst->skb = NULL;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_abort);
+
+static int burst_send(struct sk_buff *skb)
+{
+	struct net *net;
+	int err;
+
+	rcu_read_lock();
+	net = dev_net(skb_dst(skb)->dev);
+	if (skb->protocol == htons(ETH_P_IP))
+		err = ip_local_out(net, NULL, skb);
+	else
+		err = ip6_local_out(net, NULL, skb);
+	rcu_read_unlock();
+	return net_xmit_eval(err);
+}
+
+/**
+ * srnic_net_send - hand finished bursts to the stack
+ * @out: what to send; empty afterwards
+ *
+ * Goes the way of every local packet: firewall (OUTPUT), IPsec, neighbour table,
+ * queueing discipline. No lock of srnic is held: on lo and veth the receiver's
+ * softirq may run at the end of this call.
+ *
+ * Context: any up to softirq.
+ * Return: how many packets (segments, not bursts) were refused.
+ */
+unsigned int srnic_net_send(struct sk_buff_head *out)
+{
+	unsigned int refused = 0;
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(out))) {
+		unsigned int segs = skb_shinfo(skb)->gso_segs ?: 1;
+
+		if (unlikely(burst_send(skb)))
+			refused += segs;
+	}
+	return refused;
+}
