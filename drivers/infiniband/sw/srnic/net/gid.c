@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which device has a GID: looked up for every sk_buff that comes in.
+ *
+ * One table for all namespaces. Link-local addresses are unique on a link only, so
+ * several devices may have the same; the netdev tells them apart.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+#include <net/netns/generic.h>
+#include "srnic.h"
+#include "net/internal.h"
+
+#define GID_BITS	10
+#define NETDEV_BITS	6
+
+/**
+ * struct gid_entry - one GID of one device
+ * @by_gid: in gid_table, RCU
+ * @by_netdev: in netdev_table, RCU
+ * @net: namespace of the netdev; pinned by @ns
+ * @ns: this module's state there
+ * @gid: the address, IPv4 in mapped form
+ * @ifindex: of the netdev, which may be a VLAN on the device's own
+ * @dev: the device; outlives the entry and a grace period
+ * @sock: IPv6: bound to the netdev and to no port, for route look-ups; or NULL
+ * @rcu: readers of the tables may still see a deleted entry
+ */
+struct gid_entry {
+	struct hlist_node by_gid;
+	struct hlist_node by_netdev;
+	struct net *net;
+	struct srnic_netns *ns;
+	union ib_gid gid;
+	int ifindex;
+	struct srnic_dev *dev;
+	struct socket *sock;
+	struct rcu_head rcu;
+};
+
+static DEFINE_HASHTABLE(gid_table, GID_BITS);
+static DEFINE_HASHTABLE(netdev_table, NETDEV_BITS);
+static DEFINE_SPINLOCK(gid_lock);	/* writers of both */
+
+static u32 gid_hash(const struct net *net, const u8 gid[16])
+{
+	return jhash(gid, 16, net_hash_mix(net));
+}
+
+/*
+ * The entry of @gid on netdev @ifindex; failing that, and unless the address is
+ * one of a link only, on any netdev: hosts take what is addressed to them by
+ * whichever way it comes (RFC 1122, 3.3.4.2: the weak model, as Linux has it).
+ */
+static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex)
+{
+	bool scoped = ipv6_addr_type((const struct in6_addr *)gid) & IPV6_ADDR_LINKLOCAL;
+	struct gid_entry *entry, *other = NULL;
+
+	hash_for_each_possible_rcu(gid_table, entry, by_gid, gid_hash(net, gid)) {
+		if (entry->net != net || memcmp(entry->gid.raw, gid, 16))
+			continue;
+		if (entry->ifindex == ifindex)
+			return entry;
+		other = entry;
+	}
+	return scoped ? NULL : other;
+}
+
+/**
+ * srnic_gid_find - the device that a GID belongs to
+ * @net: namespace
+ * @gid: destination
+ * @ifindex: receiving netdev
+ *
+ * Context: RCU read side.
+ * Return: the device, valid for as long as the read side lasts, or %NULL.
+ */
+struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex)
+{
+	struct gid_entry *entry = gid_entry_find(net, gid, ifindex);
+
+	return entry ? entry->dev : NULL;
+}
+
+/**
+ * srnic_gid_find_netdev - the device that has any GID on a netdev
+ * @net: namespace
+ * @ifindex: the netdev
+ *
+ * For multicast: a group is not in anybody's GID table.
+ *
+ * Context: RCU read side.
+ * Return: the device, valid for as long as the read side lasts, or %NULL.
+ */
+struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex)
+{
+	struct gid_entry *entry;
+
+	hash_for_each_possible_rcu(netdev_table, entry, by_netdev, ifindex) {
+		if (entry->net == net && entry->ifindex == ifindex)
+			return entry->dev;
+	}
+	return NULL;
+}
+
+/**
+ * srnic_gid_sock - the socket to make route look-ups with
+ * @net: namespace
+ * @gid: source
+ * @ifindex: its netdev
+ *
+ * Context: RCU read side.
+ * Return: a socket bound to the netdev, or %NULL.
+ */
+struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex)
+{
+	struct gid_entry *entry = gid_entry_find(net, gid, ifindex);
+
+	if (!entry || entry->ifindex != ifindex || !entry->sock)
+		return NULL;
+	return entry->sock->sk;
+}
+
+/* Where IPv6 is off, link-local GIDs exist all the same, and lead nowhere. */
+static int gid_sock_create(struct gid_entry *entry)
+{
+	struct socket *sock;
+	int err;
+
+	if (srnic_gid_is_v4(entry->gid.raw))
+		return 0;
+	err = sock_create_kern(entry->net, AF_INET6, SOCK_DGRAM, IPPROTO_UDP, &sock);
+	if (err)
+		return err == -EAFNOSUPPORT ? 0 : err;
+
+	/* srnic_gid_sock() hands it to RCU readers */
+	sock_set_flag(sock->sk, SOCK_RCU_FREE);
+	err = sock_bindtoindex(sock->sk, entry->ifindex, true);
+	if (err) {
+		sock_release(sock);
+		return err;
+	}
+	entry->sock = sock;
+	return 0;
+}
+
+/**
+ * srnic_net_gid_add - receive for a GID
+ * @dev: the device
+ * @gid: the address
+ * @ndev: the netdev that has it: the device's own, or one on top of that
+ * @ctx: what srnic_net_gid_del() wants
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
+		      void **ctx)
+{
+	struct gid_entry *entry;
+	int err;
+
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	entry->net = dev_net(ndev);
+	entry->ns = srnic_netns(entry->net);
+	entry->gid = *gid;
+	entry->ifindex = ndev->ifindex;
+	entry->dev = dev;
+	err = gid_sock_create(entry);
+	if (err) {
+		kfree(entry);
+		return err;
+	}
+	srnic_netns_hold(entry->ns);
+
+	spin_lock(&gid_lock);
+	hash_add_rcu(gid_table, &entry->by_gid, gid_hash(entry->net, gid->raw));
+	hash_add_rcu(netdev_table, &entry->by_netdev, entry->ifindex);
+	spin_unlock(&gid_lock);
+	*ctx = entry;
+	return 0;
+}
+
+/**
+ * srnic_net_gid_del - receive for a GID no longer
+ * @ctx: what srnic_net_gid_add() left there
+ *
+ * Packets may still be on their way to the device until a grace period has passed.
+ *
+ * Context: process.
+ */
+void srnic_net_gid_del(void **ctx)
+{
+	struct gid_entry *entry = *ctx;
+
+	if (!entry)
+		return;
+	*ctx = NULL;
+
+	spin_lock(&gid_lock);
+	hash_del_rcu(&entry->by_gid);
+	hash_del_rcu(&entry->by_netdev);
+	spin_unlock(&gid_lock);
+
+	if (entry->sock)
+		sock_release(entry->sock);
+	srnic_netns_release(entry->ns);
+	kfree_rcu(entry, rcu);
+}

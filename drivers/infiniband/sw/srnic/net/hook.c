@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receipt. A netfilter hook at the end of LOCAL_IN takes what is for a GID of ours
+ * and runs it to completion, super-packets whole: a UDP socket with encap_rcv
+ * would be given them only after segmentation (udp_unexpected_gso()), and there is
+ * no other way in for modules.
+ *
+ * The socket of the namespace (socket.c) is the slow path. It gets what the hook
+ * cannot judge: the first packet of a flow that connection tracking has yet to
+ * confirm, fragment lists, IPv6 with extension headers.
+ */
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/xfrm.h>
+#if IS_ENABLED(CONFIG_NF_CONNTRACK)
+#include <net/netfilter/nf_conntrack.h>
+#endif
+#include "srnic.h"
+#include "net/internal.h"
+
+static srnic_rx_fn hook_rx __ro_after_init;
+
+int __init srnic_hook_init(srnic_rx_fn fn)
+{
+	hook_rx = fn;
+	return srnic_segment_init();
+}
+
+void srnic_hook_exit(void)
+{
+	srnic_segment_exit();
+}
+
+/*
+ * A flow is confirmed by the very last hook of LOCAL_IN, which may come after this
+ * one. A packet stolen before that would be NEW for ever, and so would its flow.
+ */
+static bool ct_unconfirmed(const struct sk_buff *skb)
+{
+#if IS_ENABLED(CONFIG_NF_CONNTRACK)
+	enum ip_conntrack_info info;
+	const struct nf_conn *ct = nf_ct_get(skb, &info);
+
+	return ct && !nf_ct_is_confirmed(ct);
+#else
+	return false;
+#endif
+}
+
+/* Is it UDP to our port, in a form that segment.c takes apart? */
+static bool hook_wants(struct sk_buff *skb, unsigned int thoff)
+{
+	const struct udphdr *uh;
+	struct udphdr buf;
+
+	uh = skb_header_pointer(skb, thoff, sizeof(buf), &buf);
+	if (!uh || uh->dest != htons(SRNIC_ROCE_PORT))
+		return false;
+	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST)
+		return false;
+	return !ct_unconfirmed(skb) && pskb_may_pull(skb, thoff + sizeof(*uh));
+}
+
+/*
+ * The device is found by destination, not by netdev: traffic to oneself arrives on
+ * lo. A group belongs to the netdev that it came in by.
+ */
+static struct srnic_dev *hook_device(const struct net *net, const struct sk_buff *skb, bool v4)
+{
+	struct in6_addr daddr;
+	int ifindex;
+
+	if (v4) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &daddr);
+		ifindex = inet_sdif(skb) ?: inet_iif(skb);
+	} else {
+		daddr = ipv6_hdr(skb)->daddr;
+		ifindex = inet6_sdif(skb) ?: inet6_iif(skb);
+	}
+
+	if (srnic_gid_is_multicast(daddr.s6_addr))
+		return srnic_gid_find_netdev(net, ifindex);
+	return srnic_gid_find(net, daddr.s6_addr, ifindex);
+}
+
+/* Consumes @skb. */
+static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned int thoff, bool v4)
+{
+	struct srnic_rx rx;
+
+	if (!srnic_rx_open(&rx, skb, thoff, v4)) {
+		srnic_count(dev, malformed);
+		kfree_skb(skb);
+		return;
+	}
+	rx.dev = dev;
+	rx.ends.ifindex = skb->dev->ifindex;
+
+	srnic_segment_lock();
+	hook_rx(&rx);
+	srnic_segment_unlock();
+}
+
+static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	unsigned int thoff = ip_hdrlen(skb);
+	struct srnic_dev *dev;
+
+	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !hook_wants(skb, thoff))
+		return NF_ACCEPT;
+	dev = hook_device(state->net, skb, true);
+	if (!dev)
+		return NF_ACCEPT;
+	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
+		return NF_DROP;
+
+	nf_reset_ct(skb);
+	hook_deliver(dev, skb, thoff, true);
+	return NF_STOLEN;
+}
+
+static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	unsigned int thoff = sizeof(struct ipv6hdr);
+	struct srnic_dev *dev;
+
+	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !hook_wants(skb, thoff))
+		return NF_ACCEPT;
+	dev = hook_device(state->net, skb, false);
+	if (!dev)
+		return NF_ACCEPT;
+	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
+		return NF_DROP;
+
+	nf_reset_ct(skb);
+	hook_deliver(dev, skb, thoff, false);
+	return NF_STOLEN;
+}
+
+/* Behind every firewall rule: what has come this far has been let in. */
+const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
+	{
+		.hook = hook_in4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	},
+	{
+		.hook = hook_in6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_LAST,
+	},
+};
+
+/**
+ * srnic_encap_rcv - the socket's receive function: the slow path
+ * @sk: the namespace's socket
+ * @skb: one datagram, from its UDP header on, its IPsec policy checked
+ *
+ * Return: 0, @skb has been consumed.
+ */
+int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	bool v4 = ip_hdr(skb)->version == 4;
+	struct srnic_dev *dev = hook_device(sock_net(sk), skb, v4);
+
+	if (dev && pskb_may_pull(skb, sizeof(struct udphdr)))
+		hook_deliver(dev, skb, 0, v4);
+	else
+		kfree_skb(skb);
+	return 0;
+}

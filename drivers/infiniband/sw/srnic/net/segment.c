@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The packets of one received sk_buff, one after the other, headers and payload
+ * contiguous: in place where the carrier has them so, else copied.
+ */
+#include <linux/highmem.h>
+#include <linux/ip.h>
+#include <linux/local_lock.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include "export.h"
+#include "srnic.h"
+#include "net/internal.h"
+
+/*
+ * Room for what follows the headers of the longest packet there is: 4096 bytes of
+ * payload and the ICRC. What is longer and in pieces is no packet of ours.
+ */
+#define SCRATCH_LEN	(4096 + SRNIC_ICRC_LEN)
+
+/* One a CPU. Ordinary memory, not per-CPU memory: sth makes scatterlists of it. */
+struct segment_scratch {
+	local_lock_t lock;
+	u8 *buf;
+};
+
+static DEFINE_PER_CPU(struct segment_scratch, segment_scratch) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
+
+int __init srnic_segment_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		u8 *buf = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!buf) {
+			srnic_segment_exit();
+			return -ENOMEM;
+		}
+		per_cpu(segment_scratch, cpu).buf = buf;
+	}
+	return 0;
+}
+
+void srnic_segment_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kfree(per_cpu(segment_scratch, cpu).buf);
+		per_cpu(segment_scratch, cpu).buf = NULL;
+	}
+}
+
+/* This CPU's scratch belongs to one struct srnic_rx at a time. */
+void srnic_segment_lock(void)
+{
+	local_lock_nested_bh(&segment_scratch.lock);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_segment_lock);
+
+void srnic_segment_unlock(void)
+{
+	local_unlock_nested_bh(&segment_scratch.lock);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_segment_unlock);
+
+static void rx_ends(struct srnic_rx *rx, const struct udphdr *uh, bool v4)
+{
+	const struct sk_buff *skb = rx->skb;
+	struct srnic_ends *ends = &rx->ends;
+
+	ends->sport = uh->source;
+	ends->v4 = v4;
+	if (v4) {
+		const struct iphdr *iph = ip_hdr(skb);
+
+		memcpy(ends->iph, iph, sizeof(*iph));
+		ipv6_addr_set_v4mapped(iph->saddr, (struct in6_addr *)ends->sgid);
+		ipv6_addr_set_v4mapped(iph->daddr, (struct in6_addr *)ends->dgid);
+	} else {
+		const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+
+		memcpy(ends->iph, ip6h, sizeof(*ip6h));
+		memcpy(ends->sgid, &ip6h->saddr, sizeof(ends->sgid));
+		memcpy(ends->dgid, &ip6h->daddr, sizeof(ends->dgid));
+	}
+}
+
+/**
+ * srnic_rx_open - begin to take an sk_buff apart
+ * @rx: what to fill in, but for the device and the receiving netdev
+ * @skb: a UDP datagram or super-packet, its network header set and its UDP header
+ *	in the linear part
+ * @thoff: offset of the UDP header in @skb
+ * @v4: the network header is IPv4's
+ *
+ * The segments' number is computed, not believed: in a virtual machine gso_segs is
+ * the host's word. The length of a super-packet is the sk_buff's, which IP has
+ * trimmed to its own; a datagram may be shorter than what IP carried.
+ *
+ * Return: false if the lengths contradict each other.
+ */
+bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff, bool v4)
+{
+	const struct udphdr *uh = (struct udphdr *)(skb->data + thoff);
+	bool super = skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
+	u32 room = skb->len - thoff;
+	u32 len = super ? room : ntohs(uh->len);
+
+	if (len <= sizeof(*uh) || len > room)
+		return false;
+
+	*rx = (struct srnic_rx) {
+		.skb = skb,
+		.off = thoff + sizeof(*uh),
+		.len = len - sizeof(*uh),
+		.carrier_writable = !skb_cloned(skb) && !skb_has_shared_frag(skb),
+	};
+	rx->seg_size = super ? skb_shinfo(skb)->gso_size : rx->len;
+	rx->segs = DIV_ROUND_UP(rx->len, rx->seg_size);
+	rx_ends(rx, uh, v4);
+	rx->multicast = srnic_gid_is_multicast(rx->ends.dgid);
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_rx_open);
+
+/* Where @len bytes at @off are in one piece that can be read in place, or NULL. */
+static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
+{
+	unsigned int i;
+
+	if (off + len <= skb_headlen(skb))
+		return skb->data + off;
+	if (off < skb_headlen(skb) || !skb_frags_readable(skb))
+		return NULL;
+
+	off -= skb_headlen(skb);
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 size = skb_frag_size(frag);
+
+		if (off < size) {
+			if (off + len > size || PageHighMem(skb_frag_page(frag)))
+				return NULL;
+			return skb_frag_address(frag) + off;
+		}
+		off -= size;
+	}
+	return NULL;
+}
+
+/* BTH, extension headers and STH: in place, else in @pkt's own buffer. */
+static u8 *segment_headers(const struct sk_buff *skb, struct srnic_pkt *pkt, u32 len)
+{
+	u32 n = min_t(u32, len, SRNIC_HDR_MAX);
+	u8 *hdr = carrier_run(skb, pkt->off, n);
+
+	if (hdr)
+		return hdr;
+	if (skb_copy_bits(skb, pkt->off, pkt->hdrbuf, n))
+		return NULL;
+	return pkt->hdrbuf;
+}
+
+/* Payload, pad and ICRC: in place, else in this CPU's scratch. */
+static u8 *segment_payload(struct srnic_rx *rx, const struct srnic_pkt *pkt)
+{
+	u32 off = srnic_pkt_payload_off(pkt);
+	u32 len = pkt->len - pkt->hdr_len - pkt->sth_len;
+	u8 *payload = carrier_run(rx->skb, off, len);
+
+	if (payload) {
+		rx->writable = rx->carrier_writable;
+		return payload;
+	}
+
+	payload = this_cpu_read(segment_scratch.buf);
+	if (len > SCRATCH_LEN || skb_copy_bits(rx->skb, off, payload, len))
+		return NULL;
+	rx->writable = true;
+	return payload;
+}
+
+static enum srnic_wire_err segment_parse(struct srnic_rx *rx, struct srnic_pkt *pkt, u32 len)
+{
+	enum srnic_wire_err err;
+	u8 *hdr;
+
+	hdr = segment_headers(rx->skb, pkt, len);
+	if (!hdr)
+		return SRNIC_WIRE_SHORT;
+	err = srnic_wire_parse(pkt, hdr, len);
+	if (err)
+		return err;
+	pkt->payload = segment_payload(rx, pkt);
+	return pkt->payload ? SRNIC_WIRE_OK : SRNIC_WIRE_SHORT;
+}
+
+/**
+ * srnic_rx_next - the next packet of an sk_buff
+ * @rx: an sk_buff being taken apart
+ * @pkt: what to fill in; its pointers hold until the following call, or until
+ *	@rx->skb is freed
+ *
+ * Malformed packets are counted and skipped.
+ *
+ * Context: softirq, or BHs off; this CPU's scratch locked.
+ * Return: false when there are no more.
+ */
+bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
+{
+	while (rx->seg < rx->segs) {
+		u32 at = rx->seg * rx->seg_size;
+		enum srnic_wire_err err;
+
+		pkt->skb = rx->skb;
+		pkt->ends = &rx->ends;
+		pkt->seg = rx->seg++;
+		pkt->off = rx->off + at;
+		err = segment_parse(rx, pkt, min(rx->len - at, rx->seg_size));
+		if (likely(!err))
+			return true;
+
+		if (err == SRNIC_WIRE_OPCODE)
+			srnic_count(rx->dev, unknown_opcode);
+		else
+			srnic_count(rx->dev, malformed);
+	}
+	return false;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_rx_next);
+
+/* All that the ICRC covers behind the BTH; two runs only if the carrier split them. */
+static u32 segment_crc(u32 crc, const struct srnic_pkt *pkt)
+{
+	const u8 *ext = pkt->hdr + SRNIC_BTH_LEN;
+	u32 ext_len = pkt->hdr_len + pkt->sth_len - SRNIC_BTH_LEN;
+	u32 len = pkt->payload_len + pkt->pad;
+
+	if (ext + ext_len == pkt->payload)
+		return srnic_crc_update(crc, ext, ext_len + len);
+	crc = srnic_crc_update(crc, ext, ext_len);
+	return srnic_crc_update(crc, pkt->payload, len);
+}
+
+static bool segment_icrc_is(const struct srnic_pkt *pkt, u16 id)
+{
+	__le32 icrc;
+	u32 crc;
+
+	crc = srnic_icrc_begin(pkt->ends, id, sizeof(struct udphdr) + pkt->len, pkt->hdr);
+	crc = segment_crc(crc, pkt);
+	memcpy(&icrc, pkt->payload + pkt->payload_len + pkt->pad, sizeof(icrc));
+	return icrc == srnic_icrc_end(crc);
+}
+
+/**
+ * srnic_rx_icrc_ok - check the ICRC of what srnic_rx_next() returned
+ * @rx: an sk_buff being taken apart
+ * @pkt: its current packet
+ *
+ * A super-packet has one IP header. Its segments' identifications rise by one if
+ * the sender built it whole or GRO joined what did; GRO also joins packets that
+ * share one (DF set): which of the two it was shows at the second segment.
+ *
+ * Context: as for srnic_rx_next().
+ * Return: true if it is right; else the failure is the caller's to count.
+ */
+bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt)
+{
+	u16 id = 0;
+
+	if (rx->ends.v4)
+		id = get_unaligned_be16(rx->ends.iph + offsetof(struct iphdr, id));
+	if (rx->id_fixed)
+		return segment_icrc_is(pkt, id);
+	if (likely(segment_icrc_is(pkt, id + pkt->seg)))
+		return true;
+	if (!rx->ends.v4 || !pkt->seg || !segment_icrc_is(pkt, id))
+		return false;
+	rx->id_fixed = true;
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_rx_icrc_ok);
