@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Joining and leaving multicast groups on the underlay, so that IGMP and MLD tell
+ * switches and routers, and netdevs let the frames through.
+ *
+ * A RoCEv2 MGID is an IP group address, IPv4 in mapped form (annex A17.3.4). The
+ * multicast MGIDs of InfiniBand are IPv6 groups as well: FF12:401B:: and the like.
+ */
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/ipv6_stubs.h>
+#include "net/internal.h"
+
+static int mcast_join4(struct net_device *ndev, __be32 addr)
+{
+	struct in_device *in_dev;
+
+	rtnl_lock();
+	in_dev = __in_dev_get_rtnl(ndev);
+	if (in_dev)
+		ip_mc_inc_group(in_dev, addr);
+	rtnl_unlock();
+	return in_dev ? 0 : -ENODEV;
+}
+
+static void mcast_leave4(struct net_device *ndev, __be32 addr)
+{
+	struct in_device *in_dev;
+
+	rtnl_lock();
+	in_dev = __in_dev_get_rtnl(ndev);
+	if (in_dev)
+		ip_mc_dec_group(in_dev, addr);
+	rtnl_unlock();
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+/* The namespace's socket is the member; @join false: leaves. */
+static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, bool join)
+{
+	struct srnic_netns *ns = srnic_netns(dev_net(ndev));
+	int err = -EAFNOSUPPORT;
+
+	/* against srnic_net_put(); RTNL for kernels whose MLD still wants it */
+	mutex_lock(&ns->lock);
+	if (ns->sock6) {
+		struct sock *sk = ns->sock6->sk;
+
+		rtnl_lock();
+		lock_sock(sk);
+		if (join)
+			err = ipv6_stub->ipv6_sock_mc_join(sk, ndev->ifindex, addr);
+		else
+			err = ipv6_stub->ipv6_sock_mc_drop(sk, ndev->ifindex, addr);
+		release_sock(sk);
+		rtnl_unlock();
+	}
+	mutex_unlock(&ns->lock);
+	return err;
+}
+#else
+static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, bool join)
+{
+	return -EAFNOSUPPORT;
+}
+#endif
+
+/**
+ * srnic_net_join - become a member of a group
+ * @ndev: the device's netdev
+ * @mgid: the group; joined once a netdev, whoever attaches QPs counts
+ *
+ * Context: process, takes RTNL.
+ * Return: 0, -EINVAL (not a group), -ENODEV or -EAFNOSUPPORT (the netdev has no
+ * such protocol), or another negative errno.
+ */
+int srnic_net_join(struct net_device *ndev, const union ib_gid *mgid)
+{
+	if (!srnic_gid_is_multicast(mgid->raw))
+		return -EINVAL;
+	if (srnic_gid_is_v4(mgid->raw))
+		return mcast_join4(ndev, srnic_gid_v4(mgid->raw));
+	return mcast_change6(ndev, (const struct in6_addr *)mgid->raw, true);
+}
+
+/**
+ * srnic_net_leave - leave a group
+ * @ndev: the device's netdev
+ * @mgid: the group
+ *
+ * Should the netdev have changed namespace, or lost the protocol, it has left
+ * already.
+ *
+ * Context: process, takes RTNL.
+ */
+void srnic_net_leave(struct net_device *ndev, const union ib_gid *mgid)
+{
+	if (srnic_gid_is_v4(mgid->raw))
+		mcast_leave4(ndev, srnic_gid_v4(mgid->raw));
+	else
+		mcast_change6(ndev, (const struct in6_addr *)mgid->raw, false);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A network namespace's end of things: the UDP port and the hooks, there from the
+ * first link to the last.
+ */
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/udp.h>
+#include <net/udp_tunnel.h>
+#include "compat.h"
+#include "net/internal.h"
+
+static unsigned int srnic_netns_id __read_mostly;
+
+struct srnic_netns *srnic_netns(struct net *net)
+{
+	return net_generic(net, srnic_netns_id);
+}
+
+void srnic_netns_hold(struct srnic_netns *ns)
+{
+	atomic_inc(&ns->users);
+}
+
+void srnic_netns_release(struct srnic_netns *ns)
+{
+	if (atomic_dec_and_test(&ns->users))
+		wake_up_all(&ns->idle);
+}
+
+/* GRO joins packets of real NICs into super-packets only for sockets that ask. */
+static void sock_want_gro(struct socket *sock)
+{
+	int one = 1;
+
+	sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&one), sizeof(one));
+}
+
+/* Holds the port, and receives what the hook leaves to it. */
+static int sock_open(struct net *net, u8 family, struct socket **sockp)
+{
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = htons(SRNIC_ROCE_PORT),
+		.ipv6_v6only = family == AF_INET6,
+	};
+	struct udp_tunnel_sock_cfg cfg = {
+		.encap_type = 1,
+		.encap_rcv = srnic_encap_rcv,
+	};
+	int err;
+
+	err = udp_sock_create(net, &port, sockp);
+	if (err) {
+		*sockp = NULL;
+		return err;
+	}
+	setup_udp_tunnel_sock(net, SRNIC_TUNNEL_SOCK(*sockp), &cfg);
+	sock_want_gro(*sockp);
+	return 0;
+}
+
+static void sock_close(struct socket **sockp)
+{
+	if (*sockp)
+		udp_tunnel_sock_release(SRNIC_TUNNEL_SOCK(*sockp));
+	*sockp = NULL;
+}
+
+static int netns_open(struct net *net, struct srnic_netns *ns)
+{
+	int err;
+
+	err = sock_open(net, AF_INET, &ns->sock4);
+	if (err)
+		return err;
+	err = sock_open(net, AF_INET6, &ns->sock6);
+	if (err && err != -EAFNOSUPPORT && err != -EPFNOSUPPORT)
+		goto close4;
+	err = nf_register_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	if (err)
+		goto close6;
+	return 0;
+
+close6:
+	sock_close(&ns->sock6);
+close4:
+	sock_close(&ns->sock4);
+	return err;
+}
+
+static void netns_close(struct net *net, struct srnic_netns *ns)
+{
+	nf_unregister_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	sock_close(&ns->sock6);
+	sock_close(&ns->sock4);
+}
+
+/**
+ * srnic_net_get - receive in a namespace
+ * @net: the namespace; does not go before srnic_net_put()
+ *
+ * Context: process.
+ * Return: 0, -EADDRINUSE (another has the port: rxe, in the initial namespace, from
+ * module load on), or another negative errno.
+ */
+int srnic_net_get(struct net *net)
+{
+	struct srnic_netns *ns = srnic_netns(net);
+	int err = 0;
+
+	mutex_lock(&ns->lock);
+	if (!ns->links)
+		err = netns_open(net, ns);
+	if (!err) {
+		ns->links++;
+		srnic_netns_hold(ns);
+	}
+	mutex_unlock(&ns->lock);
+	return err;
+}
+
+/**
+ * srnic_net_put - one link less
+ * @net: the namespace
+ *
+ * Context: process.
+ */
+void srnic_net_put(struct net *net)
+{
+	struct srnic_netns *ns = srnic_netns(net);
+
+	mutex_lock(&ns->lock);
+	if (!--ns->links)
+		netns_close(net, ns);
+	mutex_unlock(&ns->lock);
+	srnic_netns_release(ns);
+}
+
+static int __net_init netns_init(struct net *net)
+{
+	struct srnic_netns *ns = srnic_netns(net);
+
+	mutex_init(&ns->lock);
+	init_waitqueue_head(&ns->idle);
+	return 0;
+}
+
+/*
+ * The netdevs are gone by now, but the devices on those that have left for another
+ * namespace (physical ones return to the initial one) are unregistered by ib_core's
+ * worker, which may be late.
+ */
+static void __net_exit netns_exit(struct net *net)
+{
+	struct srnic_netns *ns = srnic_netns(net);
+
+	wait_event(ns->idle, !atomic_read(&ns->users));
+	mutex_destroy(&ns->lock);
+}
+
+static struct pernet_operations netns_ops = {
+	.init = netns_init,
+	.exit = netns_exit,
+	.id = &srnic_netns_id,
+	.size = sizeof(struct srnic_netns),
+};
+
+/**
+ * srnic_net_init - at module load
+ * @rx: is given what comes in
+ *
+ * Return: 0 or a negative errno.
+ */
+int __init srnic_net_init(srnic_rx_fn rx)
+{
+	int err;
+
+	err = srnic_hook_init(rx);
+	if (err)
+		return err;
+	err = register_pernet_subsys(&netns_ops);
+	if (err)
+		srnic_hook_exit();
+	return err;
+}
+
+/**
+ * srnic_net_exit - at module unload, when there are no links any more
+ */
+void srnic_net_exit(void)
+{
+	unregister_pernet_subsys(&netns_ops);
+	srnic_hook_exit();
+	/* entries of gid.c and their sockets */
+	rcu_barrier();
+}
