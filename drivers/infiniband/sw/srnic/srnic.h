@@ -7,6 +7,7 @@
 
 #include <linux/netdevice.h>
 #include <linux/rhashtable-types.h>
+#include <linux/siphash.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
@@ -17,12 +18,16 @@
 #define SRNIC_PKEY		0xffff	/* default, full member */
 #define SRNIC_PKEY_INDEX	0
 #define SRNIC_GSI_QPN		1
+#define SRNIC_FIRST_QPN		16	/* of the cyclic range, above what IBA reserves */
+#define SRNIC_LAST_QPN		0xfffffe	/* 0xffffff is multicast (IBA 9.6.1.4) */
 
 /**
  * struct srnic_dev - one link: an ib_device on a netdev
- * @qps: QPN to QP, looked up under RCU
+ * @qps: QPN to QP, looked up under RCU; a QP's memory outlives its grace period
  * @stags: key index to region or window, under RCU
- * @ahs: number to address handle, for user work requests
+ * @stag_seq: where the walk over key indices stands (mem/stag.c)
+ * @ahs: number to address handle, for user work requests, under RCU
+ * @srqs: number to shared receive queue
  * @mcast: multicast groups with attached QPs
  * @stats: per-CPU counters, named in one table (verbs/stats.c)
  * @control_node: in control's list of devices
@@ -30,9 +35,17 @@
 struct srnic_dev {
 	struct ib_device ib;
 	struct xarray qps;
+	u32 next_qpn;
 	struct rhashtable stags;
+	struct {
+		spinlock_t lock;
+		siphash_key_t key;
+		u32 count;
+	} stag_seq;
 	struct xarray ahs;
+	u32 next_ah;
 	struct xarray srqs;
+	u32 next_srq;
 	struct {
 		spinlock_t lock;
 		struct list_head groups;	/* RCU */
@@ -41,6 +54,8 @@ struct srnic_dev {
 	struct srnic_stats __percpu *stats;
 	struct net_device *ndev;	/* lower netdev, while registered */
 	netdevice_tracker ndev_tracker;
+	struct net *net;	/* the netdev's, in which it receives; NULL: not yet */
+	bool up;		/* as last reported, under RTNL */
 	u32 mtu;		/* of the lower netdev */
 	u64 node_guid_salt;
 	struct list_head control_node;
@@ -52,5 +67,9 @@ static inline struct srnic_dev *to_srnic(struct ib_device *ib)
 }
 
 extern struct workqueue_struct *srnic_wq;	/* unbound; main creates it */
+
+/* main.c: the two ends of a device's life that only main knows, for the table of operations */
+int srnic_enable_driver(struct ib_device *ib);
+void srnic_dealloc_driver(struct ib_device *ib);
 
 #endif /* SRNIC_H */

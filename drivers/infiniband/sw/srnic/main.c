@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module, its links, and what happens to the netdevs below them. The only file
+ * that knows every room.
+ */
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <rdma/rdma_netlink.h>
+#include "srnic.h"
+#include "control/control.h"
+#include "engine/engine.h"
+#include "net/net.h"
+#include "sth/sth.h"
+#include "verbs/verbs.h"
+#include "wire/wire.h"
+
+MODULE_DESCRIPTION("Software RDMA NIC: RoCEv2 with bounds to the byte and sealed packets");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_RDMA_LINK("srnic");
+
+struct workqueue_struct *srnic_wq;
+
+/* Two requests for one netdev must not both find that it has no link yet. */
+static DEFINE_MUTEX(link_lock);
+
+/**
+ * srnic_enable_driver - the device begins to be seen, and to receive
+ * @ib: the device
+ *
+ * ib_core calls this at registration, and once more each time the device has been
+ * moved to another namespace (rdma dev set netns). Packets come and go where the
+ * netdev is, whichever namespace the RDMA device may be in, so that is all there is
+ * to do the second time.
+ *
+ * Context: process.
+ * Return: 0, or why the port cannot be had (-EADDRINUSE).
+ */
+int srnic_enable_driver(struct ib_device *ib)
+{
+	struct srnic_dev *dev = to_srnic(ib);
+	struct net *net = dev_net(dev->ndev);
+	int err;
+
+	if (dev->net)
+		return 0;
+
+	err = srnic_net_get(net);
+	if (err)
+		return err;
+	dev->net = net;
+	srnic_control_dev_add(dev);
+	return 0;
+}
+
+/**
+ * srnic_dealloc_driver - the last of a device
+ * @ib: the device; no consumer is left, and no GID
+ *
+ * The netdev goes last: it keeps the namespace, and the namespace what is ours in
+ * it.
+ *
+ * Context: process.
+ */
+void srnic_dealloc_driver(struct ib_device *ib)
+{
+	struct srnic_dev *dev = to_srnic(ib);
+
+	if (dev->net)
+		srnic_control_dev_del(dev);
+	/* packets in softirq that found the device by a GID when it had some */
+	synchronize_net();
+	srnic_dev_close(dev);
+	if (dev->net)
+		srnic_net_put(dev->net);
+	netdev_put(dev->ndev, &dev->ndev_tracker);
+}
+
+static struct srnic_dev *link_get(struct net_device *ndev)
+{
+	struct ib_device *ib = ib_device_get_by_netdev(ndev, SRNIC_DRIVER_ID);
+
+	return ib ? to_srnic(ib) : NULL;
+}
+
+static void link_put(struct srnic_dev *dev)
+{
+	ib_device_put(&dev->ib);
+}
+
+static int link_create(const char *name, struct net_device *ndev)
+{
+	struct srnic_dev *dev;
+	int err;
+
+	dev = ib_alloc_device(srnic_dev, ib);
+	if (!dev)
+		return -ENOMEM;
+
+	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
+	dev->ndev = ndev;
+	dev->mtu = ndev->mtu;
+	addrconf_addr_eui48((u8 *)&dev->ib.node_guid, (const char *)ndev->dev_addr);
+	srnic_dev_init(dev);
+
+	err = srnic_dev_open(dev);
+	if (err)
+		goto dealloc;
+	err = ib_device_set_netdev(&dev->ib, ndev, SRNIC_PORT);
+	if (err)
+		goto dealloc;
+	ib_mark_name_assigned_by_user(&dev->ib);
+	err = ib_register_device(&dev->ib, name, NULL);
+	if (err)
+		goto dealloc;
+	return 0;
+
+dealloc:
+	ib_dealloc_device(&dev->ib);
+	return err;
+}
+
+static bool ndev_is_up(const struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev);
+}
+
+static void link_set_state(struct srnic_dev *dev)
+{
+	bool up = ndev_is_up(dev->ndev);
+
+	ASSERT_RTNL();
+	if (up == dev->up)
+		return;
+	dev->up = up;
+	srnic_port_event(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
+
+/*
+ * A device is not found by its netdev before it is registered, so what happened to
+ * the netdev until then was missed.
+ */
+static void link_catch_up(struct net_device *ndev)
+{
+	struct srnic_dev *dev;
+
+	rtnl_lock();
+	dev = link_get(ndev);
+	if (dev) {
+		if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), dev->net))
+			ib_unregister_device_queued(&dev->ib);
+		WRITE_ONCE(dev->mtu, ndev->mtu);
+		link_set_state(dev);
+		link_put(dev);
+	}
+	rtnl_unlock();
+}
+
+/*
+ * rdma link add. A VLAN has no device of its own: its addresses are GIDs of the
+ * device on the netdev below.
+ */
+static int srnic_newlink(const char *name, struct net_device *ndev)
+{
+	struct srnic_dev *dev;
+	int err;
+
+	if (ndev->type != ARPHRD_ETHER || is_vlan_dev(ndev))
+		return -EOPNOTSUPP;
+
+	mutex_lock(&link_lock);
+	dev = link_get(ndev);
+	if (dev) {
+		link_put(dev);
+		err = -EEXIST;
+	} else {
+		err = link_create(name, ndev);
+	}
+	mutex_unlock(&link_lock);
+
+	if (!err)
+		link_catch_up(ndev);
+	return err;
+}
+
+static struct rdma_link_ops srnic_link_ops = {
+	.type = "srnic",
+	.newlink = srnic_newlink,
+};
+
+/*
+ * A netdev that moves to another namespace is unregistered in the old one first,
+ * and its link goes with that. Addresses and names are ib_core's business.
+ */
+static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
+	struct srnic_dev *dev = link_get(ndev);
+
+	if (!dev)
+		return NOTIFY_DONE;
+
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		ib_unregister_device_queued(&dev->ib);
+		break;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		link_set_state(dev);
+		break;
+	case NETDEV_CHANGEMTU:
+		WRITE_ONCE(dev->mtu, ndev->mtu);
+		break;
+	}
+	link_put(dev);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block srnic_netdev_notifier = {
+	.notifier_call = srnic_netdev_event,
+};
+
+static int __init srnic_init(void)
+{
+	int err;
+
+	/* kernel consumers write back memory through it */
+	srnic_wq = alloc_workqueue("srnic", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!srnic_wq)
+		return -ENOMEM;
+	srnic_crc_init();
+	err = srnic_sth_init();
+	if (err)
+		goto crc_exit;
+	err = srnic_policy_init();
+	if (err)
+		goto sth_exit;
+	err = srnic_net_init(srnic_engine_rx);
+	if (err)
+		goto policy_exit;
+	err = srnic_control_init();
+	if (err)
+		goto net_exit;
+	err = register_netdevice_notifier(&srnic_netdev_notifier);
+	if (err)
+		goto control_exit;
+	rdma_link_register(&srnic_link_ops);
+	return 0;
+
+control_exit:
+	srnic_control_exit();
+net_exit:
+	srnic_net_exit();
+policy_exit:
+	srnic_policy_exit();
+sth_exit:
+	srnic_sth_exit();
+crc_exit:
+	srnic_crc_exit();
+	destroy_workqueue(srnic_wq);
+	return err;
+}
+
+/* Applications may be running: ib_unregister_driver() takes their devices away. */
+static void __exit srnic_exit(void)
+{
+	rdma_link_unregister(&srnic_link_ops);
+	ib_unregister_driver(SRNIC_DRIVER_ID);
+	unregister_netdevice_notifier(&srnic_netdev_notifier);
+	srnic_control_exit();
+	srnic_net_exit();
+	srnic_policy_exit();
+	srnic_sth_exit();
+	srnic_crc_exit();
+	destroy_workqueue(srnic_wq);
+	/* what was handed to call_rcu() must not outlive its code */
+	rcu_barrier();
+}
+
+module_init(srnic_init);
+module_exit(srnic_exit);
