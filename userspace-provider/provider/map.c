@@ -23,7 +23,7 @@ void *srnic_map(struct ibv_context *ctx, const struct srnic_abi_ring *abi, uint3
 	void *mem;
 
 	if (!srnic_ring_fits(abi, min_stride)) {
-		verbs_err(verbs_get_ctx(ctx), "ring of %u x %u bytes in %u makes no sense\n",
+		verbs_err(&to_sctx(ctx)->vctx, "ring of %u x %u bytes in %u makes no sense\n",
 			  abi->entries, abi->stride, abi->size);
 		errno = EPROTO;
 		return NULL;

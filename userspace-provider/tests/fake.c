@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "test.h"
+
+#define FAKE_SGES	4
+#define FAKE_INLINE	100
+
+struct fake fake;
+
+static _Atomic uint32_t *word(__u32 *shared)
+{
+	return (_Atomic uint32_t *)shared;
+}
+
+void fake_begin(void)
+{
+	memset(&fake, 0, sizeof(fake));
+	fake.fd = memfd_create("srnic-rings", MFD_CLOEXEC);
+	fake.ctx.vctx.context.cmd_fd = fake.fd;
+	fake.ctx.vctx.context.device = &fake.dev;
+	sem_init(&fake.doorbell, 0, 0);
+	CHECK(fake.fd >= 0);
+}
+
+void fake_end(void)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < fake.objects; i++)
+		for (j = 0; j < FAKE_RINGS; j++)
+			fake_ring_drop(&fake.object[i].ring[j]);
+	sem_destroy(&fake.doorbell);
+	close(fake.fd);
+}
+
+void fake_ring_make(struct fake_ring *ring, uint32_t entries, uint32_t stride, uint32_t limit)
+{
+	uint32_t page = sysconf(_SC_PAGESIZE);
+	uint32_t size = (SRNIC_RING_SLOTS + entries * stride + page - 1) / page * page;
+
+	ring->abi = (struct srnic_abi_ring) {
+		.offset = fake.end,
+		.size = size,
+		.entries = entries,
+		.stride = stride,
+		.limit = limit,
+	};
+	fake.end += size;
+	CHECK(!ftruncate(fake.fd, fake.end));
+	ring->hdr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fake.fd, ring->abi.offset);
+	CHECK(ring->hdr != MAP_FAILED);
+	ring->slots = (char *)ring->hdr + SRNIC_RING_SLOTS;
+	ring->head = fake.start;
+	ring->hdr->prod = fake.start;
+	ring->hdr->cons = fake.start;
+	ring->hdr->need_wakeup = 1;
+}
+
+void fake_ring_drop(struct fake_ring *ring)
+{
+	if (ring->hdr)
+		munmap(ring->hdr, ring->abi.size);
+	ring->hdr = NULL;
+}
+
+void *fake_peek(struct fake_ring *ring)
+{
+	uint32_t prod = atomic_load_explicit(word(&ring->hdr->prod), memory_order_acquire);
+
+	CHECK(prod - ring->head <= ring->abi.limit);
+	return prod == ring->head ? NULL : fake_slot(ring, ring->head);
+}
+
+void fake_take(struct fake_ring *ring)
+{
+	ring->head++;
+}
+
+void fake_retire(struct fake_ring *ring)
+{
+	atomic_store_explicit(word(&ring->hdr->cons), ring->head, memory_order_release);
+}
+
+bool fake_complete(struct fake_ring *ring, const struct srnic_cqe *cqe, bool solicited)
+{
+	uint32_t cons = atomic_load_explicit(word(&ring->hdr->cons), memory_order_acquire);
+	uint32_t arm;
+
+	CHECK(ring->head - cons < ring->abi.limit);
+	memcpy(fake_slot(ring, ring->head++), cqe, sizeof(*cqe));
+	atomic_store_explicit(word(&ring->hdr->prod), ring->head, memory_order_release);
+	atomic_thread_fence(memory_order_seq_cst);
+
+	arm = atomic_load_explicit(word(&ring->hdr->arm), memory_order_relaxed);
+	if (!arm || (arm == SRNIC_ARM_SOLICITED && !solicited && !cqe->status))
+		return false;
+	return atomic_exchange(word(&ring->hdr->arm), SRNIC_ARM_NONE);
+}
+
+static struct fake_object *object(uint32_t handle)
+{
+	return &fake.object[handle];
+}
+
+struct fake_ring *fake_sq(struct ibv_qp *qp)
+{
+	return &object(qp->handle)->ring[FAKE_SQ];
+}
+
+struct fake_ring *fake_rq(struct ibv_qp *qp)
+{
+	return &object(qp->handle)->ring[FAKE_RQ];
+}
+
+struct fake_ring *fake_srq(struct ibv_srq *srq)
+{
+	return &object(srq->handle)->ring[FAKE_RQ];
+}
+
+struct fake_ring *fake_cq(struct ibv_cq *cq)
+{
+	return &object(cq->handle)->ring[FAKE_SQ];
+}
+
+/* How the provider's system calls arrive: see --wrap in tests.mk. */
+ssize_t __real_write(int fd, const void *buf, size_t len);
+ssize_t __wrap_write(int fd, const void *buf, size_t len);
+ssize_t __wrap_write(int fd, const void *buf, size_t len)
+{
+	const struct ibv_post_send *cmd = buf;
+
+	if (fd != fake.fd)
+		return __real_write(fd, buf, len);
+
+	CHECK(len == sizeof(*cmd));
+	CHECK(cmd->hdr.command == IB_USER_VERBS_CMD_POST_SEND);
+	CHECK(cmd->hdr.in_words * 4 == len);
+	CHECK(cmd->hdr.out_words * 4 == sizeof(struct ib_uverbs_post_send_resp));
+	CHECK(!cmd->wr_count && !cmd->sge_count);
+	CHECK(cmd->wqe_size >= sizeof(struct ib_uverbs_send_wr));
+	atomic_fetch_add(&fake.doorbells, 1);
+	if (fake.doorbell_errno) {
+		errno = fake.doorbell_errno;
+		return -1;
+	}
+	sem_post(&fake.doorbell);
+	return len;
+}
+
+/*
+ * The commands. The program's own functions come before the library's.
+ */
+static int command(void)
+{
+	int ret = fake.fail;
+
+	fake.fail = 0;
+	return ret;
+}
+
+static uint32_t new_handle(void)
+{
+	CHECK(fake.objects < ARRAY_LEN(fake.object));
+	return fake.objects++;
+}
+
+static uint32_t power_of_two(uint32_t n)
+{
+	uint32_t p = 1;
+
+	while (p < n)
+		p <<= 1;
+	return p;
+}
+
+static struct srnic_abi_ring describe(const struct fake_ring *ring)
+{
+	struct srnic_abi_ring abi = ring->abi;
+
+	if (fake.bad_ring)
+		abi.entries++;
+	return abi;
+}
+
+int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd, size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size,
+			 uint32_t cmd_flags)
+{
+	struct srnic_create_cq_uresp *uresp = (void *)resp;
+	struct fake_ring *ring;
+	int ret = command();
+
+	(void)cmd;
+	(void)cmd_size;
+	(void)cmd_flags;
+	if (ret)
+		return ret;
+	CHECK(resp_size == sizeof(*uresp));
+	CHECK(!attr->comp_mask && !attr->wc_flags);
+	cq->cq.context = ctx;
+	cq->cq.handle = new_handle();
+	cq->cq.cqe = attr->cqe;
+	ring = fake_cq(&cq->cq);
+	fake_ring_make(ring, power_of_two(attr->cqe), sizeof(struct srnic_cqe), attr->cqe);
+	uresp->drv.ring = describe(ring);
+	return 0;
+}
+
+/* What waits moves over, at its old indices, and so does the request for an event. */
+static void move_ring(struct fake_ring *ring, uint32_t limit, uint32_t first)
+{
+	struct fake_ring old = *ring;
+	uint32_t i;
+
+	fake_ring_make(ring, power_of_two(limit), old.abi.stride, limit);
+	for (i = first; i != old.hdr->prod; i++)
+		memcpy(fake_slot(ring, i), fake_slot(&old, i), old.abi.stride);
+	ring->head = old.head;
+	ring->hdr->prod = old.hdr->prod;
+	ring->hdr->cons = first;
+	ring->hdr->arm = old.hdr->arm;
+	fake_ring_drop(&old);
+}
+
+int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, size_t cmd_size,
+		      struct ib_uverbs_resize_cq_resp *resp, size_t resp_size)
+{
+	struct srnic_resize_cq_uresp *uresp = (void *)resp;
+	struct fake_ring *ring = fake_cq(cq);
+	int ret = command();
+
+	(void)cmd;
+	(void)cmd_size;
+	if (ret)
+		return ret;
+	CHECK(resp_size == sizeof(*uresp));
+	move_ring(ring, cqe, ring->hdr->cons);
+	cq->cqe = cqe;
+	uresp->drv.ring = describe(ring);
+	return 0;
+}
+
+static void drop_object(uint32_t handle)
+{
+	fake_ring_drop(&object(handle)->ring[FAKE_SQ]);
+	fake_ring_drop(&object(handle)->ring[FAKE_RQ]);
+}
+
+int ibv_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	int ret = command();
+
+	if (!ret)
+		drop_object(cq->handle);
+	return ret;
+}
+
+int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
+			 struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp *cmd,
+			 size_t cmd_size, struct ib_uverbs_create_qp_resp *resp, size_t resp_size)
+{
+	struct srnic_create_qp_uresp *uresp = (void *)resp;
+	struct ibv_qp *qp = &vqp->qp;
+	int ret = command();
+
+	CHECK(attr->comp_mask == IBV_QP_INIT_ATTR_PD);
+	CHECK(cmd_size == sizeof(*cmd) && resp_size == sizeof(*uresp));
+	if (ret)
+		return ret;
+	qp->context = ctx;
+	qp->handle = new_handle();
+	qp->qp_type = attr->qp_type;
+	qp->pd = attr->pd;
+	qp->srq = attr->srq;
+	qp->state = IBV_QPS_RESET;
+	vqp->comp_mask = 0;
+	attr->cap.max_inline_data = FAKE_INLINE;
+	fake_ring_make(fake_sq(qp), power_of_two(attr->cap.max_send_wr),
+		       sizeof(struct srnic_sq_wqe) + 128, attr->cap.max_send_wr);
+	uresp->drv.sq = describe(fake_sq(qp));
+	if (!attr->srq) {
+		fake_ring_make(fake_rq(qp), power_of_two(attr->cap.max_recv_wr),
+			       sizeof(struct srnic_rq_wqe) + FAKE_SGES * 16,
+			       attr->cap.max_recv_wr);
+		uresp->drv.rq = describe(fake_rq(qp));
+	}
+	return 0;
+}
+
+int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		      struct ibv_modify_qp *cmd, size_t cmd_size)
+{
+	int ret = command();
+
+	(void)cmd;
+	(void)cmd_size;
+	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+		fake_sq(qp)->head = fake_sq(qp)->hdr->prod;
+		fake_retire(fake_sq(qp));
+	}
+	return ret;
+}
+
+int ibv_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	int ret = command();
+
+	if (!ret)
+		drop_object(qp->handle);
+	return ret;
+}
+
+int ibv_cmd_create_srq_ex(struct ibv_context *ctx, struct verbs_srq *vsrq,
+			  struct ibv_srq_init_attr_ex *attr, struct ibv_create_xsrq *cmd,
+			  size_t cmd_size, struct ib_uverbs_create_srq_resp *resp,
+			  size_t resp_size)
+{
+	struct srnic_create_srq_uresp *uresp = (void *)resp;
+	int ret = command();
+
+	CHECK(cmd_size == sizeof(*cmd) && resp_size == sizeof(*uresp));
+	CHECK(attr->srq_type == IBV_SRQT_BASIC);
+	if (ret)
+		return ret;
+	vsrq->srq.context = ctx;
+	vsrq->srq.handle = new_handle();
+	attr->attr.max_sge = FAKE_SGES;
+	fake_ring_make(fake_srq(&vsrq->srq), power_of_two(attr->attr.max_wr),
+		       sizeof(struct srnic_rq_wqe) + FAKE_SGES * 16, attr->attr.max_wr);
+	uresp->drv.ring = describe(fake_srq(&vsrq->srq));
+	uresp->drv.srq_num = 77;
+	return 0;
+}
+
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask,
+		       struct ibv_modify_srq *cmd, size_t cmd_size)
+{
+	struct srnic_modify_srq_ucmd *ucmd = (void *)cmd;
+	struct srnic_modify_srq_resp *resp;
+	int ret = command();
+
+	CHECK(cmd_size == sizeof(*ucmd));
+	if (ret || !(attr_mask & IBV_SRQ_MAX_WR))
+		return ret;
+	move_ring(fake_srq(srq), attr->max_wr, fake_srq(srq)->head);
+	resp = (void *)(uintptr_t)ucmd->drv.resp_addr;
+	resp->ring = describe(fake_srq(srq));
+	return 0;
+}
+
+int ibv_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	int ret = command();
+
+	if (!ret)
+		drop_object(srq->handle);
+	return ret;
+}
+
+int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_alloc_pd *cmd,
+		     size_t cmd_size, struct ib_uverbs_alloc_pd_resp *resp, size_t resp_size)
+{
+	(void)cmd;
+	(void)cmd_size;
+	(void)resp;
+	(void)resp_size;
+	pd->context = ctx;
+	pd->handle = new_handle();
+	return command();
+}
+
+int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
+{
+	(void)pd;
+	return command();
+}
+
+int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
+		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size)
+{
+	struct srnic_create_ah_uresp *uresp = (void *)resp;
+
+	(void)attr;
+	CHECK(resp_size == sizeof(*uresp));
+	ah->context = pd->context;
+	uresp->drv.ah = 4711;
+	return command();
+}
+
+int ibv_cmd_destroy_ah(struct ibv_ah *ah)
+{
+	(void)ah;
+	return command();
+}
+
+struct ibv_qp *fake_create_qp(enum ibv_qp_type type, uint32_t max_wr, uint64_t send_ops)
+{
+	static struct srnic_pd pd;
+	struct ibv_qp_init_attr_ex attr = {
+		.cap = {
+			.max_send_wr = max_wr,
+			.max_recv_wr = max_wr,
+			.max_send_sge = FAKE_SGES,
+			.max_recv_sge = FAKE_SGES,
+		},
+		.qp_type = type,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = &pd.ibv,
+		.send_ops_flags = send_ops,
+	};
+	struct ibv_qp *qp;
+
+	pd.ibv.context = &fake.ctx.vctx.context;
+	if (send_ops)
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	qp = srnic_create_qp_ex(pd.ibv.context, &attr);
+	if (qp)
+		qp->state = IBV_QPS_RTS;
+	return qp;
+}

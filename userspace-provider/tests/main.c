@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+static const struct test_case *const suites[] = {
+	ring_tests, post_tests, wr_tests, cq_tests, object_tests, wakeup_tests,
+};
+
+static _Atomic unsigned int failures;
+
+void test_fail(const char *file, int line, const char *what)
+{
+	if (failures++ < 20)
+		printf("  %s:%d: not so: %s\n", strrchr(file, '/') + 1, line, what);
+}
+
+unsigned int test_rounds(void)
+{
+	const char *rounds = getenv("SRNIC_TEST_ROUNDS");
+
+	return rounds ? strtoul(rounds, NULL, 0) : 1000000;
+}
+
+static bool run(const struct test_case *test)
+{
+	failures = 0;
+	test->run();
+	printf("%s %s\n", failures ? "FAIL" : "ok  ", test->name);
+	fflush(stdout);
+	return !failures;
+}
+
+/* An argument chooses the cases whose name contains it. */
+int main(int argc, char **argv)
+{
+	const struct test_case *test;
+	unsigned int passed = 0, failed = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(suites); i++) {
+		for (test = suites[i]; test->name; test++) {
+			if (argc > 1 && !strstr(test->name, argv[1]))
+				continue;
+			if (run(test))
+				passed++;
+			else
+				failed++;
+		}
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed != 0;
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# The provider's unit tests: all of the provider linked with a fake kernel. Three
+# builds: as shipped, and under the address and the thread sanitizer, with fewer
+# rounds of the races. Included by ../Makefile.
+
+test_builds := plain address thread
+test_srcs   := $(notdir $(wildcard $(here)/tests/*.c))
+wrap	    := -Wl,--wrap=write
+
+# The thread sanitizer has no notion of fences, and needs none: all shared words
+# are atomic.
+san_plain   :=
+san_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+san_thread  := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
+
+rounds_plain   := 1000000
+rounds_address := 100000
+rounds_thread  := 100000
+
+define test_build
+test_objs_$(1) := $$(srcs:%.c=$$(out)/tests/$(1)/provider/%.o) $$(test_srcs:%.c=$$(out)/tests/$(1)/%.o)
+
+$$(out)/tests/$(1)/provider-test: $$(test_objs_$(1))
+	$$(CC) $$(CFLAGS) $$(san_$(1)) $$(wrap) -o $$@ $$^ $$(LDFLAGS) $$(libs)
+
+$$(out)/tests/$(1)/provider/%.o: $$(here)/provider/%.c $$(here)/Makefile $$(here)/tests/tests.mk
+	@mkdir -p $$(@D)
+	$$(CC) $$(cflags) $$(CFLAGS) $$(san_$(1)) -c -o $$@ $$<
+
+$$(out)/tests/$(1)/%.o: $$(here)/tests/%.c $$(here)/Makefile $$(here)/tests/tests.mk
+	@mkdir -p $$(@D)
+	$$(CC) $$(cflags) $$(CFLAGS) $$(san_$(1)) -c -o $$@ $$<
+
+-include $$(test_objs_$(1):.o=.d)
+endef
+$(foreach build,$(test_builds),$(eval $(call test_build,$(build))))
+
+test_programs := $(test_builds:%=$(out)/tests/%/provider-test)
+
+check: all $(test_programs)
+	@$(here)/tests/run $(foreach build,$(test_builds),$(rounds_$(build)):$(out)/tests/$(build)/provider-test)
