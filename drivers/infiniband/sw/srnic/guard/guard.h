@@ -9,6 +9,8 @@
 #include <linux/types.h>
 #include <linux/atomic.h>
 
+struct mm_struct;
+
 /* What can be granted: one row of srnic_quota_table each (quota.c). */
 enum srnic_quota {
 	SRNIC_QUOTA_UCONTEXT,
@@ -33,6 +35,8 @@ enum srnic_quota {
 #define SRNIC_MAX_MR_SIZE	(~0ULL)
 #define SRNIC_MAX_FRMR_PAGES	512
 #define SRNIC_MAX_MCAST_QP	64	/* attached to one group */
+#define SRNIC_MAX_POLICIES	1024	/* rules of one network namespace */
+#define SRNIC_MAX_KEYS		1024	/* keys of one network namespace */
 
 struct srnic_quota_row {
 	const char *name;
@@ -46,9 +50,19 @@ struct srnic_guard {
 	u32 limit[SRNIC_QUOTAS];
 };
 
+/* quota.c: any context */
 void srnic_guard_init(struct srnic_guard *guard);
 /* 0, or -ENOMEM (what libibverbs documents for exhaustion) */
 int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota);
 void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota);
+
+/* account.c: who is charged for the pages of a ring, and for how many */
+struct srnic_charge {
+	struct mm_struct *mm;	/* NULL: nobody (a kernel consumer) */
+	unsigned long pages;
+};
+
+int srnic_charge_pages(struct srnic_charge *charge, unsigned long pages);
+void srnic_uncharge_pages(struct srnic_charge *charge);
 
 #endif /* SRNIC_GUARD_H */
