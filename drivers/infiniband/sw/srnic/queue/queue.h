@@ -12,7 +12,9 @@
 #define SRNIC_QUEUE_H
 
 #include <linux/mm_types.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
@@ -20,26 +22,51 @@ struct srnic_mr;
 struct srnic_mw;
 struct srnic_ah;
 
-/* ring.c: memory of a ring */
+/**
+ * struct srnic_ring - memory and the kernel's own index of a ring
+ * @hdr: the shared header, at the beginning of the first page
+ * @slots: the entries, SRNIC_RING_SLOTS bytes into it
+ * @pages: what both lie in
+ * @npages: how many
+ * @entries: slots, a power of two
+ * @stride: bytes a slot
+ * @limit: entries granted to the consumer (<= @entries)
+ * @head: the kernel's own index: next to take (SQ, RQ, SRQ) or to fill (CQ)
+ * @user: mapped into a process, so hostile
+ */
 struct srnic_ring {
 	struct srnic_ring_hdr *hdr;
 	void *slots;
 	struct page **pages;
 	u32 npages;
-	u32 entries;	/* power of two */
+	u32 entries;
 	u32 stride;
-	u32 limit;	/* entries granted to the consumer (<= entries) */
-	u32 head;	/* the kernel's own: next to take (SQ, RQ, SRQ) or to fill (CQ) */
+	u32 limit;
+	u32 head;
 	bool user;
 };
 
+/* ring.c: memory of a ring; process context */
+unsigned int srnic_ring_pages(u32 limit, u32 stride);
 int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user);
 void srnic_ring_free(struct srnic_ring *ring);
 int srnic_ring_map(struct srnic_ring *ring, struct vm_area_struct *vma);
+/* any context */
+void srnic_ring_copy(struct srnic_ring *to, const struct srnic_ring *from, u32 first, u32 count);
 
 static inline void *srnic_ring_slot(const struct srnic_ring *ring, u32 index)
 {
 	return ring->slots + (size_t)(index & (ring->entries - 1)) * ring->stride;
+}
+
+/*
+ * The one way bytes leave a ring: afterwards it is @dst that is looked at, and the
+ * barrier keeps the compiler from taking a second look at @src instead (R1).
+ */
+static inline void srnic_ring_read(void *dst, const void *src, size_t len)
+{
+	memcpy(dst, src, len);
+	barrier_data(dst);
 }
 
 /*
@@ -62,7 +89,7 @@ struct srnic_swqe {
 	u8 opcode;		/* enum srnic_wqe_opcode */
 	u8 num_sge;
 	u16 flags;
-	u32 length;		/* payload of the whole message */
+	u32 length;		/* payload of the whole message; 8 for atomics */
 	__be32 imm;
 	u32 inv_rkey;
 	u64 raddr;
@@ -128,38 +155,71 @@ struct srnic_rwqe {
 	struct srnic_abi_sge sge[SRNIC_MAX_SGE];
 };
 
-/* 1: @rwqe filled, head advanced; 0: empty; -EINVAL: bad entry */
+/* 1: @rwqe filled, head advanced, slot returned; 0: empty; -EINVAL: bad entry */
 int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge);
-/* kernel consumers' post_recv, under the caller's irqsave lock */
+/* kernel consumers' post_recv, under the caller's irqsave lock. 0, -ENOMEM, -EINVAL */
 int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_sge);
+/* resize: what waits moves to @ring's new memory, the old comes back in @with */
+int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
 
-/*
- * cq.c. The completion is written, then prod (release); arming is by the ring's
- * arm word (user) or srnic_cq_arm (kernel). comp_handler is never called under
- * a lock: push marks the CQ, srnic_cq_notify, after all locks, calls.
+/**
+ * struct srnic_cq - a completion queue
+ * @ib: the core's part
+ * @lock: irqsave; the producer's side, resize, and a kernel consumer's poll
+ * @ring: where completions go; @ring.head is the producer's index
+ * @tail: a kernel consumer's index; a user's is in the header, and hostile
+ * @armed: a kernel consumer's SRNIC_ARM_*; a user's is in the header
+ * @overflow: a completion was lost; nothing is taken any more (IBA 10.2.10.4)
+ * @state: SRNIC_CQ_* bits
+ * @pushed: completions in all
+ * @notify_work: calls comp_handler where a direct call is not allowed
+ * @error_work: verbs', after an overflow: event, and the QPs of @qps to ERR
+ * @qps_lock: @qps; taken before any QP's lock
+ * @qps: QPs that complete here
+ * @mmap: a user ring's place in its context's mmap space
+ *
+ * The completion is written, then prod (release); arming is by the ring's arm
+ * word (user) or srnic_cq_arm() (kernel). comp_handler is never called under a
+ * lock: push marks the CQ, srnic_cq_notify(), after all locks, calls.
  */
 struct srnic_cq {
 	struct ib_cq ib;
+	spinlock_t lock;
 	struct srnic_ring ring;
-	spinlock_t lock;	/* irqsave: producer side, resize; kernel poll */
-	u32 tail;		/* kernel consumers: next to poll */
-	u8 armed;		/* kernel consumers: SRNIC_ARM_* */
+	u32 tail;
+	u8 armed;
 	bool overflow;
-	bool dying;
-	unsigned long state;	/* SRNIC_CQ_* bits */
-	struct list_head qps;	/* QPs that complete here, for overflow (guard) */
-	struct srnic_mmap *mmap;
+	unsigned long state;
+	u64 pushed;
 	struct work_struct notify_work;
-	u64 pushed;		/* statistics */
+	struct work_struct error_work;
+	struct mutex qps_lock;
+	struct list_head qps;
+	struct srnic_mmap *mmap;
 };
 
 #define SRNIC_CQ_FIRE		0	/* an event is due */
 #define SRNIC_CQ_BUSY		1	/* comp_handler is running */
 
+static inline struct srnic_cq *to_srnic_cq(struct ib_cq *ib)
+{
+	return container_of(ib, struct srnic_cq, ib);
+}
+
+/* cq.c */
+void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error);
 /* 0, or -EOVERFLOW: nothing written, the caller moves its QP to ERR */
 int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited);
 /* calls comp_handler if one is due; no locks held, BHs may be off. @direct false:
  * leave it to a worker (inside post_send's call chain) */
 void srnic_cq_notify(struct srnic_cq *cq, bool direct);
+/* the consumer's side: of kernel CQs, and of user CQs where uverbs asks */
+bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
+u32 srnic_cq_waiting(struct srnic_cq *cq);
+bool srnic_cq_arm(struct srnic_cq *cq, u8 arm);
+/* resize: @ring takes the place of the CQ's, which comes back in it */
+int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring);
+/* destroy: no QP completes here any more */
+void srnic_cq_stop(struct srnic_cq *cq);
 
 #endif /* SRNIC_QUEUE_H */

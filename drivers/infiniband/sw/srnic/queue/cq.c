@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues: completions in, events out.
+ */
+#include <linux/bottom_half.h>
+#include <linux/string.h>
+#include "../export.h"
+#include "../srnic.h"
+#include "queue.h"
+
+/*
+ * How often one context calls comp_handler in a row, when completions keep coming
+ * meanwhile, before it leaves the rest to the worker.
+ */
+#define CQ_ROUNDS	8
+
+/* where the consumer stands; a user's claim is only ever compared */
+static u32 cq_cons(const struct srnic_cq *cq)
+{
+	return cq->ring.user ? smp_load_acquire(&cq->ring.hdr->cons) : cq->tail;
+}
+
+/*
+ * Completions not yet polled. A user's index that makes no sense gives more than
+ * the ring has: it looks full, and whoever wrote the index bears that (R27).
+ */
+static u32 cq_used(const struct srnic_cq *cq)
+{
+	return cq->ring.head - cq_cons(cq);
+}
+
+/* IBA 11.4.2.2: after a request for solicited events only those, and errors */
+static bool cq_arm_matches(u8 arm, bool solicited)
+{
+	return arm == SRNIC_ARM_NEXT || (arm == SRNIC_ARM_SOLICITED && solicited);
+}
+
+/* one event a request: true if there was one that this completion answers */
+static bool cq_disarm(struct srnic_cq *cq, bool solicited)
+	__must_hold(&cq->lock)
+{
+	if (!cq->ring.user) {
+		if (!cq_arm_matches(cq->armed, solicited))
+			return false;
+		cq->armed = SRNIC_ARM_NONE;
+		return true;
+	}
+
+	/*
+	 * Pairs with the full fence between the provider's store to arm and its
+	 * last look at prod: it sees the completion, or we see the request.
+	 */
+	smp_mb();
+	if (!cq_arm_matches(READ_ONCE(cq->ring.hdr->arm), solicited))
+		return false;
+	return xchg(&cq->ring.hdr->arm, SRNIC_ARM_NONE) != SRNIC_ARM_NONE;
+}
+
+/*
+ * A completion that is lost makes the queue useless for good (IBA 10.2.10.4):
+ * its consumer no longer knows what has happened.
+ */
+static int cq_overflow(struct srnic_cq *cq)
+	__must_hold(&cq->lock)
+{
+	if (!cq->overflow) {
+		cq->overflow = true;
+		queue_work(srnic_wq, &cq->error_work);
+	}
+	return -EOVERFLOW;
+}
+
+/**
+ * srnic_cq_push - add a completion
+ * @cq: the caller keeps one of its QPs alive, and with it the CQ
+ * @cqe: copied
+ * @solicited: a receive whose sender asked for an event, or any failure
+ *
+ * Call srnic_cq_notify() once all locks have been dropped.
+ *
+ * Context: any; takes the CQ's lock with interrupts off.
+ * Return: 0, or -EOVERFLOW: the CQ was full, now or earlier, and has been given up;
+ * the caller moves its QP to ERR, a worker does so with the others and tells the
+ * consumer (RFC 5042 6.4.6, R27).
+ */
+int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited)
+{
+	struct srnic_ring *ring = &cq->ring;
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (unlikely(cq->overflow || cq_used(cq) >= ring->limit)) {
+		err = cq_overflow(cq);
+		goto out;
+	}
+
+	memcpy(srnic_ring_slot(ring, ring->head), cqe, sizeof(*cqe));
+	smp_store_release(&ring->hdr->prod, ++ring->head);
+	cq->pushed++;
+	if (cq_disarm(cq, solicited))
+		set_bit(SRNIC_CQ_FIRE, &cq->state);
+out:
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return err;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_push);
+
+/* comp_handler may expect BHs off: ipoib's schedules NAPI */
+static void cq_call(struct srnic_cq *cq)
+{
+	if (!cq->ib.comp_handler)
+		return;
+
+	local_bh_disable();
+	cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
+	local_bh_enable();
+}
+
+/* true if events are still due after all those rounds */
+static bool cq_fire(struct srnic_cq *cq)
+{
+	unsigned int rounds = CQ_ROUNDS;
+
+	do {
+		/* whoever is in there will find our FIRE bit */
+		if (test_and_set_bit_lock(SRNIC_CQ_BUSY, &cq->state))
+			return false;
+		while (rounds && test_and_clear_bit(SRNIC_CQ_FIRE, &cq->state)) {
+			cq_call(cq);
+			rounds--;
+		}
+		clear_bit_unlock(SRNIC_CQ_BUSY, &cq->state);
+		/* a FIRE set meanwhile saw BUSY: look again, having let go */
+		smp_mb__after_atomic();
+	} while (rounds && test_bit(SRNIC_CQ_FIRE, &cq->state));
+
+	return test_bit(SRNIC_CQ_FIRE, &cq->state);
+}
+
+static void cq_notify_work(struct work_struct *work)
+{
+	struct srnic_cq *cq = container_of(work, struct srnic_cq, notify_work);
+
+	if (cq_fire(cq))
+		queue_work(srnic_wq, work);
+}
+
+/**
+ * srnic_cq_notify - raise the event that completions have made due, if any
+ * @cq: the caller keeps one of its QPs alive, and with it the CQ
+ * @direct: call comp_handler here; false inside post_send's call chain, where the
+ *	consumer may hold locks that its handler takes
+ *
+ * comp_handler runs without any lock of ours, with BHs off, and never twice at
+ * once for one CQ.
+ *
+ * Context: any if not @direct; else process or softirq, no locks held.
+ */
+void srnic_cq_notify(struct srnic_cq *cq, bool direct)
+{
+	if (likely(!test_bit(SRNIC_CQ_FIRE, &cq->state)))
+		return;
+
+	if (!direct || cq_fire(cq))
+		queue_work(srnic_wq, &cq->notify_work);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify);
+
+/**
+ * srnic_cq_pop - take the oldest completion
+ * @cq: of a kernel consumer
+ * @cqe: filled in
+ *
+ * Return: false if the queue is empty (or not ours to poll).
+ */
+bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
+{
+	unsigned long flags;
+	bool found = false;
+
+	if (cq->ring.user)
+		return false;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->tail != cq->ring.head) {
+		memcpy(cqe, srnic_ring_slot(&cq->ring, cq->tail++), sizeof(*cqe));
+		found = true;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return found;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_pop);
+
+/**
+ * srnic_cq_waiting - completions that have not been polled
+ * @cq: any
+ *
+ * Return: their number, at most the ring's size.
+ */
+u32 srnic_cq_waiting(struct srnic_cq *cq)
+{
+	unsigned long flags;
+	u32 used;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	used = min(cq_used(cq), cq->ring.entries);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return used;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_waiting);
+
+/**
+ * srnic_cq_arm - ask for an event (IBA 11.4.2.2)
+ * @cq: any
+ * @arm: SRNIC_ARM_SOLICITED or SRNIC_ARM_NEXT; the wider of two requests counts
+ *
+ * Return: true if completions were waiting already, for which there will be no
+ * event.
+ */
+bool srnic_cq_arm(struct srnic_cq *cq, u8 arm)
+{
+	unsigned long flags;
+	bool missed;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->ring.user)
+		smp_store_mb(cq->ring.hdr->arm, arm);
+	else
+		cq->armed = max(cq->armed, arm);
+	missed = cq_used(cq) != 0;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return missed;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_arm);
+
+/**
+ * srnic_cq_exchange - give a CQ a ring of another size
+ * @cq: its user, if it has one, does not poll or arm meanwhile
+ * @ring: new; comes back with the old memory
+ *
+ * Completions that wait come along in order, and so does a request for an event:
+ * nothing is lost (RFC 5042 6.4.3.2, R21).
+ *
+ * Context: any; takes the CQ's lock with interrupts off.
+ * Return: 0, or -EINVAL if more completions wait than the new ring holds, or a
+ * user's index is nonsense; nothing has changed then.
+ */
+int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring)
+{
+	unsigned long flags;
+	int err = 0;
+	u32 used;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	used = cq_used(cq);
+	if (used > cq->ring.entries || used > ring->limit) {
+		err = -EINVAL;
+		goto out;
+	}
+
+	srnic_ring_copy(ring, &cq->ring, cq->ring.head - used, used);
+	ring->head = used;
+	ring->hdr->cons = 0;
+	ring->hdr->arm = xchg(&cq->ring.hdr->arm, SRNIC_ARM_NONE);
+	ring->hdr->prod = used;
+	cq->tail = 0;
+	swap(cq->ring, *ring);
+out:
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return err;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_exchange);
+
+/**
+ * srnic_cq_init - everything but the ring
+ * @cq: zeroed
+ * @on_error: work function for error_work: tells the consumer of an overflow and
+ *	moves the CQ's QPs to ERR
+ */
+void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error)
+{
+	spin_lock_init(&cq->lock);
+	mutex_init(&cq->qps_lock);
+	INIT_LIST_HEAD(&cq->qps);
+	INIT_WORK(&cq->notify_work, cq_notify_work);
+	INIT_WORK(&cq->error_work, on_error);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_init);
+
+/**
+ * srnic_cq_stop - no event of this CQ is in progress or will come any more
+ * @cq: no QP completes here any more
+ *
+ * Context: process.
+ */
+void srnic_cq_stop(struct srnic_cq *cq)
+{
+	cancel_work_sync(&cq->error_work);
+	cancel_work_sync(&cq->notify_work);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_stop);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive work requests: of receive queues and shared receive queues, posted
+ * through a mapped ring or by a kernel consumer.
+ */
+#include <linux/string.h>
+#include "../export.h"
+#include "queue.h"
+
+#define RQ_MAX_MSG	(1U << 31)
+
+static int rq_take(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, const void *sges,
+		   u32 max_sge)
+{
+	u64 length = 0;
+
+	rwqe->wr_id = wqe->wr_id;
+	rwqe->num_sge = 0;
+	rwqe->length = 0;
+	rwqe->done = 0;
+	if (wqe->num_sge > max_sge)
+		return -EINVAL;
+
+	srnic_ring_read(rwqe->sge, sges, wqe->num_sge * sizeof(rwqe->sge[0]));
+	for (u32 i = 0; i < wqe->num_sge; i++)
+		length += rwqe->sge[i].length;
+	if (length > RQ_MAX_MSG)
+		return -EINVAL;
+
+	rwqe->num_sge = wqe->num_sge;
+	rwqe->length = length;
+	return 0;
+}
+
+/**
+ * srnic_rq_fetch - take the next receive work request
+ * @ring: of a receive queue or shared receive queue
+ * @rwqe: private copy; valid is set by its owner
+ * @max_sge: of this queue, at most SRNIC_MAX_SGE
+ *
+ * The slot is the producer's again at once: nothing of it is needed any more.
+ *
+ * Context: any; the caller serialises the consumer's side (QP's or SRQ's lock).
+ * Return: 1 with @rwqe filled, 0 if the ring is empty, -EINVAL if an entry or the
+ * index makes no sense; a bad entry is consumed, and its wr_id is in @rwqe.
+ */
+int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge)
+{
+	int pending = srnic_ring_pending(ring);
+	struct srnic_rq_wqe wqe;
+	const void *slot;
+	int err;
+
+	if (pending <= 0)
+		return pending;
+
+	slot = srnic_ring_slot(ring, ring->head);
+	srnic_ring_read(&wqe, slot, sizeof(wqe));
+	err = rq_take(rwqe, &wqe, slot + sizeof(wqe), max_sge);
+	srnic_ring_publish_cons(ring, ++ring->head);
+	return err ?: 1;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_rq_fetch);
+
+/**
+ * srnic_rq_post - a kernel consumer posts one receive
+ * @ring: not mapped by anyone, so its indices are to be believed
+ * @wr: one work request; its chain is the caller's business
+ * @max_sge: of this queue
+ *
+ * Context: any; under the queue's irqsave lock against other posters.
+ * Return: 0, -ENOMEM if the queue is full, -EINVAL for too many SGEs.
+ */
+int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_sge)
+{
+	u32 prod = ring->hdr->prod;
+	struct srnic_abi_sge *sge;
+	struct srnic_rq_wqe *wqe;
+
+	if (wr->num_sge < 0 || (u32)wr->num_sge > max_sge)
+		return -EINVAL;
+	/* pairs with srnic_ring_publish_cons(): the slot has been read */
+	if (prod - smp_load_acquire(&ring->hdr->cons) >= ring->limit)
+		return -ENOMEM;
+
+	wqe = srnic_ring_slot(ring, prod);
+	*wqe = (struct srnic_rq_wqe){ .wr_id = wr->wr_id, .num_sge = wr->num_sge };
+	sge = (void *)(wqe + 1);
+	for (int i = 0; i < wr->num_sge; i++)
+		sge[i] = (struct srnic_abi_sge){
+			.addr = wr->sg_list[i].addr,
+			.length = wr->sg_list[i].length,
+			.lkey = wr->sg_list[i].lkey,
+		};
+
+	smp_store_release(&ring->hdr->prod, prod + 1);
+	return 0;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_rq_post);
+
+/**
+ * srnic_rq_exchange - give a queue memory of another size
+ * @ring: in use; its owner holds the locks of both ends
+ * @with: new, of the same stride; comes back with the old memory
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL if more receives wait than the new ring holds, or a user
+ * ring's index is nonsense; nothing has changed then.
+ */
+int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with)
+{
+	int pending = srnic_ring_pending(ring);
+
+	if (pending < 0 || (u32)pending > with->limit)
+		return -EINVAL;
+
+	srnic_ring_copy(with, ring, ring->head, pending);
+	with->head = 0;
+	with->hdr->cons = 0;
+	with->hdr->prod = pending;
+	swap(*ring, *with);
+	return 0;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_rq_exchange);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send work requests out of a user ring: one copy, checked afterwards, so that
+ * nothing the process writes later can matter (RFC 5042 section 3, R1).
+ */
+#include <linux/limits.h>
+#include <linux/string.h>
+#include "../export.h"
+#include "queue.h"
+
+#define SQ_MAX_MSG	(1U << 31)	/* IBA 9.7.1 */
+#define SQ_ATOMIC_LEN	8
+
+/* What an opcode may carry; kernel-only ones have no row. */
+struct sq_kind {
+	bool known;
+	bool data;	/* SGEs */
+	bool inl;	/* may be inline instead */
+	bool atomic;
+	bool ud;	/* the address part is meaningful on a UD QP */
+};
+
+static const struct sq_kind sq_kinds[SRNIC_WQE_OPCODES] = {
+	[SRNIC_WQE_SEND]	= { .known = true, .data = true, .inl = true, .ud = true },
+	[SRNIC_WQE_SEND_IMM]	= { .known = true, .data = true, .inl = true, .ud = true },
+	[SRNIC_WQE_SEND_INV]	= { .known = true, .data = true, .inl = true },
+	[SRNIC_WQE_WRITE]	= { .known = true, .data = true, .inl = true },
+	[SRNIC_WQE_WRITE_IMM]	= { .known = true, .data = true, .inl = true },
+	[SRNIC_WQE_READ]	= { .known = true, .data = true },
+	[SRNIC_WQE_CMP_SWAP]	= { .known = true, .data = true, .atomic = true },
+	[SRNIC_WQE_FETCH_ADD]	= { .known = true, .data = true, .atomic = true },
+	[SRNIC_WQE_LOCAL_INV]	= { .known = true },
+	[SRNIC_WQE_BIND_MW]	= { .known = true },
+};
+
+static void sq_copy_fields(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
+			   const struct sq_kind *kind)
+{
+	swqe->num_sge = wqe->num_sge;
+	swqe->flags = wqe->flags;
+	swqe->imm = (__force __be32)wqe->imm;
+	swqe->inv_rkey = wqe->imm;
+	swqe->raddr = wqe->remote_addr;
+	swqe->rkey = wqe->rkey;
+
+	if (kind->atomic) {
+		swqe->atomic.compare_add = wqe->atomic.compare_add;
+		swqe->atomic.swap = wqe->atomic.swap;
+	} else if (kind->ud) {
+		swqe->ud.ah = wqe->ud.ah;
+		swqe->ud.kah = NULL;
+		swqe->ud.qpn = wqe->ud.qpn;
+		swqe->ud.qkey = wqe->ud.qkey;
+		swqe->ud.pkey_index = 0;
+	} else if (wqe->opcode == SRNIC_WQE_BIND_MW) {
+		swqe->bind.addr = wqe->bind.addr;
+		swqe->bind.length = wqe->bind.length;
+		swqe->bind.mr_lkey = wqe->bind.mr_lkey;
+		swqe->bind.mw_rkey = wqe->bind.mw_rkey;
+		swqe->bind.new_rkey = wqe->bind.new_rkey;
+		swqe->bind.access = wqe->bind.access;
+	}
+}
+
+static int sq_copy_inline(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
+			  const void *data, u32 max_inline)
+{
+	if (wqe->inline_len > max_inline)
+		return -EINVAL;
+
+	srnic_ring_read(swqe->inline_data, data, wqe->inline_len);
+	swqe->length = wqe->inline_len;
+	swqe->num_sge = 0;
+	return 0;
+}
+
+static int sq_copy_sges(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
+			const void *data, u32 max_sge)
+{
+	u64 length = 0;
+
+	if (wqe->num_sge > max_sge)
+		return -EINVAL;
+
+	srnic_ring_read(swqe->sge, data, wqe->num_sge * sizeof(swqe->sge[0]));
+	for (u32 i = 0; i < wqe->num_sge; i++)
+		length += swqe->sge[i].length;
+	if (length > SQ_MAX_MSG)
+		return -EINVAL;
+
+	swqe->length = length;
+	return 0;
+}
+
+/* @wqe is ours by now; @data still lies in the ring */
+static int sq_take(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, const void *data,
+		   u32 max_sge, u32 max_inline)
+{
+	const struct sq_kind *kind;
+	int err;
+
+	swqe->wr_id = wqe->wr_id;
+	swqe->opcode = wqe->opcode;
+	swqe->flags = 0;
+	swqe->num_sge = 0;
+	swqe->length = 0;
+
+	if (wqe->opcode >= SRNIC_WQE_OPCODES)
+		return -EINVAL;
+	kind = &sq_kinds[wqe->opcode];
+	if (!kind->known || (wqe->flags & ~SRNIC_WQE_FLAGS))
+		return -EINVAL;
+	if ((wqe->flags & SRNIC_WQE_INLINE) && !kind->inl)
+		return -EINVAL;
+	if (wqe->num_sge && !kind->data)
+		return -EINVAL;
+
+	sq_copy_fields(swqe, wqe, kind);
+	if (wqe->flags & SRNIC_WQE_INLINE)
+		return sq_copy_inline(swqe, wqe, data, max_inline);
+
+	err = sq_copy_sges(swqe, wqe, data, max_sge);
+	if (err || !kind->atomic)
+		return err;
+
+	if (swqe->length < SQ_ATOMIC_LEN)
+		return -EINVAL;
+	swqe->length = SQ_ATOMIC_LEN;
+	return 0;
+}
+
+/**
+ * srnic_sq_fetch - copy the next send work request out of a user ring
+ * @ring: srnic_ring_pending() has said that there is one; head advances in any case
+ * @swqe: private memory for @max_sge SGEs and @max_inline bytes; the engine's
+ *	fields are left alone
+ * @max_sge: of this QP
+ * @max_inline: of this QP
+ *
+ * Whether the opcode suits the QP's type, and whether keys and addresses are any
+ * good, is the engine's and mem's to say.
+ *
+ * Context: any; the caller is the ring's one consumer.
+ * Return: 0, or -EINVAL if the entry makes no sense; wr_id and opcode are valid
+ * even then, for the completion in error.
+ */
+int srnic_sq_fetch(struct srnic_ring *ring, struct srnic_swqe *swqe, u32 max_sge, u32 max_inline)
+{
+	const void *slot = srnic_ring_slot(ring, ring->head);
+	struct srnic_sq_wqe wqe;
+
+	srnic_ring_read(&wqe, slot, sizeof(wqe));
+	ring->head++;
+
+	return sq_take(swqe, &wqe, slot + sizeof(wqe), max_sge, max_inline);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_sq_fetch);
+
+/**
+ * srnic_sq_sleep - about to stop looking at a user's send queue
+ * @ring: of the send queue
+ *
+ * Pairs with the full fence between the provider's store of prod and its load of
+ * need_wakeup: either it sees the flag and rings, or we see its entries.
+ *
+ * Return: true if entries (or a nonsensical index) are there after all; the flag
+ * is down again then.
+ */
+bool srnic_sq_sleep(struct srnic_ring *ring)
+{
+	WRITE_ONCE(ring->hdr->need_wakeup, 1);
+	smp_mb();
+	if (!srnic_ring_pending(ring))
+		return false;
+
+	srnic_sq_awake(ring);
+	return true;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_sq_sleep);
+
+/**
+ * srnic_sq_awake - looking at a user's send queue: no doorbell is needed
+ * @ring: of the send queue
+ */
+void srnic_sq_awake(struct srnic_ring *ring)
+{
+	WRITE_ONCE(ring->hdr->need_wakeup, 0);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_sq_awake);
