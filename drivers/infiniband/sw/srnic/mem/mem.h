@@ -20,8 +20,30 @@
 #include "../queue/queue.h"
 
 struct srnic_dev;
-struct srnic_pd;
 struct srnic_qp;
+
+/* The local DMA key of kernel consumers (device->local_dma_lkey): index 0 is never given out. */
+#define SRNIC_DMA_LKEY		0
+
+#define SRNIC_ACCESS_REMOTE	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_ATOMIC)
+
+/**
+ * struct srnic_pd - a protection domain
+ * @ib: the core's part
+ * @lock: BH: @windows
+ * @windows: type-2 windows that are bound to a QP of this domain
+ */
+struct srnic_pd {
+	struct ib_pd ib;
+	spinlock_t lock;
+	struct list_head windows;
+};
+
+static inline struct srnic_pd *to_srnic_pd(struct ib_pd *ib)
+{
+	return container_of(ib, struct srnic_pd, ib);
+}
 
 enum srnic_stag_kind {
 	SRNIC_STAG_USER,	/* ib_umem */
@@ -31,38 +53,95 @@ enum srnic_stag_kind {
 	SRNIC_STAG_MW2,
 };
 
-/* What a key names: embedded in srnic_mr and srnic_mw. */
+#define SRNIC_STAG_VALID	INT_MIN	/* in srnic_stag.active */
+
+/**
+ * struct srnic_stag - what a key names
+ * @node: in dev->stags
+ * @index: upper 24 bits of the key: hash key
+ * @key: current full key
+ * @kind: what it is a key of; never changes
+ * @active: bursts in progress, and SRNIC_STAG_VALID; everything below may be read
+ *	by whoever holds a count, and changed by nobody as long as someone does
+ * @lock: BH: bind, invalidate, register, deallocate: one at a time
+ * @pd: protection domain
+ * @qp: stream scope: of type-2B windows; else NULL
+ * @mr: translation; a window's region, NULL if not bound
+ * @access: IB_ACCESS_*
+ * @iova: first byte, as the consumer names it
+ * @length: bytes
+ * @offset: of the byte at @iova, from the beginning of the region's first block
+ * @windows: a bound type-2 window's place in @pd->windows
+ * @rcu: for freeing
+ */
 struct srnic_stag {
 	struct rhash_head node;
-	u32 index;		/* upper 24 bits of the key: hash key */
-	u32 key;		/* current full key */
+	u32 index;
+	u32 key;
 	enum srnic_stag_kind kind;
-	atomic_t active;	/* bursts in progress; SRNIC_STAG_VALID is its top bit */
+	atomic_t active;
+	spinlock_t lock;
 	struct srnic_pd *pd;
-	struct srnic_qp *qp;	/* stream scope: type-2B windows; else NULL */
-	struct srnic_mr *mr;	/* translation; a window's region */
-	u32 access;		/* IB_ACCESS_* */
-	u64 iova;		/* first byte, as the consumer names it */
+	struct srnic_qp *qp;
+	struct srnic_mr *mr;
+	u32 access;
+	u64 iova;
 	u64 length;
+	u64 offset;
+	struct list_head windows;
 	struct rcu_head rcu;
 };
 
+/**
+ * struct srnic_map - where a region's bytes are
+ * @umem: pinned user pages, or NULL
+ * @blocks: kernel addresses of equal blocks (virtual DMA means that there is no
+ *	high memory: INFINIBAND_VIRT_DMA). NULL: iova is a kernel address
+ * @count: blocks in use
+ * @shift: log2 of a block's size
+ */
+struct srnic_map {
+	struct ib_umem *umem;
+	void **blocks;
+	u32 count;
+	u8 shift;
+};
+
+/**
+ * struct srnic_mr - a memory region
+ * @ib: the core's part
+ * @stag: its key
+ * @map: present translation; readers hold a count of @stag
+ * @next: fast-register: what map_mr_sg has prepared, effective with REG_MR
+ * @fresh: @next has been filled since the last REG_MR
+ * @max_blocks: fast-register: room in @map and @next
+ * @windows: bound windows: dereg and rereg are refused while > 0
+ */
 struct srnic_mr {
 	struct ib_mr ib;
 	struct srnic_stag stag;
-	struct ib_umem *umem;
-	struct page **pages;
-	u32 npages;
-	u32 max_pages;		/* fast-register */
-	u8 page_shift;
-	u32 page_off;		/* offset of iova in the first page */
-	atomic_t windows;	/* bound windows: dereg refused while > 0 */
+	struct srnic_map map;
+	struct srnic_map next;
+	bool fresh;
+	u32 max_blocks;
+	atomic_t windows;
 };
 
+static inline struct srnic_mr *to_srnic_mr(struct ib_mr *ib)
+{
+	return container_of(ib, struct srnic_mr, ib);
+}
+
+/* The core frees an ib_mw at once, so what RCU readers look at lies apart. */
 struct srnic_mw {
 	struct ib_mw ib;
-	struct srnic_stag stag;
+	struct srnic_stag *stag;
 };
+
+static inline struct srnic_mw *to_srnic_mw(struct ib_mw *ib)
+{
+	return container_of(ib, struct srnic_mw, ib);
+}
 
 /* Why an access was refused; order and names match the counters. */
 enum srnic_mem_status {
@@ -75,7 +154,7 @@ enum srnic_mem_status {
 
 /* check.c. BHs off from get to put. @local: lkey rules (no remote right needed). */
 struct srnic_mem_ref {
-	struct srnic_stag *stag;
+	struct srnic_stag *stag;	/* NULL: the local DMA key */
 	struct srnic_mr *mr;
 };
 
@@ -99,18 +178,47 @@ enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, const struct srnic_ab
 				      u32 num, u32 off, const void *src, u32 len);
 
 /*
- * stag.c, invalidate.c: engine's side of LOCAL_INV, REG_MR, BIND_MW and SEND with
- * invalidate. Under the QP's lock, BHs off. 0 or a negative errno.
+ * invalidate.c, window.c: engine's side of LOCAL_INV, REG_MR, BIND_MW and SEND
+ * with invalidate. Under the QP's lock, BHs off, no srnic_mem_ref held. 0 or a
+ * negative errno.
  */
 int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote);
 int srnic_mem_reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access);
 int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe);
 
-/* verbs' side: process context */
-int srnic_stag_insert(struct srnic_dev *dev, struct srnic_stag *stag);
-void srnic_stag_remove(struct srnic_dev *dev, struct srnic_stag *stag);
-void srnic_stag_quiesce(struct srnic_stag *stag);	/* invalid, then wait for bursts */
+/* stag.c: process context unless said otherwise */
 int srnic_stag_table_init(struct srnic_dev *dev);
 void srnic_stag_table_exit(struct srnic_dev *dev);
+void srnic_stag_init(struct srnic_stag *stag, enum srnic_stag_kind kind, struct srnic_pd *pd);
+int srnic_stag_insert(struct srnic_dev *dev, struct srnic_stag *stag);
+void srnic_stag_remove(struct srnic_dev *dev, struct srnic_stag *stag);
+void srnic_stag_publish(struct srnic_stag *stag);	/* valid from now on; any context */
+void srnic_stag_quiesce(struct srnic_stag *stag);	/* invalid, then wait for bursts */
+void srnic_stag_quiesce_atomic(struct srnic_stag *stag); /* the same, softirq */
+/* under RCU */
+struct srnic_stag *srnic_stag_find(struct srnic_dev *dev, u32 key);
+/* any context to softirq, BHs off until put */
+bool srnic_stag_get(struct srnic_stag *stag);
+void srnic_stag_put(struct srnic_stag *stag);
+
+static inline bool srnic_stag_valid(const struct srnic_stag *stag)
+{
+	return atomic_read(&stag->active) < 0;
+}
+
+/* region.c: verbs' side of memory regions, process context */
+int srnic_region_check_access(int access);
+int srnic_map_pin(struct srnic_map *map, struct ib_device *ib, u64 start, u64 length, int access);
+int srnic_map_alloc(struct srnic_map *map, u32 blocks);
+void srnic_map_release(struct srnic_map *map);
+int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
+			unsigned int *offset);
+int srnic_region_retire(struct srnic_mr *mr);
+
+/* window.c: for invalidate.c */
+int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key);
+/* verbs' side of memory windows, process context */
+void srnic_window_retire(struct srnic_stag *stag);
+void srnic_window_forget_qp(struct srnic_qp *qp);	/* no work of the QP in progress */
 
 #endif /* SRNIC_MEM_H */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * May this QP touch these bytes under this key? Every access of every packet asks
+ * here (RFC 5042 6.2.1 and 6.3.1, IBA 9.4.3 and 10.6.3).
+ */
+#include <linux/rcupdate.h>
+#include "../export.h"
+#include "../srnic.h"
+#include "../engine/engine.h"
+#include "mem.h"
+
+static bool stag_is_window(const struct srnic_stag *stag)
+{
+	return stag->kind == SRNIC_STAG_MW1 || stag->kind == SRNIC_STAG_MW2;
+}
+
+/* [va, va + len) inside [iova, iova + length), without any sum that could wrap */
+static bool stag_contains(const struct srnic_stag *stag, u64 va, u64 len)
+{
+	return va >= stag->iova && len <= stag->length &&
+	       va - stag->iova <= stag->length - len;
+}
+
+/* the caller holds a count of @stag */
+static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct srnic_stag *stag,
+					u32 key, u64 va, u64 len, u32 access, bool local)
+{
+	if (stag->key != key)
+		return SRNIC_MEM_INVALID;
+	/* a window has an R_Key and no L_Key (IBA 10.6.7.1) */
+	if (local && stag_is_window(stag))
+		return SRNIC_MEM_INVALID;
+	if (stag->pd != qp->pd)
+		return SRNIC_MEM_PD;	/* R7 */
+	if (stag->kind == SRNIC_STAG_MW2 && stag->qp != qp)
+		return SRNIC_MEM_PD;	/* R8 */
+	if (!stag_contains(stag, va, len))
+		return SRNIC_MEM_BOUNDS;	/* R10 */
+	if (access & ~stag->access)
+		return SRNIC_MEM_ACCESS;	/* R16 */
+
+	return SRNIC_MEM_OK;
+}
+
+/*
+ * The local DMA key stands for all of the kernel's memory; in a user's hands it
+ * would be the end of everything (RFC 5042 6.5, R28).
+ */
+static enum srnic_mem_status mem_get_dma(const struct srnic_qp *qp, struct srnic_mem_ref *ref)
+{
+	if (qp->ib.uobject)
+		return SRNIC_MEM_INVALID;
+
+	*ref = (struct srnic_mem_ref){};
+	return SRNIC_MEM_OK;
+}
+
+/**
+ * srnic_mem_get - look up a key, check an access, and keep the bytes in place
+ * @qp: on whose behalf
+ * @key: L_Key or R_Key, all 32 bits
+ * @va: first byte, as the key's consumer names it
+ * @len: bytes, not 0: an access to no byte needs no key (IBA 9.7.4.1.2, R16), and
+ *	callers do not come here for one
+ * @access: IB_ACCESS_* the access needs; 0 for a local read
+ * @local: L_Key rules: windows do not serve, the local DMA key does
+ * @ref: for gather, place, atomic and put
+ *
+ * Context: process or softirq, BHs off until srnic_mem_put().
+ * Return: SRNIC_MEM_OK and a reference, or why not, and none.
+ */
+enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 len,
+				    u32 access, bool local, struct srnic_mem_ref *ref)
+{
+	enum srnic_mem_status status;
+	struct srnic_stag *stag;
+
+	if (local && key == SRNIC_DMA_LKEY)
+		return mem_get_dma(qp, ref);
+
+	rcu_read_lock();
+	stag = srnic_stag_find(qp->dev, key);
+	if (!stag || !srnic_stag_get(stag)) {
+		rcu_read_unlock();
+		return SRNIC_MEM_INVALID;
+	}
+	rcu_read_unlock();
+
+	status = stag_check(qp, stag, key, va, len, access, local);
+	if (unlikely(status)) {
+		srnic_stag_put(stag);
+		return status;
+	}
+
+	ref->stag = stag;
+	ref->mr = stag->mr;
+	return SRNIC_MEM_OK;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_get);
+
+/**
+ * srnic_mem_put - end of an access
+ * @ref: what srnic_mem_get() has filled in
+ */
+void srnic_mem_put(struct srnic_mem_ref *ref)
+{
+	if (ref->stag)
+		srnic_stag_put(ref->stag);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);

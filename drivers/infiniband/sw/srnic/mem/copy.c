@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes out of and into regions. Where they are was settled at registration, that
+ * they may be touched by srnic_mem_get(); here they only move, once.
+ */
+#include <linux/atomic.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include "../export.h"
+#include "mem.h"
+
+/* the address of @va, and how many bytes lie there in one piece: at most @len */
+static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
+{
+	const struct srnic_map *map;
+	u64 off, in, size;
+
+	*run = len;
+	if (!ref->mr || !ref->mr->map.blocks)
+		return ib_virt_dma_to_ptr(va);
+
+	map = &ref->mr->map;
+	off = va - ref->stag->iova + ref->stag->offset;
+	size = BIT_ULL(map->shift);
+	in = off & (size - 1);
+	if (*run > size - in)
+		*run = size - in;
+	return map->blocks[off >> map->shift] + in;
+}
+
+/**
+ * srnic_mem_gather - copy out of a region
+ * @ref: from srnic_mem_get()
+ * @va: first byte; the run lies inside what was checked
+ * @dst: kernel memory
+ * @len: bytes
+ * @crc: running CRC state, advanced over the bytes as copied (one pass: user
+ *	memory may change between two); or NULL
+ */
+void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len, u32 *crc)
+{
+	while (len) {
+		u32 run;
+		const void *src = ref_run(ref, va, len, &run);
+
+		if (crc)
+			*crc = srnic_crc_copy(*crc, dst, src, run);
+		else
+			memcpy(dst, src, run);
+		va += run;
+		dst += run;
+		len -= run;
+	}
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_gather);
+
+/**
+ * srnic_mem_place - copy into a region, in ascending order of addresses
+ * @ref: from srnic_mem_get()
+ * @va: first byte; the run lies inside what was checked
+ * @src: kernel memory
+ * @len: bytes
+ */
+void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u32 len)
+{
+	while (len) {
+		u32 run;
+		void *dst = ref_run(ref, va, len, &run);
+
+		memcpy(dst, src, run);
+		va += run;
+		src += run;
+		len -= run;
+	}
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_place);
+
+/**
+ * srnic_mem_atomic - 8-byte atomic operation (IBA 9.4.5)
+ * @ref: from srnic_mem_get() with IB_ACCESS_REMOTE_ATOMIC
+ * @va: aligned to 8, inside what was checked; memory is aligned as @va is, by the
+ *	rules of registration
+ * @cas: compare-and-swap, else fetch-and-add
+ * @swap_add: new value, or what to add
+ * @compare: expected value
+ *
+ * One processor instruction: atomic towards other QPs, other devices' drivers and
+ * the application alike.
+ *
+ * Return: the value before.
+ */
+u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare)
+{
+	u32 run;
+	atomic64_t *word = ref_run(ref, va, sizeof(u64), &run);
+
+	if (cas)
+		return atomic64_cmpxchg(word, compare, swap_add);
+	return atomic64_fetch_add(swap_add, word);
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_atomic);

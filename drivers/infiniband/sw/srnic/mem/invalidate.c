@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys taken back and given out again by work request: LOCAL_INV, SEND with
+ * invalidate, REG_MR (IBA 10.6.5, 10.6.7.2.5).
+ */
+#include <linux/rcupdate.h>
+#include "../export.h"
+#include "../srnic.h"
+#include "../engine/engine.h"
+#include "mem.h"
+
+static int fast_invalidate(const struct srnic_qp *qp, struct srnic_stag *stag, u32 key,
+			   bool remote)
+	__must_hold(&stag->lock)
+{
+	lockdep_assert_held(&stag->lock);
+
+	if (stag->key != key)
+		return -EINVAL;
+	if (stag->pd != qp->pd)
+		return -EACCES;	/* R7 */
+	/* who was given no right through the key cannot take it away either (R26) */
+	if (remote && !(stag->access & SRNIC_ACCESS_REMOTE))
+		return -EACCES;
+
+	/* an invalid region stays so: the peer may have been faster than its owner */
+	srnic_stag_quiesce_atomic(stag);
+	return 0;
+}
+
+static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key, bool remote)
+{
+	int err;
+
+	switch (stag->kind) {
+	case SRNIC_STAG_FAST:
+		spin_lock(&stag->lock);
+		err = fast_invalidate(qp, stag, key, remote);
+		spin_unlock(&stag->lock);
+		return err;
+	case SRNIC_STAG_MW1:
+	case SRNIC_STAG_MW2:
+		return srnic_window_invalidate(qp, stag, key);
+	default:
+		/* what a verb has registered only a verb deregisters (IBA 10.6.5) */
+		return -EACCES;
+	}
+}
+
+/**
+ * srnic_mem_invalidate - carry out LOCAL_INV, or a peer's SEND with invalidate
+ * @qp: whose work request, or whose peer, it is
+ * @key: all 32 bits
+ * @remote: it came over the wire
+ *
+ * When it returns 0 no packet reads or writes through the key any more (R12).
+ *
+ * Context: process or softirq, BHs off, no srnic_mem_ref held.
+ * Return: 0; -EINVAL: no such key, or a window that is not bound; -EACCES: another
+ * protection domain or stream, or not to be invalidated this way.
+ */
+int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote)
+{
+	struct srnic_stag *stag;
+	int err = -EINVAL;
+
+	rcu_read_lock();
+	stag = srnic_stag_find(qp->dev, key);
+	if (stag)
+		err = stag_invalidate(qp, stag, key, remote);
+	rcu_read_unlock();
+	return err;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_invalidate);
+
+static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 key, u32 access)
+{
+	const struct srnic_map *map = mr->fresh ? &mr->next : &mr->map;
+	u64 offset = mr->ib.iova & (BIT_ULL(map->shift) - 1);
+
+	if (mr->stag.kind != SRNIC_STAG_FAST || mr->stag.index != key >> 8)
+		return -EINVAL;
+	if (mr->stag.pd != qp->pd)
+		return -EACCES;
+	if (srnic_region_check_access(access))
+		return -EINVAL;
+	/* only from the free state (IBA 10.6.5, 11.4.1.1) */
+	if (srnic_stag_valid(&mr->stag))
+		return -EINVAL;
+	if (offset + mr->ib.length > (u64)map->count << map->shift)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * srnic_mem_reg - carry out REG_MR
+ * @qp: of a kernel consumer
+ * @mr: fast-register region, free
+ * @key: its index and the consumer's variant
+ * @access: IB_ACCESS_*
+ *
+ * Context: process or softirq, BHs off.
+ * Return: 0, -EINVAL or -EACCES.
+ */
+int srnic_mem_reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
+{
+	struct srnic_stag *stag = &mr->stag;
+	int err;
+
+	spin_lock(&stag->lock);
+	err = fast_check(qp, mr, key, access);
+	if (err)
+		goto out;
+
+	if (mr->fresh) {
+		swap(mr->map, mr->next);
+		mr->fresh = false;
+	}
+	stag->key = key;
+	stag->access = access;
+	/* the consumer may have changed upper bits of iova since map_mr_sg */
+	stag->iova = mr->ib.iova;
+	stag->length = mr->ib.length;
+	stag->offset = stag->iova & (BIT_ULL(mr->map.shift) - 1);
+	srnic_stag_publish(stag);
+out:
+	spin_unlock(&stag->lock);
+	return err;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_reg);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Local memory: a message's bytes, spread over the scatter/gather list of a work
+ * request. Each SGE's key is checked for the bytes touched (IBA 10.6.3, 10.7.3).
+ */
+#include <linux/minmax.h>
+#include "../export.h"
+#include "mem.h"
+
+/* a place in a list of SGEs */
+struct sge_pos {
+	const struct srnic_abi_sge *sge;
+	u32 left;	/* entries from @sge on */
+	u32 off;	/* into *sge */
+};
+
+/* false if the list has no byte any more at @pos */
+static bool sge_settle(struct sge_pos *pos)
+{
+	while (pos->left && pos->off >= pos->sge->length) {
+		pos->off -= pos->sge->length;
+		pos->sge++;
+		pos->left--;
+	}
+	return pos->left;
+}
+
+static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *pos, u32 access,
+				     u32 run, struct srnic_mem_ref *ref)
+{
+	u64 va;
+
+	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &va))
+		return SRNIC_MEM_BOUNDS;
+	return srnic_mem_get(qp, pos->sge->lkey, va, run, access, true, ref);
+}
+
+/**
+ * srnic_sge_gather - copy part of a message out of its SGEs
+ * @qp: whose work request it is
+ * @sge: the kernel's copy of the list
+ * @num: entries
+ * @off: where in the message to begin
+ * @dst: kernel memory
+ * @len: bytes; 0 needs no key
+ * @crc: running CRC state, or NULL
+ *
+ * Context: process or softirq, BHs off.
+ * Return: SRNIC_MEM_OK, or why an SGE was refused; @dst may have been written then.
+ */
+enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge,
+				       u32 num, u32 off, void *dst, u32 len, u32 *crc)
+{
+	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
+
+	while (len) {
+		enum srnic_mem_status status;
+		struct srnic_mem_ref ref;
+		u32 run;
+
+		if (!sge_settle(&pos))
+			return SRNIC_MEM_BOUNDS;
+
+		run = min(len, pos.sge->length - pos.off);
+		status = sge_get(qp, &pos, 0, run, &ref);
+		if (status)
+			return status;
+		srnic_mem_gather(&ref, pos.sge->addr + pos.off, dst, run, crc);
+		srnic_mem_put(&ref);
+
+		dst += run;
+		len -= run;
+		pos.off += run;
+	}
+	return SRNIC_MEM_OK;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
+
+/**
+ * srnic_sge_place - copy part of a message into its SGEs
+ * @qp: whose work request it is
+ * @sge: the kernel's copy of the list
+ * @num: entries
+ * @off: where in the message to begin
+ * @src: kernel memory
+ * @len: bytes; 0 needs no key
+ *
+ * Context: process or softirq, BHs off.
+ * Return: SRNIC_MEM_OK, or why an SGE was refused; those before it may have been
+ * written then, which a completion in error allows (IBA 10.3.1).
+ */
+enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, const struct srnic_abi_sge *sge,
+				      u32 num, u32 off, const void *src, u32 len)
+{
+	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
+
+	while (len) {
+		enum srnic_mem_status status;
+		struct srnic_mem_ref ref;
+		u32 run;
+
+		if (!sge_settle(&pos))
+			return SRNIC_MEM_BOUNDS;
+
+		run = min(len, pos.sge->length - pos.off);
+		status = sge_get(qp, &pos, IB_ACCESS_LOCAL_WRITE, run, &ref);
+		if (status)
+			return status;
+		srnic_mem_place(&ref, pos.sge->addr + pos.off, src, run);
+		srnic_mem_put(&ref);
+
+		src += run;
+		len -= run;
+		pos.off += run;
+	}
+	return SRNIC_MEM_OK;
+}
+SRNIC_EXPORT_FOR_KUNIT(srnic_sge_place);
