@@ -16,48 +16,99 @@ struct srnic_ucontext {
 	struct ib_ucontext ib;
 };
 
-struct srnic_pd {
-	struct ib_pd ib;
-	atomic_t regions;
-};
+static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
+{
+	return container_of(ib, struct srnic_ucontext, ib);
+}
 
+/**
+ * struct srnic_ah - an address handle, as the engine uses it
+ * @number: in dev->ahs; 0: a kernel consumer's, which is not there
+ * @pd: protection domain; a work request's QP must have the same
+ * @lock: BH: @path, @attr
+ * @path: to the destination; routed by who sends
+ * @attr: as given, for query
+ * @clear_allowed: policy when created or modified: may clear datagrams go there
+ * @rcu: freed, and @path released, after a grace period: found under RCU, used under
+ *	@lock and still under RCU
+ */
 struct srnic_ah {
-	struct ib_ah ib;
-	u32 number;		/* in dev->ahs */
+	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;	/* path */
+	spinlock_t lock;
 	struct srnic_path path;
-	u8 sl;
-	bool clear_allowed;	/* policy at creation: may clear datagrams go there */
+	struct rdma_ah_attr attr;
+	bool clear_allowed;
 	struct rcu_head rcu;
 };
 
+/* The core frees an ib_ah at once, even in atomic context, so the rest lies apart. */
+struct srnic_ibah {
+	struct ib_ah ib;
+	struct srnic_ah *ah;
+};
+
+static inline struct srnic_ah *to_srnic_ah(struct ib_ah *ib)
+{
+	return container_of(ib, struct srnic_ibah, ib)->ah;
+}
+
+/**
+ * struct srnic_srq - a shared receive queue
+ * @ib: the core's part
+ * @number: in dev->srqs
+ * @pd: protection domain
+ * @lock: irqsave: the consumer's side, resize, limit; kernel consumers' post
+ * @ring: receive work requests
+ * @limit: low-water mark, 0: disarmed (IBA 10.2.9.2)
+ * @error: its ring made no sense; it gives out nothing any more
+ * @max_sge: a work request
+ * @mmap: a user ring's place in its context's mmap space
+ */
 struct srnic_srq {
 	struct ib_srq ib;
 	u32 number;
 	struct srnic_pd *pd;
+	spinlock_t lock;
 	struct srnic_ring ring;
-	spinlock_t lock;	/* irqsave: consumer side, resize, limit; kernel post */
-	u32 limit;		/* low-water mark, 0 = disarmed */
+	u32 limit;
 	bool error;
 	u32 max_sge;
 	struct srnic_mmap *mmap;
 };
 
+static inline struct srnic_srq *to_srnic_srq(struct ib_srq *ib)
+{
+	return container_of(ib, struct srnic_srq, ib);
+}
+
+/**
+ * struct srnic_mcast_group - QPs attached to a group; never changes, is replaced
+ * @node: in dev->mcast.groups
+ * @mgid: the group
+ * @rcu: for freeing
+ * @count: QPs, at least 1
+ * @qps: none twice
+ */
 struct srnic_mcast_group {
 	struct list_head node;
 	union ib_gid mgid;
-	u32 count;
-	struct srnic_qp **qps;	/* RCU-replaced array */
 	struct rcu_head rcu;
+	u32 count;
+	struct srnic_qp *qps[] __counted_by(count);
 };
 
-/* device.c */
+/* device.c: main's calls */
 extern const struct ib_device_ops srnic_dev_ops;
 void srnic_dev_init(struct srnic_dev *dev);	/* all but registration */
 int srnic_dev_open(struct srnic_dev *dev);	/* tables, counters */
 void srnic_dev_close(struct srnic_dev *dev);
 void srnic_port_event(struct srnic_dev *dev, enum ib_event_type event);
+enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
+
+/* object.c: grants, counted if refused */
+int srnic_dev_take(struct srnic_dev *dev, enum srnic_quota quota);
+void srnic_dev_give(struct srnic_dev *dev, enum srnic_quota quota);
 
 /* mmap.c: rings into user space */
 struct srnic_mmap *srnic_mmap_insert(struct ib_ucontext *uctx, struct srnic_ring *ring,
