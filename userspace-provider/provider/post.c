@@ -241,7 +241,7 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 	struct srnic_qp *qp = to_sqp(ibqp);
 
 	/* with an SRQ there is no RQ; in Reset posting is refused (IBA C10-97.2.1) */
-	if (!qp->rq.hdr || ibqp->state == IBV_QPS_RESET) {
+	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}

@@ -19,6 +19,8 @@ static int map_sq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
 	uint32_t head = sizeof(struct srnic_sq_wqe);
 	void *mem;
 
+	if (!abi->size)
+		return 0;	/* receives only: every post finds it full */
 	mem = srnic_map(qp->vqp.qp.context, abi,
 			head + cap->max_send_sge * sizeof(struct srnic_abi_sge));
 	if (!mem)
@@ -37,6 +39,8 @@ static int map_rq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
 {
 	void *mem;
 
+	if (!abi->size)
+		return 0;	/* there is an SRQ, or it is for sending only */
 	mem = srnic_map(qp->vqp.qp.context, abi, sizeof(struct srnic_rq_wqe) +
 			cap->max_recv_sge * sizeof(struct srnic_abi_sge));
 	if (!mem)
@@ -48,13 +52,11 @@ static int map_rq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
 }
 
 static int map_rings(struct srnic_qp *qp, const struct srnic_create_qp_resp *resp,
-		     const struct ibv_qp_init_attr_ex *attr)
+		     const struct ibv_qp_cap *cap)
 {
-	int ret = map_sq(qp, &resp->sq, &attr->cap);
+	int ret = map_sq(qp, &resp->sq, cap);
 
-	if (!ret && !attr->srq)
-		ret = map_rq(qp, &resp->rq, &attr->cap);
-	return ret;
+	return ret ? ret : map_rq(qp, &resp->rq, cap);
 }
 
 static void unmap_rings(struct srnic_qp *qp)
@@ -96,7 +98,7 @@ static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_at
 	ret = ibv_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
 	if (ret)
 		goto err_free;
-	ret = map_rings(qp, &resp.drv, attr);
+	ret = map_rings(qp, &resp.drv, &attr->cap);
 	if (ret)
 		goto err_destroy;
 
@@ -178,8 +180,6 @@ static void reset_rings(struct srnic_qp *qp)
 	srnic_ring_reset(&qp->sq);
 	srnic_unlock(&qp->sq_lock);
 
-	if (!qp->rq.hdr)
-		return;
 	srnic_lock(&qp->rq_lock);
 	srnic_ring_reset(&qp->rq);
 	srnic_unlock(&qp->rq_lock);

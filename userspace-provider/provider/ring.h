@@ -20,7 +20,7 @@
 #include <rdma/srnic-abi.h>
 
 struct srnic_ring {
-	struct srnic_ring_hdr *hdr;	/* NULL: there is none (RQ of a QP with an SRQ) */
+	struct srnic_ring_hdr *hdr;	/* NULL: a queue without entries has no ring */
 	char *slots;
 	uint32_t mask;
 	uint32_t stride;
@@ -113,6 +113,8 @@ static inline bool srnic_ring_full(struct srnic_ring *ring, uint32_t next)
 {
 	if (next - ring->theirs < ring->limit)
 		return false;
+	if (!ring->hdr)
+		return true;
 	ring->theirs = srnic_load_acquire(&ring->hdr->cons);
 	return next - ring->theirs >= ring->limit;
 }
@@ -151,6 +153,8 @@ static inline bool srnic_ring_must_wake(struct srnic_ring *ring)
  */
 static inline void srnic_ring_reset(struct srnic_ring *ring)
 {
+	if (!ring->hdr)
+		return;
 	ring->theirs = srnic_load_acquire(&ring->hdr->cons);
 	srnic_ring_produced(ring, ring->theirs);
 }

@@ -281,10 +281,12 @@ int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
 	qp->state = IBV_QPS_RESET;
 	vqp->comp_mask = 0;
 	attr->cap.max_inline_data = FAKE_INLINE;
-	fake_ring_make(fake_sq(qp), power_of_two(attr->cap.max_send_wr),
-		       sizeof(struct srnic_sq_wqe) + 128, attr->cap.max_send_wr);
-	uresp->drv.sq = describe(fake_sq(qp));
-	if (!attr->srq) {
+	if (attr->cap.max_send_wr) {
+		fake_ring_make(fake_sq(qp), power_of_two(attr->cap.max_send_wr),
+			       sizeof(struct srnic_sq_wqe) + 128, attr->cap.max_send_wr);
+		uresp->drv.sq = describe(fake_sq(qp));
+	}
+	if (attr->cap.max_recv_wr && !attr->srq) {
 		fake_ring_make(fake_rq(qp), power_of_two(attr->cap.max_recv_wr),
 			       sizeof(struct srnic_rq_wqe) + FAKE_SGES * 16,
 			       attr->cap.max_recv_wr);
@@ -300,7 +302,8 @@ int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask
 
 	(void)cmd;
 	(void)cmd_size;
-	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET &&
+	    fake_sq(qp)->hdr) {
 		fake_sq(qp)->head = fake_sq(qp)->hdr->prod;
 		fake_retire(fake_sq(qp));
 	}

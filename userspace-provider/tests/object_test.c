@@ -188,6 +188,28 @@ static void object_qp_with_srq_has_no_rq(void)
 	fake_end();
 }
 
+static void object_qp_of_no_depth_is_full(void)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad_wr;
+	struct ibv_recv_wr recv = {}, *bad_recv;
+	struct ibv_qp_ex *ex;
+	struct ibv_qp *qp;
+
+	fake_begin();
+	qp = fake_create_qp(IBV_QPT_RC, 0, IBV_QP_EX_WITH_SEND);
+	CHECK(srnic_post_send(qp, &wr, &bad_wr) == ENOMEM && bad_wr == &wr);
+	CHECK(srnic_post_recv(qp, &recv, &bad_recv) == ENOMEM && bad_recv == &recv);
+	ex = ibv_qp_to_qp_ex(qp);
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	CHECK(ibv_wr_complete(ex) == ENOMEM);
+	CHECK(!srnic_modify_qp(qp, &reset, IBV_QP_STATE));
+	CHECK(!fake.doorbells);
+	srnic_destroy_qp(qp);
+	fake_end();
+}
+
 const struct test_case object_tests[] = {
 	TEST(object_creation_fails_cleanly),
 	TEST(object_destroy_may_be_refused),
@@ -195,5 +217,6 @@ const struct test_case object_tests[] = {
 	TEST(object_reset_empties_the_sq),
 	TEST(object_srq_resizes),
 	TEST(object_qp_with_srq_has_no_rq),
+	TEST(object_qp_of_no_depth_is_full),
 	{},
 };

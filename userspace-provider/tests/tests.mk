@@ -22,15 +22,15 @@ define test_build
 test_objs_$(1) := $$(srcs:%.c=$$(out)/tests/$(1)/provider/%.o) $$(test_srcs:%.c=$$(out)/tests/$(1)/%.o)
 
 $$(out)/tests/$(1)/provider-test: $$(test_objs_$(1))
-	$$(CC) $$(CFLAGS) $$(san_$(1)) $$(wrap) -o $$@ $$^ $$(LDFLAGS) $$(libs)
+	$$(call quiet,LD)$$(CC) $$(CFLAGS) $$(san_$(1)) $$(wrap) -o $$@ $$^ $$(LDFLAGS) $$(libs)
 
 $$(out)/tests/$(1)/provider/%.o: $$(here)/provider/%.c $$(here)/Makefile $$(here)/tests/tests.mk
 	@mkdir -p $$(@D)
-	$$(CC) $$(cflags) $$(CFLAGS) $$(san_$(1)) -c -o $$@ $$<
+	$$(call quiet,CC)$$(CC) $$(cflags) $$(CFLAGS) $$(san_$(1)) -c -o $$@ $$<
 
 $$(out)/tests/$(1)/%.o: $$(here)/tests/%.c $$(here)/Makefile $$(here)/tests/tests.mk
 	@mkdir -p $$(@D)
-	$$(CC) $$(cflags) $$(CFLAGS) $$(san_$(1)) -c -o $$@ $$<
+	$$(call quiet,CC)$$(CC) $$(cflags) $$(CFLAGS) $$(san_$(1)) -c -o $$@ $$<
 
 -include $$(test_objs_$(1):.o=.d)
 endef
