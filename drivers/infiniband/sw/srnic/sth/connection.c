@@ -134,6 +134,8 @@ const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth)
 	return &sth->params;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_params);
+
 /**
  * srnic_sth_driver_name - the crypto driver in use
  * @sth: the connection

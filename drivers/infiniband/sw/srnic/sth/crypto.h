@@ -212,6 +212,8 @@ static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *sui
 
 /* kdf.c; process context */
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
+int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
+		    unsigned int fixed_len, u8 *out, unsigned int out_len);
 int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
 	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len);
 int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,

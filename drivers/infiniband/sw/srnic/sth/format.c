@@ -152,9 +152,8 @@ void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
 
 /**
- * srnic_kdf_input - one block's input of SP 800-108r1 counter mode
+ * srnic_kdf_fixed_input - what of SP 800-108r1's input is the same for every block
  * @buf: where to
- * @i: block, from 1
  * @label: at most SRNIC_LABEL_MAX characters
  * @ctx: context, may be NULL if @ctx_len is 0
  * @ctx_len: at most SRNIC_CTX_MAX
@@ -162,21 +161,17 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
  *
  * Return: length in bytes.
  */
-unsigned int srnic_kdf_input(u8 buf[SRNIC_KDF_INPUT_MAX], u32 i, const char *label,
-			     const u8 *ctx, unsigned int ctx_len, unsigned int out_len)
+unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX], const char *label,
+				   const u8 *ctx, unsigned int ctx_len, unsigned int out_len)
 {
 	unsigned int n = strlen(label) + 1;	/* with the separating zero byte */
-	u8 *p = buf;
 
-	put_unaligned_be32(i, p);
-	p += 4;
-	memcpy(p, label, n);
-	p += n;
+	memcpy(buf, label, n);
 	if (ctx_len)
-		memcpy(p, ctx, ctx_len);
-	p += ctx_len;
-	put_unaligned_be32(8 * out_len, p);
-	return p + 4 - buf;
+		memcpy(buf + n, ctx, ctx_len);
+	n += ctx_len;
+	put_unaligned_be32(8 * out_len, buf + n);
+	return n + 4;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_input);
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_fixed_input);

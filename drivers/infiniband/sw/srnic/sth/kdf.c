@@ -32,6 +32,63 @@ struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_hmac_alloc);
 
+static int kdf_block(struct shash_desc *desc, u32 i, const u8 *fixed, unsigned int fixed_len,
+		     u8 t[PRF_LEN])
+{
+	__be32 counter = cpu_to_be32(i);
+	int err;
+
+	err = crypto_shash_init(desc);
+	if (!err)
+		err = crypto_shash_update(desc, (const u8 *)&counter, sizeof(counter));
+	return err ?: crypto_shash_finup(desc, fixed, fixed_len, t);
+}
+
+/**
+ * srnic_kdf_fixed - SP 800-108 counter mode over a fixed input
+ * @key: the key to derive from
+ * @key_len: in bytes
+ * @fixed: what follows the block counter
+ * @fixed_len: in bytes
+ * @out: result; zeros on failure
+ * @out_len: in bytes
+ *
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
+		    unsigned int fixed_len, u8 *out, unsigned int out_len)
+{
+	struct crypto_shash *tfm = srnic_hmac_alloc(key, key_len);
+	unsigned int done = 0;
+	u8 t[PRF_LEN];
+	u32 i;
+	int err = 0;
+
+	if (IS_ERR(tfm)) {
+		memzero_explicit(out, out_len);
+		return PTR_ERR(tfm);
+	}
+	for (i = 1; done < out_len; i++) {
+		SHASH_DESC_ON_STACK(desc, tfm);
+		unsigned int n = min_t(unsigned int, out_len - done, PRF_LEN);
+
+		desc->tfm = tfm;
+		err = kdf_block(desc, i, fixed, fixed_len, t);
+		shash_desc_zero(desc);
+		if (err)
+			break;
+		memcpy(out + done, t, n);
+		done += n;
+	}
+	memzero_explicit(t, sizeof(t));
+	crypto_free_shash(tfm);
+	if (err)
+		memzero_explicit(out, out_len);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_fixed);
+
 /**
  * srnic_kdf - derive a key
  * @key: the key to derive from
@@ -47,35 +104,11 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_hmac_alloc);
 int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
 	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len)
 {
-	u8 input[SRNIC_KDF_INPUT_MAX];
-	struct crypto_shash *tfm;
-	unsigned int done = 0;
-	u8 t[PRF_LEN];
-	u32 i;
-	int err;
+	u8 fixed[SRNIC_KDF_FIXED_MAX];
 
-	tfm = srnic_hmac_alloc(key, key_len);
-	if (IS_ERR(tfm)) {
-		err = PTR_ERR(tfm);
-		goto out;
-	}
-	for (i = 1; done < out_len; i++) {
-		unsigned int n = min_t(unsigned int, out_len - done, PRF_LEN);
-
-		err = crypto_shash_tfm_digest(tfm, input,
-					      srnic_kdf_input(input, i, label, ctx, ctx_len,
-							      out_len), t);
-		if (err)
-			break;
-		memcpy(out + done, t, n);
-		done += n;
-	}
-	memzero_explicit(t, sizeof(t));
-	crypto_free_shash(tfm);
-out:
-	if (err)
-		memzero_explicit(out, out_len);
-	return err;
+	return srnic_kdf_fixed(key, key_len, fixed,
+			       srnic_kdf_fixed_input(fixed, label, ctx, ctx_len, out_len),
+			       out, out_len);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_kdf);

@@ -150,9 +150,9 @@ void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
 void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
 		      bool from_b, bool response, u64 epoch);
 
-/* i ‖ label ‖ 0x00 ‖ context ‖ 8L */
-#define SRNIC_KDF_INPUT_MAX	(4 + SRNIC_LABEL_MAX + 1 + SRNIC_CTX_MAX + 4)
-unsigned int srnic_kdf_input(u8 buf[SRNIC_KDF_INPUT_MAX], u32 i, const char *label,
-			     const u8 *ctx, unsigned int ctx_len, unsigned int out_len);
+/* label ‖ 0x00 ‖ context ‖ 8L, the fixed input of SP 800-108 */
+#define SRNIC_KDF_FIXED_MAX	(SRNIC_LABEL_MAX + 1 + SRNIC_CTX_MAX + 4)
+unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX], const char *label,
+				   const u8 *ctx, unsigned int ctx_len, unsigned int out_len);
 
 #endif /* SRNIC_STH_PURE_H */

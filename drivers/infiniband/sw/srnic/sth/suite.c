@@ -60,6 +60,8 @@ const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite)
 	return suite->name;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_name);
+
 /**
  * srnic_sth_suite_allows - does a suite have a mode?
  * @suite: a row
@@ -81,6 +83,8 @@ u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite)
 	return suite->code;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_code);
+
 /**
  * srnic_sth_suite_tag_len - length of a suite's tag
  * @suite: a row
@@ -91,6 +95,8 @@ unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite)
 {
 	return suite->tag_len;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_tag_len);
 
 /**
  * srnic_sth_suite_available - does this kernel have a suite's algorithm?
@@ -104,3 +110,5 @@ bool srnic_sth_suite_available(const struct srnic_sth_suite *suite)
 
 	return !srnic_suite_probe(suite, driver);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_available);
