@@ -5,6 +5,7 @@
 #ifndef SRNIC_H
 #define SRNIC_H
 
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/rhashtable-types.h>
 #include <linux/siphash.h>
@@ -38,7 +39,7 @@ struct srnic_dev {
 	u32 next_qpn;
 	struct rhashtable stags;
 	struct {
-		spinlock_t lock;
+		spinlock_t lock;	/* count, key */
 		siphash_key_t key;
 		u32 count;
 	} stag_seq;
@@ -47,7 +48,7 @@ struct srnic_dev {
 	struct xarray srqs;
 	u32 next_srq;
 	struct {
-		spinlock_t lock;
+		struct mutex lock;	/* groups, and joins */
 		struct list_head groups;	/* RCU */
 	} mcast;
 	struct srnic_guard guard;

@@ -6,8 +6,9 @@
 #ifndef SRNIC_GUARD_H
 #define SRNIC_GUARD_H
 
-#include <linux/types.h>
 #include <linux/atomic.h>
+#include <linux/sizes.h>
+#include <linux/types.h>
 
 struct mm_struct;
 
@@ -29,9 +30,9 @@ enum srnic_quota {
 /* Limits that are not counts of objects: one place for all of them. */
 #define SRNIC_MAX_QP_WR		16384
 #define SRNIC_MAX_SRQ_WR	65536
-#define SRNIC_MAX_CQE		(1U << 20)
+#define SRNIC_MAX_CQE		SZ_1M
 #define SRNIC_MAX_RD_ATOMIC	128	/* a QP, each way */
-#define SRNIC_MAX_MSG		(1U << 31)
+#define SRNIC_MAX_MSG		SZ_2G
 #define SRNIC_MAX_MR_SIZE	(~0ULL)
 #define SRNIC_MAX_FRMR_PAGES	512
 #define SRNIC_MAX_MCAST_QP	64	/* attached to one group */

@@ -24,6 +24,7 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	SRNIC_QUOTA_ROW(MCAST,		"mcast",	8192),
 	SRNIC_QUOTA_ROW(MCAST_QP,	"mcast_qp",	65536),
 };
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_table);
 
 /**
@@ -37,6 +38,7 @@ void srnic_guard_init(struct srnic_guard *guard)
 		guard->limit[i] = srnic_quota_table[i].limit;
 	}
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
 /**
@@ -62,6 +64,7 @@ int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota)
 
 	return 0;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_take);
 
 /**
@@ -75,4 +78,5 @@ void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota)
 {
 	atomic_dec(&guard->used[quota]);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_give);

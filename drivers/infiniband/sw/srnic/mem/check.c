@@ -96,6 +96,7 @@ enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 le
 	ref->mr = stag->mr;
 	return SRNIC_MEM_OK;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_get);
 
 /**
@@ -107,4 +108,5 @@ void srnic_mem_put(struct srnic_mem_ref *ref)
 	if (ref->stag)
 		srnic_stag_put(ref->stag);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);

@@ -52,6 +52,7 @@ void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 le
 		len -= run;
 	}
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_gather);
 
 /**
@@ -73,6 +74,7 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 		len -= run;
 	}
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_place);
 
 /**
@@ -98,4 +100,5 @@ u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap
 		return atomic64_cmpxchg(word, compare, swap_add);
 	return atomic64_fetch_add(swap_add, word);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_atomic);

@@ -71,6 +71,7 @@ int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote)
 	rcu_read_unlock();
 	return err;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_invalidate);
 
 static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 key, u32 access)
@@ -127,4 +128,5 @@ out:
 	spin_unlock(&stag->lock);
 	return err;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_reg);

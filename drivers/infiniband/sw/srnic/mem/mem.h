@@ -36,7 +36,7 @@ struct srnic_qp;
  */
 struct srnic_pd {
 	struct ib_pd ib;
-	spinlock_t lock;
+	spinlock_t lock;	/* BH: windows */
 	struct list_head windows;
 };
 
@@ -80,7 +80,7 @@ struct srnic_stag {
 	u32 key;
 	enum srnic_stag_kind kind;
 	atomic_t active;
-	spinlock_t lock;
+	spinlock_t lock;	/* BH: changes */
 	struct srnic_pd *pd;
 	struct srnic_qp *qp;
 	struct srnic_mr *mr;

@@ -7,7 +7,7 @@
 #include <linux/overflow.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#if __has_include(<rdma/iter.h>)	/* split from ib_verbs.h and ib_umem.h in 6.19 and late stable */
+#ifdef SRNIC_HAVE_RDMA_ITER	/* else in ib_verbs.h and ib_umem.h */
 #include <rdma/iter.h>
 #endif
 #include "../export.h"
@@ -36,6 +36,7 @@ int srnic_region_check_access(int access)
 		return -EINVAL;
 	return 0;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_check_access);
 
 /**
@@ -51,6 +52,7 @@ int srnic_map_alloc(struct srnic_map *map, u32 blocks)
 	map->blocks = kvcalloc(blocks, sizeof(*map->blocks), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return map->blocks ? 0 : -ENOMEM;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_map_alloc);
 
 static void map_fill(struct srnic_map *map, unsigned long size)
@@ -119,6 +121,7 @@ void srnic_map_release(struct srnic_map *map)
 	kvfree(map->blocks);
 	*map = (struct srnic_map){};
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_map_release);
 
 static int region_add_block(struct ib_mr *ibmr, u64 addr)
@@ -155,6 +158,7 @@ int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 	mr->fresh = true;
 	return ib_sg_to_pages(&mr->ib, sg, nents, offset, region_add_block);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_map_sg);
 
 /**
@@ -183,4 +187,5 @@ int srnic_region_retire(struct srnic_mr *mr)
 		srnic_stag_publish(&mr->stag);
 	return -EBUSY;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_retire);

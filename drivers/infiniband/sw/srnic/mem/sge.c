@@ -74,6 +74,7 @@ enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, const struct srnic_a
 	}
 	return SRNIC_MEM_OK;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
 
 /**
@@ -115,4 +116,5 @@ enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, const struct srnic_ab
 	}
 	return SRNIC_MEM_OK;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_sge_place);

@@ -71,6 +71,7 @@ int srnic_stag_table_init(struct srnic_dev *dev)
 	dev->stag_seq.count = 0;
 	return rhashtable_init(&dev->stags, &stag_params);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_table_init);
 
 /**
@@ -81,6 +82,7 @@ void srnic_stag_table_exit(struct srnic_dev *dev)
 {
 	rhashtable_destroy(&dev->stags);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_table_exit);
 
 /**
@@ -97,6 +99,7 @@ void srnic_stag_init(struct srnic_stag *stag, enum srnic_stag_kind kind, struct 
 	INIT_LIST_HEAD(&stag->windows);
 	atomic_set(&stag->active, 0);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_init);
 
 /**
@@ -123,6 +126,7 @@ int srnic_stag_insert(struct srnic_dev *dev, struct srnic_stag *stag)
 	}
 	return -ENOMEM;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_insert);
 
 /**
@@ -136,6 +140,7 @@ void srnic_stag_remove(struct srnic_dev *dev, struct srnic_stag *stag)
 {
 	rhashtable_remove_fast(&dev->stags, &stag->node, stag_params);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_remove);
 
 /**
@@ -151,6 +156,7 @@ struct srnic_stag *srnic_stag_find(struct srnic_dev *dev, u32 key)
 
 	return rhashtable_lookup(&dev->stags, &index, stag_params);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_find);
 
 /**
@@ -179,6 +185,7 @@ bool srnic_stag_get(struct srnic_stag *stag)
 
 	return true;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_get);
 
 /**
@@ -191,6 +198,7 @@ void srnic_stag_put(struct srnic_stag *stag)
 	if (unlikely(atomic_dec_and_test(&stag->active)))
 		wake_up_var(&stag->active);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_put);
 
 /**
@@ -203,6 +211,7 @@ void srnic_stag_publish(struct srnic_stag *stag)
 {
 	atomic_set_release(&stag->active, SRNIC_STAG_VALID);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_publish);
 
 /**
@@ -220,6 +229,7 @@ void srnic_stag_quiesce(struct srnic_stag *stag)
 	atomic_andnot(SRNIC_STAG_VALID, &stag->active);
 	wait_var_event(&stag->active, !atomic_read_acquire(&stag->active));
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_quiesce);
 
 /**

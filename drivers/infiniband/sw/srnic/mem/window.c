@@ -164,6 +164,7 @@ int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe)
 	rcu_read_unlock();
 	return err;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_bind);
 
 /**
@@ -204,6 +205,7 @@ void srnic_window_retire(struct srnic_stag *window)
 	window->pd = NULL;	/* whoever found it before fails the check */
 	spin_unlock_bh(&window->lock);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_window_retire);
 
 static struct srnic_stag *window_of_qp(struct srnic_pd *pd, const struct srnic_qp *qp)
@@ -245,4 +247,5 @@ void srnic_window_forget_qp(struct srnic_qp *qp)
 	local_bh_enable();
 	rcu_read_unlock();
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_window_forget_qp);

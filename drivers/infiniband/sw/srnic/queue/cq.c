@@ -17,7 +17,11 @@
 /* where the consumer stands; a user's claim is only ever compared */
 static u32 cq_cons(const struct srnic_cq *cq)
 {
-	return cq->ring.user ? smp_load_acquire(&cq->ring.hdr->cons) : cq->tail;
+	if (!cq->ring.user)
+		return cq->tail;
+
+	/* our reuse after its reads: pairs with the provider's release */
+	return smp_load_acquire(&cq->ring.hdr->cons);
 }
 
 /*
@@ -96,6 +100,7 @@ int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicit
 	}
 
 	memcpy(srnic_ring_slot(ring, ring->head), cqe, sizeof(*cqe));
+	/* the entry before its index: pairs with the provider's acquire */
 	smp_store_release(&ring->hdr->prod, ++ring->head);
 	cq->pushed++;
 	if (cq_disarm(cq, solicited))
@@ -104,6 +109,7 @@ out:
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return err;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_push);
 
 /* comp_handler may expect BHs off: ipoib's schedules NAPI */
@@ -165,6 +171,7 @@ void srnic_cq_notify(struct srnic_cq *cq, bool direct)
 	if (!direct || cq_fire(cq))
 		queue_work(srnic_wq, &cq->notify_work);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify);
 
 /**
@@ -190,6 +197,7 @@ bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return found;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_pop);
 
 /**
@@ -208,6 +216,7 @@ u32 srnic_cq_waiting(struct srnic_cq *cq)
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return used;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_waiting);
 
 /**
@@ -225,13 +234,14 @@ bool srnic_cq_arm(struct srnic_cq *cq, u8 arm)
 
 	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->ring.user)
-		smp_store_mb(cq->ring.hdr->arm, arm);
+		smp_store_mb(cq->ring.hdr->arm, arm);	/* before cq_used() */
 	else
 		cq->armed = max(cq->armed, arm);
 	missed = cq_used(cq) != 0;
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return missed;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_arm);
 
 /**
@@ -270,6 +280,7 @@ out:
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return err;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_exchange);
 
 /**
@@ -281,11 +292,13 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_cq_exchange);
 void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error)
 {
 	spin_lock_init(&cq->lock);
-	mutex_init(&cq->qps_lock);
-	INIT_LIST_HEAD(&cq->qps);
+	mutex_init(&cq->mutex);
+	INIT_LIST_HEAD(&cq->send_qps);
+	INIT_LIST_HEAD(&cq->recv_qps);
 	INIT_WORK(&cq->notify_work, cq_notify_work);
 	INIT_WORK(&cq->error_work, on_error);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_init);
 
 /**
@@ -299,4 +312,5 @@ void srnic_cq_stop(struct srnic_cq *cq)
 	cancel_work_sync(&cq->error_work);
 	cancel_work_sync(&cq->notify_work);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_stop);

@@ -50,7 +50,7 @@ struct srnic_ring {
 unsigned int srnic_ring_pages(u32 limit, u32 stride);
 int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user);
 void srnic_ring_free(struct srnic_ring *ring);
-int srnic_ring_map(struct srnic_ring *ring, struct vm_area_struct *vma);
+int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma);
 /* any context */
 void srnic_ring_copy(struct srnic_ring *to, const struct srnic_ring *from, u32 first, u32 count);
 
@@ -173,9 +173,10 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
  * @state: SRNIC_CQ_* bits
  * @pushed: completions in all
  * @notify_work: calls comp_handler where a direct call is not allowed
- * @error_work: verbs', after an overflow: event, and the QPs of @qps to ERR
- * @qps_lock: @qps; taken before any QP's lock
- * @qps: QPs that complete here
+ * @error_work: verbs', after an overflow: event, and the QPs below to ERR
+ * @mutex: resize, and the lists below; taken before any QP's lock
+ * @send_qps: QPs whose sends complete here
+ * @recv_qps: QPs whose receives complete here
  * @mmap: a user ring's place in its context's mmap space
  *
  * The completion is written, then prod (release); arming is by the ring's arm
@@ -184,7 +185,7 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
  */
 struct srnic_cq {
 	struct ib_cq ib;
-	spinlock_t lock;
+	spinlock_t lock;	/* irqsave */
 	struct srnic_ring ring;
 	u32 tail;
 	u8 armed;
@@ -193,8 +194,9 @@ struct srnic_cq {
 	u64 pushed;
 	struct work_struct notify_work;
 	struct work_struct error_work;
-	struct mutex qps_lock;
-	struct list_head qps;
+	struct mutex mutex;	/* resize, and the lists */
+	struct list_head send_qps;
+	struct list_head recv_qps;
 	struct srnic_mmap *mmap;
 };
 
@@ -210,8 +212,10 @@ static inline struct srnic_cq *to_srnic_cq(struct ib_cq *ib)
 void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error);
 /* 0, or -EOVERFLOW: nothing written, the caller moves its QP to ERR */
 int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited);
-/* calls comp_handler if one is due; no locks held, BHs may be off. @direct false:
- * leave it to a worker (inside post_send's call chain) */
+/*
+ * Calls comp_handler if one is due; no locks held, BHs may be off. @direct false:
+ * leave it to a worker (inside post_send's call chain).
+ */
 void srnic_cq_notify(struct srnic_cq *cq, bool direct);
 /* the consumer's side: of kernel CQs, and of user CQs where uverbs asks */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);

@@ -28,6 +28,7 @@ unsigned int srnic_ring_pages(u32 limit, u32 stride)
 {
 	return PFN_UP(ring_bytes(roundup_pow_of_two(limit), stride));
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_pages);
 
 static int ring_get_pages(struct srnic_ring *ring)
@@ -104,6 +105,7 @@ int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user)
 	ring->slots = (void *)ring->hdr + SRNIC_RING_SLOTS;
 	return 0;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_alloc);
 
 /**
@@ -123,6 +125,7 @@ void srnic_ring_free(struct srnic_ring *ring)
 	ring->hdr = NULL;
 	ring->slots = NULL;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_free);
 
 /**
@@ -140,7 +143,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ring_free);
  * Context: process, mmap lock held for writing.
  * Return: 0, -EINVAL if @vma is private or executable, or an error of mm.
  */
-int srnic_ring_map(struct srnic_ring *ring, struct vm_area_struct *vma)
+int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma)
 {
 	mmap_assert_write_locked(vma->vm_mm);
 
@@ -165,35 +168,37 @@ void srnic_ring_copy(struct srnic_ring *to, const struct srnic_ring *from, u32 f
 	for (u32 i = 0; i < count; i++)
 		memcpy(srnic_ring_slot(to, i), srnic_ring_slot(from, first + i), to->stride);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_copy);
 
 /**
  * srnic_ring_pending - how many entries the producer has put in (SQ, RQ, SRQ)
  * @ring: of the consumer
  *
- * Entries up to the count may be read once it has been returned: the acquire
- * pairs with the release of the producer's store to prod.
+ * Entries up to the count may be read once it has been returned.
  *
  * Context: any; the caller is the ring's one consumer.
  * Return: 0 to the ring's size, or -EINVAL if the index cannot be right (R1).
  */
 int srnic_ring_pending(const struct srnic_ring *ring)
 {
+	/* entries after their index: pairs with the producer's release */
 	u32 pending = smp_load_acquire(&ring->hdr->prod) - ring->head;
 
 	return pending > ring->entries ? -EINVAL : (int)pending;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_pending);
 
 /**
  * srnic_ring_publish_cons - tell the producer which slots are free again
  * @ring: SQ, RQ or SRQ
  * @cons: index below which nothing of the ring is needed any more
- *
- * The release keeps our last read of a slot before its reuse.
  */
 void srnic_ring_publish_cons(struct srnic_ring *ring, u32 cons)
 {
+	/* our reads before their reuse: pairs with the producer's acquire */
 	smp_store_release(&ring->hdr->cons, cons);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_publish_cons);

@@ -5,9 +5,8 @@
  */
 #include <linux/string.h>
 #include "../export.h"
+#include "../guard/guard.h"
 #include "queue.h"
-
-#define RQ_MAX_MSG	(1U << 31)
 
 static int rq_take(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, const void *sges,
 		   u32 max_sge)
@@ -24,7 +23,7 @@ static int rq_take(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, cons
 	srnic_ring_read(rwqe->sge, sges, wqe->num_sge * sizeof(rwqe->sge[0]));
 	for (u32 i = 0; i < wqe->num_sge; i++)
 		length += rwqe->sge[i].length;
-	if (length > RQ_MAX_MSG)
+	if (length > SRNIC_MAX_MSG)
 		return -EINVAL;
 
 	rwqe->num_sge = wqe->num_sge;
@@ -60,6 +59,7 @@ int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge
 	srnic_ring_publish_cons(ring, ++ring->head);
 	return err ?: 1;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_rq_fetch);
 
 /**
@@ -93,9 +93,11 @@ int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_
 			.lkey = wr->sg_list[i].lkey,
 		};
 
+	/* the entry before its index: pairs with srnic_ring_pending() */
 	smp_store_release(&ring->hdr->prod, prod + 1);
 	return 0;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_rq_post);
 
 /**
@@ -121,4 +123,5 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with)
 	swap(*ring, *with);
 	return 0;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_rq_exchange);

@@ -6,9 +6,9 @@
 #include <linux/limits.h>
 #include <linux/string.h>
 #include "../export.h"
+#include "../guard/guard.h"
 #include "queue.h"
 
-#define SQ_MAX_MSG	(1U << 31)	/* IBA 9.7.1 */
 #define SQ_ATOMIC_LEN	8
 
 /* What an opcode may carry; kernel-only ones have no row. */
@@ -85,7 +85,7 @@ static int sq_copy_sges(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
 	srnic_ring_read(swqe->sge, data, wqe->num_sge * sizeof(swqe->sge[0]));
 	for (u32 i = 0; i < wqe->num_sge; i++)
 		length += swqe->sge[i].length;
-	if (length > SQ_MAX_MSG)
+	if (length > SRNIC_MAX_MSG)
 		return -EINVAL;
 
 	swqe->length = length;
@@ -154,6 +154,7 @@ int srnic_sq_fetch(struct srnic_ring *ring, struct srnic_swqe *swqe, u32 max_sge
 
 	return sq_take(swqe, &wqe, slot + sizeof(wqe), max_sge, max_inline);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_sq_fetch);
 
 /**
@@ -169,13 +170,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sq_fetch);
 bool srnic_sq_sleep(struct srnic_ring *ring)
 {
 	WRITE_ONCE(ring->hdr->need_wakeup, 1);
-	smp_mb();
+	smp_mb();	/* the flag before our last look; see above */
 	if (!srnic_ring_pending(ring))
 		return false;
 
 	srnic_sq_awake(ring);
 	return true;
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_sq_sleep);
 
 /**
@@ -186,4 +188,5 @@ void srnic_sq_awake(struct srnic_ring *ring)
 {
 	WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
+
 SRNIC_EXPORT_FOR_KUNIT(srnic_sq_awake);

@@ -35,7 +35,7 @@ static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
 struct srnic_ah {
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;
+	spinlock_t lock;	/* BH: path, attr */
 	struct srnic_path path;
 	struct rdma_ah_attr attr;
 	bool clear_allowed;
@@ -63,17 +63,19 @@ static inline struct srnic_ah *to_srnic_ah(struct ib_ah *ib)
  * @limit: low-water mark, 0: disarmed (IBA 10.2.9.2)
  * @error: its ring made no sense; it gives out nothing any more
  * @max_sge: a work request
+ * @mutex: one resize at a time
  * @mmap: a user ring's place in its context's mmap space
  */
 struct srnic_srq {
 	struct ib_srq ib;
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;
+	spinlock_t lock;	/* irqsave: ring, limit */
 	struct srnic_ring ring;
 	u32 limit;
 	bool error;
 	u32 max_sge;
+	struct mutex mutex;	/* resize */
 	struct srnic_mmap *mmap;
 };
 
@@ -105,15 +107,6 @@ int srnic_dev_open(struct srnic_dev *dev);	/* tables, counters */
 void srnic_dev_close(struct srnic_dev *dev);
 void srnic_port_event(struct srnic_dev *dev, enum ib_event_type event);
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
-
-/* object.c: grants, counted if refused */
-int srnic_dev_take(struct srnic_dev *dev, enum srnic_quota quota);
-void srnic_dev_give(struct srnic_dev *dev, enum srnic_quota quota);
-
-/* mmap.c: rings into user space */
-struct srnic_mmap *srnic_mmap_insert(struct ib_ucontext *uctx, struct srnic_ring *ring,
-				     struct srnic_abi_ring *abi);
-void srnic_mmap_remove(struct srnic_mmap *mmap);
 
 /* mcast.c: the QPs of a group, under RCU */
 struct srnic_mcast_group *srnic_mcast_find(struct srnic_dev *dev, const u8 mgid[16]);

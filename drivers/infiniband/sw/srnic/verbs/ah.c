@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Address handles: where datagrams go (IBA 11.2.2).
+ */
+#include <linux/jhash.h>
+#include <linux/slab.h>
+#include "ops.h"
+#include "sth/sth.h"
+
+/* IBA 11.2.2.1; RoCE has no address without a GRH (annex A16.4.5) */
+static int ah_check(const struct rdma_ah_attr *attr)
+{
+	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE || !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
+		return -EINVAL;
+	if (rdma_ah_get_port_num(attr) != SRNIC_PORT || !attr->grh.sgid_attr)
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * A handle knows no QP numbers that the source port could be derived from: without
+ * a flow label the destination spreads the traffic.
+ */
+static u16 ah_sport(const struct ib_global_route *grh)
+{
+	u32 hash = jhash(grh->dgid.raw, sizeof(grh->dgid.raw), 0);
+
+	return rdma_flow_label_to_udp_sport(grh->flow_label ?: hash & IB_GRH_FLOWLABEL_MASK);
+}
+
+static int ah_path(struct srnic_path *path, const struct rdma_ah_attr *attr, bool *clear_allowed)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+	int err;
+
+	err = srnic_path_init(path, grh->sgid_attr, attr, ah_sport(grh));
+	if (!err)
+		*clear_allowed = srnic_policy_clear_allowed(path->net, path->ends.dgid);
+	return err;
+}
+
+/* the core counts references to the GID entry; our copy has none */
+static void ah_set_attr(struct srnic_ah *ah, const struct rdma_ah_attr *attr)
+{
+	ah->attr = *attr;
+	ah->attr.grh.sgid_attr = NULL;
+}
+
+static void ah_free(struct rcu_head *rcu)
+{
+	struct srnic_ah *ah = container_of(rcu, struct srnic_ah, rcu);
+
+	/* only now: until the grace period was over it could be routed again */
+	srnic_path_release(&ah->path);
+	kfree(ah);
+}
+
+static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr *init)
+{
+	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
+	struct srnic_ah *ah;
+	int err;
+
+	err = ah_check(init->ah_attr);
+	if (err)
+		return ERR_PTR(err);
+	ah = kzalloc(sizeof(*ah), gfp | __GFP_ACCOUNT);
+	if (!ah)
+		return ERR_PTR(-ENOMEM);
+
+	err = ah_path(&ah->path, init->ah_attr, &ah->clear_allowed);
+	if (err) {
+		kfree(ah);
+		return ERR_PTR(err);
+	}
+	spin_lock_init(&ah->lock);
+	ah->pd = to_srnic_pd(ib->pd);
+	ah_set_attr(ah, init->ah_attr);
+	return ah;
+}
+
+/* user space names handles by number in its work requests; in process context */
+static int ah_publish(struct srnic_dev *dev, struct srnic_ah *ah, struct ib_udata *udata)
+{
+	struct srnic_create_ah_resp resp = {};
+	int err;
+
+	err = xa_alloc_cyclic(&dev->ahs, &ah->number, ah, xa_limit_32b, &dev->next_ah,
+			      GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		return err;
+
+	resp.ah = ah->number;
+	err = srnic_respond(udata, &resp, sizeof(resp));
+	if (err)
+		xa_erase(&dev->ahs, ah->number);
+	return err;
+}
+
+/* Kernel consumers call it in atomic context, some with interrupts off. */
+int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_ah *ah;
+	int err;
+
+	err = srnic_take(dev, SRNIC_QUOTA_AH);
+	if (err)
+		return err;
+
+	ah = ah_new(ib, init);
+	if (IS_ERR(ah)) {
+		err = PTR_ERR(ah);
+		goto err_give;
+	}
+	err = udata ? ah_publish(dev, ah, udata) : 0;
+	if (err)
+		goto err_free;
+
+	container_of(ib, struct srnic_ibah, ib)->ah = ah;
+	return 0;
+
+err_free:
+	call_rcu(&ah->rcu, ah_free);
+err_give:
+	srnic_give(dev, SRNIC_QUOTA_AH);
+	return err;
+}
+
+int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	struct srnic_ah *ah = to_srnic_ah(ib);
+	struct srnic_path path;
+	bool clear_allowed;
+	int err;
+
+	err = ah_check(attr);
+	if (err)
+		return err;
+	err = ah_path(&path, attr, &clear_allowed);
+	if (err)
+		return err;
+
+	spin_lock_bh(&ah->lock);
+	swap(ah->path, path);
+	ah->clear_allowed = clear_allowed;
+	ah_set_attr(ah, attr);
+	spin_unlock_bh(&ah->lock);
+
+	srnic_path_release(&path);
+	return 0;
+}
+
+int srnic_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	struct srnic_ah *ah = to_srnic_ah(ib);
+
+	spin_lock_bh(&ah->lock);
+	*attr = ah->attr;
+	spin_unlock_bh(&ah->lock);
+	return 0;
+}
+
+/* Kernel consumers call it in atomic context, some with interrupts off. */
+int srnic_destroy_ah(struct ib_ah *ib, u32 flags)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_ah *ah = to_srnic_ah(ib);
+
+	if (ah->number)
+		xa_erase(&dev->ahs, ah->number);
+	call_rcu(&ah->rcu, ah_free);
+	srnic_give(dev, SRNIC_QUOTA_AH);
+	return 0;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion queues (IBA 11.2.6). Pushing, popping and arming are queue's.
+ */
+#include "ops.h"
+
+/* RFC 5042 6.4.3.2, R21: sizes are granted, not taken */
+static int cq_check_size(struct srnic_dev *dev, unsigned int cqe)
+{
+	if (cqe && cqe <= SRNIC_MAX_CQE)
+		return 0;
+	if (cqe)
+		srnic_count(dev, quota_refused);
+	return -EINVAL;
+}
+
+static void cq_event(struct srnic_cq *cq, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = cq->ib.device,
+		.element.cq = &cq->ib,
+		.event = type,
+	};
+
+	if (cq->ib.event_handler)
+		cq->ib.event_handler(&event, cq->ib.cq_context);
+}
+
+/*
+ * A completion was lost. The consumer is told, and all QPs that complete here stop,
+ * for it can no longer know what they have done. Nobody else notices (RFC 5042
+ * 6.4.6, R27).
+ */
+static void cq_error_work(struct work_struct *work)
+{
+	struct srnic_cq *cq = container_of(work, struct srnic_cq, error_work);
+	struct srnic_qp *qp;
+
+	srnic_count(to_srnic(cq->ib.device), cq_overflow);
+	cq_event(cq, IB_EVENT_CQ_ERR);
+
+	mutex_lock(&cq->mutex);
+	list_for_each_entry(qp, &cq->send_qps, scq_node)
+		srnic_qp_to_err(qp);
+	list_for_each_entry(qp, &cq->recv_qps, rcq_node)
+		srnic_qp_to_err(qp);
+	mutex_unlock(&cq->mutex);
+}
+
+int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_create_cq_resp resp = {};
+	struct srnic_cq *cq = to_srnic_cq(ib);
+	int err;
+
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
+		return -EOPNOTSUPP;
+	err = srnic_check_room(udata, sizeof(resp)) ?: cq_check_size(dev, attr->cqe);
+	if (err)
+		return err;
+	err = srnic_take(dev, SRNIC_QUOTA_CQ);
+	if (err)
+		return err;
+
+	srnic_cq_init(cq, cq_error_work);
+	err = srnic_ring_create(udata, &cq->ring, attr->cqe, sizeof(struct srnic_cqe),
+				&resp.ring, &cq->mmap);
+	if (err)
+		goto err_give;
+	err = srnic_respond(udata, &resp, sizeof(resp));
+	if (err)
+		goto err_ring;
+
+	ib->cqe = cq->ring.limit;
+	return 0;
+
+err_ring:
+	srnic_ring_destroy(&cq->ring, cq->mmap);
+err_give:
+	srnic_give(dev, SRNIC_QUOTA_CQ);
+	return err;
+}
+
+int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
+{
+	struct srnic_cq *cq = to_srnic_cq(ib);
+
+	srnic_cq_stop(cq);
+	srnic_ring_destroy(&cq->ring, cq->mmap);
+	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_CQ);
+	return 0;
+}
+
+/*
+ * The provider holds its own lock, and maps the new ring when this has returned. It
+ * is told where before the exchange: afterwards nothing may fail.
+ */
+static int cq_resize(struct srnic_cq *cq, unsigned int cqe, struct ib_udata *udata)
+{
+	struct srnic_resize_cq_resp resp = {};
+	struct srnic_mmap *mmap;
+	struct srnic_ring ring;
+	int err;
+
+	lockdep_assert_held(&cq->mutex);
+
+	err = srnic_ring_create(udata, &ring, cqe, sizeof(struct srnic_cqe), &resp.ring, &mmap);
+	if (err)
+		return err;
+
+	err = srnic_respond(udata, &resp, sizeof(resp)) ?: srnic_cq_exchange(cq, &ring);
+	if (!err) {
+		swap(cq->mmap, mmap);
+		cq->ib.cqe = cq->ring.limit;
+	}
+	srnic_ring_destroy(&ring, mmap);
+	return err;
+}
+
+int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+{
+	struct srnic_cq *cq = to_srnic_cq(ib);
+	int err;
+
+	err = srnic_check_room(udata, sizeof(struct srnic_resize_cq_resp)) ?:
+	      cq_check_size(to_srnic(ib->device), cqe);
+	if (err)
+		return err;
+
+	mutex_lock(&cq->mutex);
+	err = cq_resize(cq, cqe, udata);
+	mutex_unlock(&cq->mutex);
+	return err;
+}
+
+/*
+ * A completion names its QP by number, which is looked up here: one whose QP has
+ * been destroyed meanwhile is no completion any more (IBA 11.2.4.4).
+ */
+static struct ib_qp *cq_find_qp(struct srnic_cq *cq, u32 qpn)
+{
+	struct srnic_qp *qp = xa_load(&to_srnic(cq->ib.device)->qps, qpn);
+
+	return qp ? &qp->ib : NULL;
+}
+
+static void cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe, struct ib_qp *qp)
+{
+	*wc = (struct ib_wc){
+		.wr_id = cqe->wr_id,
+		.status = cqe->status,
+		.opcode = cqe->opcode,
+		.vendor_err = cqe->vendor_err,
+		.byte_len = cqe->byte_len,
+		.qp = qp,
+		.src_qp = cqe->src_qp,
+		.wc_flags = cqe->wc_flags,
+		.pkey_index = cqe->pkey_index,
+		.port_num = SRNIC_PORT,
+	};
+	if (cqe->wc_flags & IB_WC_WITH_INVALIDATE)
+		wc->ex.invalidate_rkey = cqe->imm;
+	else
+		wc->ex.imm_data = (__force __be32)cqe->imm;
+}
+
+int srnic_poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc)
+{
+	struct srnic_cq *cq = to_srnic_cq(ib);
+	struct srnic_cqe cqe;
+	int found = 0;
+
+	while (found < num && srnic_cq_pop(cq, &cqe)) {
+		struct ib_qp *qp = cq_find_qp(cq, cqe.qp_num);
+
+		if (qp)
+			cq_fill_wc(&wc[found++], &cqe, qp);
+	}
+	return found;
+}
+
+int srnic_peek_cq(struct ib_cq *ib, int count)
+{
+	return min_t(u32, srnic_cq_waiting(to_srnic_cq(ib)), max(count, 0));
+}
+
+int srnic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
+{
+	u8 arm = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ? SRNIC_ARM_SOLICITED :
+								    SRNIC_ARM_NEXT;
+	bool missed = srnic_cq_arm(to_srnic_cq(ib), arm);
+
+	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The device as a whole: its table of operations, what it can do, and the tables
+ * that its objects live in.
+ */
+#include <linux/overflow.h>
+#include <linux/random.h>
+#include <linux/string.h>
+#include "ops.h"
+
+/*
+ * There is no organisation behind srnic, hence no OUI: "sr" with the bit of locally
+ * administered addresses set, and "nc".
+ */
+#define SRNIC_VENDOR_ID		0x027372
+#define SRNIC_PART_ID		0x6e63
+
+#define SRNIC_FW_MAJOR		0
+#define SRNIC_FW_MINOR		1
+#define SRNIC_FW_PATCH		0
+
+/* 4.096 us << 15 = 134 ms: within that time a loaded host answers (IBA 9.7.6.1.3) */
+#define SRNIC_ACK_DELAY		15
+
+#define SRNIC_DEVICE_CAPS	(IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |	\
+				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |		\
+				 IB_DEVICE_SRQ_RESIZE | IB_DEVICE_N_NOTIFY_CQ |			\
+				 IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_MEM_WINDOW |		\
+				 IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS)
+
+#define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG)
+
+int srnic_take(struct srnic_dev *dev, enum srnic_quota quota)
+{
+	int err = srnic_quota_take(&dev->guard, quota);
+
+	if (err)
+		srnic_count(dev, quota_refused);
+	return err;
+}
+
+void srnic_give(struct srnic_dev *dev, enum srnic_quota quota)
+{
+	srnic_quota_give(&dev->guard, quota);
+}
+
+static int dev_limit(const struct srnic_dev *dev, enum srnic_quota quota)
+{
+	return min_t(u32, READ_ONCE(dev->guard.limit[quota]), INT_MAX);
+}
+
+/* how many objects guard grants, as of now */
+static void dev_query_counts(const struct srnic_dev *dev, struct ib_device_attr *attr)
+{
+	attr->max_qp = dev_limit(dev, SRNIC_QUOTA_QP);
+	attr->max_cq = dev_limit(dev, SRNIC_QUOTA_CQ);
+	attr->max_mr = dev_limit(dev, SRNIC_QUOTA_MR);
+	attr->max_mw = dev_limit(dev, SRNIC_QUOTA_MW);
+	attr->max_pd = dev_limit(dev, SRNIC_QUOTA_PD);
+	attr->max_ah = dev_limit(dev, SRNIC_QUOTA_AH);
+	attr->max_srq = dev_limit(dev, SRNIC_QUOTA_SRQ);
+	attr->max_mcast_grp = dev_limit(dev, SRNIC_QUOTA_MCAST);
+	attr->max_total_mcast_qp_attach = dev_limit(dev, SRNIC_QUOTA_MCAST_QP);
+}
+
+/* how large each may be */
+static void dev_query_sizes(struct ib_device_attr *attr)
+{
+	attr->max_mr_size = SRNIC_MAX_MR_SIZE;
+	attr->page_size_cap = ~(u64)(PAGE_SIZE - 1) & U32_MAX;
+	attr->max_qp_wr = SRNIC_MAX_QP_WR;
+	attr->max_send_sge = SRNIC_MAX_SGE;
+	attr->max_recv_sge = SRNIC_MAX_SGE;
+	attr->max_sge_rd = SRNIC_MAX_SGE;
+	attr->max_cqe = SRNIC_MAX_CQE;
+	attr->max_srq_wr = SRNIC_MAX_SRQ_WR;
+	attr->max_srq_sge = SRNIC_MAX_SGE;
+	attr->max_fast_reg_page_list_len = SRNIC_MAX_FRMR_PAGES;
+	attr->max_mcast_qp_attach = SRNIC_MAX_MCAST_QP;
+	attr->max_qp_rd_atom = SRNIC_MAX_RD_ATOMIC;
+	attr->max_qp_init_rd_atom = SRNIC_MAX_RD_ATOMIC;
+	if (check_mul_overflow(attr->max_qp, SRNIC_MAX_RD_ATOMIC, &attr->max_res_rd_atom))
+		attr->max_res_rd_atom = INT_MAX;
+	attr->max_pkeys = 1;
+}
+
+static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+			      struct ib_udata *udata)
+{
+	struct srnic_dev *dev = to_srnic(ib);
+
+	if (udata->inlen || udata->outlen)
+		return -EINVAL;
+
+	memset(attr, 0, sizeof(*attr));
+	attr->fw_ver = (u64)SRNIC_FW_MAJOR << 32 | SRNIC_FW_MINOR << 16 | SRNIC_FW_PATCH;
+	attr->vendor_id = SRNIC_VENDOR_ID;
+	attr->vendor_part_id = SRNIC_PART_ID;
+	attr->sys_image_guid = ib->node_guid;
+	attr->device_cap_flags = SRNIC_DEVICE_CAPS;
+	attr->kernel_cap_flags = SRNIC_KERNEL_CAPS;
+	attr->atomic_cap = IB_ATOMIC_HCA;
+	attr->local_ca_ack_delay = SRNIC_ACK_DELAY;
+	/* completions carry CLOCK_MONOTONIC in nanoseconds: 10^6 kHz */
+	attr->timestamp_mask = U64_MAX;
+	attr->hca_core_clock = 1000000;
+	dev_query_counts(dev, attr);
+	dev_query_sizes(attr);
+	return 0;
+}
+
+static int srnic_modify_device(struct ib_device *ib, int mask, struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+
+	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
+		memcpy(ib->node_desc, modify->node_desc, sizeof(ib->node_desc));
+	return 0;
+}
+
+static void srnic_get_dev_fw_str(struct ib_device *ib, char *str)
+{
+	scnprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u", SRNIC_FW_MAJOR, SRNIC_FW_MINOR,
+		  SRNIC_FW_PATCH);
+}
+
+/*
+ * Not here: modify_port, for the core does by itself what RoCE asks of it;
+ * get_netdev, for main calls ib_device_set_netdev(); query_gid, for the core keeps
+ * the GID table (add_gid).
+ */
+const struct ib_device_ops srnic_dev_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = (enum rdma_driver_id)SRNIC_DRIVER_ID,
+	.uverbs_abi_ver = SRNIC_ABI_VERSION,
+
+	.add_gid = srnic_add_gid,
+	.alloc_hw_port_stats = srnic_alloc_hw_port_stats,
+	.alloc_mr = srnic_alloc_mr,
+	.alloc_mw = srnic_alloc_mw,
+	.alloc_pd = srnic_alloc_pd,
+	.alloc_ucontext = srnic_alloc_ucontext,
+	.attach_mcast = srnic_attach_mcast,
+	.create_ah = srnic_create_ah,
+	.create_cq = srnic_create_cq,
+	.create_qp = srnic_create_qp,
+	.create_srq = srnic_create_srq,
+	.create_user_ah = srnic_create_ah,
+	.dealloc_driver = srnic_dealloc_driver,
+	.dealloc_mw = srnic_dealloc_mw,
+	.dealloc_pd = srnic_dealloc_pd,
+	.dealloc_ucontext = srnic_dealloc_ucontext,
+	.del_gid = srnic_del_gid,
+	.dereg_mr = srnic_dereg_mr,
+	.destroy_ah = srnic_destroy_ah,
+	.destroy_cq = srnic_destroy_cq,
+	.destroy_qp = srnic_destroy_qp,
+	.destroy_srq = srnic_destroy_srq,
+	.detach_mcast = srnic_detach_mcast,
+	.disassociate_ucontext = srnic_disassociate_ucontext,
+	.enable_driver = srnic_enable_driver,
+	.fill_res_cq_entry = srnic_fill_res_cq,
+	.fill_res_mr_entry = srnic_fill_res_mr,
+	.fill_res_qp_entry = srnic_fill_res_qp,
+	.fill_res_srq_entry = srnic_fill_res_srq,
+	.get_dev_fw_str = srnic_get_dev_fw_str,
+	.get_dma_mr = srnic_get_dma_mr,
+	.get_hw_stats = srnic_get_hw_stats,
+	.get_link_layer = srnic_link_layer,
+	.get_port_immutable = srnic_port_immutable,
+	.map_mr_sg = srnic_map_mr_sg,
+	.mmap = srnic_mmap,
+	.mmap_free = srnic_mmap_free,
+	.modify_ah = srnic_modify_ah,
+	.modify_device = srnic_modify_device,
+	.modify_qp = srnic_modify_qp,
+	.modify_srq = srnic_modify_srq,
+	.peek_cq = srnic_peek_cq,
+	.poll_cq = srnic_poll_cq,
+	.post_recv = srnic_post_recv,
+	.post_send = srnic_post_send,
+	.post_srq_recv = srnic_post_srq_recv,
+	.query_ah = srnic_query_ah,
+	.query_device = srnic_query_device,
+	.query_pkey = srnic_query_pkey,
+	.query_port = srnic_query_port,
+	.query_qp = srnic_query_qp,
+	.query_srq = srnic_query_srq,
+	.reg_user_mr = srnic_reg_user_mr,
+	.req_notify_cq = srnic_req_notify_cq,
+	.rereg_user_mr = srnic_rereg_user_mr,
+	.resize_cq = srnic_resize_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ibah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_mw, ib),
+	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_qp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_srq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ib),
+};
+
+/**
+ * srnic_dev_init - what the core wants to know before registration
+ * @dev: zeroed but for ndev, mtu and ib.node_guid
+ *
+ * Context: process.
+ */
+void srnic_dev_init(struct srnic_dev *dev)
+{
+	struct ib_device *ib = &dev->ib;
+
+	ib->node_type = RDMA_NODE_IB_CA;
+	ib->phys_port_cnt = SRNIC_PORT;
+	ib->num_comp_vectors = num_possible_cpus();
+	ib->local_dma_lkey = SRNIC_DMA_LKEY;
+	/* the doorbell is a post_send without work requests; the rest is in rings */
+	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	strscpy(ib->node_desc, "srnic", sizeof(ib->node_desc));
+	ib_set_device_ops(ib, &srnic_dev_ops);
+}
+
+/**
+ * srnic_dev_open - tables and counters
+ * @dev: the device
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM; srnic_dev_close() may be called either way.
+ */
+int srnic_dev_open(struct srnic_dev *dev)
+{
+	xa_init_flags(&dev->qps, XA_FLAGS_ALLOC);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1);
+	dev->next_qpn = get_random_u32_inclusive(SRNIC_FIRST_QPN, SRNIC_LAST_QPN);
+	mutex_init(&dev->mcast.lock);
+	INIT_LIST_HEAD(&dev->mcast.groups);
+	srnic_guard_init(&dev->guard);
+
+	dev->stats = alloc_percpu(struct srnic_stats);
+	if (!dev->stats)
+		return -ENOMEM;
+	if (srnic_stag_table_init(dev)) {
+		free_percpu(dev->stats);
+		dev->stats = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * srnic_dev_close - undo srnic_dev_open()
+ * @dev: all its objects have gone
+ *
+ * Context: process.
+ */
+void srnic_dev_close(struct srnic_dev *dev)
+{
+	if (!dev->stats)
+		return;
+
+	srnic_stag_table_exit(dev);
+	free_percpu(dev->stats);
+	xa_destroy(&dev->srqs);
+	xa_destroy(&dev->ahs);
+	xa_destroy(&dev->qps);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multicast groups (IBA 11.2.11): the QPs attached to each, and the joins on the
+ * underlay. Receipt reads a group under RCU, so one is never changed, but replaced.
+ */
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include "ops.h"
+
+/**
+ * srnic_mcast_find - the QPs attached to a group
+ * @dev: the device
+ * @mgid: the group
+ *
+ * Context: under RCU, or dev->mcast.lock.
+ * Return: the group, or NULL if nobody is attached.
+ */
+struct srnic_mcast_group *srnic_mcast_find(struct srnic_dev *dev, const u8 mgid[16])
+{
+	struct srnic_mcast_group *group;
+
+	list_for_each_entry_rcu(group, &dev->mcast.groups, node,
+				lockdep_is_held(&dev->mcast.lock)) {
+		if (!memcmp(group->mgid.raw, mgid, sizeof(group->mgid)))
+			return group;
+	}
+	return NULL;
+}
+
+static bool group_has(const struct srnic_mcast_group *group, const struct srnic_qp *qp)
+{
+	for (u32 i = 0; group && i < group->count; i++) {
+		if (group->qps[i] == qp)
+			return true;
+	}
+	return false;
+}
+
+static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count)
+{
+	struct srnic_mcast_group *group;
+
+	group = kzalloc(struct_size(group, qps, count), GFP_KERNEL_ACCOUNT);
+	if (group) {
+		group->count = count;
+		group->mgid = *mgid;
+	}
+	return group;
+}
+
+/* @new takes the place of @old; either may be NULL */
+static void group_replace(struct srnic_dev *dev, struct srnic_mcast_group *old,
+			  struct srnic_mcast_group *new)
+	__must_hold(&dev->mcast.lock)
+{
+	lockdep_assert_held(&dev->mcast.lock);
+
+	if (old && new)
+		list_replace_rcu(&old->node, &new->node);
+	else if (new)
+		list_add_rcu(&new->node, &dev->mcast.groups);
+	else
+		list_del_rcu(&old->node);
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+static int mcast_take(struct srnic_dev *dev, bool new_group)
+{
+	int err;
+
+	err = srnic_take(dev, SRNIC_QUOTA_MCAST_QP);
+	if (err || !new_group)
+		return err;
+
+	err = srnic_take(dev, SRNIC_QUOTA_MCAST);
+	if (err)
+		srnic_give(dev, SRNIC_QUOTA_MCAST_QP);
+	return err;
+}
+
+static void mcast_give(struct srnic_dev *dev, bool last)
+{
+	srnic_give(dev, SRNIC_QUOTA_MCAST_QP);
+	if (last)
+		srnic_give(dev, SRNIC_QUOTA_MCAST);
+}
+
+static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union ib_gid *mgid)
+	__must_hold(&dev->mcast.lock)
+{
+	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
+	u32 count = old ? old->count : 0;
+	struct srnic_mcast_group *new;
+	int err;
+
+	if (group_has(old, qp))
+		return 0;
+	if (count == SRNIC_MAX_MCAST_QP)
+		return -ENOMEM;
+	err = mcast_take(dev, !old);
+	if (err)
+		return err;
+
+	err = -ENOMEM;
+	new = group_alloc(mgid, count + 1);
+	if (!new)
+		goto err_give;
+	err = old ? 0 : srnic_net_join(dev->ndev, mgid);
+	if (err)
+		goto err_free;
+
+	for (u32 i = 0; i < count; i++)
+		new->qps[i] = old->qps[i];
+	new->qps[count] = qp;
+	group_replace(dev, old, new);
+	return 0;
+
+err_free:
+	kfree(new);
+err_give:
+	mcast_give(dev, !old);
+	return err;
+}
+
+static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union ib_gid *mgid)
+	__must_hold(&dev->mcast.lock)
+{
+	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
+	struct srnic_mcast_group *new = NULL;
+	u32 kept = 0;
+
+	if (!group_has(old, qp))
+		return -EINVAL;
+	if (old->count > 1) {
+		new = group_alloc(mgid, old->count - 1);
+		if (!new)
+			return -ENOMEM;
+	}
+
+	for (u32 i = 0; i < old->count; i++) {
+		if (old->qps[i] != qp)
+			new->qps[kept++] = old->qps[i];
+	}
+	group_replace(dev, old, new);
+	if (!new)
+		srnic_net_leave(dev->ndev, mgid);
+	mcast_give(dev, !new);
+	return 0;
+}
+
+int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	int err;
+
+	mutex_lock(&dev->mcast.lock);
+	err = mcast_attach(dev, to_srnic_qp(ib), gid);
+	mutex_unlock(&dev->mcast.lock);
+	return err;
+}
+
+/* Packets in progress may still be delivered; destroy_qp waits for them. */
+int srnic_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	int err;
+
+	mutex_lock(&dev->mcast.lock);
+	err = mcast_detach(dev, to_srnic_qp(ib), gid);
+	mutex_unlock(&dev->mcast.lock);
+	return err;
+}

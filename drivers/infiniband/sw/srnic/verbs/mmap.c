@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings in a context's mmap space.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "ops.h"
+
+/**
+ * struct srnic_mmap - a ring that can be mapped
+ * @entry: the core's part: offset, and references
+ * @lock: @ring, against its owner that frees it
+ * @ring: the owner's, as it was; no pages once the owner has gone
+ * @charge: who pays for the pages
+ */
+struct srnic_mmap {
+	struct rdma_user_mmap_entry entry;
+	struct mutex lock;	/* ring */
+	struct srnic_ring ring;
+	struct srnic_charge charge;
+};
+
+/* charges the current process; fills in @abi for the provider */
+static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srnic_ring *ring,
+				      struct srnic_abi_ring *abi)
+{
+	size_t size = (size_t)ring->npages << PAGE_SHIFT;
+	struct srnic_mmap *mmap;
+	int err;
+
+	mmap = kzalloc(sizeof(*mmap), GFP_KERNEL_ACCOUNT);
+	if (!mmap)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_init(&mmap->lock);
+	mmap->ring = *ring;
+	err = srnic_charge_pages(&mmap->charge, ring->npages);
+	if (err)
+		goto err_free;
+	err = rdma_user_mmap_entry_insert(uctx, &mmap->entry, size);
+	if (err)
+		goto err_uncharge;
+
+	*abi = (struct srnic_abi_ring){
+		.offset = rdma_user_mmap_get_offset(&mmap->entry),
+		.size = size,
+		.entries = ring->entries,
+		.stride = ring->stride,
+		.limit = ring->limit,
+	};
+	return mmap;
+
+err_uncharge:
+	srnic_uncharge_pages(&mmap->charge);
+err_free:
+	kfree(mmap);
+	return ERR_PTR(err);
+}
+
+/* no further mapping; those that exist stay, for their pages are counted */
+static void mmap_remove(struct srnic_mmap *mmap)
+{
+	if (!mmap)
+		return;
+
+	/* an mmap() in progress holds a reference, and is through or finds none */
+	mutex_lock(&mmap->lock);
+	mmap->ring.npages = 0;
+	mutex_unlock(&mmap->lock);
+	srnic_uncharge_pages(&mmap->charge);
+	rdma_user_mmap_entry_remove(&mmap->entry);
+}
+
+void srnic_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	kfree(container_of(entry, struct srnic_mmap, entry));
+}
+
+int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry;
+	struct srnic_mmap *mmap;
+	int err = -EINVAL;
+
+	/* checks that the length is the ring's, too */
+	entry = rdma_user_mmap_entry_get(uctx, vma);
+	if (!entry)
+		return -EINVAL;
+
+	mmap = container_of(entry, struct srnic_mmap, entry);
+	mutex_lock(&mmap->lock);
+	if (mmap->ring.npages)
+		err = srnic_ring_map(&mmap->ring, vma);
+	mutex_unlock(&mmap->lock);
+
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+
+/**
+ * srnic_ring_create - memory for a ring, and its place in the context if it has one
+ * @udata: of the command; NULL: a kernel consumer's ring
+ * @ring: filled in
+ * @limit: entries wanted
+ * @stride: bytes an entry
+ * @abi: filled in for a user ring
+ * @mmap: set; NULL for a kernel consumer's ring
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,
+		      struct srnic_abi_ring *abi, struct srnic_mmap **mmap)
+{
+	struct ib_ucontext *uctx = srnic_udata_context(udata);
+	int err;
+
+	*mmap = NULL;
+	err = srnic_ring_alloc(ring, limit, stride, uctx);
+	if (err || !uctx)
+		return err;
+
+	*mmap = mmap_insert(uctx, ring, abi);
+	if (!IS_ERR(*mmap))
+		return 0;
+
+	err = PTR_ERR(*mmap);
+	*mmap = NULL;
+	srnic_ring_free(ring);
+	return err;
+}
+
+/**
+ * srnic_ring_destroy - undo srnic_ring_create()
+ * @ring: may have no memory
+ * @mmap: may be NULL
+ *
+ * Context: process.
+ */
+void srnic_ring_destroy(struct srnic_ring *ring, struct srnic_mmap *mmap)
+{
+	mmap_remove(mmap);
+	srnic_ring_free(ring);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory regions (IBA 11.2.8). The bytes are mem's business.
+ */
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include "ops.h"
+
+/* a region at rest, with a key */
+static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
+{
+	struct srnic_dev *dev = to_srnic(ibpd->device);
+	struct srnic_mr *mr;
+	int err;
+
+	err = srnic_take(dev, SRNIC_QUOTA_MR);
+	if (err)
+		return ERR_PTR(err);
+
+	err = -ENOMEM;
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	if (!mr)
+		goto err_give;
+	srnic_stag_init(&mr->stag, kind, to_srnic_pd(ibpd));
+	mr->stag.mr = mr;
+	err = srnic_stag_insert(dev, &mr->stag);
+	if (err)
+		goto err_free;
+
+	mr->ib.device = ibpd->device;
+	mr->ib.lkey = mr->stag.key;
+	mr->ib.rkey = mr->stag.key;
+	return mr;
+
+err_free:
+	kfree(mr);
+err_give:
+	srnic_give(dev, SRNIC_QUOTA_MR);
+	return ERR_PTR(err);
+}
+
+/* the region is at rest */
+static void mr_free(struct srnic_mr *mr)
+{
+	struct srnic_dev *dev = to_srnic(mr->ib.device);
+
+	srnic_stag_remove(dev, &mr->stag);
+	srnic_map_release(&mr->map);
+	srnic_map_release(&mr->next);
+	srnic_give(dev, SRNIC_QUOTA_MR);
+	kfree_rcu(mr, stag.rcu);
+}
+
+/* All of the kernel's memory: for kernel consumers alone, as the core sees to. */
+struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access)
+{
+	struct srnic_mr *mr;
+	int err;
+
+	err = srnic_region_check_access(access);
+	if (err)
+		return ERR_PTR(err);
+	mr = mr_new(pd, SRNIC_STAG_DMA);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	mr->stag.access = access;
+	mr->stag.length = U64_MAX;
+	srnic_stag_publish(&mr->stag);
+	return &mr->ib;
+}
+
+/*
+ * IBA 11.2.8.2. That address and iova agree within the page is uverbs' rule, too:
+ * it makes a word that is aligned for the consumer aligned for us.
+ */
+static int mr_check_range(u64 start, u64 length, u64 iova)
+{
+	u64 last;
+
+	if (!length || check_add_overflow(iova, length - 1, &last))
+		return -EINVAL;
+	if ((start ^ iova) & ~PAGE_MASK)
+		return -EINVAL;
+	return 0;
+}
+
+static void mr_set_range(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+{
+	mr->stag.iova = iova;
+	mr->stag.length = length;
+	mr->stag.offset = start & (BIT_ULL(mr->map.shift) - 1);
+}
+
+struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
+				struct ib_udata *udata)
+{
+	struct srnic_mr *mr;
+	int err;
+
+	err = srnic_region_check_access(access);
+	if (err)
+		return ERR_PTR(err);
+	err = mr_check_range(start, length, iova);
+	if (err)
+		return ERR_PTR(err);
+	mr = mr_new(pd, SRNIC_STAG_USER);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	err = srnic_map_pin(&mr->map, pd->device, start, length, access);
+	if (err) {
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+	mr->stag.access = access;
+	mr_set_range(mr, start, length, iova);
+	srnic_stag_publish(&mr->stag);
+	return &mr->ib;
+}
+
+/* IBA 11.2.8.6: what can be checked before anything changes */
+static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 length, u64 iova,
+			  int access)
+{
+	int err;
+
+	if (mr->stag.kind != SRNIC_STAG_USER)
+		return -EINVAL;
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+
+	err = flags & IB_MR_REREG_ACCESS ? srnic_region_check_access(access) : 0;
+	if (err)
+		return err;
+	if (flags & IB_MR_REREG_TRANS)
+		return mr_check_range(start, length, iova);
+	/* pages pinned for reading only stay so (R32) */
+	return ib_umem_check_rereg(mr->map.umem, flags, access);
+}
+
+/*
+ * When it returns, no packet reaches what is no longer covered (RFC 5042 6.2.2,
+ * R12). A failure leaves the region as it was. The core follows mr->pd.
+ */
+struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
+				  int access, struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct srnic_mr *mr = to_srnic_mr(ib);
+	struct srnic_map map = {};
+	int err;
+
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->stag.access;
+	err = mr_check_rereg(mr, flags, start, length, iova, access);
+	if (err)
+		return ERR_PTR(err);
+	if (flags & IB_MR_REREG_TRANS) {
+		err = srnic_map_pin(&map, ib->device, start, length, access);
+		if (err)
+			return ERR_PTR(err);
+	}
+
+	err = srnic_region_retire(mr);
+	if (err)
+		goto out;
+	if (flags & IB_MR_REREG_TRANS) {
+		swap(mr->map, map);
+		mr_set_range(mr, start, length, iova);
+	}
+	if (flags & IB_MR_REREG_PD)
+		mr->stag.pd = to_srnic_pd(pd);
+	mr->stag.access = access;
+	srnic_stag_publish(&mr->stag);
+out:
+	srnic_map_release(&map);
+	return ERR_PTR(err);
+}
+
+/* -EBUSY as long as windows are bound (IBA 10.6.7.2.6); R12 */
+int srnic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
+{
+	struct srnic_mr *mr = to_srnic_mr(ib);
+	int err;
+
+	err = srnic_region_retire(mr);
+	if (err)
+		return err;
+
+	mr_free(mr);
+	return 0;
+}
+
+struct ib_mr *srnic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg)
+{
+	struct srnic_mr *mr;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_sg || max_sg > SRNIC_MAX_FRMR_PAGES)
+		return ERR_PTR(-EINVAL);
+
+	mr = mr_new(pd, SRNIC_STAG_FAST);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	mr->max_blocks = max_sg;
+	if (srnic_map_alloc(&mr->map, max_sg) || srnic_map_alloc(&mr->next, max_sg)) {
+		mr_free(mr);
+		return ERR_PTR(-ENOMEM);
+	}
+	return &mr->ib;
+}
+
+int srnic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigned int *offset)
+{
+	return srnic_region_map_sg(to_srnic_mr(ib), sg, nents, offset);
+}

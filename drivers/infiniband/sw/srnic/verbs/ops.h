@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of verbs offer each other: the operations of the table in
+ * device.c, and a few helpers. The operations' contracts are those of struct
+ * ib_device_ops.
+ */
+#ifndef SRNIC_VERBS_OPS_H
+#define SRNIC_VERBS_OPS_H
+
+#include <rdma/uverbs_ioctl.h>
+#include "verbs.h"
+
+/* device.c: grants of guard's, counted if refused. 0 or -ENOMEM */
+int srnic_take(struct srnic_dev *dev, enum srnic_quota quota);
+void srnic_give(struct srnic_dev *dev, enum srnic_quota quota);
+/* udata.c: copies a response; -EINVAL if user space has no room for all of it */
+int srnic_respond(struct ib_udata *udata, const void *resp, size_t len);
+/* -EINVAL if there will be no room: to ask before anything is made */
+int srnic_check_room(const struct ib_udata *udata, size_t len);
+struct ib_ucontext *srnic_udata_context(struct ib_udata *udata);
+
+/* mmap.c */
+int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,
+		      struct srnic_abi_ring *abi, struct srnic_mmap **mmap);
+void srnic_ring_destroy(struct srnic_ring *ring, struct srnic_mmap *mmap);
+int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
+void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
+
+/* port.c */
+int srnic_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr);
+int srnic_port_immutable(struct ib_device *ib, u32 port, struct ib_port_immutable *immutable);
+enum rdma_link_layer srnic_link_layer(struct ib_device *ib, u32 port);
+int srnic_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
+int srnic_add_gid(const struct ib_gid_attr *attr, void **context);
+int srnic_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* ucontext.c, pd.c */
+int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
+void srnic_dealloc_ucontext(struct ib_ucontext *ib);
+void srnic_disassociate_ucontext(struct ib_ucontext *ib);
+int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+
+/* ah.c */
+int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata);
+int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr);
+int srnic_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr);
+int srnic_destroy_ah(struct ib_ah *ib, u32 flags);
+
+/* mr.c, mw.c */
+struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access);
+struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
+				struct ib_udata *udata);
+struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
+				  int access, struct ib_pd *pd, struct ib_udata *udata);
+int srnic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+struct ib_mr *srnic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg);
+int srnic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigned int *offset);
+int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
+int srnic_dealloc_mw(struct ib_mw *ib);
+
+/* cq.c */
+int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs);
+int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
+int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
+int srnic_poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc);
+int srnic_peek_cq(struct ib_cq *ib, int count);
+int srnic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
+
+/* srq.c */
+int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib_udata *udata);
+int srnic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		     struct ib_udata *udata);
+int srnic_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr);
+int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata);
+int srnic_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr);
+
+/* qp.c, qp_modify.c, qp_query.c */
+int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata);
+int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata);
+int srnic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init);
+
+/* mcast.c */
+int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
+int srnic_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
+
+/* stats.c, res.c */
+struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ib, u32 port);
+int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index);
+int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib);
+int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ib);
+int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib);
+int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ib);
+
+#endif /* SRNIC_VERBS_OPS_H */

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Protection domains. What keeps one from another is in mem/check.c.
+ */
+#include "ops.h"
+
+int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	struct srnic_pd *pd = to_srnic_pd(ib);
+
+	spin_lock_init(&pd->lock);
+	INIT_LIST_HEAD(&pd->windows);
+	return srnic_take(to_srnic(ib->device), SRNIC_QUOTA_PD);
+}
+
+int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
+{
+	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_PD);
+	return 0;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs: made and destroyed (IBA 11.2.4). What happens between is the
+ * engine's.
+ */
+#include "ops.h"
+
+/* Rings get slots of this granularity; what fits a slot is granted. */
+#define QP_SQ_SLOT	64
+#define QP_RQ_SLOT	32
+
+/* XRC, raw packets and the rest are not supported; that is not the caller's error */
+static int qp_check_type(const struct ib_qp_init_attr *init, bool user)
+{
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+	case IB_QPT_UD:
+		return 0;
+	case IB_QPT_GSI:
+		if (user)
+			return -EPERM;
+		return init->port_num == SRNIC_PORT ? 0 : -EINVAL;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int qp_check_caps(const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (cap->max_send_wr > SRNIC_MAX_QP_WR || cap->max_send_sge > SRNIC_MAX_SGE ||
+	    cap->max_inline_data > SRNIC_MAX_INLINE)
+		return -EINVAL;
+	if (init->srq)
+		return 0;
+	if (cap->max_recv_wr > SRNIC_MAX_QP_WR || cap->max_recv_sge > SRNIC_MAX_SGE)
+		return -EINVAL;
+	return 0;
+}
+
+static int qp_check(const struct ib_qp_init_attr *init, bool user)
+{
+	int err;
+
+	if (init->create_flags || init->rwq_ind_tbl)
+		return -EOPNOTSUPP;
+	err = qp_check_type(init, user);
+	if (err)
+		return err;
+	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	return qp_check_caps(init);
+}
+
+/*
+ * The send queue. A kernel consumer's has no ring, only the private copies, which
+ * the engine allocates when they are needed.
+ */
+static int qp_create_sq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
+			struct srnic_abi_ring *abi)
+{
+	u32 wr = max(cap->max_send_wr, 1U);
+	u32 sges = max(cap->max_send_sge, 1U) * sizeof(struct srnic_abi_sge);
+	u32 stride = ALIGN(sizeof(struct srnic_sq_wqe) + max(sges, cap->max_inline_data),
+			   QP_SQ_SLOT);
+	u32 room = stride - sizeof(struct srnic_sq_wqe);
+	struct srnic_sq *sq = &qp->sq;
+
+	sq->entries = roundup_pow_of_two(wr);
+	sq->limit = sq->entries;
+	sq->max_sge = min_t(u32, room / sizeof(struct srnic_abi_sge), SRNIC_MAX_SGE);
+	sq->max_inline = min_t(u32, room, SRNIC_MAX_INLINE);
+
+	cap->max_send_wr = sq->limit;
+	cap->max_send_sge = sq->max_sge;
+	cap->max_inline_data = sq->max_inline;
+	if (!udata)
+		return 0;
+	return srnic_ring_create(udata, &sq->ring, wr, stride, abi, &sq->mmap);
+}
+
+static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
+			struct srnic_abi_ring *abi)
+{
+	u32 sges = max(cap->max_recv_sge, 1U) * sizeof(struct srnic_abi_sge);
+	u32 stride = ALIGN(sizeof(struct srnic_rq_wqe) + sges, QP_RQ_SLOT);
+	u32 room = stride - sizeof(struct srnic_rq_wqe);
+	struct srnic_rq *rq = &qp->rq;
+	int err;
+
+	if (qp->srq) {
+		cap->max_recv_wr = 0;
+		cap->max_recv_sge = 0;
+		return 0;
+	}
+
+	err = srnic_ring_create(udata, &rq->ring, max(cap->max_recv_wr, 1U), stride, abi,
+				&rq->mmap);
+	if (err)
+		return err;
+
+	rq->max_sge = min_t(u32, room / sizeof(struct srnic_abi_sge), SRNIC_MAX_SGE);
+	cap->max_recv_wr = rq->ring.limit;
+	cap->max_recv_sge = rq->max_sge;
+	return 0;
+}
+
+/*
+ * Reserves a number. They go round, from a random start, so that one is not used
+ * again before all others have been: a late packet finds no new owner.
+ */
+static int qp_reserve_number(struct srnic_dev *dev, struct srnic_qp *qp)
+{
+	u32 qpn = SRNIC_GSI_QPN;
+	int err;
+
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		err = xa_insert(&dev->qps, qpn, NULL, GFP_KERNEL_ACCOUNT);
+	else
+		err = xa_alloc_cyclic(&dev->qps, &qpn, NULL,
+				      XA_LIMIT(SRNIC_FIRST_QPN, SRNIC_LAST_QPN),
+				      &dev->next_qpn, GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		return err;
+
+	qp->ib.qp_num = qpn;
+	return 0;
+}
+
+/* for a CQ that overflows; R27 */
+static void qp_join_cqs(struct srnic_qp *qp)
+{
+	mutex_lock(&qp->scq->mutex);
+	list_add_tail(&qp->scq_node, &qp->scq->send_qps);
+	mutex_unlock(&qp->scq->mutex);
+
+	mutex_lock(&qp->rcq->mutex);
+	list_add_tail(&qp->rcq_node, &qp->rcq->recv_qps);
+	mutex_unlock(&qp->rcq->mutex);
+}
+
+static void qp_leave_cqs(struct srnic_qp *qp)
+{
+	mutex_lock(&qp->scq->mutex);
+	list_del(&qp->scq_node);
+	mutex_unlock(&qp->scq->mutex);
+
+	mutex_lock(&qp->rcq->mutex);
+	list_del(&qp->rcq_node);
+	mutex_unlock(&qp->rcq->mutex);
+}
+
+static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
+{
+	qp->dev = to_srnic(qp->ib.device);
+	qp->pd = to_srnic_pd(qp->ib.pd);
+	qp->scq = to_srnic_cq(init->send_cq);
+	qp->rcq = to_srnic_cq(init->recv_cq);
+	qp->srq = init->srq ? to_srnic_srq(init->srq) : NULL;
+	qp->sq.sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->attr.port_num = SRNIC_PORT;
+	mutex_init(&qp->modify_mutex);
+}
+
+static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
+			   struct srnic_create_qp_resp *resp)
+{
+	int err;
+
+	err = qp_create_sq(qp, cap, udata, &resp->sq);
+	if (err)
+		return err;
+	err = qp_create_rq(qp, cap, udata, &resp->rq);
+	if (err)
+		goto err_sq;
+	qp->attr.cap = *cap;
+
+	resp->sq_sig_all = qp->sq.sig_all;
+	err = srnic_respond(udata, resp, sizeof(*resp));
+	if (err)
+		goto err_rq;
+	return 0;
+
+err_rq:
+	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
+err_sq:
+	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+	return err;
+}
+
+static void qp_destroy_rings(struct srnic_qp *qp)
+{
+	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
+	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+}
+
+int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_qp *qp = to_srnic_qp(ib);
+	struct srnic_create_qp_resp resp = {};
+	int err;
+
+	err = srnic_check_room(udata, sizeof(resp)) ?: qp_check(init, udata);
+	if (err)
+		return err;
+	err = srnic_take(dev, SRNIC_QUOTA_QP);
+	if (err)
+		return err;
+
+	qp_init(qp, init);
+	err = qp_reserve_number(dev, qp);
+	if (err)
+		goto err_give;
+	err = qp_create_rings(qp, &init->cap, udata, &resp);
+	if (err)
+		goto err_number;
+	err = srnic_qp_engine_init(qp);
+	if (err)
+		goto err_rings;
+
+	qp_join_cqs(qp);
+	/* cannot fail, the place is reserved; from here on packets find it */
+	xa_store(&dev->qps, ib->qp_num, qp, GFP_KERNEL);
+	return 0;
+
+err_rings:
+	qp_destroy_rings(qp);
+err_number:
+	xa_erase(&dev->qps, ib->qp_num);
+err_give:
+	srnic_give(dev, SRNIC_QUOTA_QP);
+	return err;
+}
+
+/*
+ * The core frees the QP when this has returned; the engine waits for everyone who
+ * may still look at it. A CQ is left before that: its worker must not find a QP
+ * whose engine has been taken down.
+ */
+int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_qp *qp = to_srnic_qp(ib);
+
+	xa_erase(&dev->qps, ib->qp_num);
+	qp_leave_cqs(qp);
+	srnic_qp_engine_exit(qp);
+	srnic_window_forget_qp(qp);
+	qp_destroy_rings(qp);
+	srnic_give(dev, SRNIC_QUOTA_QP);
+	return 0;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What rdma resource shows of our objects under -dd: never a key, and no address.
+ */
+#include <net/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/restrack.h>
+#include "ops.h"
+
+struct res_word {
+	const char *name;
+	u32 value;
+};
+
+static int res_put(struct sk_buff *msg, const struct res_word *words, size_t num,
+		   const char *name, const char *string)
+{
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+
+	if (!table)
+		return -EMSGSIZE;
+
+	for (size_t i = 0; i < num; i++) {
+		if (rdma_nl_put_driver_u32(msg, words[i].name, words[i].value))
+			goto err;
+	}
+	if (name && rdma_nl_put_driver_string(msg, name, string))
+		goto err;
+	nla_nest_end(msg, table);
+	return 0;
+
+err:
+	nla_nest_cancel(msg, table);
+	return -EMSGSIZE;
+}
+
+int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
+{
+	struct srnic_qp *qp = to_srnic_qp(ib);
+	const char *seal = "none";
+	struct res_word words[7];
+
+	spin_lock_bh(&qp->lock);
+	words[0] = (struct res_word){ "sq_posted", READ_ONCE(qp->sq.prod) - qp->sq.cons };
+	words[1] = (struct res_word){ "sq_limit", qp->sq.limit };
+	words[2] = (struct res_word){ "mtu", qp->mtu };
+	words[3] = (struct res_word){ "window", qp->req.window };
+	words[4] = (struct res_word){ "unacked", srnic_psn_diff(qp->req.psn, qp->req.una) };
+	words[5] = (struct res_word){ "reads_out", qp->req.rd_atomic };
+	words[6] = (struct res_word){ "reads_in", qp->resp.rres_todo };
+	if (qp->sth)
+		seal = srnic_sth_suite_name(srnic_sth_params(qp->sth)->suite);
+	spin_unlock_bh(&qp->lock);
+
+	return res_put(msg, words, ARRAY_SIZE(words), "seal", seal);
+}
+
+int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ib)
+{
+	struct srnic_cq *cq = to_srnic_cq(ib);
+	const struct res_word words[] = {
+		{ "waiting", srnic_cq_waiting(cq) },
+		{ "overflow", READ_ONCE(cq->overflow) },
+	};
+
+	return res_put(msg, words, ARRAY_SIZE(words), NULL, NULL);
+}
+
+static const char *const stag_kinds[] = {
+	[SRNIC_STAG_USER] = "user",
+	[SRNIC_STAG_DMA] = "dma",
+	[SRNIC_STAG_FAST] = "fast",
+};
+
+int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib)
+{
+	struct srnic_mr *mr = to_srnic_mr(ib);
+	const struct res_word words[] = {
+		{ "valid", srnic_stag_valid(&mr->stag) },
+		{ "access", READ_ONCE(mr->stag.access) },
+		{ "windows", atomic_read(&mr->windows) },
+	};
+
+	return res_put(msg, words, ARRAY_SIZE(words), "kind", stag_kinds[mr->stag.kind]);
+}
+
+int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ib)
+{
+	struct srnic_srq *srq = to_srnic_srq(ib);
+	struct res_word words[3];
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	words[0] = (struct res_word){ "waiting", max(srnic_ring_pending(&srq->ring), 0) };
+	words[1] = (struct res_word){ "wr", srq->ring.limit };
+	words[2] = (struct res_word){ "limit", srq->limit };
+	spin_unlock_irqrestore(&srq->lock, flags);
+
+	return res_put(msg, words, ARRAY_SIZE(words), NULL, NULL);
+}

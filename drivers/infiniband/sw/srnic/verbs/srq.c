@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shared receive queues (IBA 11.2.3). Whoever takes work requests out of them, the
+ * engine, raises the limit event.
+ */
+#include "ops.h"
+
+static u32 srq_stride(u32 max_sge)
+{
+	return ALIGN(sizeof(struct srnic_rq_wqe) + max_sge * sizeof(struct srnic_abi_sge), 32);
+}
+
+static int srq_check_size(struct srnic_dev *dev, u32 max_wr)
+{
+	if (max_wr && max_wr <= SRNIC_MAX_SRQ_WR)
+		return 0;
+	if (max_wr)
+		srnic_count(dev, quota_refused);
+	return -EINVAL;
+}
+
+static int srq_check(struct srnic_dev *dev, const struct ib_srq_init_attr *init)
+{
+	if (init->srq_type != IB_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	if (!init->attr.max_sge || init->attr.max_sge > SRNIC_MAX_SGE)
+		return -EINVAL;
+	return srq_check_size(dev, init->attr.max_wr);
+}
+
+/* number, and what the provider is told */
+static int srq_publish(struct srnic_dev *dev, struct srnic_srq *srq, struct ib_udata *udata,
+		       struct srnic_create_srq_resp *resp)
+{
+	int err;
+
+	err = xa_alloc_cyclic(&dev->srqs, &srq->number, srq, XA_LIMIT(1, 0xffffff),
+			      &dev->next_srq, GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		return err;
+
+	resp->srq_num = srq->number;
+	err = srnic_respond(udata, resp, sizeof(*resp));
+	if (err)
+		xa_erase(&dev->srqs, srq->number);
+	return err;
+}
+
+int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib_udata *udata)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_srq *srq = to_srnic_srq(ib);
+	struct srnic_create_srq_resp resp = {};
+	int err;
+
+	err = srnic_check_room(udata, sizeof(resp)) ?: srq_check(dev, init);
+	if (err)
+		return err;
+	err = srnic_take(dev, SRNIC_QUOTA_SRQ);
+	if (err)
+		return err;
+
+	srq->pd = to_srnic_pd(ib->pd);
+	srq->max_sge = init->attr.max_sge;
+	spin_lock_init(&srq->lock);
+	mutex_init(&srq->mutex);
+	err = srnic_ring_create(udata, &srq->ring, init->attr.max_wr, srq_stride(srq->max_sge),
+				&resp.ring, &srq->mmap);
+	if (err)
+		goto err_give;
+	err = srq_publish(dev, srq, udata, &resp);
+	if (err)
+		goto err_ring;
+
+	init->attr.max_wr = srq->ring.limit;
+	return 0;
+
+err_ring:
+	srnic_ring_destroy(&srq->ring, srq->mmap);
+err_give:
+	srnic_give(dev, SRNIC_QUOTA_SRQ);
+	return err;
+}
+
+int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
+{
+	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_srq *srq = to_srnic_srq(ib);
+
+	xa_erase(&dev->srqs, srq->number);
+	srnic_ring_destroy(&srq->ring, srq->mmap);
+	srnic_give(dev, SRNIC_QUOTA_SRQ);
+	return 0;
+}
+
+/* uverbs has no response for modify_srq: the command names an address for ours */
+static int srq_respond(struct ib_udata *udata, const struct srnic_modify_srq_resp *resp)
+{
+	struct srnic_modify_srq_cmd cmd;
+	int err;
+
+	if (!udata)
+		return 0;
+	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
+	if (err)
+		return err;
+	return copy_to_user(u64_to_user_ptr(cmd.resp_addr), resp, sizeof(*resp)) ? -EFAULT : 0;
+}
+
+/* receives that wait come along; the provider holds its lock and maps anew */
+static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
+{
+	struct srnic_modify_srq_resp resp = {};
+	struct srnic_mmap *mmap;
+	struct srnic_ring ring;
+	unsigned long flags;
+	int err;
+
+	lockdep_assert_held(&srq->mutex);
+
+	err = srnic_ring_create(udata, &ring, max_wr, srq->ring.stride, &resp.ring, &mmap);
+	if (err)
+		return err;
+	err = srq_respond(udata, &resp);
+	if (err)
+		goto out;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	/* IBA 11.2.3.3: not below the limit that is armed */
+	err = srq->limit > ring.limit ? -EINVAL : srnic_rq_exchange(&srq->ring, &ring);
+	spin_unlock_irqrestore(&srq->lock, flags);
+	if (!err)
+		swap(srq->mmap, mmap);
+out:
+	srnic_ring_destroy(&ring, mmap);
+	return err;
+}
+
+static int srq_set_limit(struct srnic_srq *srq, u32 limit)
+{
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	if (limit > srq->ring.limit)
+		err = -EINVAL;
+	else
+		srq->limit = limit;
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return err;
+}
+
+int srnic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		     struct ib_udata *udata)
+{
+	struct srnic_srq *srq = to_srnic_srq(ib);
+	int err = 0;
+
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EINVAL;
+	if (mask & IB_SRQ_MAX_WR)
+		err = srq_check_size(to_srnic(ib->device), attr->max_wr);
+	if (err)
+		return err;
+
+	mutex_lock(&srq->mutex);
+	if (mask & IB_SRQ_MAX_WR)
+		err = srq_resize(srq, attr->max_wr, udata);
+	if (!err && mask & IB_SRQ_LIMIT)
+		err = srq_set_limit(srq, attr->srq_limit);
+	mutex_unlock(&srq->mutex);
+	return err;
+}
+
+int srnic_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
+{
+	struct srnic_srq *srq = to_srnic_srq(ib);
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	attr->max_wr = srq->ring.limit;
+	attr->max_sge = srq->max_sge;
+	attr->srq_limit = srq->limit;
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return 0;
+}
+
+int srnic_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr)
+{
+	struct srnic_srq *srq = to_srnic_srq(ib);
+	unsigned long flags;
+	int err = 0;
+
+	/* a user posts through its ring, and no other way (R1) */
+	if (srq->ring.user) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&srq->lock, flags);
+	for (; wr && !err; wr = wr->next) {
+		err = srnic_rq_post(&srq->ring, wr, srq->max_sge);
+		if (err)
+			*bad_wr = wr;
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return err;
+}

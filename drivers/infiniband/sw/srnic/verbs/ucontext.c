@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * User contexts, and how their commands are answered.
+ */
+#include "ops.h"
+
+int srnic_check_room(const struct ib_udata *udata, size_t len)
+{
+	return udata && udata->outlen < len ? -EINVAL : 0;
+}
+
+int srnic_respond(struct ib_udata *udata, const void *resp, size_t len)
+{
+	if (!udata)
+		return 0;
+	if (udata->outlen < len)
+		return -EINVAL;
+	return ib_copy_to_udata(udata, (void *)resp, len);
+}
+
+struct ib_ucontext *srnic_udata_context(struct ib_udata *udata)
+{
+	struct srnic_ucontext *uctx;
+
+	if (!udata)
+		return NULL;
+
+	uctx = rdma_udata_to_drv_context(udata, struct srnic_ucontext, ib);
+	return &uctx->ib;
+}
+
+int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
+{
+	struct srnic_alloc_ucontext_resp resp = {
+		.max_sge = SRNIC_MAX_SGE,
+		.max_inline = SRNIC_MAX_INLINE,
+	};
+	struct srnic_dev *dev = to_srnic(ib->device);
+	int err;
+
+	err = srnic_take(dev, SRNIC_QUOTA_UCONTEXT);
+	if (err)
+		return err;
+
+	err = srnic_respond(udata, &resp, sizeof(resp));
+	if (err)
+		srnic_give(dev, SRNIC_QUOTA_UCONTEXT);
+	return err;
+}
+
+void srnic_dealloc_ucontext(struct ib_ucontext *ib)
+{
+	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_UCONTEXT);
+}
+
+/*
+ * That it is there tells the core that a device may go under a running
+ * application. There is nothing to take away: what a process has mapped are pages
+ * with a count of their own, which nobody reads any more.
+ */
+void srnic_disassociate_ucontext(struct ib_ucontext *ib)
+{
+}
