@@ -1,108 +1,206 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * engine - the transport: requester, responder, completer and timer for RC, UC and
- * UD. State machines over packets (IBA volume 1, chapter 9).
+ * engine - the transport: requester, responder, completer and timers for RC, UC
+ * and UD. State machines over packets (IBA volume 1, chapter 9).
  *
  * One spinlock a QP guards all transport state. Packets are appended to qp->out
  * under it and handed to the stack after it has been dropped, in order, by one
- * context at a time (srnic_qp_flush).
+ * context at a time; completion handlers and events likewise wait for the unlock
+ * (unlock.c).
+ *
+ * Life: receipt looks a QP up under RCU and uses it without a reference;
+ * srnic_qp_engine_exit() waits a grace period. A reference would cost two
+ * contended atomics a burst to save one expedited grace period a QP, and the
+ * memory is freed by ib_core, at a time that is not ours to choose.
  */
 #ifndef SRNIC_ENGINE_H
 #define SRNIC_ENGINE_H
 
 #include <linux/hrtimer.h>
-#include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/skbuff.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
-#include "../net/net.h"
-#include "../queue/queue.h"
-#include "../sth/sth.h"
+#include "net/net.h"
+#include "queue/queue.h"
+#include "sth/sth.h"
 
 struct srnic_dev;
 struct srnic_pd;
 struct srnic_srq;
 
-/*
- * The send queue: the user's (or no) ring in front, behind it the kernel's private
- * copies, from cons (oldest not completed) over next (first with packets left to
- * send) to prod.
+/**
+ * struct srnic_sq - a send queue
+ * @ring: the user's ring, in front of the private copies; kernel QPs: no memory
+ * @wqes: the kernel's private copies (struct srnic_swqe, @stride bytes each),
+ *	allocated at first use for user QPs
+ * @entries: how many, a power of two, as many as @ring has
+ * @stride: set by engine
+ * @limit: how many the consumer may have outstanding
+ * @prod: past the newest copy. Written by post_send under @post_lock (kernel) or by
+ *	the fetch under the QP's lock (user); release, paired with the requester
+ * @next: first with packets left to send
+ * @cons: oldest not completed; release, paired with post_send
+ * @max_sge: of the QP
+ * @max_inline: of the QP
+ * @sig_all: every work request is signalled
+ * @post_lock: irqsave; serialises kernel consumers
+ * @mmap: of @ring
  */
 struct srnic_sq {
-	struct srnic_ring ring;		/* user QPs; else no memory */
-	void *wqes;			/* private copies; allocated at first use */
-	u32 entries;			/* power of two */
+	struct srnic_ring ring;
+	void *wqes;
+	u32 entries;
 	u32 stride;
 	u32 limit;
-	u32 prod;			/* release: kernel post_send, or fetch */
+	u32 prod;
 	u32 next;
 	u32 cons;
 	u32 max_sge;
 	u32 max_inline;
 	bool sig_all;
-	spinlock_t post_lock;		/* irqsave: kernel consumers' post_send */
+	spinlock_t post_lock;	/* irqsave: kernel consumers' post_send */
 	struct srnic_mmap *mmap;
 };
 
 struct srnic_rq {
 	struct srnic_ring ring;
 	u32 max_sge;
-	spinlock_t post_lock;		/* irqsave: kernel consumers' post_recv */
+	spinlock_t post_lock;	/* irqsave: kernel consumers' post_recv */
 	struct srnic_mmap *mmap;
 };
 
-/* A READ or atomic that the responder has accepted, kept for duplicates (IBA 9.4.4, 9.7.5). */
+/**
+ * struct srnic_rres - a READ or atomic that the responder has accepted, kept for
+ *	duplicates (IBA 9.7.5.1.3, 9.7.5.1.4)
+ * @opcode: of the request
+ * @todo: responses remain to be sent
+ * @first_psn: of the original request, and of its first response
+ * @last_psn: of the last response
+ * @from: first response of the request being answered (later than @first_psn if
+ *	a retried READ asks for the rest only)
+ * @next: response to be sent next
+ * @to: last response of the request being answered
+ * @end: bytes from @va to the end of that request
+ * @rkey: as requested
+ * @length: as requested, bytes
+ * @va: as requested
+ * @orig: atomic: the value before
+ */
 struct srnic_rres {
 	u8 opcode;
+	bool todo;
 	u32 first_psn;
 	u32 last_psn;
-	u64 va;
+	u32 from;
+	u32 next;
+	u32 to;
+	u32 end;
 	u32 rkey;
 	u32 length;
-	u32 done;		/* READ: bytes answered so far */
-	u64 orig;		/* atomic: value before */
+	u64 va;
+	u64 orig;
 };
 
+/**
+ * struct srnic_requester - our requests
+ * @psn: of the next packet, be it new or sent again
+ * @una: oldest unacknowledged; inside a READ, the next response expected
+ * @max_sent: one past the highest PSN ever sent
+ * @window: packets that may be unacknowledged
+ * @credit: packets acknowledged since @window last grew
+ * @since_ackreq: packets sent since the last that asked for an acknowledgment
+ * @rd_atomic: READ and atomic requests outstanding
+ * @interval: of the retry timer, jiffies
+ * @deadline: jiffies; the retry timer looks at it when it fires
+ * @retry_left: retries before RETRY_EXC (IBA 9.7.5.1.2)
+ * @rnr_left: retries before RNR_RETRY_EXC
+ * @hs_left: handshake frames before it is given up
+ * @hs_due: a handshake frame is to be sent
+ * @wait_rnr: the RNR timer runs
+ * @wait_keys: the handshake of our flow is not confirmed
+ * @stalled: nothing could be sent for want of memory, route or keys
+ * @went_back: an implied NAK was obeyed since @una last moved (IBA 9.7.6.1.1)
+ * @drained: SQ_DRAINED was reported
+ * @retransmits: packets sent again
+ */
 struct srnic_requester {
-	u32 psn;		/* of the next new packet */
-	u32 una;		/* oldest unacknowledged */
-	u32 max_sent;		/* one past the highest PSN ever sent */
-	u32 resend;		/* PSN to go on from, when retrying */
-	bool retrying;
-	bool wait_rnr;
-	bool wait_fence;
-	bool wait_keys;		/* handshake not confirmed */
+	u32 psn;
+	u32 una;
+	u32 max_sent;
+	u16 window;
+	u16 credit;
+	u16 since_ackreq;
+	u16 rd_atomic;
+	unsigned long interval;
+	unsigned long deadline;
 	u8 retry_left;
 	u8 rnr_left;
-	u16 window;		/* packets that may be unacknowledged */
-	u16 since_ackreq;
-	u32 rd_atomic;		/* READs and atomics outstanding */
-	u32 read_next;		/* completer: expected READ response PSN */
-	bool draining;
-	bool drained_event;
+	u8 hs_left;
+	bool hs_due;
+	bool wait_rnr;
+	bool wait_keys;
+	bool stalled;
+	bool went_back;
+	bool drained;
+	u64 retransmits;
 };
 
+/**
+ * struct srnic_refusal - an acknowledgment other than ACK that waits its turn
+ * @due: to be sent when all earlier READs and atomics have been answered
+ * @sent: reported; silence until the expected packet arrives (IBA 9.7.5.2.8)
+ * @fatal: the QP goes to ERR once it has been sent
+ * @syndrome: for the AETH
+ * @psn: of the refused request
+ * @event: enum ib_event_type that goes with @fatal, or -1
+ */
+struct srnic_refusal {
+	bool due;
+	bool sent;
+	bool fatal;
+	u8 syndrome;
+	u32 psn;
+	int event;
+};
+
+/**
+ * struct srnic_responder - the peer's requests
+ * @psn: expected
+ * @msn: messages completed, 24 bits
+ * @message: SRNIC_OPF_SEND or SRNIC_OPF_WRITE of the message in progress, or 0
+ * @ack_due: an ACK is to be sent at the end of the burst
+ * @established: a first packet has come (COMM_EST)
+ * @nak: what waits to be sent
+ * @va: WRITE in progress: where its next byte goes
+ * @rkey: its key
+ * @left: bytes to come
+ * @dmalen: bytes in all
+ * @rwqe: receive work request in use
+ * @rres: READs and atomics, a ring
+ * @rres_max: its size: max_dest_rd_atomic
+ * @rres_next: entry to fill next
+ * @rres_todo: entries with responses to be sent
+ * @replay: a READ among them was answered before; that is the worker's
+ */
 struct srnic_responder {
-	u32 psn;		/* expected */
+	u32 psn;
 	u32 msn;
-	u8 opcode;		/* of the last accepted packet: sequence check (IBA 9.8.3.1) */
-	bool in_message;
-	bool nak_sent;		/* PSN sequence error was reported once */
+	u32 message;
 	bool ack_due;
-	u32 since_ack;
-	/* the RDMA WRITE in progress */
+	bool established;
+	struct srnic_refusal nak;
 	u64 va;
 	u32 rkey;
 	u32 left;
 	u32 dmalen;
 	struct srnic_rwqe rwqe;
-	/* READs and atomics, a ring of max_dest_rd_atomic */
 	struct srnic_rres *rres;
-	u32 rres_head;
-	u32 rres_tail;
-	u32 rres_max;
-	bool reading;		/* responses of rres[] are being streamed (paced) */
+	u16 rres_max;
+	u16 rres_next;
+	u16 rres_todo;
+	bool replay;
 };
 
 /* A received handshake frame waits here for the worker; one at a time. */
@@ -112,6 +210,22 @@ struct srnic_hs_box {
 	u8 frame[SRNIC_HS_FRAME_MAX];
 };
 
+/**
+ * struct srnic_qp - a queue pair
+ * @lock: BH; guards all transport state: @state, @sq but for posting, @req, @resp,
+ *	@out, @due
+ * @attr: as modify_qp set it
+ * @mtu: payload bytes a packet
+ * @path: to the peer (RC, UC)
+ * @sth: NULL in the clear; changed under @hs_mutex and @lock
+ * @hs_mutex: handshake, rekeying, and who replaces @sth
+ * @retry_timer: see timer.c; @rnr_timer likewise
+ * @work: what cannot be done where it was noticed: SRNIC_QP_WORK_* in @work_bits
+ * @out: packets for the stack
+ * @flushing: one context drains @out
+ * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
+ * @flushed: user rings have been emptied into flush completions once (ERR)
+ */
 struct srnic_qp {
 	struct ib_qp ib;
 	struct srnic_dev *dev;
@@ -120,15 +234,14 @@ struct srnic_qp {
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
 
-	spinlock_t lock;	/* BH: all transport state below */
+	spinlock_t lock;	/* BH: transport state */
 	enum ib_qp_state state;
-	bool sq_error;		/* SQE */
-	struct ib_qp_attr attr;	/* as modify_qp set it */
-	u32 mtu;		/* bytes */
+	struct ib_qp_attr attr;
+	u32 mtu;
 	struct srnic_path path;
 	bool path_valid;
-	struct srnic_sth *sth;	/* NULL: in the clear */
-	struct mutex hs_mutex;	/* handshake, rekey, modify's changes of sth */
+	struct srnic_sth *sth;
+	struct mutex hs_mutex;	/* @sth, outside @lock */
 	struct srnic_hs_box hs_box;
 
 	struct srnic_sq sq;
@@ -139,56 +252,89 @@ struct srnic_qp {
 	struct timer_list retry_timer;
 	struct hrtimer rnr_timer;
 	struct work_struct work;
-	unsigned long work_bits;	/* SRNIC_QP_WORK_* */
+	unsigned long work_bits;
 
 	struct sk_buff_head out;
-	unsigned long flags;		/* SRNIC_QP_* */
+	bool flushing;
+	bool flushed;
+	u32 due;
 
-	struct list_head scq_node;	/* in scq->qps, rcq->qps */
+	struct list_head scq_node;	/* in scq->send_qps, rcq->recv_qps */
 	struct list_head rcq_node;
-	refcount_t refs;		/* RCU look-ups; destroy waits on gone */
-	struct completion gone;
-	struct rcu_head rcu;
+	struct mutex modify_mutex;	/* verbs: one modify_qp at a time */
 };
 
-/* qp->flags */
-#define SRNIC_QP_FLUSHING	0	/* one context drains qp->out */
-#define SRNIC_QP_DEAD		1	/* destroy has begun */
-
 /* qp->work_bits: why the worker was woken */
-#define SRNIC_QP_WORK_SEND	0
-#define SRNIC_QP_WORK_RETRY	1
-#define SRNIC_QP_WORK_HS	2
-#define SRNIC_QP_WORK_REKEY	3
-#define SRNIC_QP_WORK_FLUSH	4
-#define SRNIC_QP_WORK_READ	5
+#define SRNIC_QP_WORK_SEND	0	/* requester: go on */
+#define SRNIC_QP_WORK_REPLY	1	/* responder: responses wait */
+#define SRNIC_QP_WORK_HS	2	/* handshake: a frame came, or is due */
+#define SRNIC_QP_WORK_REKEY	3	/* derive the next epoch's keys */
+#define SRNIC_QP_WORK_FLUSH	4	/* ERR, SQE: flush the queues */
+#define SRNIC_QP_WORK_UNLOCK	5	/* raise what post_send must not */
+#define SRNIC_QP_WORK_ALLOC	6	/* make room for private copies, then go on */
+
+static inline struct srnic_qp *to_srnic_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct srnic_qp, ib);
+}
 
 static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq, u32 index)
 {
 	return sq->wqes + (size_t)(index & (sq->entries - 1)) * sq->stride;
 }
 
-/* verbs' calls, process context unless said otherwise */
-void srnic_qp_engine_init(struct srnic_qp *qp);	/* at creation */
-/* transitions: called by modify_qp, attributes checked and stored in qp->attr */
+/* IBA table 91: which states take requests */
+static inline bool srnic_qp_receives(const struct srnic_qp *qp)
+{
+	const u32 states = BIT(IB_QPS_RTR) | BIT(IB_QPS_RTS) | BIT(IB_QPS_SQD) | BIT(IB_QPS_SQE);
+
+	return states & BIT(qp->state);
+}
+
+/* and which send them, and take responses */
+static inline bool srnic_qp_sends(const struct srnic_qp *qp)
+{
+	return qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD;
+}
+
+/* RC and UC: one peer, sealed or not */
+static inline bool srnic_qp_connected(const struct srnic_qp *qp)
+{
+	return qp->ib.qp_type == IB_QPT_RC || qp->ib.qp_type == IB_QPT_UC;
+}
+
+/* engine.c: at module load and unload */
+int srnic_engine_init(void);
+void srnic_engine_exit(void);
+
+/*
+ * state.c: verbs' calls, process context, one at a time for one QP, unless said
+ * otherwise. verbs has checked the attributes and stored them in qp->attr; the
+ * state itself is set here.
+ */
+int __must_check srnic_qp_engine_init(struct srnic_qp *qp);	/* at creation, rings are there */
 void srnic_qp_to_reset(struct srnic_qp *qp);
+void srnic_qp_to_init(struct srnic_qp *qp);
 int srnic_qp_to_rtr(struct srnic_qp *qp);	/* path set; resolves policy, makes sth */
-int srnic_qp_to_rts(struct srnic_qp *qp);
+int srnic_qp_to_rts(struct srnic_qp *qp);	/* from RTR, SQD, SQE */
 void srnic_qp_to_sqd(struct srnic_qp *qp);
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq: flushes by worker */
-void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: timers, work, lookups done */
+void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
 /*
  * Fatal for this QP: state ERR, async event if @event >= 0. With qp->lock held, any
  * context up to softirq; flush completions follow from the worker.
  */
 void srnic_qp_fatal(struct srnic_qp *qp, int event);
+/* query_qp's sq_draining: SQD, and something is outstanding */
+bool srnic_qp_draining(struct srnic_qp *qp);
 
+/* post.c */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);	/* doorbell too: user QP, wr NULL */
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		    const struct ib_recv_wr **bad_wr);
+		    const struct ib_recv_wr **bad_wr);	/* user QP in ERR, wr NULL: flush */
 
-/* net's call, in softirq: everything of one sk_buff; consumes it */
+/* rx.c: net's call, in softirq: everything of one sk_buff; consumes it */
 void srnic_engine_rx(struct srnic_rx *rx);
 
 #endif /* SRNIC_ENGINE_H */

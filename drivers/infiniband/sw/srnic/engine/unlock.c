@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a QP's lock holder sets off, and what must wait until the lock is free:
+ * completion handlers, asynchronous events, and packets on their way to the stack.
+ */
+#include "srnic.h"
+#include "engine/state.h"
+#include "engine/unlock.h"
+#include "verbs/verbs.h"
+
+/*
+ * How often one context drains qp->out before it leaves the rest to the worker:
+ * while post_send's caller hands packets to the stack, acknowledgments that
+ * come in on the same core keep adding to them.
+ */
+#define SRNIC_FLUSH_ROUNDS	8
+
+/**
+ * srnic_qp_kick - have the worker see to something
+ * @qp: the QP
+ * @why: SRNIC_QP_WORK_*
+ *
+ * Context: any.
+ */
+void srnic_qp_kick(struct srnic_qp *qp, int why)
+{
+	set_bit(why, &qp->work_bits);
+	queue_work(srnic_wq, &qp->work);
+}
+
+static void raise_srq(struct srnic_qp *qp, enum ib_event_type type)
+{
+	struct srnic_srq *srq = qp->srq;
+	struct ib_event event = {
+		.device = qp->ib.device,
+		.element.srq = &srq->ib,
+		.event = type,
+	};
+
+	if (srq->ib.event_handler)
+		srq->ib.event_handler(&event, srq->ib.srq_context);
+}
+
+static void raise_qp(struct srnic_qp *qp, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = qp->ib.device,
+		.element.qp = &qp->ib,
+		.event = type,
+	};
+
+	if (qp->ib.event_handler)
+		qp->ib.event_handler(&event, qp->ib.qp_context);
+}
+
+static void raise_events(struct srnic_qp *qp, u32 events)
+{
+	const u32 srq = 1U << IB_EVENT_SRQ_ERR | 1U << IB_EVENT_SRQ_LIMIT_REACHED;
+
+	for (; events; events &= events - 1) {
+		enum ib_event_type type = __ffs(events);
+
+		if (srq & 1U << type)
+			raise_srq(qp, type);
+		else
+			raise_qp(qp, type);
+	}
+}
+
+/* @batch has been taken from qp->out by whoever set qp->flushing: us. */
+static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
+{
+	int rounds = SRNIC_FLUSH_ROUNDS;
+	unsigned int refused;
+	bool rest;
+
+	do {
+		refused = srnic_net_send(batch);
+		if (unlikely(refused))
+			srnic_count_add(qp->dev, send_err, refused);
+
+		spin_lock_bh(&qp->lock);
+		skb_queue_splice_init(&qp->out, batch);
+		rest = !skb_queue_empty(batch);
+		if (!rest || !--rounds) {
+			skb_queue_splice_init(batch, &qp->out);
+			qp->flushing = false;
+			rounds = 0;
+		}
+		spin_unlock_bh(&qp->lock);
+	} while (rounds);
+
+	if (rest)
+		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
+}
+
+/**
+ * srnic_qp_unlock - release a QP's lock and do what has become due
+ * @qp: the QP
+ * @direct: false inside post_send's and post_recv's call chain, whose caller may hold
+ *	what a handler would take: notifications and events are left to workers
+ *
+ * Context: process or softirq, no other lock held.
+ */
+void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
+	__releases(&qp->lock)
+{
+	u32 due = qp->due;
+	struct sk_buff_head batch;
+	bool drain;
+
+	lockdep_assert_held(&qp->lock);
+
+	__skb_queue_head_init(&batch);
+	drain = !skb_queue_empty(&qp->out) && !qp->flushing;
+	if (drain) {
+		qp->flushing = true;
+		skb_queue_splice_init(&qp->out, &batch);
+	}
+	qp->due = 0;
+	if (unlikely(due & SRNIC_DUE_EVENTS) && !direct) {
+		qp->due = due & SRNIC_DUE_EVENTS;
+		due &= ~SRNIC_DUE_EVENTS;
+		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
+	}
+	spin_unlock_bh(&qp->lock);
+
+	if (due & SRNIC_DUE_SCQ)
+		srnic_cq_notify(qp->scq, direct);
+	if (due & SRNIC_DUE_RCQ && (qp->rcq != qp->scq || !(due & SRNIC_DUE_SCQ)))
+		srnic_cq_notify(qp->rcq, direct);
+	if (unlikely(due & SRNIC_DUE_EVENTS))
+		raise_events(qp, due & SRNIC_DUE_EVENTS);
+	if (drain)
+		drain_out(qp, &batch);
+}
+
+/**
+ * srnic_qp_push - complete a work request
+ * @qp: the QP
+ * @cq: its send or receive CQ
+ * @cqe: the completion
+ * @solicited: it raises an event where only solicited ones do
+ *
+ * RFC 5042 6.4.3.2, 6.4.6: a full CQ is the fault of those who complete there. The
+ * QP that finds it full goes to ERR here; the CQ tells its consumer and the rest.
+ *
+ * Context: process or softirq, under the QP's lock.
+ */
+void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_cqe *cqe,
+		   bool solicited)
+{
+	lockdep_assert_held(&qp->lock);
+
+	if (unlikely(srnic_cq_push(cq, cqe, solicited))) {
+		srnic_count(qp->dev, cq_overflow);
+		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+		return;
+	}
+	qp->due |= cq == qp->scq ? SRNIC_DUE_SCQ : SRNIC_DUE_RCQ;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SRNIC_ENGINE_UNLOCK_H
+#define SRNIC_ENGINE_UNLOCK_H
+
+#include "engine/engine.h"
+
+/* qp->due: below these, 1 << IB_EVENT_* of the QP or its SRQ */
+#define SRNIC_DUE_SCQ		BIT(30)
+#define SRNIC_DUE_RCQ		BIT(31)
+#define SRNIC_DUE_EVENTS	(BIT(30) - 1)
+
+static inline void srnic_qp_lock(struct srnic_qp *qp) __acquires(&qp->lock)
+{
+	spin_lock_bh(&qp->lock);
+}
+
+void srnic_qp_unlock(struct srnic_qp *qp, bool direct) __releases(&qp->lock);
+void srnic_qp_kick(struct srnic_qp *qp, int why);
+void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_cqe *cqe,
+		   bool solicited) __must_hold(&qp->lock);
+
+static inline void srnic_qp_event(struct srnic_qp *qp, enum ib_event_type event)
+	__must_hold(&qp->lock)
+{
+	qp->due |= 1U << event;
+}
+
+#endif /* SRNIC_ENGINE_UNLOCK_H */
