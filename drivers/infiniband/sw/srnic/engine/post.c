@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * post_send and post_recv, and the doorbells of user QPs. They may be called from any
+ * context, interrupts off included (ib_mad does so for every CM MAD): a work request
+ * is copied under a short irqsave lock, no more. Where it is allowed the caller's own
+ * context goes on to transmit, else the worker does.
+ */
+#include "srnic.h"
+#include "engine/requester.h"
+#include "engine/state.h"
+#include "engine/unlock.h"
+#include "engine/wqe.h"
+#include "mem/mem.h"
+#include "verbs/verbs.h"
+
+/* ib_wr_opcode to ours, plus one: what is not here is not supported. */
+static const u8 wqe_opcode[] = {
+	[IB_WR_SEND]			= SRNIC_WQE_SEND + 1,
+	[IB_WR_SEND_WITH_IMM]		= SRNIC_WQE_SEND_IMM + 1,
+	[IB_WR_SEND_WITH_INV]		= SRNIC_WQE_SEND_INV + 1,
+	[IB_WR_RDMA_WRITE]		= SRNIC_WQE_WRITE + 1,
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= SRNIC_WQE_WRITE_IMM + 1,
+	[IB_WR_RDMA_READ]		= SRNIC_WQE_READ + 1,
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= SRNIC_WQE_CMP_SWAP + 1,
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= SRNIC_WQE_FETCH_ADD + 1,
+	[IB_WR_LOCAL_INV]		= SRNIC_WQE_LOCAL_INV + 1,
+	[IB_WR_REG_MR]			= SRNIC_WQE_REG_MR + 1,
+};
+
+static u16 wqe_flags(int flags)
+{
+	return (flags & IB_SEND_SIGNALED ? SRNIC_SWQE_SIGNALED : 0) |
+	       (flags & IB_SEND_SOLICITED ? SRNIC_SWQE_SOLICITED : 0) |
+	       (flags & IB_SEND_FENCE ? SRNIC_SWQE_FENCE : 0) |
+	       (flags & IB_SEND_INLINE ? SRNIC_SWQE_INLINE : 0);
+}
+
+static int copy_sges(const struct srnic_sq *sq, struct srnic_swqe *wqe,
+		     const struct ib_send_wr *wr)
+{
+	u64 length = 0;
+	int i;
+
+	if (wr->num_sge < 0 || wr->num_sge > sq->max_sge)
+		return -EINVAL;
+	for (i = 0; i < wr->num_sge; i++) {
+		wqe->sge[i].addr = wr->sg_list[i].addr;
+		wqe->sge[i].length = wr->sg_list[i].length;
+		wqe->sge[i].lkey = wr->sg_list[i].lkey;
+		length += wr->sg_list[i].length;
+	}
+	if (length > SRNIC_MAX_MSG)
+		return -EINVAL;
+	wqe->num_sge = wr->num_sge;
+	wqe->length = length;
+	return 0;
+}
+
+/* A kernel consumer's inline data: addresses are pointers, there are no keys. */
+static int copy_inline(const struct srnic_sq *sq, struct srnic_swqe *wqe,
+		       const struct ib_send_wr *wr)
+{
+	u32 length = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		if (sge->length > sq->max_inline - length)
+			return -EINVAL;
+		memcpy(wqe->inline_data + length, ib_virt_dma_to_ptr(sge->addr), sge->length);
+		length += sge->length;
+	}
+	wqe->num_sge = 0;
+	wqe->length = length;
+	return 0;
+}
+
+static int copy_payload(const struct srnic_sq *sq, struct srnic_swqe *wqe,
+			const struct ib_send_wr *wr)
+{
+	enum srnic_wqe_class class = srnic_wqe_kind(wqe)->class;
+	int err;
+
+	if (class == SRNIC_CLASS_LOCAL) {
+		wqe->num_sge = 0;
+		wqe->length = 0;
+		return 0;
+	}
+	if (wqe->flags & SRNIC_SWQE_INLINE)
+		return class == SRNIC_CLASS_DATA ? copy_inline(sq, wqe, wr) : -EINVAL;
+
+	err = copy_sges(sq, wqe, wr);
+	if (!err && class == SRNIC_CLASS_ATOMIC) {
+		if (wqe->length < sizeof(u64))
+			return -EINVAL;
+		wqe->length = sizeof(u64);	/* the list may have room for more */
+	}
+	return err;
+}
+
+/* What depends on the operation. */
+static void copy_operation(const struct srnic_qp *qp, struct srnic_swqe *wqe,
+			   const struct ib_send_wr *wr)
+{
+	switch (wqe->opcode) {
+	case SRNIC_WQE_WRITE:
+	case SRNIC_WQE_WRITE_IMM:
+	case SRNIC_WQE_READ:
+		wqe->raddr = rdma_wr(wr)->remote_addr;
+		wqe->rkey = rdma_wr(wr)->rkey;
+		break;
+	case SRNIC_WQE_CMP_SWAP:
+	case SRNIC_WQE_FETCH_ADD:
+		wqe->raddr = atomic_wr(wr)->remote_addr;
+		wqe->rkey = atomic_wr(wr)->rkey;
+		wqe->atomic.compare_add = atomic_wr(wr)->compare_add;
+		wqe->atomic.swap = atomic_wr(wr)->swap;
+		break;
+	case SRNIC_WQE_REG_MR:
+		wqe->reg.mr = reg_wr(wr)->mr;
+		wqe->reg.key = reg_wr(wr)->key;
+		wqe->reg.access = reg_wr(wr)->access;
+		break;
+	default:
+		if (srnic_qp_connected(qp))
+			break;
+		wqe->ud.ah = 0;
+		wqe->ud.kah = to_srnic_ah(ud_wr(wr)->ah);
+		wqe->ud.qpn = ud_wr(wr)->remote_qpn;
+		wqe->ud.qkey = ud_wr(wr)->remote_qkey;
+		wqe->ud.pkey_index = ud_wr(wr)->pkey_index;
+	}
+}
+
+/* IBA 11.4.1.1: immediate errors, before anything is taken over */
+static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const struct ib_send_wr *wr)
+{
+	u8 opcode = wr->opcode < ARRAY_SIZE(wqe_opcode) ? wqe_opcode[wr->opcode] : 0;
+
+	if (!opcode || !(srnic_wqe_kinds[opcode - 1].types & BIT(qp->ib.qp_type)))
+		return -EINVAL;
+
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = opcode - 1;
+	wqe->flags = wqe_flags(wr->send_flags);
+	wqe->imm = wr->ex.imm_data;
+	wqe->inv_rkey = wr->ex.invalidate_rkey;
+	wqe->state = SRNIC_SWQE_NEW;
+	copy_operation(qp, wqe, wr);
+	return copy_payload(&qp->sq, wqe, wr);
+}
+
+static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
+		     const struct ib_send_wr **bad_wr)
+{
+	struct srnic_sq *sq = &qp->sq;
+	unsigned long flags;
+	u32 prod;
+	int err = 0;
+
+	spin_lock_irqsave(&sq->post_lock, flags);
+	prod = sq->prod;
+	for (; wr; wr = wr->next, prod++) {
+		/* acquire: who retired the slot has done with it */
+		if (prod - smp_load_acquire(&sq->cons) >= sq->limit) {
+			err = -ENOMEM;
+			break;
+		}
+		err = copy_wr(qp, srnic_sq_wqe(sq, prod), wr);
+		if (err)
+			break;
+	}
+	smp_store_release(&sq->prod, prod);	/* pairs with srnic_sq_peek() */
+	spin_unlock_irqrestore(&sq->post_lock, flags);
+
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
+
+/* The queue has something new, or a user says so. */
+static void transmit(struct srnic_qp *qp)
+{
+	if (in_hardirq() || irqs_disabled()) {
+		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
+		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+		return;
+	}
+	srnic_qp_lock(qp);
+	if (likely(qp->state != IB_QPS_ERR && qp->state != IB_QPS_SQE))
+		srnic_requester_run(qp);
+	else
+		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+	srnic_qp_unlock(qp, false);
+}
+
+/**
+ * srnic_post_send - post work requests, or ring a user QP's doorbell
+ * @ibqp: the QP
+ * @wr: a list; NULL for a user QP, whose requests are in its ring
+ * @bad_wr: where it stopped, on failure
+ *
+ * Context: any; a doorbell comes in process context.
+ * Return: 0; -EINVAL (state, or an immediate error), -ENOMEM (the queue is full).
+ */
+int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr)
+{
+	struct srnic_qp *qp = to_srnic_qp(ibqp);
+	int err = 0;
+
+	if (qp->sq.ring.user) {
+		/* work requests through the system call are not for us to parse */
+		err = wr ? -EOPNOTSUPP : srnic_sq_alloc(qp);
+		if (!err)
+			transmit(qp);
+	} else if (READ_ONCE(qp->state) < IB_QPS_RTS) {
+		err = -EINVAL;		/* IBA C10-96 */
+	} else {
+		err = copy_list(qp, wr, bad_wr);
+		transmit(qp);
+		return err;
+	}
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
+
+static int post_recv_list(struct srnic_qp *qp, const struct ib_recv_wr *wr,
+			  const struct ib_recv_wr **bad_wr)
+{
+	struct srnic_rq *rq = &qp->rq;
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&rq->post_lock, flags);
+	for (; wr; wr = wr->next) {
+		err = srnic_rq_post(&rq->ring, wr, rq->max_sge);
+		if (err)
+			break;
+	}
+	spin_unlock_irqrestore(&rq->post_lock, flags);
+
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
+
+/**
+ * srnic_post_recv - post receives; or, for a user QP, have its ring looked at
+ * @ibqp: the QP
+ * @wr: a list; NULL for a user QP, whose receives are in its ring
+ * @bad_wr: where it stopped, on failure
+ *
+ * Receives are looked for when a message comes, so nobody need be told; but in ERR
+ * they are flushed.
+ *
+ * Context: any.
+ * Return: 0; -EINVAL (state, an SRQ, too many SGEs), -ENOMEM (the queue is full).
+ */
+int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr)
+{
+	struct srnic_qp *qp = to_srnic_qp(ibqp);
+	int err = 0;
+
+	if (qp->srq || READ_ONCE(qp->state) == IB_QPS_RESET) {
+		*bad_wr = wr;
+		return -EINVAL;		/* IBA C10-97 */
+	}
+	if (qp->rq.ring.user) {
+		if (wr) {
+			*bad_wr = wr;
+			return -EOPNOTSUPP;
+		}
+	} else {
+		err = post_recv_list(qp, wr, bad_wr);
+	}
+	/* pairs with the state's change under the lock: the flush sees this, or we see ERR */
+	smp_mb();
+	if (unlikely(READ_ONCE(qp->state) == IB_QPS_ERR))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+	return err;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send queue's private copies: from cons (oldest not completed) over next
+ * (first with packets left to send) to prod. Completions leave in this order,
+ * whatever the order in which work requests became complete (IBA C10-107).
+ */
+#include <linux/mm.h>
+#include "srnic.h"
+#include "engine/unlock.h"
+#include "engine/wqe.h"
+#include "verbs/verbs.h"
+
+/* entries taken from a user ring at a time */
+#define SRNIC_SQ_BATCH		32
+
+/**
+ * srnic_sq_alloc - make room for the private copies, if there is none yet
+ * @qp: the QP
+ *
+ * Late, because most QPs of a large job never send: an idle one costs its rings.
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_sq_alloc(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	void *wqes;
+
+	if (READ_ONCE(sq->wqes) || !sq->entries)
+		return 0;
+
+	wqes = kvcalloc(sq->entries, sq->stride, GFP_KERNEL_ACCOUNT);
+	if (!wqes)
+		return -ENOMEM;
+
+	spin_lock_bh(&qp->lock);
+	if (!sq->wqes) {
+		WRITE_ONCE(sq->wqes, wqes);
+		wqes = NULL;
+	}
+	spin_unlock_bh(&qp->lock);
+	kvfree(wqes);
+	return 0;
+}
+
+void srnic_sq_free(struct srnic_qp *qp)
+{
+	kvfree(qp->sq.wqes);
+	qp->sq.wqes = NULL;
+}
+
+static void fetch_one(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->prod);
+
+	wqe->state = SRNIC_SWQE_NEW;
+	if (srnic_sq_fetch(&sq->ring, wqe, sq->max_sge, sq->max_inline)) {
+		srnic_count(qp->dev, bad_wqe);
+		wqe->opcode = SRNIC_WQE_SEND;
+		wqe->state = SRNIC_SWQE_FAILED;
+		wqe->status = IB_WC_LOC_QP_OP_ERR;
+	}
+	sq->prod++;
+}
+
+/*
+ * Takes a batch of entries out of the user's ring. Where there are none, says so in
+ * need_wakeup and looks once more: user space stores prod and then looks at
+ * need_wakeup, so that one of the two sees the other.
+ */
+static bool sq_fetch(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	u32 room = sq->entries - (sq->prod - sq->cons);
+	int pending;
+
+	do {
+		pending = srnic_ring_pending(&sq->ring);
+		if (unlikely(pending < 0)) {
+			srnic_count(qp->dev, bad_wqe);
+			if (qp->state != IB_QPS_ERR)
+				srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+			return false;
+		}
+		if (pending && unlikely(!sq->wqes)) {
+			srnic_qp_kick(qp, SRNIC_QP_WORK_ALLOC);
+			return false;
+		}
+		pending = min3((u32)pending, room, (u32)SRNIC_SQ_BATCH);
+		if (pending) {
+			while (pending--)
+				fetch_one(qp);
+			return true;
+		}
+		if (!room)
+			return false;	/* the next retirement comes back */
+	} while (srnic_sq_sleep(&sq->ring));
+	return false;
+}
+
+/**
+ * srnic_sq_peek - the work request to send from
+ * @qp: the QP
+ *
+ * Return: the one at sq.next, fetched if need be; %NULL if there is none.
+ */
+struct srnic_swqe *srnic_sq_peek(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (sq->next == srnic_sq_prod(sq)) {
+		if (!sq->ring.user || !sq_fetch(qp))
+			return NULL;
+	}
+	return srnic_sq_wqe(sq, sq->next);
+}
+
+/**
+ * srnic_sq_waiting - work requests at hand from sq.next on
+ * @qp: the QP
+ */
+u32 srnic_sq_waiting(const struct srnic_qp *qp)
+{
+	return srnic_sq_prod(&qp->sq) - qp->sq.next;
+}
+
+/**
+ * srnic_sq_drop - forget all that was posted (RESET: no completions, IBA 10.3.1)
+ * @qp: the QP
+ *
+ * What waits in a user's ring is passed over: its head moves up to where user space
+ * says that it produced, whatever that is.
+ */
+void srnic_sq_drop(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (sq->ring.user) {
+		sq->ring.head = READ_ONCE(sq->ring.hdr->prod);
+		WRITE_ONCE(sq->prod, sq->ring.head);
+	}
+	sq->next = sq->prod;
+	smp_store_release(&sq->cons, sq->prod);	/* the copies may be overwritten */
+	if (sq->ring.user) {
+		srnic_ring_publish_cons(&sq->ring, sq->cons);
+		WRITE_ONCE(sq->ring.hdr->need_wakeup, 1);
+	}
+}
+
+/**
+ * srnic_sq_complete - write a send completion, if one is wanted
+ * @qp: the QP
+ * @wqe: the work request
+ * @status: errors are always told (IBA C10-102)
+ */
+void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		       enum ib_wc_status status)
+{
+	struct srnic_cqe cqe = {
+		.wr_id = wqe->wr_id,
+		.status = status,
+		.qp_num = qp->ib.qp_num,
+	};
+
+	if (!status && !qp->sq.sig_all && !(wqe->flags & SRNIC_SWQE_SIGNALED))
+		return;
+
+	if (wqe->opcode < SRNIC_WQE_OPCODES)
+		cqe.opcode = srnic_wqe_kind(wqe)->wc;
+	if (!status)
+		cqe.byte_len = wqe->length;
+	srnic_qp_push(qp, qp->scq, &cqe, status);
+}
+
+/*
+ * IBA 10.3.1.6: a completion error on RC takes the whole QP to ERR; on UC and UD
+ * the send queue alone stops (SQE), and may be started again.
+ */
+static void sq_stop(struct srnic_qp *qp)
+{
+	if (qp->ib.qp_type == IB_QPT_RC) {
+		srnic_qp_fatal(qp, -1);
+		return;
+	}
+	if (qp->state != IB_QPS_ERR)
+		qp->state = IB_QPS_SQE;
+	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+}
+
+static bool is_complete(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	switch (wqe->state) {
+	case SRNIC_SWQE_DONE:
+		return true;
+	case SRNIC_SWQE_ACTIVE:
+		return srnic_psn_diff(qp->req.una, wqe->last_psn) > 0;
+	default:
+		return false;
+	}
+}
+
+/**
+ * srnic_sq_retire - complete, from the oldest on, what is complete
+ * @qp: the QP
+ *
+ * A failed work request is reached when all before it are complete: only then does
+ * the queue stop, and the flush reports it.
+ */
+void srnic_sq_retire(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe *wqe;
+	u32 cons = sq->cons;
+	u32 prod;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE)
+		return;		/* the flush does it */
+
+	prod = srnic_sq_prod(sq);
+	while (cons != prod && qp->state != IB_QPS_ERR) {
+		wqe = srnic_sq_wqe(sq, cons);
+		if (!is_complete(qp, wqe))
+			break;
+		cons++;
+		if (srnic_wqe_kind(wqe)->wc == IB_WC_SEND)
+			srnic_count(qp->dev, rdma_sends);
+		srnic_sq_complete(qp, wqe, IB_WC_SUCCESS);
+	}
+	if (cons != sq->cons) {
+		if ((s32)(sq->next - cons) < 0)
+			sq->next = cons;	/* was being sent again, in vain */
+		smp_store_release(&sq->cons, cons);	/* the copies may be overwritten */
+		if (sq->ring.user)
+			srnic_ring_publish_cons(&sq->ring, cons);
+	}
+	if (cons != prod && srnic_sq_wqe(sq, cons)->state == SRNIC_SWQE_FAILED)
+		sq_stop(qp);
+}
+
+/**
+ * srnic_sq_fail - a work request cannot succeed
+ * @qp: the QP
+ * @wqe: it
+ * @status: to complete it with when those before it are complete
+ */
+void srnic_sq_fail(struct srnic_qp *qp, struct srnic_swqe *wqe, enum ib_wc_status status)
+{
+	lockdep_assert_held(&qp->lock);
+
+	wqe->state = SRNIC_SWQE_FAILED;
+	wqe->status = status;
+	srnic_sq_retire(qp);
+}

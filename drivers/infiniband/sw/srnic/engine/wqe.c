@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The send work requests: a table of what each is, and the checks that need no
+ * memory key.
+ */
+#include "srnic.h"
+#include "engine/wqe.h"
+
+#define T_RC	BIT(IB_QPT_RC)
+#define T_CONN	(BIT(IB_QPT_RC) | BIT(IB_QPT_UC))
+#define T_DGRAM	(BIT(IB_QPT_UD) | BIT(IB_QPT_GSI))
+
+#define DATA(completion, qp_types, msg, at_end, alone) {	\
+	.class = SRNIC_CLASS_DATA,				\
+	.wc = completion,					\
+	.types = qp_types,					\
+	.first = SRNIC_OPC_##msg##_FIRST,			\
+	.middle = SRNIC_OPC_##msg##_MIDDLE,			\
+	.last = SRNIC_OPC_##msg##_##at_end,			\
+	.only = SRNIC_OPC_##msg##_##alone,			\
+}
+
+#define REQUEST(how, completion, opc) {				\
+	.class = SRNIC_CLASS_##how,				\
+	.wc = completion,					\
+	.types = T_RC,						\
+	.only = SRNIC_OPC_##opc,				\
+}
+
+#define LOCAL(completion, qp_types) {				\
+	.class = SRNIC_CLASS_LOCAL,				\
+	.wc = completion,					\
+	.types = qp_types,					\
+}
+
+const struct srnic_wqe_kind srnic_wqe_kinds[SRNIC_WQE_OPCODES] = {
+	[SRNIC_WQE_SEND]	= DATA(IB_WC_SEND, T_CONN | T_DGRAM, SEND, LAST, ONLY),
+	[SRNIC_WQE_SEND_IMM]	= DATA(IB_WC_SEND, T_CONN | T_DGRAM, SEND, LAST_IMM, ONLY_IMM),
+	[SRNIC_WQE_SEND_INV]	= DATA(IB_WC_SEND, T_RC, SEND, LAST_INV, ONLY_INV),
+	[SRNIC_WQE_WRITE]	= DATA(IB_WC_RDMA_WRITE, T_CONN, WRITE, LAST, ONLY),
+	[SRNIC_WQE_WRITE_IMM]	= DATA(IB_WC_RDMA_WRITE, T_CONN, WRITE, LAST_IMM, ONLY_IMM),
+	[SRNIC_WQE_READ]	= REQUEST(READ, IB_WC_RDMA_READ, READ_REQ),
+	[SRNIC_WQE_CMP_SWAP]	= REQUEST(ATOMIC, IB_WC_COMP_SWAP, CMP_SWAP),
+	[SRNIC_WQE_FETCH_ADD]	= REQUEST(ATOMIC, IB_WC_FETCH_ADD, FETCH_ADD),
+	[SRNIC_WQE_LOCAL_INV]	= LOCAL(IB_WC_LOCAL_INV, T_CONN),
+	[SRNIC_WQE_BIND_MW]	= LOCAL(IB_WC_BIND_MW, T_CONN),
+	[SRNIC_WQE_REG_MR]	= LOCAL(IB_WC_REG_MR, T_CONN),
+};
+
+/* what cannot be told from a completion's opcode is not told at all */
+static bool well_formed(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	const struct srnic_wqe_kind *kind = srnic_wqe_kind(wqe);
+
+	if (!(kind->types & BIT(qp->ib.qp_type)) || wqe->flags & ~SRNIC_WQE_FLAGS)
+		return false;
+	/* a kernel pointer, which no user ring can name (RFC 5042 6.5) */
+	if (wqe->opcode == SRNIC_WQE_REG_MR && qp->sq.ring.user)
+		return false;
+	if (wqe->flags & SRNIC_SWQE_INLINE)
+		return kind->class == SRNIC_CLASS_DATA && wqe->length <= qp->sq.max_inline;
+	return wqe->num_sge <= qp->sq.max_sge;
+}
+
+/**
+ * srnic_wqe_check - whether a work request can be carried out at all
+ * @qp: the QP it was posted to
+ * @wqe: the private copy
+ *
+ * IBA 10.8.2, 11.4.1.1: such errors are of the consumer's making and complete the
+ * work request. Memory keys are checked when the bytes are touched.
+ *
+ * Return: IB_WC_SUCCESS, or the status to complete it with.
+ */
+enum ib_wc_status srnic_wqe_check(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	if (wqe->opcode >= SRNIC_WQE_OPCODES || !well_formed(qp, wqe))
+		return IB_WC_LOC_QP_OP_ERR;
+	if (wqe->length > SRNIC_MAX_MSG)
+		return IB_WC_LOC_LEN_ERR;
+	if (!srnic_qp_connected(qp) && wqe->length > qp->mtu)
+		return IB_WC_LOC_LEN_ERR;
+
+	switch (srnic_wqe_kind(wqe)->class) {
+	case SRNIC_CLASS_ATOMIC:
+		if (wqe->length != sizeof(u64))
+			return IB_WC_LOC_LEN_ERR;
+		fallthrough;
+	case SRNIC_CLASS_READ:
+		/* none may ever be outstanding, so this one would wait for ever */
+		if (!qp->attr.max_rd_atomic)
+			return IB_WC_LOC_QP_OP_ERR;
+		fallthrough;
+	default:
+		return IB_WC_SUCCESS;
+	}
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the send queue knows of its work requests.
+ */
+#ifndef SRNIC_ENGINE_WQE_H
+#define SRNIC_ENGINE_WQE_H
+
+#include "engine/engine.h"
+
+/* struct srnic_swqe.state */
+enum srnic_swqe_state {
+	SRNIC_SWQE_NEW,		/* not looked at yet */
+	SRNIC_SWQE_ACTIVE,	/* has PSNs; packets are or will be on their way */
+	SRNIC_SWQE_DONE,	/* a local operation carried out, or sent unreliably */
+	SRNIC_SWQE_FAILED,	/* has a status; the send queue stops here */
+};
+
+/* How the requester carries it out */
+enum srnic_wqe_class {
+	SRNIC_CLASS_DATA,	/* SEND, WRITE: payload goes out */
+	SRNIC_CLASS_READ,	/* a request, and the payload comes back */
+	SRNIC_CLASS_ATOMIC,	/* a request, and eight bytes come back */
+	SRNIC_CLASS_LOCAL,	/* no packets */
+};
+
+/**
+ * struct srnic_wqe_kind - what an opcode of enum srnic_wqe_opcode means
+ * @class: how it is carried out
+ * @wc: opcode of its completion
+ * @types: QP types that have it, BIT(enum ib_qp_type)
+ * @first: packet opcodes by place in the message, without the transport's bits;
+ *	a request has @only alone
+ * @middle: see @first
+ * @last: see @first
+ * @only: see @first
+ */
+struct srnic_wqe_kind {
+	enum srnic_wqe_class class;
+	enum ib_wc_opcode wc;
+	u32 types;
+	u8 first;
+	u8 middle;
+	u8 last;
+	u8 only;
+};
+
+extern const struct srnic_wqe_kind srnic_wqe_kinds[SRNIC_WQE_OPCODES];
+
+static inline const struct srnic_wqe_kind *srnic_wqe_kind(const struct srnic_swqe *wqe)
+{
+	return &srnic_wqe_kinds[wqe->opcode];
+}
+
+/* needs responses of its own, not just an acknowledgment */
+static inline bool srnic_wqe_answered(const struct srnic_swqe *wqe)
+{
+	enum srnic_wqe_class class = srnic_wqe_kind(wqe)->class;
+
+	return class == SRNIC_CLASS_READ || class == SRNIC_CLASS_ATOMIC;
+}
+
+/* past the newest */
+static inline u32 srnic_sq_prod(const struct srnic_sq *sq)
+{
+	/* acquire: post_send's copies are complete before its prod */
+	return smp_load_acquire(&sq->prod);
+}
+
+static inline u32 srnic_wqe_packets(const struct srnic_swqe *wqe, u32 mtu)
+{
+	return wqe->length > mtu ? DIV_ROUND_UP(wqe->length, mtu) : 1;
+}
+
+enum ib_wc_status srnic_wqe_check(const struct srnic_qp *qp, const struct srnic_swqe *wqe);
+
+/* sq.c */
+int srnic_sq_alloc(struct srnic_qp *qp);
+void srnic_sq_free(struct srnic_qp *qp);
+struct srnic_swqe *srnic_sq_peek(struct srnic_qp *qp) __must_hold(&qp->lock);
+u32 srnic_sq_waiting(const struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_sq_drop(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_sq_retire(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		       enum ib_wc_status status) __must_hold(&qp->lock);
+void srnic_sq_fail(struct srnic_qp *qp, struct srnic_swqe *wqe,
+		   enum ib_wc_status status) __must_hold(&qp->lock);
+
+#endif /* SRNIC_ENGINE_WQE_H */
