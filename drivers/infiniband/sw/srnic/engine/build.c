@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets into bursts. Headers, payload, seal and ICRC are written straight into
+ * the place from which they are sent; in the clear the payload's CRC is taken while
+ * it is copied. Packets of one length that follow one another go as one
+ * super-packet; a shorter one ends it, any other begins the next.
+ */
+#include "srnic.h"
+#include "engine/build.h"
+#include "engine/unlock.h"
+
+/**
+ * srnic_build_begin - begin a turn of sending
+ * @build: what to fill in
+ * @qp: the QP; its lock is held until srnic_build_end()
+ * @path: where to; may be changed between bursts
+ * @flow: whose requests, or the answers to whose, will be sent
+ */
+void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct srnic_path *path,
+		       enum srnic_sth_flow flow)
+{
+	struct srnic_pkt *pkt = &build->pkt;
+
+	lockdep_assert_held(&qp->lock);
+
+	build->qp = qp;
+	build->path = path;
+	build->sth = qp->sth;
+	build->flow = flow;
+	build->packets = 0;
+	build->bytes = 0;
+	build->bursts = 0;
+	build->open = false;
+
+	/* the rest is set packet by packet, as the opcode asks for */
+	pkt->skb = NULL;
+	pkt->dqpn = qp->attr.dest_qp_num;
+	pkt->pkey = SRNIC_PKEY;
+	pkt->mig = true;	/* "migrated": what adapters expect without APM (IBA 17.2.8.1) */
+	pkt->becn = false;
+	pkt->fecn = false;
+	pkt->se = false;
+	pkt->ackreq = false;
+	pkt->sth_code = qp->sth ? srnic_sth_code(qp->sth) : 0;
+	pkt->sth_len = qp->sth ? srnic_sth_len(qp->sth) : 0;
+}
+
+/* Room for @len bytes, of the burst that is open or of a new one for @more like it. */
+static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
+{
+	u8 *seg;
+	u16 segs;
+
+	if (build->open) {
+		if (len <= build->burst.seg_len) {
+			seg = srnic_burst_segment(&build->burst, len);
+			if (seg)
+				return seg;
+		}
+		srnic_build_close(build);
+	}
+
+	segs = more > 1 ? min_t(u32, more, srnic_burst_max(build->path, len)) : 1;
+	*err = srnic_burst_open(&build->burst, build->path, len, segs);
+	if (unlikely(*err))
+		return NULL;
+	build->open = true;
+	seg = srnic_burst_segment(&build->burst, len);
+	if (unlikely(!seg))
+		*err = -ENOMEM;
+	return seg;
+}
+
+/* @crc: %NULL if it is not wanted */
+static int gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len,
+		  u32 *crc)
+{
+	if (src->sge)
+		return srnic_sge_gather(build->qp, src->sge, src->num_sge, src->at, dst, len, crc) ?
+			-EFAULT : 0;
+	if (src->ref)
+		srnic_mem_gather(src->ref, src->at, dst, len, crc);
+	else if (crc)
+		*crc = srnic_crc_copy(*crc, dst, src->data + src->at, len);
+	else
+		memcpy(dst, src->data + src->at, len);
+	return 0;
+}
+
+static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
+{
+	struct srnic_pkt *pkt = &build->pkt;
+	u8 *end = pkt->payload + pkt->payload_len;
+	u32 crc;
+	int err;
+
+	crc = srnic_burst_icrc(&build->burst, pkt->len, pkt->hdr);
+	if (pkt->hdr_len > SRNIC_BTH_LEN)
+		crc = srnic_crc_update(crc, pkt->hdr + SRNIC_BTH_LEN,
+				       pkt->hdr_len - SRNIC_BTH_LEN);
+	if (pkt->payload_len) {
+		err = gather(build, src, pkt->payload, pkt->payload_len, &crc);
+		if (unlikely(err))
+			return err;
+	}
+	if (pkt->pad) {
+		memset(end, 0, pkt->pad);
+		crc = srnic_crc_update(crc, end, pkt->pad);
+		end += pkt->pad;
+	}
+	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), end);
+	return 0;
+}
+
+static int fill_sealed(struct srnic_build *build, const struct srnic_source *src)
+{
+	struct srnic_pkt *pkt = &build->pkt;
+	u32 len = pkt->payload_len + pkt->pad;
+	u8 *end = pkt->payload + len;
+	struct scatterlist sg;
+	u32 crc;
+	int err;
+
+	if (len) {
+		err = gather(build, src, pkt->payload, pkt->payload_len, NULL);
+		if (unlikely(err))
+			return err;
+		memset(end - pkt->pad, 0, pkt->pad);
+		sg_init_one(&sg, pkt->payload, len);
+	}
+	err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
+	if (unlikely(err))
+		return err;
+
+	/* over the bytes as sent (protocol.md, section 2) */
+	crc = srnic_burst_icrc(&build->burst, pkt->len, pkt->hdr);
+	crc = srnic_crc_update(crc, pkt->hdr + SRNIC_BTH_LEN, end - pkt->hdr - SRNIC_BTH_LEN);
+	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), end);
+	return 0;
+}
+
+/**
+ * srnic_build_packet - append a packet to the burst
+ * @build: its pkt has opcode, psn, and what that opcode carries
+ * @src: the payload; unused if @len is 0
+ * @len: bytes of payload
+ * @more: how many packets of this length will be asked for, this one included
+ *
+ * Return: 0; -EFAULT: the payload may not be read (nothing was appended); -ENOMEM,
+ * -EHOSTUNREACH, -ENETDOWN, -ENOKEY: not now; -EKEYEXPIRED: never again.
+ */
+int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src, u32 len,
+		       u32 more)
+{
+	struct srnic_pkt *pkt = &build->pkt;
+	u8 *seg;
+	int err;
+
+	pkt->opc = &srnic_opcode_table[pkt->opcode];
+	pkt->hdr_len = pkt->opc->hdr_len;
+	pkt->pad = -len & 3;
+	pkt->payload_len = len;
+	pkt->len = pkt->hdr_len + pkt->sth_len + len + pkt->pad + SRNIC_ICRC_LEN;
+
+	seg = take_segment(build, pkt->len, more, &err);
+	if (unlikely(!seg))
+		return err;
+
+	pkt->ends = &build->path->ends;
+	pkt->hdr = seg;
+	pkt->payload = seg + pkt->hdr_len + pkt->sth_len;
+	srnic_wire_build(pkt, seg);
+
+	err = build->sth ? fill_sealed(build, src) : fill_clear(build, src);
+	if (unlikely(err)) {
+		srnic_burst_untake(&build->burst, pkt->len);
+		return err;
+	}
+	build->packets++;
+	build->bytes += pkt->len;
+	return 0;
+}
+
+/**
+ * srnic_build_close - what was built so far leaves as one
+ * @build: the turn
+ *
+ * To be called before the path changes or its lock is dropped.
+ */
+void srnic_build_close(struct srnic_build *build)
+{
+	if (!build->open)
+		return;
+	srnic_burst_close(&build->burst, &build->qp->out);
+	build->bursts++;
+	build->open = false;
+}
+
+/**
+ * srnic_build_end - end of the turn
+ * @build: the turn
+ *
+ * What was built leaves when the QP is unlocked.
+ */
+void srnic_build_end(struct srnic_build *build)
+{
+	struct srnic_dev *dev = build->qp->dev;
+
+	srnic_build_close(build);
+	if (!build->packets)
+		return;
+	srnic_count_add(dev, sent_pkts, build->packets);
+	srnic_count_add(dev, sent_bytes, build->bytes);
+	srnic_count_add(dev, sent_bursts, build->bursts);
+	if (build->sth)
+		srnic_count_add(dev, sth_sealed, build->packets);
+}
+
+/**
+ * srnic_build_frame - send a handshake frame
+ * @qp: the QP, locked
+ * @frame: BTH to the end of its tag
+ * @len: bytes
+ *
+ * Return: 0 or a negative errno.
+ */
+int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
+{
+	struct srnic_burst burst;
+	u8 *seg;
+	u32 crc;
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+
+	err = srnic_burst_open(&burst, &qp->path, len + SRNIC_ICRC_LEN, 1);
+	if (err)
+		return err;
+	seg = srnic_burst_segment(&burst, len + SRNIC_ICRC_LEN);
+	if (!seg) {
+		srnic_burst_abort(&burst);
+		return -ENOMEM;
+	}
+
+	memcpy(seg, frame, len);
+	crc = srnic_burst_icrc(&burst, len + SRNIC_ICRC_LEN, seg);
+	crc = srnic_crc_update(crc, seg + SRNIC_BTH_LEN, len - SRNIC_BTH_LEN);
+	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), seg + len);
+	srnic_burst_close(&burst, &qp->out);
+	return 0;
+}

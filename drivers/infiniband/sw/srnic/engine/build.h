@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Packets into bursts: what requester and responder share of sending.
+ */
+#ifndef SRNIC_ENGINE_BUILD_H
+#define SRNIC_ENGINE_BUILD_H
+
+#include "engine/engine.h"
+#include "mem/mem.h"
+
+/**
+ * struct srnic_source - where a packet's payload comes from
+ * @sge: a work request's list, or NULL
+ * @num_sge: its length
+ * @data: inline data, or NULL
+ * @ref: a region, checked, or NULL
+ * @at: offset into the message (@sge, @data) or address in the region (@ref)
+ */
+struct srnic_source {
+	const struct srnic_abi_sge *sge;
+	u32 num_sge;
+	const u8 *data;
+	const struct srnic_mem_ref *ref;
+	u64 at;
+};
+
+/**
+ * struct srnic_build - one turn of sending
+ * @qp: whose packets; its lock is held
+ * @path: where to: the QP's, or an address handle's
+ * @sth: seal, or NULL
+ * @flow: OURS for requests, THEIRS for responses
+ * @burst: being filled, if @open
+ * @pkt: the packet to be sent next; what all packets of a QP share is set
+ * @packets: built, to be counted
+ * @bytes: of them, BTH to ICRC
+ * @bursts: they make
+ * @open: see @burst
+ */
+struct srnic_build {
+	struct srnic_qp *qp;
+	struct srnic_path *path;
+	struct srnic_sth *sth;
+	enum srnic_sth_flow flow;
+	struct srnic_burst burst;
+	struct srnic_pkt pkt;
+	u32 packets;
+	u32 bytes;
+	u32 bursts;
+	bool open;
+};
+
+void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct srnic_path *path,
+		       enum srnic_sth_flow flow);
+int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src, u32 len,
+		       u32 more);
+void srnic_build_close(struct srnic_build *build);
+void srnic_build_end(struct srnic_build *build);
+int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len);
+
+#endif /* SRNIC_ENGINE_BUILD_H */

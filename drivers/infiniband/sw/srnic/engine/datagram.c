@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). A message is a packet.
+ */
+#include "srnic.h"
+#include "engine/datagram.h"
+#include "engine/recv.h"
+#include "engine/requester.h"
+#include "engine/unlock.h"
+#include "verbs/verbs.h"
+
+#define QKEY_OWN	BIT(31)	/* IBA 10.2.5: the QP's own is meant */
+#define QPN_MASK	0xffffff
+
+/* The address handle that a work request names: a pointer, or a user's number. */
+static struct srnic_ah *find_ah(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	struct srnic_ah *ah;
+
+	if (!qp->sq.ring.user)
+		return wqe->ud.kah;
+	ah = xa_load(&qp->dev->ahs, wqe->ud.ah);
+	return ah && ah->pd == qp->pd ? ah : NULL;
+}
+
+/* Datagrams go in the clear: where the peer's policy does not have that, not at all. */
+static bool policy_allows(struct srnic_qp *qp, bool clear_allowed)
+{
+	if (likely(clear_allowed))
+		return true;
+	if (qp->ib.qp_type != IB_QPT_GSI)
+		return false;
+	srnic_count(qp->dev, policy_exempt);	/* rdma_cm could not connect (decision 19) */
+	return true;
+}
+
+static bool same_ah(const struct srnic_swqe *a, const struct srnic_swqe *b)
+{
+	return a->ud.ah == b->ud.ah && a->ud.kah == b->ud.kah;
+}
+
+/* How many datagrams wait that can share a super-packet with @first. */
+static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
+{
+	u32 have = srnic_sq_waiting(qp);
+	u32 n;
+
+	for (n = 1; n < have; n++) {
+		const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.next + n);
+
+		if (wqe->opcode != first->opcode || wqe->length != first->length ||
+		    !same_ah(wqe, first))
+			break;
+	}
+	return n;
+}
+
+static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
+{
+	struct srnic_qp *qp = build->qp;
+	struct srnic_pkt *pkt = &build->pkt;
+	struct srnic_source src = {};
+	int err;
+
+	if (wqe->flags & SRNIC_SWQE_INLINE) {
+		src.data = wqe->inline_data;
+	} else {
+		src.sge = wqe->sge;
+		src.num_sge = wqe->num_sge;
+	}
+	pkt->opcode = SRNIC_TP_UD | srnic_wqe_kind(wqe)->only;
+	pkt->psn = qp->req.psn;
+	pkt->dqpn = wqe->ud.qpn & QPN_MASK;
+	pkt->qkey = wqe->ud.qkey & QKEY_OWN ? qp->attr.qkey : wqe->ud.qkey;
+	pkt->sqpn = qp->ib.qp_num;
+	pkt->imm = wqe->imm;
+	pkt->se = wqe->flags & SRNIC_SWQE_SOLICITED;
+
+	err = srnic_build_packet(build, &src, wqe->length, build->open ? 1 : alike(qp, wqe));
+	if (err == -EFAULT) {
+		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+		return err;
+	}
+	if (err)
+		srnic_count(qp->dev, send_err);		/* as good as lost on the way */
+
+	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
+	qp->req.max_sent = qp->req.psn;
+	qp->req.una = qp->req.psn;
+	wqe->state = SRNIC_SWQE_DONE;
+	qp->sq.next++;
+	return 0;
+}
+
+/* The next datagram, if it goes the same way and is at hand. */
+static struct srnic_swqe *next_like(struct srnic_qp *qp, const struct srnic_swqe *last)
+{
+	struct srnic_swqe *wqe;
+
+	if (!srnic_sq_waiting(qp))
+		return NULL;
+	wqe = srnic_sq_wqe(&qp->sq, qp->sq.next);
+	if (wqe->state != SRNIC_SWQE_NEW || !same_ah(wqe, last) || srnic_requester_start(qp, wqe))
+		return NULL;
+	return wqe;
+}
+
+/* @ah's path is in use, and with it @ah->lock held, as long as a burst is open. */
+static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic_swqe *wqe,
+		    int budget)
+{
+	int sent = 0;
+	int err;
+
+	spin_lock(&ah->lock);
+	build->path = &ah->path;
+	do {
+		err = send_one(build, wqe);
+		if (err)
+			break;
+		wqe = ++sent < budget ? next_like(build->qp, wqe) : NULL;
+	} while (wqe);
+	srnic_build_close(build);
+	spin_unlock(&ah->lock);
+	return err ?: sent;
+}
+
+/**
+ * srnic_datagram_send - send a datagram, and those after it that go the same way
+ * @build: the turn; no burst is open
+ * @wqe: started by srnic_requester_start()
+ * @budget: how many at most
+ *
+ * Context: process or softirq, under the QP's lock.
+ * Return: datagrams sent, or a negative errno: no more in this turn.
+ */
+int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
+{
+	struct srnic_qp *qp = build->qp;
+	struct srnic_ah *ah;
+	int ret;
+
+	lockdep_assert_held(&qp->lock);
+
+	rcu_read_lock();
+	ah = find_ah(qp, wqe);
+	if (ah && policy_allows(qp, READ_ONCE(ah->clear_allowed))) {
+		ret = send_all(build, ah, wqe, budget);
+	} else {
+		srnic_count(qp->dev, bad_wqe);
+		srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
+		ret = -EINVAL;
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+/*
+ * The first 40 bytes of every datagram's buffer: the IPv6 header; for IPv4, 20
+ * bytes of nothing and the IPv4 header (annex A17.4.5.1).
+ */
+static void network_header(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
+{
+	const u32 len = sizeof(struct iphdr);
+
+	if (!ends->v4) {
+		memcpy(grh, ends->iph, SRNIC_GRH_LEN);
+		return;
+	}
+	memset(grh, 0, SRNIC_GRH_LEN - len);
+	memcpy(grh + SRNIC_GRH_LEN - len, ends->iph, len);
+}
+
+static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	enum srnic_mem_status status;
+	u8 grh[SRNIC_GRH_LEN];
+
+	network_header(pkt->ends, grh);
+	status = srnic_sge_place(qp, rwqe->sge, rwqe->num_sge, 0, grh, sizeof(grh));
+	if (status || !pkt->payload_len)
+		return status;
+	return srnic_sge_place(qp, rwqe->sge, rwqe->num_sge, sizeof(grh), pkt->payload,
+			       pkt->payload_len);
+}
+
+/**
+ * srnic_datagram_rx - a datagram has come
+ * @qp: UD or GSI, RTR or later
+ * @pkt: with a good ICRC
+ *
+ * What cannot be received is dropped (IBA 9.8.3.2.2). A datagram that is too long for
+ * the buffer is too: strangers who know the Q_Key shall not stop the queue.
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	struct srnic_cqe cqe = {
+		.opcode = IB_WC_RECV,
+		.byte_len = SRNIC_GRH_LEN + pkt->payload_len,
+		.src_qp = pkt->sqpn,
+		.wc_flags = SRNIC_WC_GRH,
+		.pkey_index = SRNIC_PKEY_INDEX,
+	};
+	int ret;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (pkt->qkey != qp->attr.qkey) {
+		srnic_count(qp->dev, wrong_qkey);
+		return;
+	}
+	ret = srnic_recv_get(qp);
+	if (!ret)
+		return;
+	if (ret < 0) {
+		srnic_recv_fail(qp, IB_WC_LOC_QP_OP_ERR);
+		srnic_qp_fatal(qp, -1);
+		return;
+	}
+	if (cqe.byte_len > rwqe->length) {
+		srnic_count(qp->dev, malformed);
+		return;
+	}
+	if (place(qp, pkt)) {
+		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
+		srnic_qp_fatal(qp, -1);
+		return;
+	}
+	srnic_recv_complete(qp, &cqe, pkt);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SRNIC_ENGINE_REQUESTER_H
+#define SRNIC_ENGINE_REQUESTER_H
+
+#include "engine/build.h"
+#include "engine/engine.h"
+#include "engine/wqe.h"
+
+/* packets a turn: what others wait for at most, on this core and for this lock */
+#define SRNIC_TURN		64
+
+/* packets that may be unacknowledged */
+#define SRNIC_WINDOW_MIN	16
+#define SRNIC_WINDOW_START	128
+#define SRNIC_WINDOW_MAX	1024
+
+/*
+ * READs longer than this many packets are asked for piece by piece, at fixed
+ * offsets from the work request's first PSN, so that the responses too are paced
+ * by our window, whoever the responder is. To him they are so many READs.
+ */
+#define SRNIC_READ_PIECE	64
+
+/* requester.c */
+void srnic_requester_run(struct srnic_qp *qp) __must_hold(&qp->lock);
+int srnic_requester_start(struct srnic_qp *qp, struct srnic_swqe *wqe) __must_hold(&qp->lock);
+void srnic_requester_go_back(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_requester_lost(struct srnic_qp *qp) __must_hold(&qp->lock);
+bool srnic_requester_busy(const struct srnic_qp *qp);
+
+/* local.c */
+enum ib_wc_status srnic_local_op(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+	__must_hold(&qp->lock);
+
+/* datagram.c */
+int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
+	__must_hold(&qp->lock);
+
+#endif /* SRNIC_ENGINE_REQUESTER_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two timers a QP. The retry timer is never touched for a packet: progress only moves
+ * a deadline in memory, and the timer, when it fires early, sleeps for the rest.
+ */
+#include "srnic.h"
+#include "engine/requester.h"
+#include "engine/state.h"
+#include "engine/timer.h"
+#include "engine/unlock.h"
+
+/*
+ * IBA 9.7.6.1.3: the requester notices between one and four times the interval. Three
+ * leaves room for a scheduler, and no time-out is shorter than this: a softirq
+ * that has been put off to its thread competes with busy-polling processes.
+ */
+#define RETRY_INTERVALS		3
+#define RETRY_LEAST		msecs_to_jiffies(20)
+
+/* where the consumer asked for no time-out at all (0), but something must be tried again */
+#define RETRY_DEFAULT		msecs_to_jiffies(500)
+
+/* RNR NAK timer field to microseconds, IBA table 46 */
+static const u32 rnr_usec[32] = {
+	655360, 10, 20, 30, 40, 60, 80, 120,
+	160, 240, 320, 480, 640, 960, 1280, 1920,
+	2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720,
+	40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
+};
+
+/**
+ * srnic_timer_set - take over timeout and retry counts as modify_qp set them
+ * @qp: the QP
+ */
+void srnic_timer_set(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+	u64 nsec = (4096ULL << (qp->attr.timeout & 0x1f)) * RETRY_INTERVALS;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (qp->attr.timeout)
+		req->interval = max(nsecs_to_jiffies(nsec), RETRY_LEAST);
+	else
+		req->interval = RETRY_DEFAULT;
+	req->retry_left = qp->attr.retry_cnt;
+	req->rnr_left = qp->attr.rnr_retry;
+}
+
+static void retry_arm(struct srnic_qp *qp)
+{
+	if (!timer_pending(&qp->retry_timer))
+		mod_timer(&qp->retry_timer, qp->req.deadline);
+}
+
+/**
+ * srnic_timer_progress - acknowledgments came: the clock starts anew
+ * @qp: the QP
+ */
+void srnic_timer_progress(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	lockdep_assert_held(&qp->lock);
+
+	req->retry_left = qp->attr.retry_cnt;
+	req->rnr_left = qp->attr.rnr_retry;
+	req->deadline = jiffies + req->interval;
+}
+
+/**
+ * srnic_timer_start - see to it that the retry timer runs if it has to
+ * @qp: the QP
+ * @idle: nothing was outstanding before this turn
+ */
+void srnic_timer_start(struct srnic_qp *qp, bool idle)
+{
+	struct srnic_requester *req = &qp->req;
+	bool waits = req->una != req->max_sent;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!waits && !req->stalled)
+		return;
+	if (!qp->attr.timeout && !req->stalled)
+		return;		/* IBA 9.7.6.1.3: 0 means for ever */
+	if (idle)
+		req->deadline = jiffies + req->interval;
+	retry_arm(qp);
+}
+
+/**
+ * srnic_timer_handshake - repeat the handshake's frame if no answer comes
+ * @qp: the QP
+ */
+void srnic_timer_handshake(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
+	qp->req.deadline = jiffies + qp->req.interval;
+	mod_timer(&qp->retry_timer, qp->req.deadline);
+}
+
+/* IBA 9.7.5.1.2, C9-142: as often as the consumer said, then the send queue fails */
+static void timed_out(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	if (!req->retry_left && qp->attr.timeout) {
+		srnic_count(qp->dev, retry_exceeded_err);
+		if (srnic_sq_peek(qp) || qp->sq.cons != qp->sq.next)
+			srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons),
+				      IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->attr.timeout)
+		req->retry_left--;
+	srnic_count(qp->dev, completer_retry_err);
+	req->deadline = jiffies + req->interval;
+	srnic_requester_lost(qp);
+	srnic_requester_run(qp);
+}
+
+static bool timer_wanted(const struct srnic_qp *qp)
+{
+	const struct srnic_requester *req = &qp->req;
+
+	if (!srnic_qp_sends(qp))
+		return false;
+	return req->wait_keys || req->stalled || req->una != req->max_sent;
+}
+
+static void retry_fire(struct timer_list *timer)
+{
+	struct srnic_qp *qp = from_timer(qp, timer, retry_timer);
+	struct srnic_requester *req = &qp->req;
+
+	srnic_qp_lock(qp);
+	if (!timer_wanted(qp))
+		goto out;
+	if (req->wait_rnr)
+		req->deadline = jiffies + req->interval;	/* the other timer's turn */
+	if (time_before(jiffies, req->deadline)) {
+		retry_arm(qp);
+		goto out;
+	}
+	if (req->wait_keys)
+		srnic_hs_timeout(qp);
+	else
+		timed_out(qp);
+out:
+	srnic_qp_unlock(qp, true);
+}
+
+static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
+{
+	struct srnic_qp *qp = container_of(timer, struct srnic_qp, rnr_timer);
+
+	srnic_qp_lock(qp);
+	if (qp->req.wait_rnr) {
+		qp->req.wait_rnr = false;
+		srnic_requester_go_back(qp);
+		srnic_requester_run(qp);
+	}
+	srnic_qp_unlock(qp, true);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * srnic_timer_rnr - wait as long as the receiver asked for
+ * @qp: the QP
+ * @code: timer field of the RNR NAK
+ */
+void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
+{
+	u64 nsec = mul_u32_u32(rnr_usec[code & SRNIC_AETH_VALUE], NSEC_PER_USEC);
+
+	lockdep_assert_held(&qp->lock);
+
+	hrtimer_start(&qp->rnr_timer, ns_to_ktime(nsec), HRTIMER_MODE_REL_SOFT);
+}
+
+void srnic_timer_init(struct srnic_qp *qp)
+{
+	timer_setup(&qp->retry_timer, retry_fire, 0);
+	hrtimer_init(&qp->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	qp->rnr_timer.function = rnr_fire;
+}
+
+/* They do not start again: the state is one in which nobody arms them. */
+void srnic_timer_stop(struct srnic_qp *qp)
+{
+	del_timer_sync(&qp->retry_timer);
+	hrtimer_cancel(&qp->rnr_timer);
+}
