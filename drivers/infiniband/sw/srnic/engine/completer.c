@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The completer: responses to our requests (IBA 9.7.6).
+ *
+ * req.una is the oldest PSN that has not been answered; inside a READ it is the next
+ * response expected. It lies in the work request at sq.cons, or, if nothing is
+ * outstanding, where the next one will begin.
+ */
+#include "srnic.h"
+#include "engine/completer.h"
+#include "engine/requester.h"
+#include "engine/state.h"
+#include "engine/timer.h"
+#include "engine/unlock.h"
+#include "mem/mem.h"
+
+/* how much the window grows for each windowful that has arrived */
+#define WINDOW_STEP	16
+
+/* NAK codes, IBA table 45 */
+static const enum ib_wc_status nak_status[] = {
+	[SRNIC_NAK_INVALID_REQ]	= IB_WC_REM_INV_REQ_ERR,
+	[SRNIC_NAK_REM_ACCESS]	= IB_WC_REM_ACCESS_ERR,
+	[SRNIC_NAK_REM_OP]	= IB_WC_REM_OP_ERR,
+	[SRNIC_NAK_INV_RD]	= IB_WC_REM_INV_RD_REQ_ERR,
+};
+
+static struct srnic_swqe *oldest(const struct srnic_qp *qp)
+{
+	const struct srnic_sq *sq = &qp->sq;
+
+	if (sq->cons == srnic_sq_prod(sq))
+		return NULL;
+	return srnic_sq_wqe(sq, sq->cons);
+}
+
+/* One that is on its way, with packets unanswered; NULL if nothing is outstanding. */
+static struct srnic_swqe *oldest_active(struct srnic_qp *qp)
+{
+	struct srnic_swqe *wqe = oldest(qp);
+
+	return wqe && wqe->state == SRNIC_SWQE_ACTIVE ? wqe : NULL;
+}
+
+/*
+ * Requests of which all responses up to @una have come no longer count: a READ's
+ * pieces end at fixed places (requester.h).
+ */
+static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	u32 done = (qp->req.una - wqe->first_psn) & SRNIC_PSN_MASK;
+	bool last = srnic_psn_diff(qp->req.una, wqe->last_psn) > 0;
+
+	if ((last || done % SRNIC_READ_PIECE == 0) && qp->req.rd_atomic)
+		qp->req.rd_atomic--;
+}
+
+static void set_una(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_requester *req = &qp->req;
+
+	req->credit += srnic_psn_diff(psn, req->una);
+	if (req->credit >= req->window) {
+		req->credit = 0;
+		req->window = min(req->window + WINDOW_STEP, SRNIC_WINDOW_MAX);
+	}
+	req->una = psn;
+	req->went_back = false;
+	srnic_timer_progress(qp);
+
+	/* it was being sent again, but had arrived */
+	if (srnic_psn_diff(req->una, req->psn) > 0) {
+		req->psn = req->una;
+		qp->sq.next = qp->sq.cons;
+	}
+	if (qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->una))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
+}
+
+/*
+ * All before @psn has been acknowledged (IBA 9.7.6.1: coalesced), but a READ or
+ * atomic is answered by its own responses only. Returns false if one of those is
+ * missing.
+ */
+static bool ack_until(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_swqe *wqe;
+	u32 end;
+
+	while (srnic_psn_diff(psn, qp->req.una) > 0) {
+		wqe = oldest_active(qp);
+		if (!wqe)
+			return true;	/* failed, or ERR: the flush has them */
+		if (srnic_wqe_answered(wqe))
+			return false;
+
+		end = srnic_psn_add(wqe->last_psn, 1);
+		set_una(qp, srnic_psn_diff(psn, end) < 0 ? psn : end);
+		srnic_sq_retire(qp);
+	}
+	return true;
+}
+
+/*
+ * A response is missing before one that has come: as good as a NAK (IBA 9.7.6.1.1),
+ * but only once; the rest of the same flight says nothing new.
+ */
+static void implied_nak(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	if (req->went_back || req->wait_rnr)
+		return;
+	req->went_back = true;
+	srnic_count(qp->dev, rcvd_seq_err);
+	srnic_requester_lost(qp);
+}
+
+/*
+ * IBA 9.7.5.2.4: the responder expects @psn. Counted against the retries unless
+ * something has arrived meanwhile.
+ */
+static void sequence_nak(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+	struct srnic_swqe *wqe = oldest_active(qp);
+
+	srnic_count(qp->dev, rcvd_seq_err);
+	if (!wqe || req->wait_rnr)
+		return;
+	if (!req->retry_left) {
+		srnic_count(qp->dev, retry_exceeded_err);
+		srnic_sq_fail(qp, wqe, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	req->retry_left--;
+	req->went_back = true;
+	srnic_requester_lost(qp);
+	srnic_timer_start(qp, true);
+}
+
+/* IBA 9.7.5.2.8 */
+static void rnr_nak(struct srnic_qp *qp, u8 code)
+{
+	struct srnic_requester *req = &qp->req;
+	struct srnic_swqe *wqe = oldest_active(qp);
+
+	srnic_count(qp->dev, rcvd_rnr_err);
+	if (!wqe || req->wait_rnr)
+		return;
+	if (!req->rnr_left) {
+		srnic_count(qp->dev, retry_rnr_exceeded_err);
+		srnic_sq_fail(qp, wqe, IB_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->attr.rnr_retry != 7)	/* 7: for ever */
+		req->rnr_left--;
+	req->wait_rnr = true;
+	srnic_timer_rnr(qp, code);
+}
+
+/* An ACK in the middle of the wait: the message has been received after all. */
+static void end_rnr_wait(struct srnic_qp *qp)
+{
+	if (!qp->req.wait_rnr)
+		return;
+	qp->req.wait_rnr = false;
+	hrtimer_try_to_cancel(&qp->rnr_timer);
+	srnic_requester_go_back(qp);
+}
+
+/* The work request that @psn belongs to, if it is outstanding. */
+static struct srnic_swqe *find_active(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe *wqe;
+	u32 i;
+
+	for (i = sq->cons; i != srnic_sq_prod(sq); i++) {
+		wqe = srnic_sq_wqe(sq, i);
+		if (wqe->state == SRNIC_SWQE_DONE)
+			continue;
+		if (wqe->state != SRNIC_SWQE_ACTIVE)
+			break;
+		if (srnic_psn_diff(psn, wqe->last_psn) <= 0)
+			return wqe;
+	}
+	return NULL;
+}
+
+/*
+ * IBA 9.7.5.2.5 to 9.7.5.2.7: the responder has given up on this request, and with
+ * it on the connection. READs before it whose responses were lost are flushed.
+ */
+static void fatal_nak(struct srnic_qp *qp, u32 psn, u8 code)
+{
+	struct srnic_swqe *wqe = find_active(qp, psn);
+
+	if (!wqe)
+		return;
+	srnic_sq_fail(qp, wqe, nak_status[code]);
+	if (qp->state != IB_QPS_ERR)
+		srnic_qp_fatal(qp, -1);
+}
+
+static void nak(struct srnic_qp *qp, u32 psn, u8 code)
+{
+	if (code == SRNIC_NAK_PSN_SEQ)
+		sequence_nak(qp);
+	else if (code < ARRAY_SIZE(nak_status))
+		fatal_nak(qp, psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
+	else
+		srnic_count(qp->dev, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
+}
+
+static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	u8 code = pkt->syndrome & SRNIC_AETH_VALUE;
+
+	switch (pkt->syndrome & SRNIC_AETH_TYPE) {
+	case SRNIC_AETH_ACK:
+		end_rnr_wait(qp);
+		if (!ack_until(qp, srnic_psn_add(pkt->psn, 1)))
+			implied_nak(qp);
+		break;
+	case SRNIC_AETH_RNR:
+		ack_until(qp, pkt->psn);
+		rnr_nak(qp, code);
+		break;
+	case SRNIC_AETH_NAK:
+		ack_until(qp, pkt->psn);
+		nak(qp, pkt->psn, code);
+		break;
+	default:
+		srnic_count(qp->dev, malformed);
+	}
+}
+
+/*
+ * The work request that a READ or atomic response answers. All before it is
+ * acknowledged with it (IBA 9.7.6.1); if that leaves @psn not the oldest, a response
+ * was lost.
+ */
+static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, u32 psn, enum srnic_wqe_class class)
+{
+	struct srnic_swqe *wqe;
+
+	if (!ack_until(qp, psn)) {
+		implied_nak(qp);
+		return NULL;
+	}
+	wqe = oldest_active(qp);
+	if (!wqe || qp->req.una != psn)
+		return NULL;
+	if (srnic_wqe_kind(wqe)->class != class) {
+		srnic_count(qp->dev, malformed);	/* IBA 9.7.6.2.1: a ghost */
+		return NULL;
+	}
+	return wqe;
+}
+
+/* A response is complete: its bytes are in place. */
+static void answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	set_una(qp, srnic_psn_add(qp->req.una, 1));
+	request_answered(qp, wqe);
+	srnic_sq_retire(qp);
+}
+
+/*
+ * READ responses are known by their PSN, whatever the opcode says about the place
+ * in the message: after a retry it may begin anywhere. The length tells the rest
+ * (IBA 9.7.6.2.3).
+ */
+static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_swqe *wqe = answered_wqe(qp, pkt->psn, SRNIC_CLASS_READ);
+	u32 off;
+
+	if (!wqe)
+		return;
+
+	off = ((pkt->psn - wqe->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	if (pkt->payload_len != min(wqe->length - off, qp->mtu)) {
+		srnic_sq_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
+		return;
+	}
+	if (pkt->payload_len &&
+	    srnic_sge_place(qp, wqe->sge, wqe->num_sge, off, pkt->payload, pkt->payload_len)) {
+		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+		return;
+	}
+	answered(qp, wqe);
+}
+
+static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_swqe *wqe = answered_wqe(qp, pkt->psn, SRNIC_CLASS_ATOMIC);
+
+	if (!wqe)
+		return;
+	if (srnic_sge_place(qp, wqe->sge, wqe->num_sge, 0, &pkt->orig, sizeof(pkt->orig))) {
+		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+		return;
+	}
+	answered(qp, wqe);
+}
+
+/**
+ * srnic_completer_rx - a response to one of our requests
+ * @qp: an RC QP in RTS or SQD
+ * @pkt: verified
+ *
+ * What answers nothing that is outstanding is ignored: old, or made up (an ACK for
+ * what was never sent is not believed).
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	const u32 flags = pkt->opc->flags;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (srnic_psn_diff(pkt->psn, qp->req.una) < 0)
+		return;
+	if (srnic_psn_diff(pkt->psn, qp->req.max_sent) >= 0) {
+		srnic_count(qp->dev, malformed);
+		return;
+	}
+
+	if (flags & SRNIC_OPF_ACK)
+		acknowledge(qp, pkt);
+	else if (flags & SRNIC_OPF_READ)
+		read_response(qp, pkt);
+	else
+		atomic_response(qp, pkt);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests that were carried out before (IBA 9.7.5.1.3, 9.7.5.1.4). None writes
+ * memory, moves the MSN or completes anything again.
+ */
+#include "srnic.h"
+#include "engine/responder.h"
+
+/* The request that had @psn among its responses, if it is still remembered. */
+static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcode)
+{
+	const struct srnic_responder *resp = &qp->resp;
+	u32 i;
+
+	for (i = 0; i < resp->rres_max; i++) {
+		struct srnic_rres *rres = &resp->rres[i];
+		u32 span = (rres->last_psn - rres->first_psn) & SRNIC_PSN_MASK;
+
+		if (rres->opcode == opcode &&
+		    ((psn - rres->first_psn) & SRNIC_PSN_MASK) <= span)
+			return rres;
+	}
+	return NULL;
+}
+
+static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
+{
+	if (rres->todo)
+		return;
+	rres->todo = true;
+	qp->resp.rres_todo++;
+}
+
+/*
+ * A READ may be repeated from any of its responses on, within what was asked for
+ * (IBA C9-114); it is executed anew, from memory as it is now, and its rights are
+ * checked anew. The worker does it: a packet of 32 bytes that fetches 2 GiB, as often
+ * as one likes, must not run in softirq.
+ */
+static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_rres *rres = find_rres(qp, pkt->psn, pkt->opcode);
+	u32 off;
+
+	if (!rres)
+		return;
+	off = ((pkt->psn - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	if (pkt->rkey != rres->rkey || pkt->va != rres->va + off ||
+	    pkt->dmalen > rres->length - off)
+		return;
+
+	rres->from = pkt->psn;
+	rres->next = pkt->psn;
+	rres->to = srnic_psn_add(pkt->psn, srnic_read_packets(qp, pkt->dmalen) - 1);
+	rres->end = off + pkt->dmalen;
+	answer_again(qp, rres);
+	qp->resp.replay = true;
+}
+
+/* The stored result, for the very same request (IBA C9-118) */
+static void atomic_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_rres *rres = find_rres(qp, pkt->psn, pkt->opcode);
+
+	if (rres && rres->va == pkt->va && rres->rkey == pkt->rkey)
+		answer_again(qp, rres);
+}
+
+/**
+ * srnic_duplicate_rx - a request older than the one expected
+ * @qp: RC
+ * @pkt: verified
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	lockdep_assert_held(&qp->lock);
+
+	srnic_count(qp->dev, duplicate_request);
+	if (pkt->opc->flags & SRNIC_OPF_READ)
+		read_again(qp, pkt);
+	else if (pkt->opc->flags & SRNIC_OPF_ATOMIC)
+		atomic_again(qp, pkt);
+	else if (pkt->ackreq)
+		qp->resp.ack_due = true;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The seal of a received packet (protocol.md, section 9): whether it has the one its
+ * QP asks for, and whether that is right. What fails is dropped and never answered.
+ */
+#include <linux/slab.h>
+#include "srnic.h"
+#include "engine/open.h"
+#include "engine/unlock.h"
+
+/*
+ * Where payload is decrypted to if its carrier is shared: a packet tap must not see
+ * plaintext. With BHs off the CPU's is ours; what lies in it is used before the next
+ * packet.
+ */
+#define SCRATCH_LEN	(4096 + 4)
+
+static DEFINE_PER_CPU(u8 *, scratch);
+
+int srnic_engine_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		u8 *p = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!p) {
+			srnic_engine_exit();
+			return -ENOMEM;
+		}
+		per_cpu(scratch, cpu) = p;
+	}
+	return 0;
+}
+
+void srnic_engine_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kfree_sensitive(per_cpu(scratch, cpu));
+		per_cpu(scratch, cpu) = NULL;
+	}
+}
+
+static void count_failure(struct srnic_qp *qp, int err)
+{
+	if (err == -EALREADY)
+		srnic_count(qp->dev, sth_replayed);
+	else
+		srnic_count(qp->dev, sth_auth_failed);
+	if (err == -EKEYEXPIRED)
+		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+}
+
+/* The code on the wire must be the one configured: nothing is negotiated. */
+static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	u8 code = qp->sth ? srnic_sth_code(qp->sth) : 0;
+
+	if (likely(pkt->sth_code == code))
+		return true;
+	if (pkt->sth_code)
+		srnic_count(qp->dev, sth_unexpected);
+	else
+		srnic_count(qp->dev, sth_missing);
+	return false;
+}
+
+/**
+ * srnic_open_packet - check and remove a packet's seal
+ * @qp: whose packet it is
+ * @pkt: with a good ICRC; payload points to plaintext afterwards
+ * @writable: its payload may be decrypted where it is
+ *
+ * Context: softirq, under the QP's lock.
+ * Return: true if the packet may be looked at.
+ */
+bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
+{
+	struct srnic_sth *sth = qp->sth;
+	u32 len = pkt->payload_len + pkt->pad;
+	enum srnic_sth_flow flow;
+	struct scatterlist src;
+	struct scatterlist dst;
+	u8 *to = pkt->payload;
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!code_fits(qp, pkt))
+		return false;
+	if (!sth)
+		return true;
+
+	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD) {
+		to = this_cpu_read(scratch);
+		if (!to || len > SCRATCH_LEN) {
+			srnic_count(qp->dev, malformed);
+			return false;
+		}
+	}
+	if (len) {
+		sg_init_one(&src, pkt->payload, len);
+		sg_init_one(&dst, to, len);
+	}
+	flow = pkt->opc->flags & SRNIC_OPF_RESP ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS;
+	err = srnic_sth_open(sth, flow, pkt, len ? &src : NULL, len ? &dst : NULL, len);
+	if (unlikely(err)) {
+		count_failure(qp, err);
+		return false;
+	}
+	srnic_count(qp->dev, sth_opened);
+	pkt->payload = to;
+	return true;
+}

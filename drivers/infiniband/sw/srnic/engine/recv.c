@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive work requests: taken from the receive queue or the shared one, and
+ * completed. One that was taken and not used up (an unreliable message that broke
+ * off) serves the next message.
+ */
+#include "srnic.h"
+#include "engine/recv.h"
+#include "engine/unlock.h"
+#include "verbs/verbs.h"
+
+/* IBA 10.2.9.2: once, when fewer than the limit remain; then disarmed */
+static bool srq_low(struct srnic_srq *srq)
+{
+	int left = srnic_ring_pending(&srq->ring);
+
+	if (!srq->limit || left < 0 || (u32)left >= srq->limit)
+		return false;
+	srq->limit = 0;
+	return true;
+}
+
+static int srq_get(struct srnic_qp *qp)
+{
+	struct srnic_srq *srq = qp->srq;
+	unsigned long flags;
+	bool low = false;
+	int ret = 0;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	if (!srq->error) {
+		ret = srnic_rq_fetch(&srq->ring, &qp->resp.rwqe, srq->max_sge);
+		low = srq_low(srq);
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+
+	if (low)
+		srnic_qp_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
+	return ret;
+}
+
+/**
+ * srnic_recv_get - have a receive work request in resp.rwqe
+ * @qp: the QP
+ *
+ * Context: softirq, under the QP's lock.
+ * Return: 1; 0: none is posted; -EINVAL: what is posted makes no sense.
+ */
+int srnic_recv_get(struct srnic_qp *qp)
+{
+	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	int ret;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (rwqe->valid) {
+		rwqe->done = 0;
+		return 1;
+	}
+	rwqe->wr_id = 0;
+	if (qp->srq)
+		ret = srq_get(qp);
+	else
+		ret = srnic_rq_fetch(&qp->rq.ring, rwqe, qp->rq.max_sge);
+
+	/* a bad one too is there to be completed, in error */
+	rwqe->valid = ret;
+	if (unlikely(ret < 0))
+		srnic_count(qp->dev, bad_wqe);
+	return ret;
+}
+
+/**
+ * srnic_recv_complete - a message has arrived
+ * @qp: the QP
+ * @cqe: opcode, byte_len and what a datagram knows of its sender are set
+ * @pkt: the message's last packet
+ */
+void srnic_recv_complete(struct srnic_qp *qp, struct srnic_cqe *cqe, const struct srnic_pkt *pkt)
+{
+	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+
+	lockdep_assert_held(&qp->lock);
+
+	cqe->wr_id = rwqe->wr_id;
+	cqe->status = IB_WC_SUCCESS;
+	cqe->qp_num = qp->ib.qp_num;
+	if (pkt->opc->flags & SRNIC_OPF_IMM) {
+		cqe->wc_flags |= SRNIC_WC_WITH_IMM;
+		cqe->imm = (__force u32)pkt->imm;
+	} else if (pkt->opc->flags & SRNIC_OPF_IETH) {
+		cqe->wc_flags |= SRNIC_WC_WITH_INV;
+		cqe->imm = pkt->rkey;
+	}
+	rwqe->valid = false;
+	srnic_count(qp->dev, rdma_recvs);
+	srnic_qp_push(qp, qp->rcq, cqe, pkt->se);
+}
+
+/**
+ * srnic_recv_fail - complete the receive work request in use, in error
+ * @qp: the QP
+ * @status: why
+ */
+void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
+{
+	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	struct srnic_cqe cqe = {
+		.wr_id = rwqe->wr_id,
+		.status = status,
+		.opcode = IB_WC_RECV,
+		.qp_num = qp->ib.qp_num,
+	};
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!rwqe->valid)
+		return;
+	rwqe->valid = false;
+	srnic_qp_push(qp, qp->rcq, &cqe, true);
+}
+
+/**
+ * srnic_count_refusal - count an access that mem refused, by reason
+ * @qp: whose
+ * @status: the reason
+ */
+void srnic_count_refusal(struct srnic_qp *qp, enum srnic_mem_status status)
+{
+	static_assert(SRNIC_STAT_stag_access - SRNIC_STAT_stag_invalid ==
+		      SRNIC_MEM_ACCESS - SRNIC_MEM_INVALID);
+
+	this_cpu_inc(qp->dev->stats->val[SRNIC_STAT_stag_invalid + status - SRNIC_MEM_INVALID]);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the responder sends: READ and atomic responses, then at most one ACK or NAK
+ * a burst. Responses leave in the order of the requests (IBA 9.7.5.1, C9-105): an
+ * acknowledgment waits until every READ before it has been answered, and answering
+ * is paced.
+ */
+#include "srnic.h"
+#include "engine/build.h"
+#include "engine/requester.h"
+#include "engine/responder.h"
+#include "engine/recv.h"
+#include "engine/unlock.h"
+
+static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
+{
+	build->pkt.opcode = opcode;
+	build->pkt.psn = psn;
+	build->pkt.syndrome = syndrome;
+	build->pkt.msn = build->qp->resp.msn;
+	return srnic_build_packet(build, NULL, 0, 1);
+}
+
+/* The one with the lowest PSN */
+static struct srnic_rres *first_todo(const struct srnic_qp *qp)
+{
+	const struct srnic_responder *resp = &qp->resp;
+	struct srnic_rres *first = NULL;
+	u32 i;
+
+	for (i = 0; i < resp->rres_max; i++) {
+		struct srnic_rres *rres = &resp->rres[i];
+
+		if (rres->todo && (!first || srnic_psn_diff(rres->next, first->next) < 0))
+			first = rres;
+	}
+	return first;
+}
+
+static void answered(struct srnic_qp *qp, struct srnic_rres *rres)
+{
+	rres->todo = false;
+	qp->resp.rres_todo--;
+	if (!qp->resp.rres_todo)
+		qp->resp.replay = false;
+}
+
+/* What is not sent now is as good as lost: the requester asks again. */
+static void give_up(struct srnic_qp *qp)
+{
+	struct srnic_rres *rres;
+
+	while ((rres = first_todo(qp)))
+		answered(qp, rres);
+}
+
+static u8 read_opcode(const struct srnic_rres *rres)
+{
+	bool first = rres->next == rres->from;
+	bool last = rres->next == rres->to;
+
+	if (first)
+		return last ? SRNIC_OPC_READ_RESP_ONLY : SRNIC_OPC_READ_RESP_FIRST;
+	return last ? SRNIC_OPC_READ_RESP_LAST : SRNIC_OPC_READ_RESP_MIDDLE;
+}
+
+static int send_read_response(struct srnic_build *build, struct srnic_rres *rres,
+			      const struct srnic_mem_ref *ref, u32 budget)
+{
+	struct srnic_qp *qp = build->qp;
+	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	u32 more = (rres->to - rres->next) & SRNIC_PSN_MASK;
+	struct srnic_source src = { .ref = ref, .at = rres->va + off };
+	struct srnic_pkt *pkt = &build->pkt;
+
+	pkt->opcode = read_opcode(rres);
+	pkt->psn = rres->next;
+	pkt->syndrome = SRNIC_AETH_ACK | SRNIC_CREDIT_NONE;
+	pkt->msn = qp->resp.msn;
+	if (pkt->opcode != SRNIC_OPC_READ_RESP_MIDDLE)
+		more = 1;	/* an AETH makes it longer than the others */
+	return srnic_build_packet(build, &src, min(rres->end - off, qp->mtu), min(more, budget));
+}
+
+/* The region may have been withdrawn since the request was accepted. */
+static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct srnic_mem_ref *ref)
+{
+	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	enum srnic_mem_status status;
+
+	status = srnic_mem_get(qp, rres->rkey, rres->va + off, rres->end - off,
+			       IB_ACCESS_REMOTE_READ, false, ref);
+	if (likely(!status))
+		return false;
+
+	srnic_count_refusal(qp, status);
+	qp->resp.nak = (struct srnic_refusal) {
+		.due = true,
+		.sent = true,
+		.fatal = true,
+		.syndrome = SRNIC_AETH_NAK | SRNIC_NAK_REM_ACCESS,
+		.psn = rres->next,
+		.event = IB_EVENT_QP_ACCESS_ERR,
+	};
+	give_up(qp);
+	return true;
+}
+
+/* At most @budget packets; returns how many, or a negative errno. */
+static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int budget)
+{
+	struct srnic_mem_ref ref;
+	bool bytes = rres->end;
+	int sent = 0;
+	int err = 0;
+
+	if (bytes && read_refused(build->qp, rres, &ref))
+		return 1;
+
+	while (sent < budget && rres->todo) {
+		err = send_read_response(build, rres, &ref, budget - sent);
+		if (unlikely(err))
+			break;
+		sent++;
+		if (rres->next == rres->to)
+			answered(build->qp, rres);
+		rres->next = srnic_psn_add(rres->next, 1);
+	}
+	if (bytes)
+		srnic_mem_put(&ref);
+	return err ?: sent;
+}
+
+static int answer(struct srnic_build *build, struct srnic_rres *rres, int budget)
+{
+	int err;
+
+	if (rres->opcode == SRNIC_OPC_READ_REQ)
+		return answer_read(build, rres, budget);
+
+	build->pkt.orig = rres->orig;
+	err = send_aeth(build, SRNIC_OPC_ATOMIC_ACK, rres->first_psn,
+			SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
+	answered(build->qp, rres);
+	return err ?: 1;
+}
+
+/* Why a response could not be sent, and what comes of it. */
+static void reply_failed(struct srnic_qp *qp, int err)
+{
+	give_up(qp);
+	if (err == -EKEYEXPIRED)
+		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+	else if (err == -ENOKEY)
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
+	else
+		srnic_count(qp->dev, send_err);
+}
+
+/* IBA 9.7.5.1.2: coalesced, for the whole burst; a NAK acknowledges all before it. */
+static int send_ack(struct srnic_build *build)
+{
+	struct srnic_responder *resp = &build->qp->resp;
+	struct srnic_refusal *nak = &resp->nak;
+
+	resp->ack_due = false;
+	if (!nak->due)
+		return send_aeth(build, SRNIC_OPC_ACK, srnic_psn_add(resp->psn, -1),
+				 SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
+	nak->due = false;
+	return send_aeth(build, SRNIC_OPC_ACK, nak->psn, nak->syndrome);
+}
+
+/**
+ * srnic_reply_run - send what is due, a turn's worth; the worker goes on
+ * @qp: RC
+ *
+ * Context: process or softirq, under the QP's lock; packets leave at its unlock.
+ */
+void srnic_reply_run(struct srnic_qp *qp)
+{
+	struct srnic_responder *resp = &qp->resp;
+	struct srnic_build build;
+	int budget = SRNIC_TURN;
+	int ret = 0;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!srnic_qp_receives(qp) || (!resp->rres_todo && !resp->nak.due && !resp->ack_due))
+		return;
+
+	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
+	while (resp->rres_todo && budget > 0 && ret >= 0) {
+		ret = answer(&build, first_todo(qp), budget);
+		budget -= ret;
+	}
+	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
+		ret = send_ack(&build);
+	srnic_build_end(&build);
+
+	if (unlikely(ret < 0))
+		reply_failed(qp, ret);
+	if (resp->rres_todo) {
+		if (resp->ack_due)
+			srnic_count(qp->dev, ack_deferred);
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
+	} else if (unlikely(resp->nak.fatal)) {
+		srnic_qp_fatal(qp, resp->nak.event);
+	}
+}

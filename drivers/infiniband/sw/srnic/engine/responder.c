@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The responder: requests in order (IBA 9.7.4 for RC, 9.8.2 for UC).
+ *
+ * A packet is checked for its place in the sequence, its length, and what it asks
+ * for; only then is memory touched, and each check that fails leaves everything as
+ * it was. Answers are due at the end of the burst (reply.c).
+ */
+#include "srnic.h"
+#include "engine/recv.h"
+#include "engine/responder.h"
+#include "engine/unlock.h"
+
+/* What becomes of a request */
+enum verdict {
+	V_OK,
+	V_RNR,		/* no receive work request: try again later */
+	V_INVALID,	/* not what this QP offers, or against the protocol */
+	V_ACCESS,	/* memory key, rights, bounds */
+	V_OPERATION,	/* our own receive work request is at fault */
+};
+
+/* IBA table 61: how a request is refused for good */
+static const struct {
+	u8 syndrome;
+	int event;	/* -1: a completion tells */
+} refusal[] = {
+	[V_INVALID]	= { SRNIC_AETH_NAK | SRNIC_NAK_INVALID_REQ, IB_EVENT_QP_REQ_ERR },
+	[V_ACCESS]	= { SRNIC_AETH_NAK | SRNIC_NAK_REM_ACCESS, IB_EVENT_QP_ACCESS_ERR },
+	[V_OPERATION]	= { SRNIC_AETH_NAK | SRNIC_NAK_REM_OP, -1 },
+};
+
+static enum verdict need_recv(struct srnic_qp *qp)
+{
+	int ret = srnic_recv_get(qp);
+
+	if (likely(ret > 0))
+		return V_OK;
+	if (!ret)
+		return V_RNR;
+	srnic_recv_fail(qp, IB_WC_LOC_QP_OP_ERR);
+	return V_OPERATION;
+}
+
+static void message_done(struct srnic_qp *qp)
+{
+	qp->resp.msn = srnic_psn_add(qp->resp.msn, 1);
+}
+
+/*
+ * IBA C9-50, C9-51: SEND with invalidate. The key is withdrawn before its owner is
+ * told so; no burst of ours may still hold the region.
+ */
+static enum verdict invalidate(struct srnic_qp *qp, u32 rkey, struct srnic_hold *hold)
+{
+	srnic_hold_drop(hold);
+	if (!srnic_mem_invalidate(qp, rkey, true))
+		return V_OK;
+	srnic_count(qp->dev, stag_invalid);
+	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
+	return V_ACCESS;
+}
+
+static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			    struct srnic_hold *hold)
+{
+	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	struct srnic_cqe cqe = { .opcode = IB_WC_RECV };
+	enum verdict verdict;
+
+	if (pkt->opc->flags & SRNIC_OPF_FIRST) {
+		verdict = need_recv(qp);
+		if (unlikely(verdict))
+			return verdict;
+	}
+	if (unlikely(pkt->payload_len > rwqe->length - rwqe->done)) {
+		srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
+		return V_INVALID;	/* IBA C9-62 */
+	}
+	if (pkt->payload_len &&
+	    srnic_sge_place(qp, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
+			    pkt->payload_len)) {
+		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
+		return V_OPERATION;
+	}
+	rwqe->done += pkt->payload_len;
+	if (!(pkt->opc->flags & SRNIC_OPF_LAST))
+		return V_OK;
+
+	if (pkt->opc->flags & SRNIC_OPF_IETH) {
+		verdict = invalidate(qp, pkt->rkey, hold);
+		if (unlikely(verdict))
+			return verdict;
+	}
+	cqe.byte_len = rwqe->done;
+	srnic_recv_complete(qp, &cqe, pkt);
+	message_done(qp);
+	return V_OK;
+}
+
+/*
+ * The message's region: looked up once a burst, for all bytes that are to come
+ * (IBA C9-87: the whole range of the RETH, before the first byte is written).
+ */
+static enum verdict hold_region(struct srnic_qp *qp, struct srnic_hold *hold)
+{
+	const struct srnic_responder *resp = &qp->resp;
+	enum srnic_mem_status status;
+
+	if (hold->held)
+		return V_OK;
+	status = srnic_mem_get(qp, resp->rkey, resp->va, resp->left, IB_ACCESS_REMOTE_WRITE,
+			       false, &hold->ref);
+	if (unlikely(status)) {
+		srnic_count_refusal(qp, status);
+		return V_ACCESS;
+	}
+	hold->held = true;
+	return V_OK;
+}
+
+static enum verdict write_begin(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+
+	srnic_hold_drop(hold);
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE) || pkt->dmalen > SRNIC_MAX_MSG)
+		return V_INVALID;
+	resp->va = pkt->va;
+	resp->rkey = pkt->rkey;
+	resp->left = pkt->dmalen;
+	resp->dmalen = pkt->dmalen;
+	return V_OK;
+}
+
+static void write_end(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_cqe cqe = {
+		.opcode = IB_WC_RECV_RDMA_WITH_IMM,
+		.byte_len = qp->resp.dmalen,
+	};
+
+	if (pkt->opc->flags & SRNIC_OPF_RWR)
+		srnic_recv_complete(qp, &cqe, pkt);
+	message_done(qp);
+}
+
+static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			     struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+	const u32 flags = pkt->opc->flags;
+	u32 len = pkt->payload_len;
+	enum verdict verdict;
+
+	if (flags & SRNIC_OPF_FIRST) {
+		verdict = write_begin(qp, pkt, hold);
+		if (unlikely(verdict))
+			return verdict;
+	}
+	/* the RETH's length, no more and no less (IBA C9-60) */
+	if (unlikely(flags & SRNIC_OPF_LAST ? len != resp->left : len >= resp->left))
+		return V_INVALID;
+	if (len) {
+		verdict = hold_region(qp, hold);
+		if (unlikely(verdict))
+			return verdict;
+	}
+	if (flags & SRNIC_OPF_RWR) {
+		verdict = need_recv(qp);
+		if (unlikely(verdict))
+			return verdict;
+	}
+	if (len)
+		srnic_mem_place(&hold->ref, resp->va, pkt->payload, len);
+	resp->va += len;
+	resp->left -= len;
+	if (flags & SRNIC_OPF_LAST)
+		write_end(qp, pkt);
+	return V_OK;
+}
+
+/*
+ * A place to keep what a READ or atomic asked for. The requester may have
+ * max_dest_rd_atomic of them outstanding; more end the stream (RFC 5042 6.4.3.3).
+ */
+static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)
+{
+	struct srnic_responder *resp = &qp->resp;
+	struct srnic_rres *rres;
+
+	if (!resp->rres_max || resp->rres[resp->rres_next].todo) {
+		srnic_count(qp->dev, rrq_exceeded);
+		return NULL;
+	}
+	rres = &resp->rres[resp->rres_next];
+	*rres = (struct srnic_rres) {
+		.opcode = pkt->opcode,
+		.first_psn = pkt->psn,
+		.last_psn = srnic_psn_add(pkt->psn, packets - 1),
+		.from = pkt->psn,
+		.next = pkt->psn,
+		.to = srnic_psn_add(pkt->psn, packets - 1),
+		.end = pkt->dmalen,
+		.rkey = pkt->rkey,
+		.length = pkt->dmalen,
+		.va = pkt->va,
+	};
+	return rres;
+}
+
+/* It will be answered: that acknowledges all before it, too. */
+static void accept_rres(struct srnic_qp *qp, struct srnic_rres *rres)
+{
+	struct srnic_responder *resp = &qp->resp;
+
+	rres->todo = true;
+	resp->rres_todo++;
+	resp->rres_next = resp->rres_next + 1 == resp->rres_max ? 0 : resp->rres_next + 1;
+	resp->ack_due = false;
+	message_done(qp);
+}
+
+static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	u32 packets = srnic_read_packets(qp, pkt->dmalen);
+	enum srnic_mem_status status;
+	struct srnic_mem_ref ref;
+	struct srnic_rres *rres;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) || pkt->dmalen > SRNIC_MAX_MSG)
+		return V_INVALID;
+	rres = new_rres(qp, pkt, packets);
+	if (!rres)
+		return V_INVALID;
+	if (pkt->dmalen) {	/* IBA C9-88: an access to no byte needs no key */
+		status = srnic_mem_get(qp, pkt->rkey, pkt->va, pkt->dmalen,
+				       IB_ACCESS_REMOTE_READ, false, &ref);
+		if (unlikely(status)) {
+			srnic_count_refusal(qp, status);
+			return V_ACCESS;
+		}
+		srnic_mem_put(&ref);
+	}
+	accept_rres(qp, rres);
+	qp->resp.psn = srnic_psn_add(qp->resp.psn, packets - 1);
+	return V_OK;
+}
+
+static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool swap = pkt->opcode == SRNIC_OPC_CMP_SWAP;
+	enum srnic_mem_status status;
+	struct srnic_mem_ref ref;
+	struct srnic_rres *rres;
+
+	/* IBA C9-93: the address must be aligned */
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) || pkt->va % sizeof(u64))
+		return V_INVALID;
+	rres = new_rres(qp, pkt, 1);
+	if (!rres)
+		return V_INVALID;
+	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64), IB_ACCESS_REMOTE_ATOMIC,
+			       false, &ref);
+	if (unlikely(status)) {
+		srnic_count_refusal(qp, status);
+		return V_ACCESS;
+	}
+	rres->orig = srnic_mem_atomic(&ref, pkt->va, swap, pkt->swap_add, pkt->compare);
+	srnic_mem_put(&ref);
+	accept_rres(qp, rres);
+	return V_OK;
+}
+
+/* FIRST and ONLY between messages; MIDDLE and LAST in one of their own kind (IBA 9.7.4.1.2). */
+static bool in_sequence(const struct srnic_responder *resp, u32 flags)
+{
+	if (flags & SRNIC_OPF_FIRST)
+		return !resp->message;
+	return resp->message & flags;
+}
+
+/* IBA C9-92, 9.7.4.1.6 */
+static bool length_fits(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	const u32 flags = pkt->opc->flags;
+
+	if (flags & SRNIC_OPF_FULL)
+		return pkt->payload_len == qp->mtu;
+	if (!(flags & SRNIC_OPF_FIRST) && !pkt->payload_len)
+		return false;
+	return pkt->payload_len <= qp->mtu;
+}
+
+static enum verdict execute(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			    struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+	const u32 flags = pkt->opc->flags;
+	enum verdict verdict;
+
+	if (unlikely(!in_sequence(resp, flags) || !length_fits(qp, pkt)))
+		return V_INVALID;
+
+	if (flags & SRNIC_OPF_WRITE)
+		verdict = rx_write(qp, pkt, hold);
+	else if (flags & SRNIC_OPF_SEND)
+		verdict = rx_send(qp, pkt, hold);
+	else if (flags & SRNIC_OPF_READ)
+		verdict = rx_read(qp, pkt);
+	else
+		verdict = rx_atomic(qp, pkt);
+
+	if (likely(!verdict)) {
+		resp->message = flags & (SRNIC_OPF_SEND | SRNIC_OPF_WRITE);
+		if (flags & SRNIC_OPF_LAST)
+			resp->message = 0;
+		resp->psn = srnic_psn_add(resp->psn, 1);
+	}
+	return verdict;
+}
+
+static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
+{
+	struct srnic_refusal *nak = &qp->resp.nak;
+
+	nak->due = true;
+	nak->sent = true;
+	nak->psn = psn;
+	if (verdict == V_RNR) {
+		srnic_count(qp->dev, send_rnr_err);
+		nak->syndrome = SRNIC_AETH_RNR | (qp->attr.min_rnr_timer & SRNIC_AETH_VALUE);
+		return;
+	}
+	nak->fatal = true;
+	nak->syndrome = refusal[verdict].syndrome;
+	nak->event = refusal[verdict].event;
+}
+
+/* IBA 9.7.5.2.4: reported once, until what is expected arrives */
+static void rc_gap(struct srnic_qp *qp)
+{
+	struct srnic_refusal *nak = &qp->resp.nak;
+
+	srnic_count(qp->dev, out_of_seq_request);
+	if (nak->sent)
+		return;
+	nak->due = true;
+	nak->sent = true;
+	nak->psn = qp->resp.psn;
+	nak->syndrome = SRNIC_AETH_NAK | SRNIC_NAK_PSN_SEQ;
+}
+
+static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+	s32 diff = srnic_psn_diff(pkt->psn, resp->psn);
+	enum verdict verdict;
+
+	if (resp->nak.fatal)
+		return;		/* it waits for earlier READs to be answered */
+	if (unlikely(diff > 0)) {
+		rc_gap(qp);
+		return;
+	}
+	if (unlikely(diff < 0)) {
+		srnic_duplicate_rx(qp, pkt);
+		return;
+	}
+
+	verdict = execute(qp, pkt, hold);
+	if (unlikely(verdict)) {
+		rc_refuse(qp, pkt->psn, verdict);
+		return;
+	}
+	resp->nak.due = false;
+	resp->nak.sent = false;
+	if (pkt->ackreq)
+		resp->ack_due = true;
+}
+
+/*
+ * IBA 9.8.2.2: nothing is answered and nothing is sent again. A gap breaks the message
+ * off; the next FIRST or ONLY begins another, at whatever PSN.
+ */
+static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+	enum verdict verdict;
+
+	if (pkt->psn != resp->psn) {
+		srnic_count(qp->dev, out_of_seq_request);
+		resp->message = 0;
+	}
+	if (pkt->opc->flags & SRNIC_OPF_FIRST)
+		resp->message = 0;
+	else if (!resp->message)
+		return;
+
+	resp->psn = pkt->psn;
+	verdict = execute(qp, pkt, hold);
+	if (likely(!verdict))
+		return;
+
+	resp->psn = srnic_psn_add(resp->psn, 1);
+	resp->message = 0;
+	if (verdict == V_OPERATION)
+		srnic_qp_fatal(qp, -1);
+}
+
+/**
+ * srnic_responder_rx - a request
+ * @qp: RC or UC, in RTR or later
+ * @pkt: verified
+ * @hold: of this burst
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+{
+	lockdep_assert_held(&qp->lock);
+
+	if (unlikely(!qp->resp.established)) {
+		qp->resp.established = true;
+		if (qp->state == IB_QPS_RTR)
+			srnic_qp_event(qp, IB_EVENT_COMM_EST);
+	}
+	if (qp->ib.qp_type == IB_QPT_RC)
+		rc_request(qp, pkt, hold);
+	else
+		uc_request(qp, pkt, hold);
+}

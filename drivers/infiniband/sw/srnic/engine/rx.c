@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets in: to their QPs, past the checks that every packet has to pass (IBA 9.6),
+ * cheap ones first. A packet that fails one is counted, dropped, and has changed
+ * nothing.
+ *
+ * One sk_buff's packets mostly belong to one QP. It is looked up and locked once for a
+ * run of them; acknowledgments, completion events and what the window lets out
+ * follow when the run is over.
+ */
+#include "srnic.h"
+#include "engine/completer.h"
+#include "engine/datagram.h"
+#include "engine/open.h"
+#include "engine/requester.h"
+#include "engine/responder.h"
+#include "engine/state.h"
+#include "engine/unlock.h"
+#include "verbs/verbs.h"
+
+#define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
+#define PKEY_BASE	0x7fff		/* IBA 10.9.1: without the membership bit */
+
+/**
+ * struct rx_run - packets of one QP that came together
+ * @rx: what they came in
+ * @qp: locked
+ * @hold: region being written
+ * @answered: there were responses: the requester may go on
+ * @asked: there were requests: replies may be due
+ * @stranger: addresses are not the connection's
+ */
+struct rx_run {
+	struct srnic_rx *rx;
+	struct srnic_qp *qp;
+	struct srnic_hold hold;
+	bool answered;
+	bool asked;
+	bool stranger;
+};
+
+/* Top three bits of the opcodes that a QP type understands */
+static u8 transport(const struct srnic_qp *qp)
+{
+	switch (qp->ib.qp_type) {
+	case IB_QPT_RC:
+		return SRNIC_TP_RC;
+	case IB_QPT_UC:
+		return SRNIC_TP_UC;
+	default:
+		return SRNIC_TP_UD;
+	}
+}
+
+static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool fits;
+
+	if (pkt->opc->flags & SRNIC_OPF_RESP)
+		fits = srnic_qp_sends(qp);
+	else
+		fits = srnic_qp_receives(qp);
+	if (likely(fits))
+		return true;
+	srnic_count(qp->dev, wrong_state);
+	return false;
+}
+
+static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	if (pkt->opc->flags & SRNIC_OPF_HS) {
+		if (qp->sth)
+			return true;
+		srnic_count(qp->dev, sth_unexpected);
+		return false;
+	}
+	if (likely((pkt->opcode & SRNIC_TP_MASK) == transport(qp)))
+		return true;
+	srnic_count(qp->dev, unknown_opcode);
+	return false;
+}
+
+static bool pkey_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	if (likely((pkt->pkey & PKEY_BASE) == (SRNIC_PKEY & PKEY_BASE)))
+		return true;
+	srnic_count(qp->dev, wrong_pkey);
+	return false;
+}
+
+static bool packet_fits(const struct rx_run *run, const struct srnic_pkt *pkt)
+{
+	struct srnic_qp *qp = run->qp;
+
+	if (!state_fits(qp, pkt) || !opcode_fits(qp, pkt))
+		return false;
+	if (unlikely(run->stranger)) {
+		srnic_count(qp->dev, wrong_address);
+		return false;
+	}
+	return pkey_fits(qp, pkt);
+}
+
+/* IBA 9.6.1.5.1: a connected QP listens to its peer alone. */
+static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends)
+{
+	const struct srnic_ends *own = &qp->path.ends;
+
+	if (!srnic_qp_connected(qp))
+		return false;
+	return memcmp(ends->sgid, own->dgid, sizeof(own->dgid)) ||
+	       memcmp(ends->dgid, own->sgid, sizeof(own->sgid));
+}
+
+/* Datagrams are in the clear: from where the policy does not have that, none is taken. */
+static bool clear_allowed(struct srnic_qp *qp, const struct srnic_ends *ends)
+{
+	struct net *net = READ_ONCE(qp->dev->net);
+
+	if (likely(net && srnic_policy_clear_allowed(net, ends->sgid)))
+		return true;
+	if (qp->ib.qp_type == IB_QPT_GSI) {
+		srnic_count(qp->dev, policy_exempt);
+		return true;
+	}
+	srnic_count(qp->dev, sth_missing);
+	return false;
+}
+
+static void rx_datagram(struct srnic_qp *qp, struct srnic_pkt *pkt)
+{
+	if (unlikely(pkt->sth_code)) {
+		srnic_count(qp->dev, sth_unexpected);
+		return;
+	}
+	if (clear_allowed(qp, pkt->ends))
+		srnic_datagram_rx(qp, pkt);
+}
+
+static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
+{
+	struct srnic_qp *qp = run->qp;
+
+	if (!packet_fits(run, pkt))
+		return;
+	if (unlikely(!srnic_rx_icrc_ok(run->rx, pkt))) {
+		srnic_count(qp->dev, icrc_errors);
+		return;
+	}
+	if (pkt->opc->flags & SRNIC_OPF_HS) {
+		srnic_hs_receive(qp, pkt);
+		return;
+	}
+	if (!srnic_qp_connected(qp)) {
+		rx_datagram(qp, pkt);
+		return;
+	}
+	if (unlikely(!srnic_open_packet(qp, pkt, run->rx->writable)))
+		return;
+
+	if (pkt->opc->flags & SRNIC_OPF_RESP) {
+		srnic_completer_rx(qp, pkt);
+		run->answered = true;
+	} else {
+		srnic_responder_rx(qp, pkt, &run->hold);
+		run->asked = true;
+	}
+}
+
+/* Answers to the run's requests, unless a READ among them is the worker's. */
+static void reply(struct srnic_qp *qp)
+{
+	struct srnic_responder *resp = &qp->resp;
+
+	if (qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_THEIRS, resp->psn))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
+	if (unlikely(resp->replay))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
+	else if (qp->ib.qp_type == IB_QPT_RC)
+		srnic_reply_run(qp);
+}
+
+/* What the run's packets have made due */
+static void run_end(struct rx_run *run)
+{
+	srnic_hold_drop(&run->hold);
+	if (run->asked)
+		reply(run->qp);
+	if (run->answered)
+		srnic_requester_run(run->qp);
+}
+
+/*
+ * All packets in a row that are for one QP, from @pkt on. Returns true if there is
+ * another after them: @pkt.
+ */
+static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
+{
+	struct rx_run run = { .rx = rx, .qp = qp };
+	u32 qpn = pkt->dqpn;
+	bool more;
+
+	srnic_qp_lock(qp);
+	run.stranger = is_stranger(qp, &rx->ends);
+	do {
+		rx_packet(&run, pkt);
+		more = srnic_rx_next(rx, pkt);
+	} while (more && pkt->dqpn == qpn);
+	run_end(&run);
+	srnic_qp_unlock(qp, true);
+	return more;
+}
+
+/* A datagram for all QPs that are attached to its group; the payload is read-only. */
+static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
+{
+	struct srnic_mcast_group *group = srnic_mcast_find(rx->dev, rx->ends.dgid);
+	struct rx_run run = { .rx = rx };
+	u32 i;
+
+	if (!group) {
+		srnic_count(rx->dev, no_qp);
+		return;
+	}
+	if (!srnic_rx_icrc_ok(rx, pkt)) {
+		srnic_count(rx->dev, icrc_errors);
+		return;
+	}
+	for (i = 0; i < group->count; i++) {
+		run.qp = group->qps[i];
+		srnic_qp_lock(run.qp);
+		if (packet_fits(&run, pkt))
+			rx_datagram(run.qp, pkt);
+		srnic_qp_unlock(run.qp, true);
+	}
+}
+
+static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
+{
+	struct srnic_qp *qp;
+
+	if (unlikely(pkt->dqpn == MULTICAST_QPN)) {
+		rx_multicast(rx, pkt);
+		return srnic_rx_next(rx, pkt);
+	}
+	qp = xa_load(&rx->dev->qps, pkt->dqpn);
+	if (likely(qp))
+		return rx_run(rx, qp, pkt);
+
+	srnic_count(rx->dev, no_qp);
+	return srnic_rx_next(rx, pkt);
+}
+
+static void count_rx(const struct srnic_rx *rx)
+{
+	srnic_count(rx->dev, rcvd_bursts);
+	srnic_count_add(rx->dev, rcvd_pkts, rx->segs);
+	srnic_count_add(rx->dev, rcvd_bytes, rx->len);
+}
+
+/**
+ * srnic_engine_rx - everything that came with one sk_buff
+ * @rx: opened by net; the sk_buff is consumed
+ *
+ * Context: softirq, or BHs off; net's scratch locked.
+ */
+void srnic_engine_rx(struct srnic_rx *rx)
+{
+	struct srnic_pkt pkt;
+	bool more;
+
+	count_rx(rx);
+	rcu_read_lock();
+	more = srnic_rx_next(rx, &pkt);
+	while (more)
+		more = rx_some(rx, &pkt);
+	rcu_read_unlock();
+	consume_skb(rx->skb);
+}
