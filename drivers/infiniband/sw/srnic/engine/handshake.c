@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The freshness handshake's transport (protocol.md, section 7): frames come and go
+ * here, and sth says what they mean. Keys are set in process context, so the worker
+ * does it; one received frame waits for it at a time, and the peer repeats the
+ * others.
+ */
+#include "srnic.h"
+#include "engine/build.h"
+#include "engine/requester.h"
+#include "engine/state.h"
+#include "engine/timer.h"
+#include "engine/unlock.h"
+
+/**
+ * srnic_hs_begin - our flow needs keys before its first request
+ * @qp: sealed, in RTS
+ *
+ * The first frame goes out at once, not with the first request: that one would
+ * have two round trips to wait for.
+ */
+void srnic_hs_begin(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	lockdep_assert_held(&qp->lock);
+
+	req->wait_keys = true;
+	req->hs_left = qp->attr.retry_cnt + 1;
+	req->hs_due = true;
+	srnic_qp_kick(qp, SRNIC_QP_WORK_HS);
+}
+
+/**
+ * srnic_hs_resume - there is something to send, and there are no keys
+ * @qp: the QP
+ *
+ * If the handshake was given up when nothing waited for it, it begins again.
+ */
+void srnic_hs_resume(struct srnic_qp *qp)
+{
+	if (!qp->req.hs_left && srnic_sq_peek(qp))
+		srnic_hs_begin(qp);
+}
+
+/**
+ * srnic_hs_timeout - no answer to our frame
+ * @qp: the QP
+ *
+ * When the QP's retries are spent, the send queue fails as if a request had never
+ * been acknowledged; but only if it has something to send.
+ */
+void srnic_hs_timeout(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (req->hs_left && qp->attr.timeout)
+		req->hs_left--;
+	if (req->hs_left) {
+		req->hs_due = true;
+		srnic_qp_kick(qp, SRNIC_QP_WORK_HS);
+		return;
+	}
+	if (!srnic_sq_peek(qp))
+		return;
+	srnic_count(qp->dev, retry_exceeded_err);
+	srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons), IB_WC_RETRY_EXC_ERR);
+}
+
+/**
+ * srnic_hs_receive - a handshake frame has come
+ * @qp: sealed
+ * @pkt: with a good ICRC; nothing else of it has been believed
+ */
+void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_hs_box *box = &qp->hs_box;
+	u32 len = pkt->hdr_len + pkt->sth_len;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (box->full || len > sizeof(box->frame))
+		return;
+	memcpy(box->frame, pkt->hdr, len);
+	box->len = len;
+	box->full = true;
+	srnic_qp_kick(qp, SRNIC_QP_WORK_HS);
+}
+
+static void send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
+{
+	srnic_qp_lock(qp);
+	if (srnic_qp_receives(qp) && srnic_build_frame(qp, frame, len))
+		srnic_count(qp->dev, send_err);
+	srnic_qp_unlock(qp, true);
+}
+
+/* The frame that is due on our flow; repeated by the timer. */
+static void send_next(struct srnic_qp *qp)
+{
+	u8 frame[SRNIC_HS_FRAME_MAX];
+	int len;
+
+	len = srnic_sth_hs_next(qp->sth, frame);
+	if (len <= 0)
+		return;
+	send_frame(qp, frame, len);
+
+	srnic_qp_lock(qp);
+	if (qp->req.wait_keys && srnic_qp_sends(qp))
+		srnic_timer_handshake(qp);
+	srnic_qp_unlock(qp, true);
+}
+
+static void keys_ready(struct srnic_qp *qp)
+{
+	srnic_qp_lock(qp);
+	qp->req.wait_keys = false;
+	qp->req.hs_due = false;
+	srnic_requester_run(qp);
+	srnic_qp_unlock(qp, true);
+}
+
+static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
+{
+	u8 reply[SRNIC_HS_FRAME_MAX];
+	unsigned int reply_len = 0;
+	int ret;
+
+	ret = srnic_sth_hs_rx(qp->sth, frame, len, reply, &reply_len);
+	if (ret < 0) {
+		if (ret == -EBADMSG)
+			srnic_count(qp->dev, sth_auth_failed);
+		return;
+	}
+	if (ret & SRNIC_HS_REPLY)
+		send_frame(qp, reply, reply_len);
+	if (ret & SRNIC_HS_NEXT)
+		send_next(qp);
+	if (ret & (SRNIC_HS_READY | SRNIC_HS_THEIRS))
+		srnic_count(qp->dev, sth_handshakes);
+	if (ret & SRNIC_HS_READY)
+		keys_ready(qp);
+}
+
+/* What has come and what is due, out of the lock's reach */
+static unsigned int take_work(struct srnic_qp *qp, u8 *frame, bool *due)
+{
+	struct srnic_hs_box *box = &qp->hs_box;
+	unsigned int len = 0;
+
+	spin_lock_bh(&qp->lock);
+	if (box->full) {
+		len = box->len;
+		memcpy(frame, box->frame, len);
+		box->full = false;
+	}
+	*due = qp->req.hs_due;
+	qp->req.hs_due = false;
+	spin_unlock_bh(&qp->lock);
+	return len;
+}
+
+/**
+ * srnic_hs_work - the worker's part
+ * @qp: the QP
+ *
+ * Context: process.
+ */
+void srnic_hs_work(struct srnic_qp *qp)
+{
+	u8 frame[SRNIC_HS_FRAME_MAX];
+	unsigned int len;
+	bool due;
+
+	mutex_lock(&qp->hs_mutex);
+	if (!qp->sth)
+		goto out;
+	len = take_work(qp, frame, &due);
+	if (len)
+		handle_frame(qp, frame, len);
+	if (due)
+		send_next(qp);
+out:
+	mutex_unlock(&qp->hs_mutex);
+}
+
+/**
+ * srnic_hs_rekey - derive keys ahead of the epoch that will use them
+ * @qp: the QP
+ *
+ * Context: process.
+ */
+void srnic_hs_rekey(struct srnic_qp *qp)
+{
+	mutex_lock(&qp->hs_mutex);
+	if (qp->sth)
+		srnic_sth_rekey(qp->sth);
+	mutex_unlock(&qp->hs_mutex);
+
+	srnic_qp_lock(qp);
+	if (qp->req.stalled)
+		srnic_requester_run(qp);
+	srnic_qp_unlock(qp, true);
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of a QP (IBA 10.3.1): what each transition means for the transport.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "srnic.h"
+#include "engine/requester.h"
+#include "engine/state.h"
+#include "engine/timer.h"
+#include "engine/unlock.h"
+#include "engine/wqe.h"
+#include "verbs/verbs.h"
+
+/* IBA 9.3: the longest extension header, AtomicETH; see protocol.md, section 2 */
+#define LONGEST_EXT	SRNIC_ATOMIC_ETH_LEN
+
+/**
+ * srnic_qp_engine_init - a QP comes into being, in RESET
+ * @qp: zeroed but for what verbs knows: type, device, PD, CQs, SRQ, the rings, and
+ *	entries, limit, max_sge, max_inline and sig_all of the queues
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_qp_engine_init(struct srnic_qp *qp)
+{
+	struct srnic_sq *sq = &qp->sq;
+	size_t tail = max(sq->max_sge * sizeof(struct srnic_abi_sge), (size_t)sq->max_inline);
+
+	spin_lock_init(&qp->lock);
+	spin_lock_init(&sq->post_lock);
+	spin_lock_init(&qp->rq.post_lock);
+	mutex_init(&qp->hs_mutex);
+	__skb_queue_head_init(&qp->out);
+	INIT_WORK(&qp->work, srnic_qp_worker);
+	srnic_timer_init(qp);
+	qp->state = IB_QPS_RESET;
+
+	sq->stride = ALIGN(sizeof(struct srnic_swqe) + tail, 32);
+	/* a kernel consumer may post where there is no sleeping */
+	return sq->ring.user ? 0 : srnic_sq_alloc(qp);
+}
+
+static void drop_rq(struct srnic_qp *qp)
+{
+	struct srnic_ring *ring = &qp->rq.ring;
+
+	qp->resp.rwqe.valid = false;
+	if (!ring->hdr)
+		return;
+	ring->head = READ_ONCE(ring->hdr->prod);
+	srnic_ring_publish_cons(ring, ring->head);
+}
+
+/* Everything that a connection was, but for the queues' memory. */
+static void forget(struct srnic_qp *qp)
+{
+	struct srnic_rres *rres;
+	struct srnic_sth *sth;
+
+	mutex_lock(&qp->hs_mutex);
+	spin_lock_bh(&qp->lock);
+	srnic_sq_drop(qp);
+	drop_rq(qp);
+	rres = qp->resp.rres;
+	sth = qp->sth;
+	qp->sth = NULL;
+	memset(&qp->req, 0, sizeof(qp->req));
+	memset(&qp->resp, 0, sizeof(qp->resp));
+	qp->hs_box.full = false;
+	qp->flushed = false;
+	qp->due = 0;
+	__skb_queue_purge(&qp->out);
+	srnic_path_release(&qp->path);
+	spin_unlock_bh(&qp->lock);
+	mutex_unlock(&qp->hs_mutex);
+
+	kfree(rres);
+	srnic_sth_destroy(sth);
+}
+
+/* Afterwards nothing of this QP runs but receipt, which finds the state and turns away. */
+static void quiet(struct srnic_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	qp->state = IB_QPS_RESET;
+	spin_unlock_bh(&qp->lock);
+
+	srnic_timer_stop(qp);
+	cancel_work_sync(&qp->work);
+	qp->work_bits = 0;
+}
+
+/**
+ * srnic_qp_to_reset - any state to RESET
+ * @qp: the QP
+ *
+ * Context: process.
+ */
+void srnic_qp_to_reset(struct srnic_qp *qp)
+{
+	quiet(qp);
+	forget(qp);
+}
+
+/**
+ * srnic_qp_to_init - RESET to INIT
+ * @qp: the QP
+ *
+ * Context: process.
+ */
+void srnic_qp_to_init(struct srnic_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	qp->state = IB_QPS_INIT;
+	spin_unlock_bh(&qp->lock);
+}
+
+/*
+ * Decision 19: the policy of the namespace of the GID's netdev, as it is now.
+ * *@sth stays NULL if it says that packets go in the clear.
+ */
+static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
+{
+	const struct srnic_ends *ends = &qp->path.ends;
+	struct srnic_sth_params params = {};
+	int err;
+
+	err = srnic_policy_resolve(qp->path.net, ends->dgid, &params);
+	if (err)
+		goto out;
+	if (params.preferred_clear)
+		srnic_count(qp->dev, policy_prefer_clear);
+	if (params.mode == SRNIC_STH_OFF)
+		goto out;
+
+	memcpy(params.local_gid, ends->sgid, sizeof(params.local_gid));
+	memcpy(params.remote_gid, ends->dgid, sizeof(params.remote_gid));
+	params.local_qpn = qp->ib.qp_num;
+	params.remote_qpn = qp->attr.dest_qp_num;
+	params.pkey = SRNIC_PKEY;
+	*sth = srnic_sth_create(&params);
+	if (IS_ERR(*sth)) {
+		err = PTR_ERR(*sth);
+		*sth = NULL;
+	}
+out:
+	memzero_explicit(&params, sizeof(params));
+	return err;
+}
+
+/*
+ * Decision 18: the largest packet, seal included, must fit the underlay. Where there
+ * is no route at the moment, nothing can be said.
+ */
+static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
+{
+	u32 need = SRNIC_BTH_LEN + LONGEST_EXT + mtu + SRNIC_ICRC_LEN;
+	int err = 0;
+
+	if (sth)
+		need += srnic_sth_len(sth);
+	spin_lock_bh(&qp->lock);
+	if (!srnic_path_route(&qp->path) && srnic_path_room(&qp->path) < need)
+		err = -EMSGSIZE;
+	spin_unlock_bh(&qp->lock);
+	return err;
+}
+
+/* What an RC or UC responder needs; nothing is visible to receipt yet. */
+static int prepare_connected(struct srnic_qp *qp, struct srnic_sth **sth,
+			     struct srnic_rres **rres)
+{
+	int err;
+
+	err = make_seal(qp, sth);
+	if (err)
+		return err;
+	err = check_room(qp, *sth, ib_mtu_enum_to_int(qp->attr.path_mtu));
+	if (err)
+		goto destroy;
+	if (qp->ib.qp_type != IB_QPT_RC || !qp->attr.max_dest_rd_atomic)
+		return 0;
+
+	*rres = kcalloc(qp->attr.max_dest_rd_atomic, sizeof(**rres), GFP_KERNEL_ACCOUNT);
+	if (*rres)
+		return 0;
+	err = -ENOMEM;
+destroy:
+	srnic_sth_destroy(*sth);
+	return err;
+}
+
+/**
+ * srnic_qp_to_rtr - INIT to RTR
+ * @qp: attributes in qp->attr, the path set if it is connected
+ *
+ * Context: process.
+ * Return: 0, -ENOMEM, -EACCES (the policy asks for a seal and there is no key),
+ * -EMSGSIZE (packets would not fit the underlay), or why the seal cannot be made.
+ */
+int srnic_qp_to_rtr(struct srnic_qp *qp)
+{
+	bool connected = srnic_qp_connected(qp);
+	struct srnic_responder *resp = &qp->resp;
+	struct srnic_rres *rres = NULL;
+	struct srnic_sth *sth = NULL;
+	int err;
+
+	if (connected) {
+		err = prepare_connected(qp, &sth, &rres);
+		if (err)
+			return err;
+	}
+
+	mutex_lock(&qp->hs_mutex);
+	spin_lock_bh(&qp->lock);
+	qp->mtu = ib_mtu_enum_to_int(connected ? qp->attr.path_mtu : srnic_active_mtu(qp->dev));
+	resp->psn = qp->attr.rq_psn & SRNIC_PSN_MASK;
+	resp->rres = rres;
+	resp->rres_max = rres ? qp->attr.max_dest_rd_atomic : 0;
+	qp->sth = sth;
+	if (sth)
+		srnic_sth_flow_start(sth, SRNIC_FLOW_THEIRS, resp->psn);
+	qp->state = IB_QPS_RTR;
+	spin_unlock_bh(&qp->lock);
+	mutex_unlock(&qp->hs_mutex);
+	return 0;
+}
+
+static void start_sending(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	req->psn = qp->attr.sq_psn & SRNIC_PSN_MASK;
+	req->una = req->psn;
+	req->max_sent = req->psn;
+	req->window = SRNIC_WINDOW_START;
+	if (qp->sth) {
+		srnic_sth_flow_start(qp->sth, SRNIC_FLOW_OURS, req->psn);
+		srnic_hs_begin(qp);
+	}
+}
+
+/**
+ * srnic_qp_to_rts - RTR, SQD or SQE to RTS
+ * @qp: attributes in qp->attr
+ *
+ * Context: process.
+ * Return: 0.
+ */
+int srnic_qp_to_rts(struct srnic_qp *qp)
+{
+	mutex_lock(&qp->hs_mutex);
+	srnic_qp_lock(qp);
+	if (qp->state == IB_QPS_RTR)
+		start_sending(qp);
+	srnic_timer_set(qp);
+	qp->req.drained = false;
+	qp->state = IB_QPS_RTS;
+	srnic_requester_run(qp);	/* a user's ring may have been filled already */
+	srnic_qp_unlock(qp, true);
+	mutex_unlock(&qp->hs_mutex);
+	return 0;
+}
+
+/**
+ * srnic_qp_to_sqd - RTS to SQD
+ * @qp: the QP
+ *
+ * Context: process.
+ */
+void srnic_qp_to_sqd(struct srnic_qp *qp)
+{
+	srnic_qp_lock(qp);
+	qp->req.drained = false;
+	qp->state = IB_QPS_SQD;
+	srnic_requester_run(qp);	/* it may be drained already */
+	srnic_qp_unlock(qp, true);
+}
+
+/**
+ * srnic_qp_draining - for query_qp's sq_draining
+ * @qp: the QP
+ *
+ * Return: true in SQD while something is outstanding.
+ */
+bool srnic_qp_draining(struct srnic_qp *qp)
+{
+	bool draining;
+
+	spin_lock_bh(&qp->lock);
+	draining = qp->state == IB_QPS_SQD && srnic_requester_busy(qp);
+	spin_unlock_bh(&qp->lock);
+	return draining;
+}
+
+/* Nothing more is sent, or taken from the wire; the worker flushes. */
+static void enter_err(struct srnic_qp *qp)
+{
+	qp->state = IB_QPS_ERR;
+	if (qp->rq.ring.user)
+		WRITE_ONCE(qp->rq.ring.hdr->need_wakeup, 1);
+	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+}
+
+/**
+ * srnic_qp_fatal - the QP cannot go on
+ * @qp: the QP
+ * @event: enum ib_event_type to raise, or -1 if a completion tells
+ *
+ * Context: process or softirq, under the QP's lock.
+ */
+void srnic_qp_fatal(struct srnic_qp *qp, int event)
+{
+	lockdep_assert_held(&qp->lock);
+
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
+		return;
+	if (event >= 0)
+		srnic_qp_event(qp, event);
+	enter_err(qp);
+}
+
+/**
+ * srnic_qp_to_err - any state to ERR
+ * @qp: the QP
+ *
+ * Context: process or softirq.
+ */
+void srnic_qp_to_err(struct srnic_qp *qp)
+{
+	srnic_qp_lock(qp);
+	if (qp->state != IB_QPS_ERR)
+		enter_err(qp);
+	srnic_qp_unlock(qp, true);
+}
+
+/**
+ * srnic_qp_engine_exit - a QP is destroyed
+ * @qp: no longer in dev->qps nor in a multicast group
+ *
+ * When it returns nothing of the engine uses the QP. Receipt does so without a
+ * reference, hence the grace period; it is expedited because jobs with thousands of
+ * QPs destroy them one by one.
+ *
+ * Context: process.
+ */
+void srnic_qp_engine_exit(struct srnic_qp *qp)
+{
+	quiet(qp);
+	synchronize_rcu_expedited();
+	/* a burst that was on its way in may have woken the worker for the last time */
+	cancel_work_sync(&qp->work);
+	forget(qp);
+	srnic_sq_free(qp);
+}

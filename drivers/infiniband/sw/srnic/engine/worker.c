@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What cannot be done where it was noticed: with interrupts off, in softirq for
+ * longer than a turn, or because it sleeps.
+ */
+#include "srnic.h"
+#include "engine/requester.h"
+#include "engine/responder.h"
+#include "engine/state.h"
+#include "engine/unlock.h"
+#include "engine/wqe.h"
+
+/* The send queue is used for the first time, where nobody could sleep. */
+static void alloc_sq(struct srnic_qp *qp)
+{
+	if (srnic_sq_alloc(qp)) {
+		srnic_qp_lock(qp);
+		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+		srnic_qp_unlock(qp, true);
+		return;
+	}
+	set_bit(SRNIC_QP_WORK_SEND, &qp->work_bits);
+	set_bit(SRNIC_QP_WORK_FLUSH, &qp->work_bits);
+}
+
+static bool take(struct srnic_qp *qp, int why)
+{
+	return test_and_clear_bit(why, &qp->work_bits);
+}
+
+/**
+ * srnic_qp_worker - a QP's work function
+ * @work: its work
+ *
+ * A turn of everything that was asked for; what needs another turn asks again, and
+ * queues behind the other QPs.
+ */
+void srnic_qp_worker(struct work_struct *work)
+{
+	struct srnic_qp *qp = container_of(work, struct srnic_qp, work);
+
+	if (take(qp, SRNIC_QP_WORK_HS))
+		srnic_hs_work(qp);
+	if (take(qp, SRNIC_QP_WORK_REKEY))
+		srnic_hs_rekey(qp);
+	if (take(qp, SRNIC_QP_WORK_ALLOC))
+		alloc_sq(qp);
+	clear_bit(SRNIC_QP_WORK_UNLOCK, &qp->work_bits);
+
+	srnic_qp_lock(qp);
+	if (take(qp, SRNIC_QP_WORK_REPLY))
+		srnic_reply_run(qp);
+	if (take(qp, SRNIC_QP_WORK_SEND))
+		srnic_requester_run(qp);
+	if (take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+	srnic_qp_unlock(qp, true);
+}
