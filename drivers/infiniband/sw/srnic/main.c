@@ -232,12 +232,12 @@ static int __init srnic_init(void)
 	if (!srnic_wq)
 		return -ENOMEM;
 	srnic_crc_init();
-	err = srnic_sth_init();
+	err = srnic_engine_init();
 	if (err)
 		goto crc_exit;
 	err = srnic_policy_init();
 	if (err)
-		goto sth_exit;
+		goto engine_exit;
 	err = srnic_net_init(srnic_engine_rx);
 	if (err)
 		goto policy_exit;
@@ -256,8 +256,8 @@ net_exit:
 	srnic_net_exit();
 policy_exit:
 	srnic_policy_exit();
-sth_exit:
-	srnic_sth_exit();
+engine_exit:
+	srnic_engine_exit();
 crc_exit:
 	srnic_crc_exit();
 	destroy_workqueue(srnic_wq);
@@ -273,7 +273,7 @@ static void __exit srnic_exit(void)
 	srnic_control_exit();
 	srnic_net_exit();
 	srnic_policy_exit();
-	srnic_sth_exit();
+	srnic_engine_exit();
 	srnic_crc_exit();
 	destroy_workqueue(srnic_wq);
 	/* what was handed to call_rcu() must not outlive its code */

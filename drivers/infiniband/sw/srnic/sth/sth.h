@@ -226,7 +226,5 @@ void srnic_key_exit(void);
 
 int srnic_policy_init(void);	/* rules and keys of namespaces */
 void srnic_policy_exit(void);
-int srnic_sth_init(void);	/* per-CPU requests */
-void srnic_sth_exit(void);
 
 #endif /* SRNIC_STH_H */
