@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Words of the command line, and complaints about them.
+ */
+#include <stdarg.h>
+#include <string.h>
+#include "cli.h"
+
+static void complain(const char *where, const char *fmt, va_list ap)
+{
+	fprintf(cli.err, "srnic: ");
+	if (where[0])
+		fprintf(cli.err, "%s: ", where);
+	vfprintf(cli.err, fmt, ap);
+}
+
+int cli_usage(const struct args *args, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(args->where, fmt, ap);
+	va_end(ap);
+	fprintf(cli.err, " (srnic help%s%s)\n", args->about[0] ? " " : "", args->about);
+	return CLI_USAGE;
+}
+
+int cli_refused(const char *where, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain(where, fmt, ap);
+	va_end(ap);
+	fputc('\n', cli.err);
+	return CLI_REFUSED;
+}
+
+const char *args_peek(const struct args *args)
+{
+	return *args->next;
+}
+
+const char *args_take(struct args *args)
+{
+	return *args->next ? *args->next++ : NULL;
+}
+
+int args_need(struct args *args, const char *what, const char **word)
+{
+	*word = args_take(args);
+	return *word ? CLI_OK : cli_usage(args, "%s is missing", what);
+}
+
+int args_end(const struct args *args)
+{
+	if (!args_peek(args))
+		return CLI_OK;
+	return cli_usage(args, "'%s' is one word too many, or not known here", args_peek(args));
+}
+
+int args_verb(struct args *args, const struct verb *verbs, unsigned int num)
+{
+	const char *word = args_peek(args);
+	unsigned int i;
+
+	if (!word) {
+		snprintf(args->where, sizeof(args->where), "%s %s", args->about, verbs[0].name);
+		return verbs[0].run(args);
+	}
+	for (i = 0; i < num; i++) {
+		if (strcmp(verbs[i].name, word))
+			continue;
+		args_take(args);
+		snprintf(args->where, sizeof(args->where), "%s %s", args->about, word);
+		return verbs[i].run(args);
+	}
+
+	fprintf(cli.err, "srnic: %s: no '%s' here, but", args->about, word);
+	for (i = 0; i < num; i++)
+		fprintf(cli.err, "%s %s", i ? "," : "", verbs[i].name);
+	fprintf(cli.err, " (srnic help %s)\n", args->about);
+	return CLI_USAGE;
+}

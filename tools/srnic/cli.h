@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * srnic - policy, keys and quotas of srnic devices, from the command line.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What the command returns; documented in srnic(8). */
+enum {
+	CLI_OK,
+	CLI_REFUSED,	/* the kernel refused, or could not be asked */
+	CLI_USAGE,	/* the command line, or a key, is not right; nothing was asked */
+};
+
+struct cli {
+	FILE *out;
+	FILE *err;
+	bool json;
+	bool pretty;
+	bool details;
+};
+
+extern struct cli cli;
+
+#define NUM(array)	(sizeof(array) / sizeof(*(array)))
+
+int cli_run(int argc, char **argv);
+
+/* help.c: false if there is no such command */
+bool help_print(FILE *to, const char *command);
+
+/*
+ * args.c: what is left of the command line. @where names the command in errors,
+ * @about the page of help that tells more.
+ */
+struct args {
+	char **next;
+	const char *about;
+	char where[32];
+};
+
+/* One line on cli.err: what was wrong, where, and what to do. Both return their status. */
+int cli_usage(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int cli_refused(const char *where, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The next word, left there or taken; NULL if there is none. */
+const char *args_peek(const struct args *args);
+const char *args_take(struct args *args);
+/* CLI_OK and the word, or CLI_USAGE: "@what is missing" */
+int args_need(struct args *args, const char *what, const char **word);
+/* CLI_OK, or CLI_USAGE: there is more than there should be */
+int args_end(const struct args *args);
+
+/* A verb of a command, as in 'policy add'. The first is run where none is given. */
+struct verb {
+	const char *name;
+	int (*run)(struct args *args);
+};
+
+int args_verb(struct args *args, const struct verb *verbs, unsigned int num);
+
+/* words.c: addresses, numbers and names; parsers complain and return a status */
+struct prefix {
+	uint8_t addr[16];	/* IPv4 in mapped form */
+	uint8_t len;		/* of 128 */
+};
+
+#define PREFIX_TEXT	64
+int parse_prefix(const struct args *args, const char *word, struct prefix *prefix);
+void print_prefix(char text[PREFIX_TEXT], const struct prefix *prefix);
+void print_addr(char text[PREFIX_TEXT], const uint8_t addr[16]);
+int parse_u32(const struct args *args, const char *what, const char *word, uint32_t *value);
+/* index of @word in @names, or -1 */
+int find_name(const char *const *names, unsigned int num, const char *word);
+/* "?" past the end: a kernel newer than this program */
+const char *name_of(const char *const *names, unsigned int num, unsigned int value);
+
+extern const char *const rule_names[3];
+extern const char *const mode_names[4];
+
+/* secret.c: keys, from a file or a terminal, wiped by the caller */
+#define SECRET_MAX	32
+struct secret {
+	uint8_t bytes[SECRET_MAX];
+	unsigned int len;
+};
+
+int secret_parse(const struct args *args, const char *name, const char *text, size_t len,
+		 bool raw, struct secret *secret);
+int secret_read(const struct args *args, const char *path, bool raw, struct secret *secret);
+int secret_make(const struct args *args, const char *path, struct secret *secret);
+
+/* the commands */
+int show_run(struct args *args);
+int quota_run(struct args *args);
+int qp_run(struct args *args);
+int policy_run(struct args *args);
+int key_run(struct args *args);
+int suite_run(struct args *args);
+
+#endif /* CLI_H */

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic help: what there is, and an example of each.
+ */
+#include <string.h>
+#include "cli.h"
+
+struct page {
+	const char *name;
+	const char *text;
+};
+
+static const struct page pages[] = {
+	{ "",
+"Usage: srnic [OPTIONS] COMMAND [ARGUMENTS]\n"
+"\n"
+"Commands:\n"
+"  show [dev DEV]        devices and what is in use of them\n"
+"  qp [dev DEV]          queue pairs: their peers, seals and counters\n"
+"  policy ...            which peer gets which seal\n"
+"  key ...               pre-shared keys\n"
+"  quota ...             how much of each resource a device grants\n"
+"  suite list            the suites of algorithms\n"
+"  help [COMMAND]        this, or more on one command\n"
+"\n"
+"Options, anywhere on the line:\n"
+"  -j, --json            output as JSON\n"
+"  -p, --pretty          the same, indented\n"
+"  -d, --details         more columns\n"
+"  -n, --netns NAME      in this network namespace (as 'ip netns' names it)\n"
+"  -h, --help            help on the command\n"
+"  -V, --version\n"
+"\n"
+"Exit status: 0 done; 1 the kernel refused, or could not be asked; 2 the command\n"
+"line or a key is not right, and the kernel was not asked.\n"
+"\n"
+"Example: seal all traffic with one network by a key that both ends have\n"
+"  srnic key gen lab --file lab.key        # copy lab.key to the other end\n"
+"  srnic key add lab --file lab.key        # there\n"
+"  srnic policy add 192.0.2.0/24 require aead aes-gcm-128 key lab    # on both\n" },
+	{ "show",
+"Usage: srnic show [[dev] DEV]\n"
+"\n"
+"The devices whose netdev is in this network namespace, and how many queue pairs,\n"
+"completion queues and memory regions they have.\n"
+"\n"
+"Examples:\n"
+"  srnic show\n"
+"  srnic --json show dev srnic0\n" },
+	{ "qp",
+"Usage: srnic [-d] qp [[dev] DEV]\n"
+"\n"
+"Queue pairs: number, type, state, peer, and the seal with its packet counts. A\n"
+"sealed queue pair has two flows: our requests with their responses, and theirs\n"
+"with ours. Without -d their counts are added up; with -d each has a line, with\n"
+"epoch, PSN and the kernel's crypto driver.\n"
+"\n"
+"  SEALED    packets sent under a seal\n"
+"  OPENED    packets received whose seal was right\n"
+"  FAILED    packets received whose seal was wrong, and dropped\n"
+"  REPLAYED  packets received twice, and dropped (nonce suites only)\n"
+"\n"
+"Examples:\n"
+"  srnic qp\n"
+"  srnic -d qp dev srnic0\n"
+"  srnic -j qp | python3 -m json.tool\n" },
+	{ "policy",
+"Usage: srnic policy [list]\n"
+"       srnic policy add|replace PREFIX off\n"
+"       srnic policy add|replace PREFIX prefer|require MODE SUITE key NAME\n"
+"       srnic policy del PREFIX\n"
+"\n"
+"Rules by the peer's address; the longest prefix decides, without one it is 'off'.\n"
+"They belong to this network namespace and hold for connections made afterwards.\n"
+"\n"
+"  PREFIX   192.0.2.0/24, 2001:db8::/32, one address, or 'default'\n"
+"  off      in the clear\n"
+"  prefer   sealed if there is the key, else in the clear (counted)\n"
+"  require  sealed, or refused\n"
+"  MODE     header  headers authenticated; the payload can be changed on its way\n"
+"           packet  headers and payload authenticated\n"
+"           aead    the same, and the payload encrypted\n"
+"  SUITE    see 'srnic suite list'\n"
+"  NAME     of a key, which can be added later\n"
+"\n"
+"Both ends need the same mode, suite and key.\n"
+"\n"
+"Examples:\n"
+"  srnic policy add 192.0.2.0/24 require aead aes-gcm-128 key lab\n"
+"  srnic policy add 192.0.2.7 off\n"
+"  srnic policy replace default prefer header aes-cmac-128 key site\n"
+"  srnic policy del 192.0.2.7\n" },
+	{ "key",
+"Usage: srnic key [list]\n"
+"       srnic key add|replace NAME [--raw] [--file FILE | -]\n"
+"       srnic key gen NAME --file FILE\n"
+"       srnic key del NAME\n"
+"\n"
+"Keys of 16 to 32 bytes, in hexadecimal or, if there is anything but hexadecimal\n"
+"digits and white space, as they are (--raw: always as they are). Without a file,\n"
+"or with -, from standard input; typed keys are not shown. They belong to this\n"
+"network namespace, and cannot be read back.\n"
+"\n"
+"  gen      make a random key of 32 bytes, put it into a new file for the peer\n"
+"           that only you can read, and add it\n"
+"  replace  for connections made afterwards\n"
+"  del      connections that are sealed with it go on; new ones are refused by\n"
+"           'require' and go in the clear by 'prefer'\n"
+"\n"
+"Examples:\n"
+"  srnic key gen lab --file lab.key\n"
+"  srnic key add lab --file lab.key\n"
+"  ssh peer cat lab.key | srnic key add lab\n"
+"  srnic key del lab\n" },
+	{ "quota",
+"Usage: srnic quota [show [[dev] DEV]]\n"
+"       srnic quota set [dev] DEV QUOTA LIMIT\n"
+"\n"
+"How much of each resource a device grants to all processes together. What is\n"
+"granted stays granted if a limit falls below it.\n"
+"\n"
+"Examples:\n"
+"  srnic quota show dev srnic0\n"
+"  srnic quota set dev srnic0 qp 1000\n" },
+	{ "suite",
+"Usage: srnic suite [list]\n"
+"\n"
+"The suites of algorithms: the modes each offers, the bytes of its tag, the bytes\n"
+"it adds to a packet, and whether this kernel has what it needs.\n"
+"\n"
+"Example:\n"
+"  srnic suite list\n" },
+};
+
+bool help_print(FILE *to, const char *command)
+{
+	unsigned int i;
+
+	for (i = 0; i < NUM(pages); i++) {
+		if (strcmp(pages[i].name, command))
+			continue;
+		fputs(pages[i].text, to);
+		return true;
+	}
+	return false;
+}

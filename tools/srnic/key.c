@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic key: pre-shared keys, put into the kernel and never got out of it.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "cli.h"
+#include "json.h"
+#include "list.h"
+
+static int take_name(struct args *args, const char **name)
+{
+	static const char ok[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	int err;
+
+	err = args_need(args, "the key's name", name);
+	if (err)
+		return err;
+	if (**name && strlen(*name) <= SRNIC_NAME_MAX && strspn(*name, ok) == strlen(*name) &&
+	    **name != '-')
+		return CLI_OK;
+	return cli_usage(args, "'%.40s' is no name for a key: 1 to %d letters, digits, '.', '_', '-'",
+			 *name, SRNIC_NAME_MAX);
+}
+
+struct source {
+	const char *path;	/* NULL: standard input */
+	bool raw;
+};
+
+static int take_source(struct args *args, struct source *source)
+{
+	const char *word;
+	int err;
+
+	memset(source, 0, sizeof(*source));
+	while ((word = args_peek(args))) {
+		if (!strcmp(word, "--raw")) {
+			source->raw = true;
+			args_take(args);
+		} else if (source->path) {
+			return args_end(args);
+		} else if (!strcmp(word, "--file") || !strcmp(word, "file")) {
+			args_take(args);
+			err = args_need(args, "the name of the key file", &source->path);
+			if (err)
+				return err;
+		} else if (!strcmp(word, "-")) {
+			source->path = args_take(args);
+		} else {
+			return cli_usage(args, "no '%.16s' here: a key comes from --file FILE or standard input, never from the command line",
+					 word[0] == '-' ? word : "...");
+		}
+	}
+	return CLI_OK;
+}
+
+/* The secret is in the message only while the kernel reads it. */
+static int send_key(const char *where, const char *name, const struct secret *secret,
+		    uint16_t flags)
+{
+	struct nlmsghdr *nlh;
+	union nl_buf buf;
+	int err;
+
+	nlh = nl_begin(&buf, SRNIC_CMD_KEY_ADD, flags);
+	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
+	mnl_attr_put(nlh, SRNIC_A_KEY_SECRET, secret->len, secret->bytes);
+	err = nl_do(where, nlh);
+	explicit_bzero(&buf, sizeof(buf));
+	return err;
+}
+
+static int set_key(struct args *args, uint16_t flags)
+{
+	struct source source;
+	struct secret secret;
+	const char *name;
+	int err;
+
+	err = take_name(args, &name) ?: take_source(args, &source);
+	if (err)
+		return err;
+
+	prctl(PR_SET_DUMPABLE, 0);	/* no key in a core dump */
+	err = secret_read(args, source.path, source.raw, &secret) ?:
+		send_key(args->where, name, &secret, flags);
+	explicit_bzero(&secret, sizeof(secret));
+	return err;
+}
+
+static int key_add(struct args *args)
+{
+	return set_key(args, NLM_F_CREATE | NLM_F_EXCL);
+}
+
+static int key_replace(struct args *args)
+{
+	return set_key(args, NLM_F_CREATE | NLM_F_REPLACE);
+}
+
+/* A key that nobody else has is of no use: it goes into a file for the peer, too. */
+static int key_gen(struct args *args)
+{
+	struct source source;
+	struct secret secret;
+	const char *name;
+	int err;
+
+	err = take_name(args, &name) ?: take_source(args, &source);
+	if (err)
+		return err;
+	if (!source.path || !strcmp(source.path, "-") || source.raw)
+		return cli_usage(args, "where shall the key go, for the peer to have it? Add --file FILE");
+
+	prctl(PR_SET_DUMPABLE, 0);
+	err = secret_make(args, source.path, &secret);
+	if (!err) {
+		err = send_key(args->where, name, &secret, NLM_F_CREATE | NLM_F_EXCL);
+		if (err)
+			unlink(source.path);
+	}
+	explicit_bzero(&secret, sizeof(secret));
+	return err;
+}
+
+static int key_del(struct args *args)
+{
+	struct nlmsghdr *nlh;
+	union nl_buf buf;
+	const char *name;
+	int err;
+
+	err = take_name(args, &name) ?: args_end(args);
+	if (err)
+		return err;
+
+	nlh = nl_begin(&buf, SRNIC_CMD_KEY_DEL, 0);
+	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
+	return nl_do(args->where, nlh);
+}
+
+static void show_key(struct table *table, const struct nlmsghdr *nlh, const void *unused)
+{
+	const char *name;
+	uint32_t len;
+	nl_attrs tb;
+
+	(void)unused;
+	nl_parse(nlh, tb);
+	name = nl_text(tb[SRNIC_A_KEY_NAME]);
+	len = nl_u32(tb[SRNIC_A_KEY_LEN]);
+	if (!cli.json) {
+		table_cell(table, "%s", name);
+		table_cell(table, "%u", len);
+		return;
+	}
+	json_open(NULL, '{');
+	json_string("name", name);
+	json_number("bytes", len);
+	json_close();
+}
+
+static int key_list(struct args *args)
+{
+	static const struct column columns[] = { { "NAME", false }, { "BYTES", true } };
+	struct table table = { .columns = columns, .num = NUM(columns) };
+	union nl_buf buf;
+
+	return args_end(args) ?:
+		list_show(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET, 0), &table, show_key,
+			  NULL);
+}
+
+int key_run(struct args *args)
+{
+	static const struct verb verbs[] = {
+		{ "list", key_list },
+		{ "add", key_add },
+		{ "replace", key_replace },
+		{ "gen", key_gen },
+		{ "del", key_del },
+	};
+
+	return args_verb(args, verbs, NUM(verbs));
+}

@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The srnic command without a kernel: what it makes of its command line, what it
+ * asks for, and what it shows of the answer.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../srnic/cli.h"
+#include "kernel.h"
+
+#define WORDS_MAX	32
+
+static unsigned int tests, failures;
+static char *out, *err;		/* what the last run printed */
+static char folder[] = "/tmp/srnic-cli-test.XXXXXX";
+
+static bool check(bool fine, const char *name, const char *what)
+{
+	tests++;
+	if (!fine)
+		failures++;
+	printf("%sok %u - %s%s%s\n", fine ? "" : "not ", tests, name, what ? ": " : "",
+	       what ?: "");
+	if (!fine)
+		printf("# stdout: %s\n# stderr: %s\n", out ?: "", err ?: "");
+	return fine;
+}
+
+/* Runs "srnic LINE", its words parted by single spaces; its status. */
+static int run(const char *line)
+{
+	char *words[WORDS_MAX + 1] = { "srnic" };
+	size_t out_len, err_len;
+	char *copy = strdup(line);
+	char *rest = copy;
+	int argc = 1;
+	int status;
+
+	while (argc < WORDS_MAX && rest && *rest)
+		words[argc++] = strsep(&rest, " ");
+
+	free(out);
+	free(err);
+	memset(&cli, 0, sizeof(cli));
+	cli.out = open_memstream(&out, &out_len);
+	cli.err = open_memstream(&err, &err_len);
+	status = cli_run(argc, words);
+	fclose(cli.out);
+	fclose(cli.err);
+	free(copy);
+	return status;
+}
+
+/* A file in our folder: its path, until the next call. */
+static const char *file(const char *name)
+{
+	static char path[sizeof(folder) + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	int fd = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
+		abort();
+	close(fd);
+}
+
+/* A line with "@NAME" standing for a file of ours. */
+static int run_with_file(const char *line)
+{
+	const char *at = strchr(line, '@');
+	char text[512];
+	size_t name = strcspn(at + 1, " ");
+
+	snprintf(text, sizeof(text), "%.*s%s/%.*s%s", (int)(at - line), line, folder, (int)name,
+		 at + 1, at + 1 + name);
+	return run(text);
+}
+
+/*
+ * Wrong lines. Each must draw one line on standard error that names the command
+ * and says this, status 2, and no request to the kernel.
+ */
+static const struct {
+	const char *line;
+	const char *says;
+} wrong[] = {
+	{ "nonsense", "no command 'nonsense'" },
+	{ "-x show", "no command '-x'" },
+	{ "show dev", "show: the device's name behind 'dev' is missing" },
+	{ "show a b", "show: 'b' is one word too many" },
+	{ "qp dev a b", "qp: 'b' is one word too many" },
+	{ "-n", "namespace behind -n is missing" },
+	{ "help nonsense", "no help on 'nonsense'" },
+
+	{ "policy nonsense", "policy: no 'nonsense' here, but list, add, replace, del" },
+	{ "policy list x", "policy list: 'x' is one word too many" },
+	{ "policy add", "policy add: the prefix of the peers is missing" },
+	{ "policy add 10.0.0.0/8", "policy add: the rule (off, prefer or require) is missing" },
+	{ "policy add 10.0.0.0/8 deny", "no rule 'deny', but off, prefer or require" },
+	{ "policy add 10.0.0.300 off", "'10.0.0.300' is no IPv4 or IPv6 address" },
+	{ "policy add 10.0.0.0/33 off", "'/33' in '10.0.0.0/33' is no prefix length from 0 to 32" },
+	{ "policy add fd00::/129 off", "'/129' in 'fd00::/129' is no prefix length from 0 to 128" },
+	{ "policy add 10.0.0.0/-1 off", "'/-1'" },
+	{ "policy add 10.0.0.0/ off", "'/'" },
+	{ "policy add 10.0.0.0/8x off", "'/8x'" },
+	{ "policy add 10.0.0.0/4294967304 off", "'/4294967304'" },
+	{ "policy add 10.1.2.3/8 off", "has bits beyond its prefix length: write 10.0.0.0/8" },
+	{ "policy add fd00::1/64 off", "has bits beyond its prefix length: write fd00::/64" },
+	{ "policy add ::ffff:10.0.0.0/8 off", "has bits beyond" },
+	{ "policy add 1111:2222:3333:4444:5555:6666:7777:8888/128/and/much/more/of/this/and/that off",
+	  "is too long for an address" },
+	{ "policy add fd00::/64 off aead", "policy add: 'aead' is one word too many" },
+	{ "policy add fd00::/64 require", "'require' needs a mode: header, packet or aead" },
+	{ "policy add fd00::/64 prefer off", "no mode 'off', but header, packet or aead" },
+	{ "policy add fd00::/64 require aes-gcm-128", "no mode 'aes-gcm-128'" },
+	{ "policy add fd00::/64 require aead", "'require' needs a suite: see 'srnic suite list'" },
+	{ "policy add fd00::/64 require aead aes-gcm-128", "'require' needs a key: add 'key NAME'" },
+	{ "policy add fd00::/64 require aead aes-gcm-128 key", "the name behind 'key' is missing" },
+	{ "policy add fd00::/64 require aead aes-gcm-128 key k more", "'more' is one word too many" },
+	{ "policy add fd00::/64 require aead aes-gcm-128 key 12345678901234567890123456789012",
+	  "must have 1 to 31 characters" },
+	{ "policy add fd00::/64 require mode nonsense", "no mode 'nonsense'" },
+	{ "policy del", "policy del: the prefix of the peers is missing" },
+	{ "policy del 10.0.0.0/8 off", "policy del: 'off' is one word too many" },
+
+	{ "key nonsense", "key: no 'nonsense' here, but list, add, replace, gen, del" },
+	{ "key add", "key add: the key's name is missing" },
+	{ "key add a+b", "key add: 'a+b' is no name for a key" },
+	{ "key add -k", "key add: '-k' is no name for a key" },
+	{ "key add 12345678901234567890123456789012", "is no name for a key: 1 to 31" },
+	{ "key add k 00112233445566778899aabbccddeeff", "never from the command line" },
+	{ "key add k --file", "the name of the key file is missing" },
+	{ "key add k --file a --file b", "'--file' is one word too many" },
+	{ "key add k --nonsense", "no '--nonsense' here" },
+	{ "key add k --file /nonexistent/file", "cannot open key file /nonexistent/file: No such file" },
+	{ "key add k --file /", "cannot read the key from /: Is a directory" },
+	{ "key add k --file /dev/null", "/dev/null is empty: a key has 16 to 32 bytes" },
+	{ "key add k --file /dev/zero", "/dev/zero holds more than 512 bytes" },
+	{ "key gen k", "key gen: where shall the key go" },
+	{ "key gen k -", "key gen: where shall the key go" },
+	{ "key gen k --file /nonexistent/file", "cannot make key file /nonexistent/file" },
+	{ "key del", "key del: the key's name is missing" },
+	{ "key del a b", "key del: 'b' is one word too many" },
+
+	{ "quota set", "quota set: the device's name is missing" },
+	{ "quota set srnic0", "the quota (see 'srnic quota show') is missing" },
+	{ "quota set dev srnic0 qp", "quota set: the new limit is missing" },
+	{ "quota set dev srnic0 qp -1", "limit '-1' is no number from 0 to 4294967295" },
+	{ "quota set dev srnic0 qp 4294967296", "limit '4294967296' is no number" },
+	{ "quota set dev srnic0 qp 18446744073709551616", "is no number" },
+	{ "quota set dev srnic0 qp 1k", "limit '1k' is no number" },
+	{ "quota set dev srnic0 qp 1 2", "'2' is one word too many" },
+	{ "suite list x", "suite list: 'x' is one word too many" },
+};
+
+static bool one_line(const char *text)
+{
+	const char *end = strchr(text, '\n');
+
+	return end && !end[1] && !strncmp(text, "srnic: ", 7);
+}
+
+static void test_wrong_lines(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NUM(wrong); i++) {
+		kernel_reset();
+		check(run(wrong[i].line) == CLI_USAGE && one_line(err) &&
+		      strstr(err, wrong[i].says) && !*out && !kernel.requests,
+		      "refused", wrong[i].line);
+	}
+}
+
+/* What is in a key file, and what becomes of it. */
+static const struct {
+	const char *name;
+	const char *text;
+	const char *options;
+	const char *says;	/* NULL: it is a key */
+	unsigned int len;
+} files[] = {
+	{ "hex of 16 bytes", "00112233445566778899aabbccddeeff", "", NULL, 16 },
+	{ "hex of 32 bytes, in capitals, over two lines",
+	  "00112233445566778899AABBCCDDEEFF\n00112233445566778899AABBCCDDEEFF\n", "", NULL, 32 },
+	{ "hex with spaces", " 0011 2233 4455 6677 8899 aabb ccdd eeff\r\n", "", NULL, 16 },
+	{ "bytes", "sixteen bytes!!!", "", NULL, 16 },
+	{ "33 bytes", "thirty-two bytes, and not one hex", "", "holds 33 bytes", 0 },
+	{ "raw digits", "00112233445566778899aabbccddeeff", " --raw", NULL, 32 },
+	{ "15 bytes", "fifteen bytes!!", "", "holds 15 bytes: a key has 16 to 32", 0 },
+	{ "a digit lost", "00112233445566778899aabbccddeef", "", "holds 31 hexadecimal digits", 0 },
+	{ "30 digits", "00112233445566778899aabbccddee", "", "holds 30 hexadecimal digits", 0 },
+	{ "66 digits", "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff00", "",
+	  "holds 66 hexadecimal digits", 0 },
+};
+
+static const struct nlattr *last_attr(uint16_t type)
+{
+	nl_attrs tb;
+
+	nl_parse(&kernel.last.nlh, tb);
+	return tb[type];
+}
+
+static uint8_t last_cmd(void)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(&kernel.last.nlh);
+
+	return genl->cmd;
+}
+
+static bool last_text(uint16_t type, const char *text)
+{
+	return last_attr(type) && !strcmp(nl_text(last_attr(type)), text);
+}
+
+static void test_key_files(void)
+{
+	const struct nlattr *secret;
+	char line[64];
+	unsigned int i;
+	bool fine;
+
+	for (i = 0; i < NUM(files); i++) {
+		kernel_reset();
+		write_file("key", files[i].text, strlen(files[i].text));
+		snprintf(line, sizeof(line), "key add k --file @key%s", files[i].options);
+		if (files[i].says) {
+			fine = run_with_file(line) == CLI_USAGE && one_line(err) &&
+				strstr(err, files[i].says) && !kernel.requests;
+		} else {
+			fine = run_with_file(line) == CLI_OK && !*err && !*out;
+			secret = last_attr(SRNIC_A_KEY_SECRET);
+			fine = fine && secret && mnl_attr_get_payload_len(secret) == files[i].len &&
+				last_text(SRNIC_A_KEY_NAME, "k") &&
+				kernel.last.nlh.nlmsg_flags & NLM_F_EXCL;
+		}
+		check(fine, "key file", files[i].name);
+	}
+}
+
+static void test_key_value(void)
+{
+	static const uint8_t want[16] = {
+		0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+		0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff,
+	};
+	const struct nlattr *secret;
+
+	kernel_reset();
+	write_file("key", "0011223344556677 8899aAbBcCdDeEfF\n", 34);
+	check(run_with_file("key replace k --file @key") == CLI_OK &&
+	      (secret = last_attr(SRNIC_A_KEY_SECRET)) &&
+	      mnl_attr_get_payload_len(secret) == sizeof(want) &&
+	      !memcmp(mnl_attr_get_payload(secret), want, sizeof(want)) &&
+	      last_cmd() == SRNIC_CMD_KEY_ADD && !(kernel.last.nlh.nlmsg_flags & NLM_F_EXCL),
+	      "key replace sends the bytes", NULL);
+}
+
+/* Standard input is a file here, a terminal never. */
+static void test_key_from_stdin(void)
+{
+	int saved = dup(STDIN_FILENO);
+	int fd;
+
+	write_file("key", "00112233445566778899aabbccddeeff", 32);
+	fd = open(file("key"), O_RDONLY);
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+
+	kernel_reset();
+	check(run("key add k") == CLI_OK && last_text(SRNIC_A_KEY_NAME, "k"), "key from stdin", NULL);
+	lseek(STDIN_FILENO, 0, SEEK_SET);
+	kernel_reset();
+	check(run("key add k -") == CLI_OK && kernel.requests == 1, "key from -", NULL);
+
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+}
+
+static void test_key_gen(void)
+{
+	struct stat made;
+	char text[80] = "";
+	int fd;
+
+	kernel_reset();
+	check(run_with_file("key gen k --file @new") == CLI_OK && !*out && !*err &&
+	      mnl_attr_get_payload_len(last_attr(SRNIC_A_KEY_SECRET)) == 32 &&
+	      !stat(file("new"), &made) && (made.st_mode & 0777) == 0600 && made.st_size == 65,
+	      "key gen", NULL);
+	fd = open(file("new"), O_RDONLY);
+	check(read(fd, text, sizeof(text)) == 65 && strspn(text, "0123456789abcdef") == 64,
+	      "key gen writes hexadecimal", NULL);
+	close(fd);
+
+	kernel_reset();
+	check(run_with_file("key gen k --file @new") == CLI_USAGE && one_line(err) &&
+	      strstr(err, "File exists") && !kernel.requests,
+	      "key gen does not overwrite", NULL);
+
+	kernel_reset();
+	kernel.refusal = "there is a key of this name";
+	check(run_with_file("key gen k --file @refused") == CLI_REFUSED &&
+	      access(file("refused"), F_OK), "key gen leaves no file if refused", NULL);
+}
+
+/* Prefixes as they go to the kernel, and come back to the reader. */
+static const struct {
+	const char *text;
+	const char *addr;	/* as IPv6 */
+	uint8_t len;
+	const char *shown;
+} prefixes[] = {
+	{ "10.77.0.0/24", "::ffff:10.77.0.0", 120, "10.77.0.0/24" },
+	{ "10.77.0.1", "::ffff:10.77.0.1", 128, "10.77.0.1/32" },
+	{ "0.0.0.0/0", "::ffff:0.0.0.0", 96, "0.0.0.0/0" },
+	{ "fd77::/64", "fd77::", 64, "fd77::/64" },
+	{ "fd77::1", "fd77::1", 128, "fd77::1/128" },
+	{ "default", "::", 0, "default" },
+	{ "all", "::", 0, "default" },
+	{ "::/0", "::", 0, "default" },
+	{ "::ffff:10.77.0.0/120", "::ffff:10.77.0.0", 120, "10.77.0.0/24" },
+	{ "::ffff:0:0/96", "::ffff:0.0.0.0", 96, "0.0.0.0/0" },
+	{ "::/95", "::", 95, "::/95" },
+};
+
+static void test_prefixes(void)
+{
+	const struct nlattr *attr;
+	struct prefix prefix;
+	char text[PREFIX_TEXT];
+	uint8_t want[16];
+	unsigned int i;
+
+	for (i = 0; i < NUM(prefixes); i++) {
+		snprintf(text, sizeof(text), "policy del %s", prefixes[i].text);
+		inet_pton(AF_INET6, prefixes[i].addr, want);
+		kernel_reset();
+		check(run(text) == CLI_OK && last_cmd() == SRNIC_CMD_POLICY_DEL &&
+		      (attr = last_attr(SRNIC_A_POLICY_PREFIX)) &&
+		      mnl_attr_get_payload_len(attr) == 16 &&
+		      !memcmp(mnl_attr_get_payload(attr), want, 16) &&
+		      nl_u8(last_attr(SRNIC_A_POLICY_PREFIX_LEN)) == prefixes[i].len,
+		      "prefix", prefixes[i].text);
+
+		memcpy(prefix.addr, want, 16);
+		prefix.len = prefixes[i].len;
+		print_prefix(text, &prefix);
+		check(!strcmp(text, prefixes[i].shown), "prefix shown", prefixes[i].shown);
+	}
+}
+
+/* The same rule, as differently as it can be written. */
+static const char *const same_rule[] = {
+	"policy add 10.77.0.0/24 require aead aes-gcm-128 key k",
+	"policy add prefix 10.77.0.0/24 require aead aes-gcm-128 key k",
+	"policy add 10.77.0.0/24 require mode aead suite aes-gcm-128 key k",
+	"policy add 10.77.0.0/24 require key k aead aes-gcm-128",
+	"policy add 10.77.0.0/24 require suite aes-gcm-128 key k mode aead",
+	"policy add 10.77.0.0/24 require suite aes-gcm-128 aead key k",
+	"--json policy add -d 10.77.0.0/24 require aead aes-gcm-128 key k",
+};
+
+static void test_policy_add(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NUM(same_rule); i++) {
+		kernel_reset();
+		check(run(same_rule[i]) == CLI_OK && !*out && !*err &&
+		      last_cmd() == SRNIC_CMD_POLICY_ADD &&
+		      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_REQUIRE &&
+		      nl_u8(last_attr(SRNIC_A_POLICY_MODE)) == SRNIC_MODE_AEAD &&
+		      last_text(SRNIC_A_POLICY_SUITE, "aes-gcm-128") &&
+		      last_text(SRNIC_A_POLICY_KEY, "k") &&
+		      kernel.last.nlh.nlmsg_flags & NLM_F_EXCL, "rule", same_rule[i]);
+	}
+
+	kernel_reset();
+	check(run("policy add default off") == CLI_OK &&
+	      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_OFF &&
+	      !last_attr(SRNIC_A_POLICY_MODE) && !last_attr(SRNIC_A_POLICY_SUITE) &&
+	      !last_attr(SRNIC_A_POLICY_KEY), "rule off sends no seal", NULL);
+	kernel_reset();
+	check(run("policy replace default prefer header aes-cmac-128 key k") == CLI_OK &&
+	      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_PREFER &&
+	      nl_u8(last_attr(SRNIC_A_POLICY_MODE)) == SRNIC_MODE_HEADER &&
+	      !(kernel.last.nlh.nlmsg_flags & NLM_F_EXCL), "policy replace", NULL);
+}
+
+static void test_refusal(void)
+{
+	kernel_reset();
+	kernel.refusal = "suite aes-gcm-128 does not offer this mode: choose aead";
+	check(run("policy add default require header aes-gcm-128 key k") == CLI_REFUSED &&
+	      !strcmp(err, "srnic: policy add: suite aes-gcm-128 does not offer this mode: choose aead\n"),
+	      "the kernel's words are passed on", NULL);
+	kernel_reset();
+	kernel.refusal = "not permitted";
+	check(run("-j policy list") == CLI_REFUSED && !*out && one_line(err),
+	      "no half of a JSON text if refused", NULL);
+}
+
+static void answer_rule(const char *addr, uint8_t len, uint8_t rule, const char *key)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_POLICY_GET);
+	uint8_t bytes[16];
+
+	inet_pton(AF_INET6, addr, bytes);
+	mnl_attr_put(nlh, SRNIC_A_POLICY_PREFIX, sizeof(bytes), bytes);
+	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_PREFIX_LEN, len);
+	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_RULE, rule);
+	if (key) {
+		mnl_attr_put_u8(nlh, SRNIC_A_POLICY_MODE, SRNIC_MODE_AEAD);
+		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, "aes-gcm-128");
+		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, key);
+	}
+	kernel_commit(nlh);
+}
+
+static void answer_key(const char *name)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_KEY_GET);
+
+	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
+	mnl_attr_put_u32(nlh, SRNIC_A_KEY_LEN, 32);
+	kernel_commit(nlh);
+}
+
+static void shows(const char *line, const char *text)
+{
+	check(run(line) == CLI_OK && !*err && !strcmp(out, text), "shown by", line);
+}
+
+static void test_policy_list(void)
+{
+	kernel_reset();
+	shows("policy list", "");
+	shows("-j policy", "[]\n");
+
+	answer_rule("::ffff:10.77.0.0", 120, SRNIC_RULE_REQUIRE, "lab");
+	answer_rule("fd77::", 64, SRNIC_RULE_PREFER, "gone");
+	answer_rule("::", 0, SRNIC_RULE_OFF, NULL);
+	answer_key("lab");
+	shows("policy",
+	      "PREFIX        RULE     MODE  SUITE        KEY\n"
+	      "10.77.0.0/24  require  aead  aes-gcm-128  lab\n"
+	      "fd77::/64     prefer   aead  aes-gcm-128  gone (missing)\n"
+	      "default       off      -     -            -\n");
+	shows("policy list --json",
+	      "[{\"prefix\":\"10.77.0.0/24\",\"rule\":\"require\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"lab\",\"key_present\":true},"
+	      "{\"prefix\":\"fd77::/64\",\"rule\":\"prefer\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"gone\",\"key_present\":false},"
+	      "{\"prefix\":\"default\",\"rule\":\"off\"}]\n");
+	shows("key", "NAME  BYTES\nlab      32\n");
+	shows("-p key list", "[\n    {\n        \"name\": \"lab\",\n        \"bytes\": 32\n    }\n]\n");
+}
+
+static void answer_dev(uint32_t index, const char *name)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_DEV_GET);
+	static const char *const quotas[] = { "pd", "qp", "cq", "mr" };
+	struct nlattr *nest;
+	unsigned int i;
+
+	mnl_attr_put_u32(nlh, SRNIC_A_DEV_INDEX, index);
+	mnl_attr_put_strz(nlh, SRNIC_A_DEV_NAME, name);
+	mnl_attr_put_u32(nlh, SRNIC_A_DEV_IFINDEX, 1);
+	mnl_attr_put_u32(nlh, SRNIC_A_DEV_MTU, 4352);
+	for (i = 0; i < NUM(quotas); i++) {
+		nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_QUOTA);
+		mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, quotas[i]);
+		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_USED, i);
+		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_LIMIT, 1000 * i);
+		mnl_attr_nest_end(nlh, nest);
+	}
+	kernel_commit(nlh);
+}
+
+static void test_devices(void)
+{
+	const struct nlattr *nest;
+	nl_attrs tb = {};
+
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_dev(9, "srnic1");
+	shows("show",
+	      "DEVICE  NETDEV   MTU  QPS  CQS  MRS\n"
+	      "srnic0  lo      4352    1    2    3\n"
+	      "srnic1  lo      4352    1    2    3\n");
+	shows("-j show dev srnic1",
+	      "[{\"device\":\"srnic1\",\"index\":9,\"netdev\":\"lo\",\"ifindex\":1,\"mtu\":4352,\"in_use\":{\"pd\":0,\"qp\":1,\"cq\":2,\"mr\":3}}]\n");
+	shows("quota show srnic0",
+	      "DEVICE  QUOTA  USED  LIMIT\n"
+	      "srnic0  pd        0      0\n"
+	      "srnic0  qp        1   1000\n"
+	      "srnic0  cq        2   2000\n"
+	      "srnic0  mr        3   3000\n");
+	check(run("show dev srnic2") == CLI_REFUSED && one_line(err) && !*out &&
+	      strstr(err, "no srnic device 'srnic2' in this namespace"), "no such device", NULL);
+
+	check(run("quota set dev srnic1 qp 5") == CLI_OK && last_cmd() == SRNIC_CMD_QUOTA_SET &&
+	      nl_u32(last_attr(SRNIC_A_DEV_INDEX)) == 9, "quota set", NULL);
+	nest = last_attr(SRNIC_A_DEV_QUOTA);
+	if (nest)
+		nl_parse_nested(nest, tb);
+	check(!strcmp(nl_text(tb[SRNIC_A_QUOTA_NAME]), "qp") &&
+	      nl_u32(tb[SRNIC_A_QUOTA_LIMIT]) == 5, "quota set sends name and limit", NULL);
+}
+
+static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_QP_FLOW);
+
+	mnl_attr_put_u8(nlh, SRNIC_A_FLOW_SIDE, side);
+	if (side == SRNIC_FLOW_SIDE_OURS)
+		mnl_attr_put(nlh, SRNIC_A_FLOW_READY, 0, NULL);
+	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_EPOCH, 1);
+	mnl_attr_put_u64(nlh, SRNIC_A_FLOW_PSN64, 1ull << 32);
+	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_SEALED, base);
+	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_OPENED, base + 1);
+	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_FAILED, base + 2);
+	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_REPLAYED, base + 3);
+	mnl_attr_nest_end(nlh, nest);
+}
+
+static struct nlmsghdr *answer_qp(uint32_t qpn, uint8_t type)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_QP_GET);
+
+	mnl_attr_put_u32(nlh, SRNIC_A_QP_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_QP_DEV_NAME, "srnic0");
+	mnl_attr_put_u32(nlh, SRNIC_A_QP_QPN, qpn);
+	mnl_attr_put_u8(nlh, SRNIC_A_QP_TYPE, type);
+	mnl_attr_put_u8(nlh, SRNIC_A_QP_STATE, SRNIC_QP_STATE_RTS);
+	return nlh;
+}
+
+static void answer_qps(void)
+{
+	struct nlmsghdr *nlh;
+	uint8_t peer[16];
+
+	nlh = answer_qp(1, SRNIC_QP_TYPE_GSI);
+	mnl_attr_put_u8(nlh, SRNIC_A_QP_MODE, SRNIC_MODE_OFF);
+	kernel_commit(nlh);
+
+	nlh = answer_qp(17, SRNIC_QP_TYPE_RC);
+	inet_pton(AF_INET6, "::ffff:10.77.0.2", peer);
+	mnl_attr_put(nlh, SRNIC_A_QP_PEER, sizeof(peer), peer);
+	mnl_attr_put_u32(nlh, SRNIC_A_QP_PEER_QPN, 18);
+	mnl_attr_put_u8(nlh, SRNIC_A_QP_MODE, SRNIC_MODE_AEAD);
+	mnl_attr_put_strz(nlh, SRNIC_A_QP_SUITE, "aes-gcm-128");
+	mnl_attr_put_strz(nlh, SRNIC_A_QP_DRIVER, "gcm-aesni");
+	answer_flow(nlh, SRNIC_FLOW_SIDE_OURS, 10);
+	answer_flow(nlh, SRNIC_FLOW_SIDE_THEIRS, 20);
+	kernel_commit(nlh);
+}
+
+static void test_qps(void)
+{
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_qps();
+	shows("qp",
+	      "DEVICE  QPN  TYPE  STATE  PEER       PEER-QPN  MODE  SUITE        SEALED  OPENED  FAILED  REPLAYED\n"
+	      "srnic0    1  gsi   rts    -                 -  off   -                 0       0       0         0\n"
+	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128      30      32      34        36\n");
+	shows("-d qp dev srnic0",
+	      "DEVICE  QPN  TYPE  STATE  PEER       PEER-QPN  MODE  SUITE        DRIVER     FLOW    READY  EPOCH       PSN64  SEALED  OPENED  FAILED  REPLAYED\n"
+	      "srnic0    1  gsi   rts    -                 -  off   -            -          -       -          -           -       -       -       -         -\n"
+	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  ours    yes        1  4294967296      10      11      12        13\n"
+	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  theirs  no         1  4294967296      20      21      22        23\n");
+	check(nl_u32(last_attr(SRNIC_A_QP_DEV_INDEX)) == 7, "qp asks for one device only", NULL);
+	shows("qp -j",
+	      "[{\"device\":\"srnic0\",\"qpn\":1,\"type\":\"gsi\",\"state\":\"rts\",\"mode\":\"off\"},"
+	      "{\"device\":\"srnic0\",\"qpn\":17,\"type\":\"rc\",\"state\":\"rts\",\"peer\":\"10.77.0.2\",\"peer_qpn\":18,\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"crypto_driver\":\"gcm-aesni\",\"flows\":["
+	      "{\"flow\":\"ours\",\"ready\":true,\"epoch\":1,\"psn64\":4294967296,\"sealed\":10,\"opened\":11,\"failed\":12,\"replayed\":13},"
+	      "{\"flow\":\"theirs\",\"ready\":false,\"epoch\":1,\"psn64\":4294967296,\"sealed\":20,\"opened\":21,\"failed\":22,\"replayed\":23}]}]\n");
+}
+
+static void test_suites(void)
+{
+	struct nlmsghdr *nlh;
+
+	kernel_reset();
+	nlh = kernel_answer(SRNIC_CMD_SUITE_GET);
+	mnl_attr_put_strz(nlh, SRNIC_A_SUITE_NAME, "aes-cmac-128");
+	mnl_attr_put_u32(nlh, SRNIC_A_SUITE_MODES, 1 << SRNIC_MODE_HEADER | 1 << SRNIC_MODE_PACKET);
+	mnl_attr_put_u32(nlh, SRNIC_A_SUITE_STH_LEN, 16);
+	mnl_attr_put_u32(nlh, SRNIC_A_SUITE_TAG_LEN, 16);
+	mnl_attr_put(nlh, SRNIC_A_SUITE_AVAILABLE, 0, NULL);
+	kernel_commit(nlh);
+	shows("suite list",
+	      "SUITE         MODES          TAG  BYTES/PACKET  AVAILABLE\n"
+	      "aes-cmac-128  header,packet   16            16  yes\n");
+	shows("suite -j",
+	      "[{\"suite\":\"aes-cmac-128\",\"modes\":[\"header\",\"packet\"],\"tag_bytes\":16,\"packet_bytes\":16,\"available\":true}]\n");
+}
+
+/* Names with whatever bytes in them must not break the JSON. */
+static void test_escapes(void)
+{
+	struct nlmsghdr *nlh;
+
+	kernel_reset();
+	nlh = kernel_answer(SRNIC_CMD_KEY_GET);
+	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, "a\"b\\c\n\x01\x7f\xc3\xa9\xff\xc0\x80\xed\xa0\x80");
+	kernel_commit(nlh);
+	shows("-j key",
+	      "[{\"name\":\"a\\\"b\\\\c\\u000a\\u0001\\u007f\xc3\xa9\\u00ff\\u00c0\\u0080\\u00ed\\u00a0\\u0080\",\"bytes\":0}]\n");
+}
+
+/* A kernel that is newer or broken: sizes and values that are not known here. */
+static void test_strange_answers(void)
+{
+	struct nlmsghdr *nlh;
+
+	kernel_reset();
+	nlh = kernel_answer(SRNIC_CMD_POLICY_GET);
+	mnl_attr_put(nlh, SRNIC_A_POLICY_PREFIX, 3, "abc");
+	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_RULE, 77);
+	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* no end */
+	mnl_attr_put_u32(nlh, 1000, 1);
+	kernel_commit(nlh);
+	shows("policy list", "PREFIX   RULE  MODE  SUITE  KEY\ndefault  ?     -     -      -\n");
+}
+
+static void test_help(void)
+{
+	static const char *const lines[] = {
+		"help", "--help", "help show", "show --help", "help qp", "-h qp", "policy add --help",
+		"key -h", "quota --help", "help suite",
+	};
+	unsigned int i;
+
+	for (i = 0; i < NUM(lines); i++) {
+		kernel_reset();
+		check(run(lines[i]) == CLI_OK && !*err && strstr(out, "Example") &&
+		      !strncmp(out, "Usage: srnic ", 13) && !kernel.requests, "help", lines[i]);
+	}
+	check(run("-V") == CLI_OK && !strncmp(out, "srnic ", 6), "version", NULL);
+	check(run("") == CLI_USAGE && !*out && strstr(err, "Usage: srnic"), "no command", NULL);
+}
+
+static void remove_folder(void)
+{
+	unlink(file("key"));
+	unlink(file("new"));
+	rmdir(folder);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder)) {
+		perror(folder);
+		return 1;
+	}
+	atexit(remove_folder);
+	puts("TAP version 13");
+	test_wrong_lines();
+	test_key_files();
+	test_key_value();
+	test_key_from_stdin();
+	test_key_gen();
+	test_prefixes();
+	test_policy_add();
+	test_refusal();
+	test_policy_list();
+	test_devices();
+	test_qps();
+	test_suites();
+	test_escapes();
+	test_strange_answers();
+	test_help();
+	kernel_reset();
+	free(out);
+	free(err);
+	printf("1..%u\n", tests);
+	return failures != 0;
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The manual against what it describes: every counter, every command, every quota
+# is in it; and man has nothing to complain about. TAP on standard output.
+
+set -uo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+man=$top/Documentation/man
+srnic=$top/drivers/infiniband/sw/srnic
+count=0
+status=0
+
+# ok CONDITION-STATUS NAME
+ok()
+{
+	count=$((count + 1))
+	if (($1 == 0)); then
+		echo "ok $count - manual: $2"
+	else
+		echo "not ok $count - manual: $2"
+		status=1
+	fi
+}
+
+# mentions FILE WHAT WORD...: all of them stand in FILE
+mentions()
+{
+	local file=$1 what=$2 word missing=()
+	shift 2
+	for word; do
+		grep -qw -- "$word" "$man/$file" || missing+=("$word")
+	done
+	echo "# not in $file: ${missing[*]:-nothing}"
+	[[ $# -gt 0 && ${#missing[@]} -eq 0 ]]
+	ok $? "$what in $file"
+}
+
+mapfile -t counters < <(sed -n 's/^\tX(\([a-z_]*\)).*/\1/p' "$srnic/verbs/stats.h")
+mapfile -t commands < <(sed -n 's/^\t\t*{ "\([a-z]*\)", [a-z_]*_[a-z]* },*$/\1/p' \
+	"$top"/tools/srnic/{cli,policy,key}.c)
+mentions srnic.7 "all counters" "${counters[@]}"
+mentions srnic.8 "all commands" "${commands[@]}"
+
+if command -v man >/dev/null && command -v groff >/dev/null; then
+	for page in srnic.7 srnic.8; do
+		complaints=$(LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l "$man/$page" \
+			2>&1 >/dev/null)
+		echo "# ${complaints:-no warnings}"
+		[[ -z $complaints ]]
+		ok $? "man --warnings $page"
+	done
+else
+	echo "ok $((++count)) - manual: man --warnings # SKIP man is not installed"
+fi
+echo "1..$count"
+exit $status
