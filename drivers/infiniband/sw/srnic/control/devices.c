@@ -41,7 +41,7 @@ struct srnic_dev *srnic_device_from(struct net *net, u32 index)
 
 	lockdep_assert_held(&srnic_devices_lock);
 	list_for_each_entry(dev, &srnic_devices, control_node)
-		if (dev->ib.index >= index && net_eq(dev_net(dev->ndev), net))
+		if (dev->ib.index >= index && net_eq(dev->net, net))
 			return dev;
 	return NULL;
 }
