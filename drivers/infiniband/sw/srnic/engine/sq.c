@@ -154,28 +154,37 @@ void srnic_sq_drop(struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_complete - write a send completion, if one is wanted
+ * srnic_sq_complete - be done with the oldest work request
  * @qp: the QP
- * @wqe: the work request
+ * @wqe: the work request at sq.cons; not to be looked at afterwards
  * @status: errors are always told (IBA C10-102)
+ *
+ * Its slot is given back before its completion is written: whoever polls that, on
+ * another CPU, may post again at once.
  */
 void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		       enum ib_wc_status status)
 {
+	bool told = status || qp->sq.sig_all || wqe->flags & SRNIC_SWQE_SIGNALED;
 	struct srnic_cqe cqe = {
 		.wr_id = wqe->wr_id,
 		.status = status,
 		.qp_num = qp->ib.qp_num,
 	};
+	struct srnic_sq *sq = &qp->sq;
 
-	if (!status && !qp->sq.sig_all && !(wqe->flags & SRNIC_SWQE_SIGNALED))
-		return;
+	lockdep_assert_held(&qp->lock);
 
 	if (wqe->opcode < SRNIC_WQE_OPCODES)
 		cqe.opcode = srnic_wqe_kind(wqe)->wc;
 	if (!status)
 		cqe.byte_len = wqe->length;
-	srnic_qp_push(qp, qp->scq, &cqe, status);
+
+	smp_store_release(&sq->cons, sq->cons + 1);	/* the copy may be overwritten */
+	if (sq->ring.user)
+		srnic_ring_publish_cons(&sq->ring, sq->cons);
+	if (told)
+		srnic_qp_push(qp, qp->scq, &cqe, status);
 }
 
 /*
@@ -216,7 +225,6 @@ void srnic_sq_retire(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe *wqe;
-	u32 cons = sq->cons;
 	u32 prod;
 
 	lockdep_assert_held(&qp->lock);
@@ -225,23 +233,17 @@ void srnic_sq_retire(struct srnic_qp *qp)
 		return;		/* the flush does it */
 
 	prod = srnic_sq_prod(sq);
-	while (cons != prod && qp->state != IB_QPS_ERR) {
-		wqe = srnic_sq_wqe(sq, cons);
+	while (sq->cons != prod && qp->state != IB_QPS_ERR) {
+		wqe = srnic_sq_wqe(sq, sq->cons);
 		if (!is_complete(qp, wqe))
 			break;
-		cons++;
 		if (srnic_wqe_kind(wqe)->wc == IB_WC_SEND)
 			srnic_count(qp->dev, rdma_sends);
 		srnic_sq_complete(qp, wqe, IB_WC_SUCCESS);
 	}
-	if (cons != sq->cons) {
-		if ((s32)(sq->next - cons) < 0)
-			sq->next = cons;	/* was being sent again, in vain */
-		smp_store_release(&sq->cons, cons);	/* the copies may be overwritten */
-		if (sq->ring.user)
-			srnic_ring_publish_cons(&sq->ring, cons);
-	}
-	if (cons != prod && srnic_sq_wqe(sq, cons)->state == SRNIC_SWQE_FAILED)
+	if ((s32)(sq->next - sq->cons) < 0)
+		sq->next = sq->cons;	/* was being sent again, in vain */
+	if (sq->cons != prod && srnic_sq_wqe(sq, sq->cons)->state == SRNIC_SWQE_FAILED)
 		sq_stop(qp);
 }
 
