@@ -20,6 +20,9 @@ static_assert(SRNIC_NAME_MAX + 1 == SRNIC_STH_NAME_MAX);
 static_assert(SRNIC_SECRET_MIN == SRNIC_STH_KEY_MIN);
 static_assert(SRNIC_SECRET_MAX == SRNIC_STH_KEY_MAX);
 
+/* the command finds the family without a device being there */
+MODULE_ALIAS_GENL_FAMILY(SRNIC_FAMILY_NAME);
+
 int __init srnic_control_init(void)
 {
 	return genl_register_family(&srnic_nl_family);
