@@ -10,12 +10,13 @@
 
 #ifdef __KERNEL__
 #include <linux/module.h>
+#if IS_ENABLED(CONFIG_KUNIT)
+#define SRNIC_EXPORT_FOR_KUNIT(sym)	EXPORT_SYMBOL_NS_GPL(sym, SRNIC_KUNIT)
+#endif
 #endif
 
-#if defined(__KERNEL__) && IS_ENABLED(CONFIG_KUNIT)
-#define SRNIC_EXPORT_FOR_KUNIT(sym)	EXPORT_SYMBOL_NS_GPL(sym, SRNIC_KUNIT)
-#else
-#define SRNIC_EXPORT_FOR_KUNIT(sym)	static_assert(sizeof(typeof(&(sym))))
+#ifndef SRNIC_EXPORT_FOR_KUNIT
+#define SRNIC_EXPORT_FOR_KUNIT(sym)	static_assert(true, #sym)
 #endif
 
 #endif /* SRNIC_EXPORT_H */
