@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The little of the kernel that the pure rooms use, in user space.
+ *
+ * Only what has one meaning in both worlds: types, bytes, bits. Whoever needs a
+ * lock, an allocator's flags or a list here has written a file that is not pure.
+ */
+#ifndef SRNIC_HOST_SHIM_H
+#define SRNIC_HOST_SHIM_H
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include_next <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s8 s8;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+
+#ifndef __force
+#define __force
+#endif
+#define __aligned(n)		__attribute__((aligned(n)))
+#define __packed		__attribute__((packed))
+#define __maybe_unused		__attribute__((unused))
+#define fallthrough		__attribute__((fallthrough))
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+
+/* as in the kernel, the message may be left out */
+#undef static_assert
+#define static_assert(expr, ...)	__static_assert(expr, ##__VA_ARGS__, #expr)
+#define __static_assert(expr, msg, ...)	_Static_assert(expr, msg)
+#define BUILD_BUG_ON(cond)		_Static_assert(!(cond), #cond)
+
+#define U8_MAX		UINT8_MAX
+#define U16_MAX		UINT16_MAX
+#define U32_MAX		UINT32_MAX
+#define S32_MAX		INT32_MAX
+#define S32_MIN		INT32_MIN
+#define U64_MAX		(~0ULL)
+#define SZ_4K		4096
+
+#define BITS_PER_LONG	(8 * (int)sizeof(long))
+#define BIT(n)		(1UL << (n))
+#define BIT_ULL(n)	(1ULL << (n))
+#define GENMASK(h, l)	((~0UL << (l)) & (~0UL >> (BITS_PER_LONG - 1 - (h))))
+
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define round_up(x, y)		((((x) - 1) | ((typeof(x))(y) - 1)) + 1)
+#define sizeof_field(t, f)	sizeof(((t *)0)->f)
+#define offsetofend(t, f)	(offsetof(t, f) + sizeof_field(t, f))
+#define container_of(p, t, m)	((t *)((char *)(p) - offsetof(t, m)))
+
+#define min_t(t, a, b) ({ t __a = (a); t __b = (b); __a < __b ? __a : __b; })
+#define max_t(t, a, b) ({ t __a = (a); t __b = (b); __a > __b ? __a : __b; })
+#define min(a, b)	min_t(typeof(a), a, b)
+#define max(a, b)	max_t(typeof(a), a, b)
+
+#define cpu_to_be16	htobe16
+#define cpu_to_be32	htobe32
+#define cpu_to_be64	htobe64
+#define cpu_to_le16	htole16
+#define cpu_to_le32	htole32
+#define cpu_to_le64	htole64
+#define be16_to_cpu	be16toh
+#define be32_to_cpu	be32toh
+#define be64_to_cpu	be64toh
+#define le16_to_cpu	le16toh
+#define le32_to_cpu	le32toh
+#define le64_to_cpu	le64toh
+
+#define SHIM_UNALIGNED(bits, end) \
+static inline u##bits get_unaligned_##end##bits(const void *p) \
+{ \
+	u##bits v; \
+\
+	memcpy(&v, p, sizeof(v)); \
+	return end##bits##toh(v); \
+} \
+\
+static inline void put_unaligned_##end##bits(u##bits v, void *p) \
+{ \
+	v = hto##end##bits(v); \
+	memcpy(p, &v, sizeof(v)); \
+}
+
+SHIM_UNALIGNED(16, be)
+SHIM_UNALIGNED(32, be)
+SHIM_UNALIGNED(64, be)
+SHIM_UNALIGNED(16, le)
+SHIM_UNALIGNED(32, le)
+SHIM_UNALIGNED(64, le)
+
+/* for tests: an allocation of exactly this size, so that ASan sees one byte over */
+#define GFP_KERNEL		0
+#define kmalloc(size, gfp)	((void)(gfp), malloc(size))
+#define kzalloc(size, gfp)	((void)(gfp), calloc(1, size))
+#define kfree(p)		free(p)
+
+#endif /* SRNIC_HOST_SHIM_H */

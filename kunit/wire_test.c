@@ -1,0 +1,922 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the room wire: opcode table, headers, PSN arithmetic, CRC, ICRC.
+ *
+ * Runs as a module in a kernel with CONFIG_KUNIT, and in user space under ASan and
+ * UBSan (make -C kunit/host check). Names of cases say what must hold.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "wire/wire.h"
+#include "vectors/icrc.h"
+
+#define STH_CODES	8
+#define OPCODES		256
+
+/* the same "random" numbers in every run: xorshift32 */
+static u32 rnd(u32 *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+static void rnd_fill(u32 *state, u8 *p, size_t len)
+{
+	while (len--)
+		*p++ = rnd(state);
+}
+
+/* ------------------------------------------------------------ opcode table */
+
+/*
+ * IBA table 38 once more, from the other side: numbers, and the extension headers
+ * in their order on the wire, a letter each. wire/opcode.c has no numbers.
+ */
+static const struct opcode_row {
+	u8 opcode;
+	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs */
+	const char *kind; /* F M L O: place, or B for no payload */
+} opcode_rows[] = {
+	{ 0x00, "", "F" }, { 0x01, "", "M" }, { 0x02, "", "L" }, { 0x03, "I", "L" },
+	{ 0x04, "", "O" }, { 0x05, "I", "O" },
+	{ 0x06, "R", "F" }, { 0x07, "", "M" }, { 0x08, "", "L" }, { 0x09, "I", "L" },
+	{ 0x0a, "R", "O" }, { 0x0b, "RI", "O" }, { 0x0c, "R", "B" },
+	{ 0x0d, "E", "F" }, { 0x0e, "", "M" }, { 0x0f, "E", "L" }, { 0x10, "E", "O" },
+	{ 0x11, "E", "B" }, { 0x12, "ET", "B" }, { 0x13, "A", "B" }, { 0x14, "A", "B" },
+	{ 0x16, "K", "L" }, { 0x17, "K", "O" },
+	{ 0x20, "", "F" }, { 0x21, "", "M" }, { 0x22, "", "L" }, { 0x23, "I", "L" },
+	{ 0x24, "", "O" }, { 0x25, "I", "O" },
+	{ 0x26, "R", "F" }, { 0x27, "", "M" }, { 0x28, "", "L" }, { 0x29, "I", "L" },
+	{ 0x2a, "R", "O" }, { 0x2b, "RI", "O" },
+	{ 0x64, "D", "O" }, { 0x65, "DI", "O" },
+	{ 0xc0, "H", "" }, { 0xc1, "H", "" }, { 0xc2, "H", "" }, { 0xc3, "H", "" },
+};
+
+static const struct ext_row {
+	char letter;
+	u8 len;
+	u32 flag;
+	size_t off;	/* of the offset in struct srnic_opcode */
+} ext_rows[] = {
+	{ 'R', 16, SRNIC_OPF_RETH, offsetof(struct srnic_opcode, reth) },
+	{ 'A', 28, SRNIC_OPF_ATOMIC_ETH, offsetof(struct srnic_opcode, atomic) },
+	{ 'E', 4, SRNIC_OPF_AETH, offsetof(struct srnic_opcode, aeth) },
+	{ 'T', 8, SRNIC_OPF_ATOMIC_ACK, offsetof(struct srnic_opcode, atomic_ack) },
+	{ 'I', 4, SRNIC_OPF_IMM, offsetof(struct srnic_opcode, imm) },
+	{ 'K', 4, SRNIC_OPF_IETH, offsetof(struct srnic_opcode, ieth) },
+	{ 'D', 8, SRNIC_OPF_DETH, offsetof(struct srnic_opcode, deth) },
+	{ 'H', 32, SRNIC_OPF_HS, offsetof(struct srnic_opcode, hs) },
+};
+
+static const struct opcode_row *opcode_row(u8 opcode)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++)
+		if (opcode_rows[i].opcode == opcode)
+			return &opcode_rows[i];
+	return NULL;
+}
+
+/* IBA 9.2, table 38; protocol.md, frames */
+static void only_opcodes_of_the_specification_are_valid(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < OPCODES; i++) {
+		const struct srnic_opcode *opc = &srnic_opcode_table[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, !!(opc->flags & SRNIC_OPF_VALID),
+				    !!opcode_row(i), "opcode %#x", i);
+		KUNIT_EXPECT_EQ_MSG(test, !!opc->name, !!opcode_row(i),
+				    "opcode %#x", i);
+		if (!opcode_row(i))
+			KUNIT_EXPECT_EQ_MSG(test, opc->flags, 0U, "opcode %#x", i);
+	}
+}
+
+/* IBA 9.2, table 38, and 9.3 */
+static void extension_headers_follow_the_bth_in_order_without_gaps(struct kunit *test)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		const struct opcode_row *row = &opcode_rows[i];
+		const u8 *opc = (const u8 *)&srnic_opcode_table[row->opcode];
+		u32 flags = srnic_opcode_table[row->opcode].flags;
+		unsigned int at[ARRAY_SIZE(ext_rows)] = { 0 };
+		unsigned int end = 12;
+		const char *c;
+
+		for (c = row->ext; *c; c++)
+			for (j = 0; j < ARRAY_SIZE(ext_rows); j++)
+				if (ext_rows[j].letter == *c) {
+					at[j] = end;
+					end += ext_rows[j].len;
+				}
+		for (j = 0; j < ARRAY_SIZE(ext_rows); j++) {
+			KUNIT_EXPECT_EQ_MSG(test, opc[ext_rows[j].off], at[j],
+					    "opcode %#x, header %c", row->opcode,
+					    ext_rows[j].letter);
+			KUNIT_EXPECT_EQ_MSG(test, !!(flags & ext_rows[j].flag),
+					    !!at[j], "opcode %#x, flag of %c",
+					    row->opcode, ext_rows[j].letter);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, srnic_opcode_table[row->opcode].hdr_len, end,
+				    "opcode %#x", row->opcode);
+		KUNIT_EXPECT_LE(test, end, SRNIC_EXT_MAX);
+	}
+}
+
+#define PLACE_FLAGS	(SRNIC_OPF_FIRST | SRNIC_OPF_LAST | SRNIC_OPF_PAYLOAD | \
+			 SRNIC_OPF_FULL)
+
+/* IBA C9-92: FIRST and MIDDLE have a payload of the path MTU */
+static void first_and_middle_fill_the_mtu_and_only_they(struct kunit *test)
+{
+	static const struct {
+		char kind;
+		u32 flags;
+	} place[] = {
+		{ 'F', SRNIC_OPF_FIRST | SRNIC_OPF_PAYLOAD | SRNIC_OPF_FULL },
+		{ 'M', SRNIC_OPF_PAYLOAD | SRNIC_OPF_FULL },
+		{ 'L', SRNIC_OPF_LAST | SRNIC_OPF_PAYLOAD },
+		{ 'O', SRNIC_OPF_FIRST | SRNIC_OPF_LAST | SRNIC_OPF_PAYLOAD },
+		{ 'B', SRNIC_OPF_FIRST | SRNIC_OPF_LAST },
+		{ '\0', 0 },
+	};
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		const struct opcode_row *row = &opcode_rows[i];
+		u32 flags = srnic_opcode_table[row->opcode].flags & PLACE_FLAGS;
+
+		for (j = 0; j < ARRAY_SIZE(place); j++)
+			if (place[j].kind == row->kind[0])
+				KUNIT_EXPECT_EQ_MSG(test, flags, place[j].flags,
+						    "opcode %#x", row->opcode);
+	}
+}
+
+static void every_opcode_is_either_request_or_response(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		u8 opcode = opcode_rows[i].opcode;
+		u32 flags = srnic_opcode_table[opcode].flags;
+		/* IBA table 38: READ responses, ACK, ATOMIC ACK; protocol.md */
+		bool resp = (opcode >= 0x0d && opcode <= 0x12) ||
+			    opcode == 0xc1 || opcode == 0xc3;
+
+		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_RESP), resp,
+				    "opcode %#x", opcode);
+		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_REQ), !resp,
+				    "opcode %#x", opcode);
+	}
+}
+
+#define KIND_FLAGS	(SRNIC_OPF_SEND | SRNIC_OPF_WRITE | SRNIC_OPF_READ | \
+			 SRNIC_OPF_ATOMIC | SRNIC_OPF_ACK | SRNIC_OPF_HS)
+
+/* IBA table 38: the ranges of the operations */
+static void every_opcode_belongs_to_one_operation(struct kunit *test)
+{
+	static const struct {
+		u8 first, last;
+		u32 flag;
+	} range[] = {
+		{ 0x00, 0x05, SRNIC_OPF_SEND }, { 0x06, 0x0b, SRNIC_OPF_WRITE },
+		{ 0x0c, 0x10, SRNIC_OPF_READ }, { 0x11, 0x11, SRNIC_OPF_ACK },
+		{ 0x12, 0x14, SRNIC_OPF_ATOMIC }, { 0x16, 0x17, SRNIC_OPF_SEND },
+		{ 0x20, 0x25, SRNIC_OPF_SEND }, { 0x26, 0x2b, SRNIC_OPF_WRITE },
+		{ 0x64, 0x65, SRNIC_OPF_SEND }, { 0xc0, 0xc3, SRNIC_OPF_HS },
+	};
+	unsigned int i;
+	int opcode;
+
+	for (i = 0; i < ARRAY_SIZE(range); i++)
+		for (opcode = range[i].first; opcode <= range[i].last; opcode++)
+			KUNIT_EXPECT_EQ_MSG(test, range[i].flag, KIND_FLAGS &
+					    srnic_opcode_table[opcode].flags,
+					    "opcode %#x", opcode);
+}
+
+/* IBA 9.4.1, 9.4.3: a SEND's end, and a WRITE's with immediate data */
+static void a_receive_is_consumed_by_the_end_of_send_and_write_with_imm(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		u32 flags = srnic_opcode_table[opcode_rows[i].opcode].flags;
+		bool consumes = (flags & SRNIC_OPF_LAST) &&
+				((flags & SRNIC_OPF_SEND) ||
+				 (flags & (SRNIC_OPF_WRITE | SRNIC_OPF_IMM)) ==
+				 (SRNIC_OPF_WRITE | SRNIC_OPF_IMM));
+
+		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_RWR), consumes,
+				    "opcode %#x", opcode_rows[i].opcode);
+	}
+}
+
+static void uc_rows_equal_their_rc_rows(struct kunit *test)
+{
+	int i;
+
+	for (i = SRNIC_TP_UC; i < SRNIC_TP_UC + 0x20; i++) {
+		const struct srnic_opcode *uc = &srnic_opcode_table[i];
+		const struct srnic_opcode *rc = &srnic_opcode_table[i - SRNIC_TP_UC];
+
+		if (!(uc->flags & SRNIC_OPF_VALID))
+			continue;
+		KUNIT_EXPECT_EQ(test, uc->flags, rc->flags);
+		KUNIT_EXPECT_EQ(test, uc->hdr_len, rc->hdr_len);
+		KUNIT_EXPECT_STREQ(test, uc->name + 3, rc->name + 3);
+	}
+}
+
+/* ----------------------------------------------------------------- headers */
+
+/* sRDMA 4.1, table 2 */
+static void sth_code_gives_the_length_of_the_paper(struct kunit *test)
+{
+	static const u16 bits[STH_CODES] = { 0, 96, 128, 160, 224, 256, 384, 512 };
+	int i;
+
+	for (i = 0; i < STH_CODES; i++)
+		KUNIT_EXPECT_EQ(test, srnic_sth_code_len(i) * 8, bits[i]);
+	KUNIT_EXPECT_EQ(test, srnic_sth_code_len(7), SRNIC_STH_MAX);
+}
+
+/* a packet of @opcode: random fields, reserved bits zero; returns its length */
+static u32 make_packet(u32 *state, u8 *buf, u8 opcode, u8 sth_code, u32 payload)
+{
+	const struct srnic_opcode *opc = &srnic_opcode_table[opcode];
+	u8 pad = -payload & 3;
+
+	rnd_fill(state, buf, SRNIC_HDR_MAX);
+	buf[0] = opcode;
+	buf[1] = (buf[1] & 0xc0) | pad << 4;
+	buf[4] &= 0xc0;
+	buf[8] = (buf[8] & 0x80) | sth_code << 4;
+	if (opc->deth)
+		buf[opc->deth + 4] = 0;
+	return opc->hdr_len + srnic_sth_code_len(sth_code) + payload + pad +
+	       SRNIC_ICRC_LEN;
+}
+
+static void check_round_trip(struct kunit *test, u8 *buf, u32 len, u8 sth_code, u32 payload)
+{
+	const struct srnic_opcode *opc = &srnic_opcode_table[buf[0]];
+	u8 again[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+
+	memset(&pkt, 0xa5, sizeof(pkt));
+	KUNIT_ASSERT_EQ_MSG(test, srnic_wire_parse(&pkt, buf, len), SRNIC_WIRE_OK,
+			    "opcode %#x, STH %u, payload %u", buf[0], sth_code, payload);
+	KUNIT_EXPECT_TRUE(test, pkt.hdr == buf && pkt.opc == opc);
+	KUNIT_EXPECT_EQ(test, pkt.len, len);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_len, opc->hdr_len);
+	KUNIT_EXPECT_EQ(test, pkt.sth_code, sth_code);
+	KUNIT_EXPECT_EQ(test, pkt.sth_len, srnic_sth_code_len(sth_code));
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, payload);
+
+	memset(again, 0x5a, sizeof(again));
+	if (opc->hs)
+		memcpy(again + opc->hs, buf + opc->hs, SRNIC_HS_LEN);
+	KUNIT_EXPECT_EQ(test, srnic_wire_build(&pkt, again), opc->hdr_len);
+	KUNIT_EXPECT_MEMEQ_MSG(test, again, buf, opc->hdr_len, "opcode %#x", buf[0]);
+	KUNIT_EXPECT_EQ_MSG(test, again[opc->hdr_len], 0x5a,
+			    "opcode %#x writes behind its headers", buf[0]);
+}
+
+static void what_parse_reads_build_writes_back(struct kunit *test)
+{
+	static const u16 sizes[] = { 0, 1, 2, 3, 4, 255, 256, 4096 };
+	u8 buf[SRNIC_HDR_MAX];
+	unsigned int i, j;
+	u32 state = 1;
+	u8 sth;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++)
+		for (sth = 0; sth < STH_CODES; sth++)
+			for (j = 0; j < ARRAY_SIZE(sizes); j++) {
+				u8 opcode = opcode_rows[i].opcode;
+				u32 len;
+
+				if (sizes[j] && !(srnic_opcode_table[opcode].flags &
+						  SRNIC_OPF_PAYLOAD))
+					break;
+				len = make_packet(&state, buf, opcode, sth, sizes[j]);
+				check_round_trip(test, buf, len, sth, sizes[j]);
+			}
+}
+
+/*
+ * The bytes at hand end exactly where the packet does: KASAN and ASan see a parser
+ * that looks further.
+ */
+static void every_truncation_is_refused_without_a_look_beyond(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 2, len, n;
+	unsigned int i;
+	u8 sth;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++)
+		for (sth = 0; sth < STH_CODES; sth++) {
+			u8 opcode = opcode_rows[i].opcode;
+			u32 body = srnic_opcode_table[opcode].hdr_len + SRNIC_ICRC_LEN;
+
+			len = make_packet(&state, buf, opcode, sth, 0);
+			for (n = 0; n < len; n++) {
+				u32 have = min_t(u32, n, SRNIC_HDR_MAX);
+				u8 *p = kmalloc(have, GFP_KERNEL);
+
+				KUNIT_ASSERT_NOT_NULL(test, p);
+				memcpy(p, buf, have);
+				KUNIT_EXPECT_EQ_MSG(test, srnic_wire_parse(&pkt, p, n),
+						    n < body ? SRNIC_WIRE_SHORT :
+						    SRNIC_WIRE_STH,
+						    "opcode %#x, STH %u, %u bytes",
+						    opcode, sth, n);
+				kfree(p);
+			}
+		}
+}
+
+static void no_byte_beyond_hdr_max_is_read(struct kunit *test)
+{
+	u8 *p = kunit_kzalloc(test, SRNIC_HDR_MAX, GFP_KERNEL);
+	struct srnic_pkt pkt;
+	u32 state = 3, len;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		u8 opcode = opcode_rows[i].opcode;
+		bool payload = srnic_opcode_table[opcode].flags & SRNIC_OPF_PAYLOAD;
+
+		len = make_packet(&state, p, opcode, 7, payload ? 4096 : 0);
+		KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, p, len), SRNIC_WIRE_OK);
+	}
+}
+
+static void a_length_that_udp_cannot_have_is_refused(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 4;
+
+	make_packet(&state, buf, SRNIC_OPC_SEND_ONLY, 0, 0);
+	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0xfffc), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 0xfffc - 16);
+	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0x10000), SRNIC_WIRE_SHORT);
+	/* would be 16, a good length, if it were cut to 16 bits */
+	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0x10010), SRNIC_WIRE_SHORT);
+	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0xfffffffc), SRNIC_WIRE_SHORT);
+}
+
+static void unknown_opcodes_are_refused(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 5;
+	int opcode;
+
+	for (opcode = 0; opcode < OPCODES; opcode++) {
+		if (opcode_row(opcode))
+			continue;
+		make_packet(&state, buf, opcode, 0, 0);
+		KUNIT_EXPECT_EQ_MSG(test, srnic_wire_parse(&pkt, buf, 256),
+				    SRNIC_WIRE_OPCODE, "opcode %#x", opcode);
+		pkt.opcode = opcode;
+		buf[0] = 0x5a;
+		KUNIT_EXPECT_EQ(test, srnic_wire_build(&pkt, buf), 0U);
+		KUNIT_EXPECT_EQ(test, buf[0], 0x5a);
+	}
+}
+
+/* IBA 9.2: TVer is 0 */
+static void another_transport_version_is_refused(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 6, len;
+	u8 tver;
+
+	len = make_packet(&state, buf, SRNIC_OPC_SEND_ONLY, 0, 64);
+	for (tver = 1; tver < 16; tver++) {
+		buf[1] = (buf[1] & 0xf0) | tver;
+		KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, len),
+				SRNIC_WIRE_VERSION);
+	}
+}
+
+static void an_opcode_without_payload_has_neither_payload_nor_pad(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 7, len, n;
+	unsigned int i;
+	u8 pad;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		u8 opcode = opcode_rows[i].opcode;
+
+		if (srnic_opcode_table[opcode].flags & SRNIC_OPF_PAYLOAD)
+			continue;
+		len = make_packet(&state, buf, opcode, 0, 0);
+		for (pad = 0; pad < 4; pad++)
+			for (n = 0; n < 9; n++) {
+				buf[1] = (buf[1] & 0xc0) | pad << 4;
+				KUNIT_EXPECT_EQ_MSG(test, srnic_wire_parse(&pkt, buf, len + n),
+						    pad || n ? SRNIC_WIRE_PAD :
+						    SRNIC_WIRE_OK,
+						    "opcode %#x, pad %u, %u bytes",
+						    opcode, pad, n);
+			}
+	}
+}
+
+/* IBA 9.2, PadCnt: payload and pad are a multiple of four bytes */
+static void payload_and_pad_fill_whole_words(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 8, len, n;
+	u8 pad;
+
+	len = make_packet(&state, buf, SRNIC_OPC_SEND_ONLY, 0, 0);
+	for (pad = 0; pad < 4; pad++)
+		for (n = 0; n < 13; n++) {
+			bool good = n % 4 == 0 && n >= pad;
+
+			buf[1] = (buf[1] & 0xc0) | pad << 4;
+			KUNIT_EXPECT_EQ_MSG(test, srnic_wire_parse(&pkt, buf, len + n),
+					    good ? SRNIC_WIRE_OK : SRNIC_WIRE_PAD,
+					    "pad %u, %u bytes", pad, n);
+			if (good)
+				KUNIT_EXPECT_EQ(test, pkt.payload_len, n - pad);
+		}
+}
+
+/* IBA 9.2: reserved fields are ignored on receipt, and sent as zero */
+static void reserved_bits_are_ignored_and_sent_as_zero(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX], again[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+	u32 state = 9, len;
+
+	len = make_packet(&state, buf, SRNIC_TP_UD | SRNIC_OPC_SEND_ONLY, 3, 0);
+	memcpy(again, buf, sizeof(buf));
+	buf[4] |= 0x3f;
+	buf[8] |= 0x0f;
+	buf[16] = 0xff;
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, len), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_LE(test, pkt.dqpn, 0xffffffU);
+	KUNIT_EXPECT_LE(test, pkt.sqpn, 0xffffffU);
+	KUNIT_EXPECT_LE(test, pkt.psn, 0xffffffU);
+	KUNIT_EXPECT_EQ(test, pkt.sth_code, 3);
+	KUNIT_EXPECT_EQ(test, srnic_wire_build(&pkt, buf), 20U);
+	KUNIT_EXPECT_MEMEQ(test, buf, again, 20);
+}
+
+/* protocol.md: bits; IBA 9.2 */
+static void bits_of_the_bth_are_where_the_specification_has_them(struct kunit *test)
+{
+	u8 buf[20] = { 0x04, 0x00, 0x12, 0x34, 0x00, 0xab, 0xcd, 0xef,
+		       0x00, 0x01, 0x02, 0x03 };
+	struct srnic_pkt pkt;
+
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 16), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_FALSE(test, pkt.se || pkt.mig || pkt.fecn || pkt.becn || pkt.ackreq);
+	KUNIT_EXPECT_EQ(test, pkt.pkey, 0x1234);
+	KUNIT_EXPECT_EQ(test, pkt.dqpn, 0xabcdefU);
+	KUNIT_EXPECT_EQ(test, pkt.psn, 0x010203U);
+
+	buf[1] = 0x80;
+	buf[4] = 0x80;
+	buf[8] = 0x80;
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 16), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_TRUE(test, pkt.se && !pkt.mig && pkt.fecn && !pkt.becn && pkt.ackreq);
+	KUNIT_EXPECT_EQ(test, pkt.sth_code, 0);
+
+	buf[1] = 0x40 | 1 << 4;
+	buf[4] = 0x40;
+	buf[8] = 0x00;
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 20), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_TRUE(test, !pkt.se && pkt.mig && !pkt.fecn && pkt.becn && !pkt.ackreq);
+	KUNIT_EXPECT_EQ(test, pkt.pad, 1);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 3);
+}
+
+/* one packet a header, its bytes 0x10, 0x11, ... from the first one's on */
+static void parse_counting(struct kunit *test, struct srnic_pkt *pkt, u8 opcode)
+{
+	u8 buf[SRNIC_HDR_MAX] = { opcode };
+	int i;
+
+	for (i = SRNIC_BTH_LEN; i < SRNIC_EXT_MAX; i++)
+		buf[i] = 0x10 + i - SRNIC_BTH_LEN;
+	memset(pkt, 0xa5, sizeof(*pkt));
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(pkt, buf, srnic_opcode_table[opcode].hdr_len +
+					       SRNIC_ICRC_LEN), SRNIC_WIRE_OK);
+	pkt->hdr = NULL;
+}
+
+/* IBA 9.3 */
+static void fields_of_extension_headers_are_where_the_specification_has_them(struct kunit *test)
+{
+	struct srnic_pkt pkt;
+
+	parse_counting(test, &pkt, 0x0b);	/* RETH, ImmDt */
+	KUNIT_EXPECT_EQ(test, pkt.va, 0x1011121314151617ULL);
+	KUNIT_EXPECT_EQ(test, pkt.rkey, 0x18191a1bU);
+	KUNIT_EXPECT_EQ(test, pkt.dmalen, 0x1c1d1e1fU);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(pkt.imm), 0x20212223U);
+
+	parse_counting(test, &pkt, 0x13);	/* AtomicETH */
+	KUNIT_EXPECT_EQ(test, pkt.va, 0x1011121314151617ULL);
+	KUNIT_EXPECT_EQ(test, pkt.rkey, 0x18191a1bU);
+	KUNIT_EXPECT_EQ(test, pkt.swap_add, 0x1c1d1e1f20212223ULL);
+	KUNIT_EXPECT_EQ(test, pkt.compare, 0x2425262728292a2bULL);
+
+	parse_counting(test, &pkt, 0x12);	/* AETH, AtomicAckETH */
+	KUNIT_EXPECT_EQ(test, pkt.syndrome, 0x10);
+	KUNIT_EXPECT_EQ(test, pkt.msn, 0x111213U);
+	KUNIT_EXPECT_EQ(test, pkt.orig, 0x1415161718191a1bULL);
+
+	parse_counting(test, &pkt, 0x17);	/* IETH */
+	KUNIT_EXPECT_EQ(test, pkt.rkey, 0x10111213U);
+
+	parse_counting(test, &pkt, 0x65);	/* DETH, ImmDt */
+	KUNIT_EXPECT_EQ(test, pkt.qkey, 0x10111213U);
+	KUNIT_EXPECT_EQ(test, pkt.sqpn, 0x151617U);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(pkt.imm), 0x18191a1bU);
+}
+
+static void fields_that_an_opcode_does_not_have_read_as_zero(struct kunit *test)
+{
+	struct srnic_pkt pkt;
+
+	parse_counting(test, &pkt, SRNIC_OPC_SEND_ONLY);
+	KUNIT_EXPECT_FALSE(test, pkt.va || pkt.swap_add || pkt.compare || pkt.orig);
+	KUNIT_EXPECT_FALSE(test, pkt.rkey || pkt.dmalen || pkt.imm || pkt.qkey);
+	KUNIT_EXPECT_FALSE(test, pkt.sqpn || pkt.msn || pkt.syndrome);
+	parse_counting(test, &pkt, SRNIC_OPC_SEND_ONLY_INV);
+	KUNIT_EXPECT_FALSE(test, pkt.va || pkt.dmalen || pkt.imm);
+}
+
+static void fields_wider_than_the_wire_do_not_spill(struct kunit *test)
+{
+	struct srnic_pkt pkt = {
+		.opcode = SRNIC_OPC_ACK, .dqpn = 0xff123456, .psn = 0xffabcdef,
+		.msn = 0xff010203, .syndrome = 0x1f, .sth_code = 0xfa, .pad = 0xff,
+	};
+	static const u8 want[] = { 0x11, 0x30, 0, 0, 0, 0x12, 0x34, 0x56,
+				   0x20, 0xab, 0xcd, 0xef, 0x1f, 1, 2, 3 };
+	u8 buf[SRNIC_EXT_MAX];
+
+	KUNIT_ASSERT_EQ(test, srnic_wire_build(&pkt, buf), sizeof(want));
+	KUNIT_EXPECT_MEMEQ(test, buf, want, sizeof(want));
+}
+
+/* --------------------------------------------------------------------- PSN */
+
+/* IBA 9.7.2 */
+static void psn_addition_wraps_at_24_bits(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, srnic_psn_add(0, 1), 1U);
+	KUNIT_EXPECT_EQ(test, srnic_psn_add(0xffffff, 1), 0U);
+	KUNIT_EXPECT_EQ(test, srnic_psn_add(0xfffff0, 0x20), 0x10U);
+	KUNIT_EXPECT_EQ(test, srnic_psn_add(5, (u32)-6), 0xffffffU);
+	KUNIT_EXPECT_EQ(test, srnic_psn_add(7, 0x1000000), 7U);
+}
+
+static void psn_distance_is_signed_across_the_wrap(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0, 0xffffff), 1);
+	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0xffffff, 0), -1);
+	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0x10, 0xfffff0), 0x20);
+	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0xfffff0, 0x10), -0x20);
+	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0x123456, 0x123456), 0);
+}
+
+/* IBA 9.7.2: half of the space is ahead, half behind */
+static void psn_distance_has_its_edges_at_half_the_space(struct kunit *test)
+{
+	static const u32 base[] = { 0, 1, 0x7fffff, 0x800000, 0x800001, 0xffffff };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(base); i++) {
+		u32 b = base[i];
+
+		KUNIT_EXPECT_EQ(test, srnic_psn_diff(srnic_psn_add(b, 0x7fffff), b),
+				0x7fffff);
+		KUNIT_EXPECT_EQ(test, srnic_psn_diff(srnic_psn_add(b, 0x800000), b),
+				-0x800000);
+		KUNIT_EXPECT_EQ(test, srnic_psn_diff(srnic_psn_add(b, 0x800001), b),
+				-0x7fffff);
+	}
+}
+
+static void psn_distance_undoes_addition(struct kunit *test)
+{
+	u32 state = 10;
+	int i;
+
+	for (i = 0; i < 10000; i++) {
+		u32 a = rnd(&state) & SRNIC_PSN_MASK;
+		u32 b = rnd(&state) & SRNIC_PSN_MASK;
+
+		KUNIT_EXPECT_EQ(test, srnic_psn_add(b, srnic_psn_diff(a, b)), a);
+	}
+}
+
+/* --------------------------------------------------------------------- CRC */
+
+#define CRC_TEST_MAX	10000
+
+/*
+ * zlib.crc32(bytes((i * 7 + 3) & 255 for i in range(LEN))); lengths on both sides
+ * of every change of method: tables, carry-less multiplication, blocks
+ */
+static const struct {
+	u32 len;
+	u32 crc;
+} crc_vectors[] = {
+	{ 0, 0x00000000 }, { 1, 0x4b0bbe37 }, { 3, 0x6d58af33 },
+	{ 4, 0x7ed34e62 }, { 15, 0x7c619edc }, { 16, 0x191f3d9f },
+	{ 63, 0xb7350c2a }, { 64, 0xcbd9ecf0 }, { 78, 0xd06ab5de },
+	{ 79, 0xf8bdaeac }, { 80, 0x3f42d103 }, { 255, 0x8af1eb92 },
+	{ 256, 0x78825239 }, { 257, 0x1476b46d }, { 511, 0x46184a93 },
+	{ 1023, 0x5a999f20 }, { 1024, 0x5d3de8ed }, { 2047, 0xbde618ac },
+	{ 2048, 0xb9d45861 }, { 2049, 0x71073ba1 }, { 4095, 0x9f8aeba2 },
+	{ 4096, 0x5e4e1995 }, { 4097, 0xcb3097e5 }, { 4352, 0x2b269e9c },
+	{ 8192, 0xb65ef7bf }, { 8193, 0x10634edd }, { 9000, 0x3182588b },
+	{ 10000, 0xd5e50a16 },
+};
+
+static u8 *crc_pattern(struct kunit *test, unsigned int shift)
+{
+	u8 *p = kunit_kmalloc(test, CRC_TEST_MAX + shift, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	for (i = 0; i < CRC_TEST_MAX; i++)
+		p[shift + i] = i * 7 + 3;
+	return p + shift;
+}
+
+static void crc_is_that_of_ieee_802_3(struct kunit *test)
+{
+	/* the check value of the CRC catalogues */
+	KUNIT_EXPECT_EQ(test, ~srnic_crc_update(~0U, "123456789", 9), 0xcbf43926U);
+	KUNIT_EXPECT_EQ(test, ~srnic_crc_update(~0U, "", 0), 0U);
+	KUNIT_EXPECT_EQ(test, ~srnic_crc_update(~0U, "a", 1), 0xe8b7be43U);
+}
+
+static void crc_agrees_with_zlib_at_every_length_and_alignment(struct kunit *test)
+{
+	unsigned int i, shift;
+
+	for (shift = 0; shift < 17; shift++) {
+		u8 *p = crc_pattern(test, shift);
+
+		for (i = 0; i < ARRAY_SIZE(crc_vectors); i++)
+			KUNIT_EXPECT_EQ_MSG(test,
+					    ~srnic_crc_update(~0U, p, crc_vectors[i].len),
+					    crc_vectors[i].crc, "%u bytes, offset %u",
+					    crc_vectors[i].len, shift);
+	}
+}
+
+static void crc_of_pieces_is_that_of_the_whole(struct kunit *test)
+{
+	u8 *p = crc_pattern(test, 0);
+	u32 whole = srnic_crc_update(~0U, p, 5000);
+	unsigned int cut;
+
+	for (cut = 0; cut <= 5000; cut += cut < 600 ? 1 : 97)
+		KUNIT_EXPECT_EQ(test, whole,
+				srnic_crc_update(srnic_crc_update(~0U, p, cut),
+						 p + cut, 5000 - cut));
+}
+
+static void copy_with_crc_copies_and_equals_update(struct kunit *test)
+{
+	u8 *dst = kunit_kzalloc(test, CRC_TEST_MAX + 2, GFP_KERNEL);
+	u8 *src = crc_pattern(test, 3);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, dst);
+	for (i = 0; i < ARRAY_SIZE(crc_vectors); i++) {
+		u32 len = crc_vectors[i].len;
+
+		memset(dst, 0x5a, CRC_TEST_MAX + 2);
+		KUNIT_EXPECT_EQ(test, ~srnic_crc_copy(~0U, dst + 1, src, len),
+				crc_vectors[i].crc);
+		KUNIT_EXPECT_MEMEQ(test, dst + 1, src, len);
+		KUNIT_EXPECT_EQ(test, dst[0], 0x5a);
+		KUNIT_EXPECT_EQ(test, dst[len + 1], 0x5a);
+	}
+}
+
+static void crc_of_a_zero_run_equals_that_of_zero_bytes(struct kunit *test)
+{
+	static const u16 lens[] = { 0, 1, 2, 3, 4, 63, 64, 65, 1000 };
+	u8 *zero = kunit_kzalloc(test, 1000, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, zero);
+	for (i = 0; i < ARRAY_SIZE(lens); i++)
+		KUNIT_EXPECT_EQ(test, srnic_crc_zero(0x12345678, lens[i]),
+				srnic_crc_update(0x12345678, zero, lens[i]));
+}
+
+/* -------------------------------------------------------------------- ICRC */
+
+static void ends_of(struct srnic_ends *ends, const u8 *ip)
+{
+	memset(ends, 0, sizeof(*ends));
+	ends->v4 = ip[0] >> 4 == 4;
+	memcpy(ends->iph, ip, ends->v4 ? 20 : 40);
+	memcpy(&ends->sport, ip + (ends->v4 ? 20 : 40), 2);
+}
+
+static u32 l3_len(const u8 *ip)
+{
+	return ip[0] >> 4 == 4 ? 20 : 40;
+}
+
+/* the ICRC of the packet @ip of @len bytes, as srnic computes it for @ends */
+static u32 icrc_of(const struct srnic_ends *ends, u16 id, const u8 *ip, u32 len)
+{
+	const u8 *bth = ip + l3_len(ip) + 8;
+	u32 tail = len - l3_len(ip) - 8 - SRNIC_BTH_LEN - SRNIC_ICRC_LEN;
+	u32 crc = srnic_icrc_begin(ends, id, len - l3_len(ip), bth);
+
+	return le32_to_cpu(srnic_icrc_end(srnic_crc_update(crc, bth + SRNIC_BTH_LEN, tail)));
+}
+
+KUNIT_ARRAY_PARAM_DESC(icrc, icrc_vectors, name);
+
+/* IBA 7.8.1, RoCEv2 annex A17.3.3 */
+static void icrc_is_that_of_the_wire(struct kunit *test)
+{
+	const struct icrc_vector *v = test->param_value;
+	struct srnic_ends ends;
+
+	ends_of(&ends, v->ip);
+	KUNIT_EXPECT_EQ(test, icrc_of(&ends, get_unaligned_be16(v->ip + 4), v->ip, v->len),
+			get_unaligned_le32(v->ip + v->len - SRNIC_ICRC_LEN));
+}
+
+static void packet_of_another_implementation_is_understood(struct kunit *test)
+{
+	const struct icrc_vector *v = test->param_value;
+	u32 skip = l3_len(v->ip) + 8;
+	u8 buf[SRNIC_HDR_MAX];
+	struct srnic_pkt pkt;
+
+	memcpy(buf, v->ip + skip, min_t(u32, v->len - skip, sizeof(buf)));
+	if (!v->known) {
+		KUNIT_EXPECT_NE(test, srnic_wire_parse(&pkt, buf, v->len - skip),
+				SRNIC_WIRE_OK);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, v->len - skip), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_EQ(test, pkt.opcode, v->opcode);
+	KUNIT_EXPECT_EQ(test, pkt.psn, v->psn);
+	KUNIT_EXPECT_EQ(test, pkt.dqpn, v->dqpn);
+	KUNIT_EXPECT_EQ(test, pkt.pkey, v->pkey);
+	KUNIT_EXPECT_EQ(test, pkt.pad, v->pad);
+	KUNIT_EXPECT_EQ(test, pkt.sth_code, v->sth_code);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, v->payload_len);
+	KUNIT_EXPECT_TRUE(test, pkt.ackreq == v->ackreq && pkt.se == v->se &&
+			  pkt.mig == v->mig && pkt.becn == v->becn && pkt.fecn == v->fecn);
+}
+
+/* super-packets: the first segment's IP header, each one's own id and length */
+static void icrc_of_a_segment_follows_from_the_first_ones_header(struct kunit *test)
+{
+	struct srnic_ends ends;
+	unsigned int i;
+	u16 id = 0;
+
+	for (i = 0; i < ARRAY_SIZE(icrc_segments); i++) {
+		const struct icrc_vector *v = &icrc_segments[i];
+
+		if (i % 3 == 0) {
+			ends_of(&ends, v->ip);
+			id = get_unaligned_be16(v->ip + 4);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, icrc_of(&ends, id + i % 3, v->ip, v->len),
+				    get_unaligned_le32(v->ip + v->len - 4), "%s", v->name);
+	}
+}
+
+/* is bit @bit of the packet one that routers and switches may change? */
+static bool variant(const u8 *ip, u32 bit)
+{
+	u32 l3 = l3_len(ip), byte = bit / 8;
+
+	if (byte == l3 + 6 || byte == l3 + 7)	/* UDP checksum */
+		return true;
+	if (byte == l3 + 8 + 4)			/* FECN, BECN, reserved */
+		return true;
+	if (ip[0] >> 4 == 4)	/* TOS, TTL, checksum */
+		return byte == 1 || byte == 8 || byte == 10 || byte == 11;
+	/* traffic class, flow label, hop limit */
+	return (bit >= 4 && bit < 32) || byte == 7;
+}
+
+/* lengths and the port are the room's own, or given apart */
+static bool not_from_the_header(const u8 *ip, u32 byte)
+{
+	u32 l3 = l3_len(ip);
+
+	if (byte == 0 || (byte >= l3 + 2 && byte < l3 + 6))
+		return true;
+	return l3 == 20 ? byte == 2 || byte == 3 : byte == 4 || byte == 5;
+}
+
+/* IBA 7.8.1: no change of an invariant bit goes unseen, a variant one is free */
+static void icrc_covers_every_invariant_bit_and_no_variant_one(struct kunit *test)
+{
+	const struct icrc_vector *v = test->param_value;
+	u8 *ip = kunit_kmalloc(test, v->len, GFP_KERNEL);
+	struct srnic_ends ends;
+	u32 want, bit;
+
+	KUNIT_ASSERT_NOT_NULL(test, ip);
+	memcpy(ip, v->ip, v->len);
+	want = get_unaligned_le32(v->ip + v->len - SRNIC_ICRC_LEN);
+	for (bit = 0; bit < 8 * (v->len - SRNIC_ICRC_LEN); bit++) {
+		bool same;
+
+		if (not_from_the_header(ip, bit / 8) && !variant(ip, bit))
+			continue;
+		ip[bit / 8] ^= 0x80 >> bit % 8;
+		ends_of(&ends, ip);
+		same = icrc_of(&ends, get_unaligned_be16(ip + 4), ip, v->len) == want;
+		KUNIT_EXPECT_EQ_MSG(test, same, variant(v->ip, bit), "bit %u", bit);
+		ip[bit / 8] ^= 0x80 >> bit % 8;
+	}
+}
+
+static struct kunit_case wire_cases[] = {
+	KUNIT_CASE(only_opcodes_of_the_specification_are_valid),
+	KUNIT_CASE(extension_headers_follow_the_bth_in_order_without_gaps),
+	KUNIT_CASE(first_and_middle_fill_the_mtu_and_only_they),
+	KUNIT_CASE(every_opcode_is_either_request_or_response),
+	KUNIT_CASE(every_opcode_belongs_to_one_operation),
+	KUNIT_CASE(a_receive_is_consumed_by_the_end_of_send_and_write_with_imm),
+	KUNIT_CASE(uc_rows_equal_their_rc_rows),
+	KUNIT_CASE(sth_code_gives_the_length_of_the_paper),
+	KUNIT_CASE(what_parse_reads_build_writes_back),
+	KUNIT_CASE(every_truncation_is_refused_without_a_look_beyond),
+	KUNIT_CASE(no_byte_beyond_hdr_max_is_read),
+	KUNIT_CASE(a_length_that_udp_cannot_have_is_refused),
+	KUNIT_CASE(unknown_opcodes_are_refused),
+	KUNIT_CASE(another_transport_version_is_refused),
+	KUNIT_CASE(an_opcode_without_payload_has_neither_payload_nor_pad),
+	KUNIT_CASE(payload_and_pad_fill_whole_words),
+	KUNIT_CASE(reserved_bits_are_ignored_and_sent_as_zero),
+	KUNIT_CASE(bits_of_the_bth_are_where_the_specification_has_them),
+	KUNIT_CASE(fields_of_extension_headers_are_where_the_specification_has_them),
+	KUNIT_CASE(fields_that_an_opcode_does_not_have_read_as_zero),
+	KUNIT_CASE(fields_wider_than_the_wire_do_not_spill),
+	KUNIT_CASE(psn_addition_wraps_at_24_bits),
+	KUNIT_CASE(psn_distance_is_signed_across_the_wrap),
+	KUNIT_CASE(psn_distance_has_its_edges_at_half_the_space),
+	KUNIT_CASE(psn_distance_undoes_addition),
+	KUNIT_CASE(crc_is_that_of_ieee_802_3),
+	KUNIT_CASE(crc_agrees_with_zlib_at_every_length_and_alignment),
+	KUNIT_CASE(crc_of_pieces_is_that_of_the_whole),
+	KUNIT_CASE(copy_with_crc_copies_and_equals_update),
+	KUNIT_CASE(crc_of_a_zero_run_equals_that_of_zero_bytes),
+	KUNIT_CASE_PARAM(icrc_is_that_of_the_wire, icrc_gen_params),
+	KUNIT_CASE_PARAM(packet_of_another_implementation_is_understood, icrc_gen_params),
+	KUNIT_CASE(icrc_of_a_segment_follows_from_the_first_ones_header),
+	KUNIT_CASE_PARAM(icrc_covers_every_invariant_bit_and_no_variant_one,
+			 icrc_gen_params),
+	{}
+};
+
+static struct kunit_suite wire_suite = {
+	.name = "srnic-wire",
+	.test_cases = wire_cases,
+};
+
+kunit_test_suite(wire_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's wire room");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
