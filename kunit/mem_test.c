@@ -1,0 +1,1119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the room mem: keys, regions, windows, and every access checked to
+ * the byte. R numbers are the rows of Documentation/security/rfc5042.md.
+ */
+#include <kunit/test.h>
+#include <linux/bitmap.h>
+#include <linux/bottom_half.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "srnic.h"
+#include "engine/engine.h"
+#include "mem/mem.h"
+
+#define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
+#define IOVA		0x7f0000001234ULL
+#define LENGTH		10000		/* over three pages */
+#define KEYS		100000
+
+/**
+ * struct world - a device with two domains; nothing of it is registered anywhere
+ * @dev: the device: its key table
+ * @pd: two domains
+ * @qp: in pd[0], in pd[0] too, in pd[1]; of kernel consumers
+ */
+struct world {
+	struct srnic_dev dev;
+	struct srnic_pd pd[2];
+	struct srnic_qp qp[3];
+};
+
+static void end_world(void *arg)
+{
+	struct world *w = arg;
+
+	srnic_stag_table_exit(&w->dev);
+}
+
+static int mem_test_init(struct kunit *test)
+{
+	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	KUNIT_ASSERT_EQ(test, srnic_stag_table_init(&w->dev), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_world, w), 0);
+	for (int i = 0; i < 2; i++) {
+		spin_lock_init(&w->pd[i].lock);
+		INIT_LIST_HEAD(&w->pd[i].windows);
+	}
+	for (int i = 0; i < 3; i++) {
+		w->qp[i].dev = &w->dev;
+		w->qp[i].pd = &w->pd[i / 2];
+		w->qp[i].ib.qp_type = IB_QPT_RC;
+	}
+	test->priv = w;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- fixtures */
+
+static void free_mr(void *arg)
+{
+	struct srnic_mr *mr = arg;
+	struct world *w = container_of(mr->stag.pd, struct world, pd[0]);
+
+	srnic_stag_quiesce(&mr->stag);
+	srnic_stag_remove(&w->dev, &mr->stag);
+	srnic_map_release(&mr->map);
+	srnic_map_release(&mr->next);
+	synchronize_rcu();
+}
+
+static struct srnic_mr *new_mr(struct kunit *test, enum srnic_stag_kind kind)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = kunit_kzalloc(test, sizeof(*mr), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mr);
+	srnic_stag_init(&mr->stag, kind, &w->pd[0]);
+	mr->stag.mr = mr;
+	KUNIT_ASSERT_EQ(test, srnic_stag_insert(&w->dev, &mr->stag), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_mr, mr), 0);
+	return mr;
+}
+
+/*
+ * A region as reg_user_mr makes it, of pages that lie in memory in disorder; every
+ * byte of them is a function of its place in the region.
+ */
+static struct srnic_mr *new_region(struct kunit *test, u64 iova, u64 length, u32 access)
+{
+	struct srnic_mr *mr = new_mr(test, SRNIC_STAG_USER);
+	u32 pages = PFN_UP(length + offset_in_page(iova));
+	u8 *memory = kunit_kzalloc(test, (pages + 1) * PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->map, pages), 0);
+	memory = PTR_ALIGN(memory, PAGE_SIZE);
+	mr->map.count = pages;
+	mr->map.shift = PAGE_SHIFT;
+	for (u32 i = 0; i < pages; i++)
+		mr->map.blocks[i] = memory + (pages - 1 - i) * PAGE_SIZE;
+
+	mr->stag.iova = iova;
+	mr->stag.length = length;
+	mr->stag.offset = offset_in_page(iova);
+	mr->stag.access = access;
+	srnic_stag_publish(&mr->stag);
+	return mr;
+}
+
+static u8 *region_byte(struct srnic_mr *mr, u64 at)
+{
+	u64 off = mr->stag.offset + at;
+
+	return mr->map.blocks[off >> PAGE_SHIFT] + offset_in_page(off);
+}
+
+static enum srnic_mem_status try(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access,
+				 bool local)
+{
+	enum srnic_mem_status status;
+	struct srnic_mem_ref ref;
+
+	local_bh_disable();
+	status = srnic_mem_get(qp, key, va, len, access, local, &ref);
+	if (!status)
+		srnic_mem_put(&ref);
+	local_bh_enable();
+	return status;
+}
+
+#define read_status(qp, key, va, len)	try(qp, key, va, len, IB_ACCESS_REMOTE_READ, false)
+
+static void free_window(void *arg)
+{
+	struct srnic_stag *window = arg;
+	struct world *w = container_of(window->pd, struct world, pd[0]);
+
+	srnic_stag_remove(&w->dev, window);
+	srnic_window_retire(window);
+	synchronize_rcu();
+}
+
+static struct srnic_stag *new_window(struct kunit *test, enum srnic_stag_kind kind)
+{
+	struct world *w = test->priv;
+	struct srnic_stag *window = kunit_kzalloc(test, sizeof(*window), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, window);
+	srnic_stag_init(window, kind, &w->pd[0]);
+	KUNIT_ASSERT_EQ(test, srnic_stag_insert(&w->dev, window), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_window, window), 0);
+	return window;
+}
+
+static u32 next_variant(u32 key)
+{
+	return (key & ~0xffU) | ((key + 1) & 0xff);
+}
+
+static int bind(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_mr *mr, u64 addr,
+		u64 length, u32 access)
+{
+	struct srnic_swqe swqe = {
+		.opcode = SRNIC_WQE_BIND_MW,
+		.bind = {
+			.addr = addr,
+			.length = length,
+			.mr_lkey = mr->stag.key,
+			.mw_rkey = window->key,
+			.new_rkey = next_variant(window->key),
+			.access = access,
+		},
+	};
+	int err;
+
+	local_bh_disable();
+	err = srnic_mem_bind(qp, &swqe);
+	local_bh_enable();
+	return err;
+}
+
+static int invalidate(struct srnic_qp *qp, u32 key, bool remote)
+{
+	int err;
+
+	local_bh_disable();
+	err = srnic_mem_invalidate(qp, key, remote);
+	local_bh_enable();
+	return err;
+}
+
+/* ------------------------------------------------------------------- bounds */
+
+static void R10_region_ends_at_its_first_and_its_last_byte(struct kunit *test)
+{
+	static const s64 steps[] = { -4097, -2, -1, 0, 1, 2, 4097 };
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+
+	for (int i = 0; i < ARRAY_SIZE(steps); i++) {
+		for (int j = 0; j < ARRAY_SIZE(steps); j++) {
+			s64 first = steps[i];
+			s64 end = LENGTH + steps[j];
+			bool inside = first >= 0 && end <= LENGTH;
+
+			KUNIT_EXPECT_EQ_MSG(test, read_status(&w->qp[0], mr->stag.key, IOVA + first,
+							      end - first),
+					    inside ? SRNIC_MEM_OK : SRNIC_MEM_BOUNDS,
+					    "bytes %lld to %lld", first, end);
+		}
+	}
+}
+
+static void R10_single_bytes_at_both_ends(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	u32 key = mr->stag.key;
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA - 1, 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA + LENGTH - 1, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA + LENGTH, 1), SRNIC_MEM_BOUNDS);
+}
+
+static void R10_sums_that_wrap_reach_nothing(struct kunit *test)
+{
+	static const u64 lengths[] = { 1, 2, LENGTH, LENGTH + 1, 1ULL << 31, 1ULL << 32,
+				       1ULL << 63, U64_MAX - 1, U64_MAX };
+	struct world *w = test->priv;
+	struct srnic_mr *low = new_region(test, 0, LENGTH, ALL_RIGHTS);
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+
+	for (int i = 0; i < ARRAY_SIZE(lengths); i++) {
+		u64 len = lengths[i];
+
+		/* the end, modulo 2^64, lies in the region */
+		KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], low->stag.key, 5 - len, len),
+				len <= 5 ? SRNIC_MEM_OK : SRNIC_MEM_BOUNDS);
+		KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, U64_MAX, len),
+				SRNIC_MEM_BOUNDS);
+		if (len > LENGTH)
+			KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, len),
+					SRNIC_MEM_BOUNDS);
+	}
+}
+
+static void R10_region_may_end_at_the_end_of_all_addresses(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u64 iova = 0 - (u64)LENGTH;
+	struct srnic_mr *mr = new_region(test, iova, LENGTH, ALL_RIGHTS);
+	u32 key = mr->stag.key;
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, iova, LENGTH), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, U64_MAX, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, U64_MAX, 2), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, iova - 1, 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, 0, 1), SRNIC_MEM_BOUNDS);
+}
+
+/* --------------------------------------------------- domains, rights, keys */
+
+static void R7_key_of_another_domain_is_refused(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_qp *stranger = &w->qp[2];
+	u32 key = mr->stag.key;
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(stranger, key, IOVA, 1), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, try(stranger, key, IOVA, 1, IB_ACCESS_REMOTE_WRITE, false),
+			SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, try(stranger, key, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC, false),
+			SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, try(stranger, key, IOVA, 1, 0, true), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, try(stranger, key, IOVA, 1, IB_ACCESS_LOCAL_WRITE, true),
+			SRNIC_MEM_PD);
+}
+
+static void R16_each_right_allows_what_it_names_and_no_more(struct kunit *test)
+{
+	static const u32 rights[] = { IB_ACCESS_LOCAL_WRITE, IB_ACCESS_REMOTE_READ,
+				      IB_ACCESS_REMOTE_WRITE, IB_ACCESS_REMOTE_ATOMIC };
+	struct world *w = test->priv;
+
+	for (u32 set = 0; set < 1 << ARRAY_SIZE(rights); set++) {
+		struct srnic_mr *mr;
+		u32 access = 0;
+
+		for (int i = 0; i < ARRAY_SIZE(rights); i++)
+			access |= set & 1 << i ? rights[i] : 0;
+		mr = new_region(test, IOVA, LENGTH, access);
+
+		for (int i = 0; i < ARRAY_SIZE(rights); i++)
+			KUNIT_EXPECT_EQ_MSG(test, try(&w->qp[0], mr->stag.key, IOVA, 8, rights[i],
+						      rights[i] == IB_ACCESS_LOCAL_WRITE),
+					    set & 1 << i ? SRNIC_MEM_OK : SRNIC_MEM_ACCESS,
+					    "right %#x of %#x", rights[i], access);
+		/* its owner may always read */
+		KUNIT_EXPECT_EQ(test, try(&w->qp[0], mr->stag.key, IOVA, 8, 0, true), SRNIC_MEM_OK);
+	}
+}
+
+static void all_32_bits_of_a_key_count(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_OK);
+	for (int bit = 0; bit < 32; bit++)
+		KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key ^ 1U << bit, IOVA, 1),
+				SRNIC_MEM_INVALID);
+}
+
+static void R28_local_dma_key_is_a_kernel_consumers_alone(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_qp *user = &w->qp[1];
+	u64 va = (uintptr_t)&w->pd;
+
+	user->ib.uobject = (void *)test;	/* anything but NULL */
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, IB_ACCESS_LOCAL_WRITE, true),
+			SRNIC_MEM_INVALID);
+	/* nor does it serve a peer, whoever the consumer is */
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], SRNIC_DMA_LKEY, va, 8), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, read_status(user, SRNIC_DMA_LKEY, va, 8), SRNIC_MEM_INVALID);
+}
+
+static void region_at_rest_is_not_accessible(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+
+	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_INVALID);
+	srnic_stag_publish(&mr->stag);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_OK);
+}
+
+static void rights_that_cannot_be_granted_are_refused(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(0), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(ALL_RIGHTS), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_RELAXED_ORDERING), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_WRITE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_ATOMIC), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_ON_DEMAND), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_FLUSH_GLOBAL), -EOPNOTSUPP);
+}
+
+/* --------------------------------------------------------------------- keys */
+
+static void R9_no_index_comes_back_before_100000_others(struct kunit *test)
+{
+	struct world *w = test->priv;
+	unsigned long *seen = bitmap_zalloc(1 << 24, GFP_KERNEL);
+	u32 again = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	for (u32 i = 0; i < KEYS; i++) {
+		struct srnic_stag stag = {};
+
+		srnic_stag_init(&stag, SRNIC_STAG_USER, &w->pd[0]);
+		KUNIT_ASSERT_EQ(test, srnic_stag_insert(&w->dev, &stag), 0);
+		srnic_stag_remove(&w->dev, &stag);
+		again += __test_and_set_bit(stag.index, seen);
+		if (!(i & 1023)) {
+			synchronize_rcu();
+			cond_resched();
+		}
+	}
+	synchronize_rcu();
+	KUNIT_EXPECT_EQ(test, again, 0);
+	KUNIT_EXPECT_FALSE(test, test_bit(SRNIC_DMA_LKEY >> 8, seen));
+	bitmap_free(seen);
+}
+
+/* each bit of a key is set in half of them, whatever the bit of the key before */
+static void R9_keys_are_hard_to_predict(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u32 n = 20000;
+	u32 ones[32] = {}, flips[32] = {};
+	u32 last = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		struct srnic_stag stag = {};
+
+		srnic_stag_init(&stag, SRNIC_STAG_USER, &w->pd[0]);
+		KUNIT_ASSERT_EQ(test, srnic_stag_insert(&w->dev, &stag), 0);
+		srnic_stag_remove(&w->dev, &stag);
+		for (int bit = 0; bit < 32; bit++) {
+			ones[bit] += stag.key >> bit & 1;
+			flips[bit] += (stag.key ^ last) >> bit & 1;
+		}
+		last = stag.key;
+	}
+	synchronize_rcu();
+	/* 20000 tosses: 10000 and six standard deviations of 71 */
+	for (int bit = 0; bit < 32; bit++) {
+		KUNIT_EXPECT_LT_MSG(test, abs((int)ones[bit] - 10000), 430, "bit %d", bit);
+		KUNIT_EXPECT_LT_MSG(test, abs((int)flips[bit] - 10000), 430, "bit %d", bit);
+	}
+}
+
+static void R9_devices_give_out_keys_in_orders_of_their_own(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_dev *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	u32 same = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	KUNIT_ASSERT_EQ(test, srnic_stag_table_init(other), 0);
+	for (u32 i = 0; i < 1000; i++) {
+		struct srnic_stag a = {}, b = {};
+
+		srnic_stag_init(&a, SRNIC_STAG_USER, &w->pd[0]);
+		srnic_stag_init(&b, SRNIC_STAG_USER, &w->pd[0]);
+		KUNIT_ASSERT_EQ(test, srnic_stag_insert(&w->dev, &a), 0);
+		KUNIT_ASSERT_EQ(test, srnic_stag_insert(other, &b), 0);
+		same += a.index == b.index;
+		srnic_stag_remove(&w->dev, &a);
+		srnic_stag_remove(other, &b);
+	}
+	synchronize_rcu();
+	srnic_stag_table_exit(other);
+	KUNIT_EXPECT_LT(test, same, 3);
+}
+
+/* --------------------------------------------------------------- quiescence */
+
+struct quiescer {
+	struct srnic_stag *stag;
+	struct completion done;
+};
+
+static int quiesce(void *arg)
+{
+	struct quiescer *q = arg;
+
+	srnic_stag_quiesce(q->stag);
+	complete(&q->done);
+	return 0;
+}
+
+static void R12_who_invalidates_waits_for_bursts_in_progress(struct kunit *test)
+{
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct quiescer *q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	q->stag = &mr->stag;
+	init_completion(&q->done);
+	KUNIT_ASSERT_TRUE(test, srnic_stag_get(&mr->stag));
+	KUNIT_ASSERT_TRUE(test, srnic_stag_get(&mr->stag));
+	task = kthread_run(quiesce, q, "srnic-mem-test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+
+	while (srnic_stag_valid(&mr->stag))
+		usleep_range(100, 1000);
+	/* nobody new comes in */
+	KUNIT_EXPECT_FALSE(test, srnic_stag_get(&mr->stag));
+	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&q->done, HZ / 20), 0);
+	srnic_stag_put(&mr->stag);
+	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&q->done, HZ / 20), 0);
+	srnic_stag_put(&mr->stag);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&q->done, 10 * HZ), 0);
+}
+
+static void R12_refused_accesses_do_not_hold_up_who_waits(struct kunit *test)
+{
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+
+	srnic_stag_quiesce(&mr->stag);
+	for (int i = 0; i < 1000; i++) {
+		KUNIT_EXPECT_FALSE(test, srnic_stag_get(&mr->stag));
+		KUNIT_EXPECT_EQ(test, atomic_read(&mr->stag.active), 0);
+	}
+}
+
+/* ------------------------------------------------------------ moving bytes */
+
+static void gathered_bytes_are_the_regions_and_so_is_the_crc(struct kunit *test)
+{
+	static const struct { u32 at, len; } runs[] = {
+		{ 0, 1 }, { 0, LENGTH }, { 3, 4096 }, { 100, 5000 }, { LENGTH - 1, 1 }, { 2763, 2 },
+		{ 2764, 4096 },
+	};
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u8 *got = kunit_kzalloc(test, LENGTH, GFP_KERNEL);
+	u8 *want = kunit_kzalloc(test, LENGTH, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, got);
+	KUNIT_ASSERT_NOT_NULL(test, want);
+	for (u32 i = 0; i < LENGTH; i++) {
+		want[i] = i * 7 + (i >> 8);
+		*region_byte(mr, i) = want[i];
+	}
+
+	for (int i = 0; i < ARRAY_SIZE(runs); i++) {
+		u32 at = runs[i].at, len = runs[i].len;
+		u32 crc = ~0;
+
+		memset(got, 0, LENGTH);
+		srnic_mem_gather(&ref, IOVA + at, got, len, &crc);
+		KUNIT_EXPECT_MEMEQ(test, got, want + at, len);
+		KUNIT_EXPECT_EQ(test, crc, srnic_crc_update(~0, want + at, len));
+
+		memset(got, 0, LENGTH);
+		srnic_mem_gather(&ref, IOVA + at, got, len, NULL);
+		KUNIT_EXPECT_MEMEQ(test, got, want + at, len);
+	}
+}
+
+static void placed_bytes_are_placed_and_no_others(struct kunit *test)
+{
+	static const struct { u32 at, len; } runs[] = {
+		{ 0, 1 }, { 0, LENGTH }, { 3, 4096 }, { 100, 5000 }, { LENGTH - 1, 1 }, { 2763, 2 },
+	};
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u8 *src = kunit_kzalloc(test, LENGTH, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, src);
+	memset(src, 0x5a, LENGTH);
+	for (int i = 0; i < ARRAY_SIZE(runs); i++) {
+		u32 wrong = 0;
+
+		for (u32 page = 0; page < mr->map.count; page++)
+			memset(mr->map.blocks[page], 0xc3, PAGE_SIZE);
+		srnic_mem_place(&ref, IOVA + runs[i].at, src, runs[i].len);
+		for (u32 at = 0; at < LENGTH; at++) {
+			bool placed = at >= runs[i].at && at < runs[i].at + runs[i].len;
+
+			wrong += *region_byte(mr, at) != (placed ? 0x5a : 0xc3);
+		}
+		KUNIT_EXPECT_EQ(test, wrong, 0);
+	}
+}
+
+static void blocks_larger_than_a_page_are_walked_as_such(struct kunit *test)
+{
+	struct srnic_mr *mr = new_mr(test, SRNIC_STAG_USER);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u8 *memory = kunit_kzalloc(test, 64, GFP_KERNEL);
+	u8 got[24];
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->map, 4), 0);
+	/* four blocks of 16 bytes, in reverse order */
+	for (int i = 0; i < 4; i++)
+		mr->map.blocks[i] = memory + (3 - i) * 16;
+	mr->map.count = 4;
+	mr->map.shift = 4;
+	mr->stag.iova = 1000;
+	mr->stag.length = 60;
+	mr->stag.offset = 2;
+	for (int i = 0; i < 64; i++)
+		memory[i] = i;
+
+	srnic_mem_gather(&ref, 1000 + 10, got, sizeof(got), NULL);
+	for (int i = 0; i < sizeof(got); i++) {
+		int off = 12 + i;
+
+		KUNIT_EXPECT_EQ(test, got[i], (3 - off / 16) * 16 + off % 16);
+	}
+}
+
+static void atomics_do_what_they_are_called(struct kunit *test)
+{
+	u64 iova = IOVA & ~7ULL;
+	struct srnic_mr *mr = new_region(test, iova, LENGTH, ALL_RIGHTS);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u64 *word = (u64 *)region_byte(mr, 8);
+
+	*word = 100;
+	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, false, 5, 0), 100);
+	KUNIT_EXPECT_EQ(test, *word, 105);
+	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, true, 7, 104), 105);
+	KUNIT_EXPECT_EQ(test, *word, 105);
+	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, true, 7, 105), 105);
+	KUNIT_EXPECT_EQ(test, *word, 7);
+	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, false, U64_MAX, 0), 7);
+	KUNIT_EXPECT_EQ(test, *word, 6);
+}
+
+/* --------------------------------------------------------------------- SGEs */
+
+static enum srnic_mem_status gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
+				    u32 off, void *dst, u32 len)
+{
+	enum srnic_mem_status status;
+
+	local_bh_disable();
+	status = srnic_sge_gather(qp, sge, num, off, dst, len, NULL);
+	local_bh_enable();
+	return status;
+}
+
+static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
+				   u32 off, const void *src, u32 len)
+{
+	enum srnic_mem_status status;
+
+	local_bh_disable();
+	status = srnic_sge_place(qp, sge, num, off, src, len);
+	local_bh_enable();
+	return status;
+}
+
+static void message_is_its_sges_one_after_the_other(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	u32 key = mr->stag.key;
+	/* those of no byte need no key */
+	const struct srnic_abi_sge sges[] = {
+		{ IOVA + 50, 0, 12345 }, { IOVA + 100, 3, key }, { 0, 0, 0 },
+		{ IOVA + 200, 5, key }, { IOVA, 1, key }, { 77, 0, 99 },
+	};
+	static const u32 at[] = { 100, 101, 102, 200, 201, 202, 203, 204, 0 };
+	u8 got[9], want[9];
+
+	for (int i = 0; i < 9; i++) {
+		want[i] = 0x10 + i;
+		*region_byte(mr, at[i]) = want[i];
+	}
+	for (u32 off = 0; off < 9; off++) {
+		for (u32 len = 0; len <= 9 - off; len++) {
+			memset(got, 0, sizeof(got));
+			KUNIT_EXPECT_EQ(test, gather(&w->qp[0], sges, 6, off, got, len),
+					SRNIC_MEM_OK);
+			KUNIT_EXPECT_MEMEQ(test, got, want + off, len);
+		}
+		KUNIT_EXPECT_EQ(test, gather(&w->qp[0], sges, 6, off, got, 10 - off),
+				SRNIC_MEM_BOUNDS);
+	}
+	KUNIT_EXPECT_EQ(test, place(&w->qp[0], sges, 6, 2, "abcd", 4), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, *region_byte(mr, 102), 'a');
+	KUNIT_EXPECT_EQ(test, *region_byte(mr, 200), 'b');
+	KUNIT_EXPECT_EQ(test, *region_byte(mr, 202), 'd');
+	KUNIT_EXPECT_EQ(test, *region_byte(mr, 203), want[6]);
+}
+
+static void R10_local_access_is_checked_to_the_byte_too(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	u32 key = mr->stag.key;
+	struct srnic_abi_sge sge = { IOVA + LENGTH - 4, 8, key };
+	u8 buf[8] = {};
+
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[0], &sge, 1, 0, buf, 4), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[0], &sge, 1, 0, buf, 5), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, place(&w->qp[0], &sge, 1, 4, buf, 1), SRNIC_MEM_BOUNDS);
+	sge = (struct srnic_abi_sge){ U64_MAX - 2, 8, key };
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[0], &sge, 1, 0, buf, 8), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[0], &sge, 1, 4, buf, 1), SRNIC_MEM_BOUNDS);
+}
+
+static void local_access_needs_domain_and_right(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
+	struct srnic_abi_sge sge = { IOVA, 8, mr->stag.key };
+	u8 buf[8] = {};
+
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[0], &sge, 1, 0, buf, 8), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, place(&w->qp[0], &sge, 1, 0, buf, 8), SRNIC_MEM_ACCESS);
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[2], &sge, 1, 0, buf, 8), SRNIC_MEM_PD);
+	sge.lkey ^= 1;
+	KUNIT_EXPECT_EQ(test, gather(&w->qp[0], &sge, 1, 0, buf, 8), SRNIC_MEM_INVALID);
+}
+
+/* --------------------------------------------------------- fast registration */
+
+static struct srnic_mr *new_fast(struct kunit *test)
+{
+	struct srnic_mr *mr = new_mr(test, SRNIC_STAG_FAST);
+
+	mr->max_blocks = 4;
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->map, 4), 0);
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->next, 4), 0);
+	mr->ib.page_size = PAGE_SIZE;
+	return mr;
+}
+
+static int map_one(struct srnic_mr *mr, u8 *page, u32 offset, u32 length)
+{
+	struct scatterlist sg;
+
+	sg_init_one(&sg, page + offset, length);
+	sg_dma_address(&sg) = (uintptr_t)page + offset;
+	sg_dma_len(&sg) = length;
+	return srnic_region_map_sg(mr, &sg, 1, NULL);
+}
+
+static int reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
+{
+	int err;
+
+	local_bh_disable();
+	err = srnic_mem_reg(qp, mr, key, access);
+	local_bh_enable();
+	return err;
+}
+
+static u8 *new_page(struct kunit *test, u8 content)
+{
+	u8 *page = (u8 *)__get_free_page(GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page, content, PAGE_SIZE);
+	return page;
+}
+
+static void fast_registration_takes_effect_with_its_work_request(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_fast(test);
+	u8 *a = new_page(test, 'a'), *b = new_page(test, 'b');
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u32 first = mr->stag.key, second = next_variant(first);
+	u64 va = (uintptr_t)a + 16;
+	u8 got = 0;
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va, 1), SRNIC_MEM_INVALID);
+	KUNIT_ASSERT_EQ(test, map_one(mr, a, 16, 100), 1);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va, 1), SRNIC_MEM_INVALID);
+	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, first, ALL_RIGHTS), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va, 100), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va, 101), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va - 1, 1), SRNIC_MEM_BOUNDS);
+
+	/* mapped anew while it is valid: the old contents stay until REG_MR */
+	KUNIT_ASSERT_EQ(test, map_one(mr, b, 0, PAGE_SIZE), 1);
+	srnic_mem_gather(&ref, va, &got, 1, NULL);
+	KUNIT_EXPECT_EQ(test, got, 'a');
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, second, ALL_RIGHTS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], first, false), 0);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, second, IB_ACCESS_REMOTE_READ), 0);
+	srnic_mem_gather(&ref, (uintptr_t)b, &got, 1, NULL);
+	KUNIT_EXPECT_EQ(test, got, 'b');
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, (uintptr_t)b, 1), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], second, (uintptr_t)b, 1), SRNIC_MEM_OK);
+
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], second, false), 0);
+	free_page((unsigned long)a);
+	free_page((unsigned long)b);
+}
+
+static void fast_registration_is_checked(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_fast(test);
+	struct srnic_mr *user = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	u8 *page = new_page(test, 0);
+	u32 key = mr->stag.key;
+
+	KUNIT_ASSERT_EQ(test, map_one(mr, page, 0, 100), 1);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key ^ 0x100, ALL_RIGHTS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[2], mr, key, ALL_RIGHTS), -EACCES);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_WRITE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], user, user->stag.key, ALL_RIGHTS), -EINVAL);
+	mr->ib.length = PAGE_SIZE + 1;	/* more than was mapped */
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, ALL_RIGHTS), -EINVAL);
+	mr->ib.length = U64_MAX;
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, ALL_RIGHTS), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
+	mr->ib.page_size = 3000;
+	KUNIT_EXPECT_EQ(test, map_one(mr, page, 0, 100), -EINVAL);
+	free_page((unsigned long)page);
+}
+
+static void R7_R26_who_may_invalidate_what(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_fast(test);
+	struct srnic_mr *user = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	u8 *page = new_page(test, 0);
+	u32 key = mr->stag.key;
+
+	KUNIT_ASSERT_EQ(test, map_one(mr, page, 0, 100), 1);
+	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_LOCAL_WRITE), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, false), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key ^ 1, false), -EINVAL);
+	/* the peer has no right through this key */
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), -EACCES);
+	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, false), 0);
+	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
+
+	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), 0);
+	/* the owner's own, late one */
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, false), 0);
+
+	/* what ibv_reg_mr() made, only ibv_dereg_mr() takes away */
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, false), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, true), -EACCES);
+	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&user->stag));
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], 0, true), -EINVAL);
+	free_page((unsigned long)page);
+}
+
+/* ------------------------------------------------------------------ windows */
+
+static void R10_R15_window_is_a_part_of_a_region_to_the_byte(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+	static const struct { s64 at, len; } bad[] = {
+		{ -1, 1 }, { -1, LENGTH }, { 0, LENGTH + 1 }, { LENGTH, 1 }, { 1, LENGTH },
+		{ 1, -1 }, { LENGTH - 1, 2 },
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA + bad[i].at, bad[i].len,
+					   IB_ACCESS_REMOTE_READ), -EINVAL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
+
+	/* one byte, somewhere */
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA + 77, 1, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 77, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 76, 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 78, 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 77, 2), SRNIC_MEM_BOUNDS);
+	/* all of it */
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, LENGTH, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, LENGTH), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, LENGTH + 1),
+			SRNIC_MEM_BOUNDS);
+}
+
+static void window_shows_the_bytes_that_it_was_bound_to(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+	struct srnic_mem_ref ref;
+	u8 got[3];
+
+	for (int i = 0; i < 3; i++)
+		*region_byte(mr, 4999 + i) = 'x' + i;
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA + 4990, 100,
+				   IB_ACCESS_REMOTE_READ | IB_ZERO_BASED), 0);
+
+	/* from zero: the consumer's addresses are offsets */
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 0, 100), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 1, 100), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 4990, 1),
+			SRNIC_MEM_BOUNDS);
+	local_bh_disable();
+	KUNIT_ASSERT_EQ(test, srnic_mem_get(&w->qp[0], window->key, 9, 3, IB_ACCESS_REMOTE_READ,
+					    false, &ref), SRNIC_MEM_OK);
+	srnic_mem_gather(&ref, 9, got, 3, NULL);
+	srnic_mem_put(&ref);
+	local_bh_enable();
+	KUNIT_EXPECT_MEMEQ(test, got, "xyz", 3);
+}
+
+static void R8_type_2_window_works_on_its_stream_only(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *one = new_window(test, SRNIC_STAG_MW1);
+	struct srnic_stag *two = new_window(test, SRNIC_STAG_MW2);
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], one, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], two, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
+
+	/* type 1: any QP of the domain */
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], one->key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], one->key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], one->key, IOVA, 1), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], two->key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], two->key, IOVA, 1), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], two->key, IOVA, 1), SRNIC_MEM_PD);
+	/* nor does a sibling invalidate it */
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], two->key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], two->key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, true), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], two->key, IOVA, 1), SRNIC_MEM_INVALID);
+	/* type 1 is not invalidated, but bound to nothing */
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, false), -EINVAL);
+}
+
+static void R16_window_has_the_rights_of_its_bind(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH,
+					 IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+
+	/* the region itself is not open to peers; the window is, for one thing */
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 100, IB_ACCESS_REMOTE_WRITE), 0);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], mr->stag.key, IOVA, 1, IB_ACCESS_REMOTE_WRITE, false),
+			SRNIC_MEM_ACCESS);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 1, IB_ACCESS_REMOTE_WRITE, false),
+			SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_ACCESS);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC, false),
+			SRNIC_MEM_ACCESS);
+	/* and no L_Key */
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 1, 0, true), SRNIC_MEM_INVALID);
+}
+
+static void bind_needs_the_rights_to_it(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_mr *shut = new_region(test, IOVA, LENGTH, ALL_RIGHTS & ~IB_ACCESS_MW_BIND);
+	struct srnic_mr *fixed = new_region(test, IOVA, LENGTH, IB_ACCESS_MW_BIND);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+	u32 key = window->key;
+
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, shut, IOVA, 1, 0), -EACCES);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 1, IB_ACCESS_REMOTE_WRITE),
+			-EACCES);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC),
+			-EACCES);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[2], window, mr, IOVA, 1, 0), -EACCES);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 1, IB_ACCESS_LOCAL_WRITE),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 1, IB_ACCESS_MW_BIND), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 1, IB_ZERO_BASED), -EINVAL);
+	KUNIT_EXPECT_EQ(test, window->key, key);
+	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(window));
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 1, IB_ACCESS_REMOTE_READ), 0);
+}
+
+static void failed_bind_leaves_the_window_as_it_was(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, LENGTH + 1, IB_ACCESS_REMOTE_READ),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 100), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 1);
+}
+
+static void R12_rebinding_makes_the_former_key_worthless(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+	u32 former;
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
+	former = window->key;
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], former, IOVA, 1), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 1);
+
+	/* to nothing */
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
+}
+
+static void type_2_window_is_bound_once_and_invalidated(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+	struct srnic_swqe swqe = { .bind = {
+		.addr = IOVA, .length = 10, .mr_lkey = mr->stag.key, .mw_rkey = window->key,
+		.new_rkey = window->key, .access = IB_ACCESS_REMOTE_READ,
+	} };
+
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);	/* same key */
+	swqe.bind.new_rkey ^= 0x100;
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);	/* other index */
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 0, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[1], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
+}
+
+static void window_is_not_bound_to_a_window(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *inner = new_window(test, SRNIC_STAG_MW1);
+	struct srnic_stag *outer = new_window(test, SRNIC_STAG_MW1);
+	struct srnic_swqe swqe = { .bind = {
+		.addr = IOVA, .length = 10, .access = IB_ACCESS_REMOTE_READ,
+	} };
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], outer, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
+	swqe.bind.mr_lkey = outer->key;
+	swqe.bind.mw_rkey = inner->key;
+	swqe.bind.new_rkey = next_variant(inner->key);
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
+	/* nor is a region rebound as if it were a window */
+	swqe.bind.mr_lkey = mr->stag.key;
+	swqe.bind.mw_rkey = mr->stag.key;
+	swqe.bind.new_rkey = next_variant(mr->stag.key);
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
+	local_bh_enable();
+}
+
+static void region_stays_as_long_as_windows_are_bound(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *one = new_window(test, SRNIC_STAG_MW1);
+	struct srnic_stag *two = new_window(test, SRNIC_STAG_MW2);
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], one, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], two, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, false), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), -EBUSY);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], one, mr, 0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), 0);
+}
+
+static void R8_windows_go_with_their_qp(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *windows[3];
+
+	for (int i = 0; i < 3; i++) {
+		windows[i] = new_window(test, SRNIC_STAG_MW2);
+		KUNIT_ASSERT_EQ(test, bind(&w->qp[i == 1], windows[i], mr, IOVA, 10,
+					   IB_ACCESS_REMOTE_READ), 0);
+	}
+	srnic_window_forget_qp(&w->qp[0]);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 1);
+	/* a later QP at the same address inherits nothing */
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], windows[0]->key, IOVA, 1), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], windows[2]->key, IOVA, 1), SRNIC_MEM_INVALID);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], windows[1]->key, IOVA, 1), SRNIC_MEM_OK);
+	srnic_window_forget_qp(&w->qp[1]);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].windows));
+}
+
+static struct kunit_case mem_cases[] = {
+	KUNIT_CASE(R10_region_ends_at_its_first_and_its_last_byte),
+	KUNIT_CASE(R10_single_bytes_at_both_ends),
+	KUNIT_CASE(R10_sums_that_wrap_reach_nothing),
+	KUNIT_CASE(R10_region_may_end_at_the_end_of_all_addresses),
+	KUNIT_CASE(R7_key_of_another_domain_is_refused),
+	KUNIT_CASE(R16_each_right_allows_what_it_names_and_no_more),
+	KUNIT_CASE(all_32_bits_of_a_key_count),
+	KUNIT_CASE(R28_local_dma_key_is_a_kernel_consumers_alone),
+	KUNIT_CASE(region_at_rest_is_not_accessible),
+	KUNIT_CASE(rights_that_cannot_be_granted_are_refused),
+	KUNIT_CASE_SLOW(R9_no_index_comes_back_before_100000_others),
+	KUNIT_CASE_SLOW(R9_keys_are_hard_to_predict),
+	KUNIT_CASE(R9_devices_give_out_keys_in_orders_of_their_own),
+	KUNIT_CASE(R12_who_invalidates_waits_for_bursts_in_progress),
+	KUNIT_CASE(R12_refused_accesses_do_not_hold_up_who_waits),
+	KUNIT_CASE(gathered_bytes_are_the_regions_and_so_is_the_crc),
+	KUNIT_CASE(placed_bytes_are_placed_and_no_others),
+	KUNIT_CASE(blocks_larger_than_a_page_are_walked_as_such),
+	KUNIT_CASE(atomics_do_what_they_are_called),
+	KUNIT_CASE(message_is_its_sges_one_after_the_other),
+	KUNIT_CASE(R10_local_access_is_checked_to_the_byte_too),
+	KUNIT_CASE(local_access_needs_domain_and_right),
+	KUNIT_CASE(fast_registration_takes_effect_with_its_work_request),
+	KUNIT_CASE(fast_registration_is_checked),
+	KUNIT_CASE(R7_R26_who_may_invalidate_what),
+	KUNIT_CASE(R10_R15_window_is_a_part_of_a_region_to_the_byte),
+	KUNIT_CASE(window_shows_the_bytes_that_it_was_bound_to),
+	KUNIT_CASE(R8_type_2_window_works_on_its_stream_only),
+	KUNIT_CASE(R16_window_has_the_rights_of_its_bind),
+	KUNIT_CASE(bind_needs_the_rights_to_it),
+	KUNIT_CASE(failed_bind_leaves_the_window_as_it_was),
+	KUNIT_CASE(R12_rebinding_makes_the_former_key_worthless),
+	KUNIT_CASE(type_2_window_is_bound_once_and_invalidated),
+	KUNIT_CASE(window_is_not_bound_to_a_window),
+	KUNIT_CASE(region_stays_as_long_as_windows_are_bound),
+	KUNIT_CASE(R8_windows_go_with_their_qp),
+	{}
+};
+
+static struct kunit_suite mem_suite = {
+	.name = "srnic-mem",
+	.init = mem_test_init,
+	.test_cases = mem_cases,
+};
+
+kunit_test_suite(mem_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's mem room");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
