@@ -164,8 +164,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stag_find);
  * @stag: found under RCU, or otherwise known to be there
  *
  * As long as the count is held nothing of @stag changes, and it stays where it
- * is. The holder neither sleeps nor waits for anything: see
- * srnic_stag_quiesce_atomic().
+ * is. The holder does not sleep, and waits for nobody who might be waiting for the
+ * count: see srnic_stag_quiesce_atomic().
  *
  * Context: BHs off until srnic_stag_put().
  * Return: false if it is not valid.
@@ -237,10 +237,11 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stag_quiesce);
  * @stag: the caller holds no count of any key on this CPU
  *
  * Spins, which cannot deadlock: holders of a count have BHs off, so none sleeps on
- * this CPU below us, and between get and put they copy at most one packet and
- * wait for nothing, no lock of ours included. (With PREEMPT_RT, BH-off sections
- * exclude each other a CPU, and a holder elsewhere that is preempted is boosted
- * through that very exclusion.)
+ * this CPU below us, and between get and put they copy at most a burst of packets,
+ * under their own QP's lock, and take no lock but those of CQs and SRQs, whose
+ * holders wait for no key. (With PREEMPT_RT, BH-off sections exclude each other a
+ * CPU, and a holder elsewhere that is preempted is boosted through that very
+ * exclusion.)
  *
  * Context: process or softirq, BHs off.
  */

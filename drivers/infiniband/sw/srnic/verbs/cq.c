@@ -36,7 +36,6 @@ static void cq_error_work(struct work_struct *work)
 	struct srnic_cq *cq = container_of(work, struct srnic_cq, error_work);
 	struct srnic_qp *qp;
 
-	srnic_count(to_srnic(cq->ib.device), cq_overflow);
 	cq_event(cq, IB_EVENT_CQ_ERR);
 
 	mutex_lock(&cq->mutex);
