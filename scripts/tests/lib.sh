@@ -96,3 +96,30 @@ gid_of()
 
 # policies that seal: what `testbed up --policy` takes
 sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:aead:aes-gcm-128"
+
+# frozen PINGS COMMAND...: runs an attack, whose output has to say "following" when it
+# has found its victim, on an rping that is then held still; thaws it afterwards.
+# Sets SURVIVED to whether rping ended well; output in /tmp/attack.log
+frozen()
+{
+	local pings=$1 server client attack
+	shift
+	on b rping -s -a 10.77.0.2 -C "$pings" -V >/tmp/s.log 2>&1 &
+	server=$!
+	"$@" >/tmp/attack.log 2>&1 &
+	attack=$!
+	sleep 1.5
+	on a rping -c -a 10.77.0.2 -C "$pings" -V >/tmp/c.log 2>&1 &
+	client=$!
+	until grep -q following /tmp/attack.log; do
+		kill -0 $attack 2>/dev/null || fail "the attack gave up: $(cat /tmp/attack.log)"
+		sleep 0.1
+	done
+	pkill -STOP -x rping
+	wait $attack || fail "the attack failed: $(cat /tmp/attack.log)"
+	pkill -CONT -x rping
+	SURVIVED=yes
+	wait $client || SURVIVED=no
+	kill $server 2>/dev/null || true
+	wait $server || true
+}

@@ -118,8 +118,11 @@ def follow(sock, src, dst, quiet, limit, mtu):
             frame = sock.recv(65535)
         except TimeoutError:
             frame = b""
+        known = victim.qpn is not None
         if frame and victim.watch(frame, src, dst):
             last = time.monotonic()
+            if not known:
+                print(f"following QP {victim.qpn:#08x}, waiting for silence", flush=True)
         elif victim.qpn is not None and time.monotonic() - last >= quiet:
             return victim
     return victim

@@ -4,7 +4,7 @@
 
 Follows a connection like srnic-forge, waits until the wire is silent and sends, for
 each kind of malformation, one group of packets with the right addresses, QP and PSN.
-Prints one JSON object: kind -> number of packets sent.
+Last, prints one JSON object: kind -> number of packets sent.
 
 Example:
   in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2

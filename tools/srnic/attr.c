@@ -6,14 +6,14 @@
 #include <string.h>
 #include "nl.h"
 
-struct nlmsghdr *nl_begin(union nl_buf *buf, uint8_t cmd, uint16_t flags)
+struct nlmsghdr *nl_begin(union nl_buf *buf, uint8_t cmd)
 {
 	struct nlmsghdr *nlh;
 	struct genlmsghdr *genl;
 
 	memset(buf, 0, sizeof(*buf));
 	nlh = mnl_nlmsg_put_header(buf);
-	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	nlh->nlmsg_flags = NLM_F_REQUEST;
 	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
 	genl->cmd = cmd;
 	genl->version = SRNIC_FAMILY_VERSION;

@@ -37,7 +37,7 @@ int dev_find(const char *where, const char *name, uint32_t *index)
 	int left;
 	int err;
 
-	err = nl_dump(where, nl_begin(&buf, SRNIC_CMD_DEV_GET, 0), &list);
+	err = nl_dump(where, nl_begin(&buf, SRNIC_CMD_DEV_GET), &list);
 	if (err)
 		return err;
 	nl_for_each(nlh, left, &list) {
@@ -133,7 +133,7 @@ static int show(struct args *args, struct table *table, list_row *row)
 	err = dev_take_optional(args, &name);
 	if (!err && name)
 		err = dev_find(args->where, name, &index);
-	return err ?: list_show(args->where, nl_begin(&buf, SRNIC_CMD_DEV_GET, 0), table, row,
+	return err ?: list_show(args->where, nl_begin(&buf, SRNIC_CMD_DEV_GET), table, row,
 				name);
 }
 
@@ -206,7 +206,7 @@ static int quota_set(struct args *args)
 	if (err)
 		return err;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_QUOTA_SET, 0);
+	nlh = nl_begin(&buf, SRNIC_CMD_QUOTA_SET);
 	mnl_attr_put_u32(nlh, SRNIC_A_DEV_INDEX, index);
 	nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_QUOTA);
 	mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, quota);

@@ -58,21 +58,23 @@ static int take_source(struct args *args, struct source *source)
 
 /* The secret is in the message only while the kernel reads it. */
 static int send_key(const char *where, const char *name, const struct secret *secret,
-		    uint16_t flags)
+		    bool replace)
 {
 	struct nlmsghdr *nlh;
 	union nl_buf buf;
 	int err;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_KEY_ADD, flags);
+	nlh = nl_begin(&buf, SRNIC_CMD_KEY_ADD);
 	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
 	mnl_attr_put(nlh, SRNIC_A_KEY_SECRET, secret->len, secret->bytes);
+	if (replace)
+		mnl_attr_put(nlh, SRNIC_A_KEY_REPLACE, 0, NULL);
 	err = nl_do(where, nlh);
 	explicit_bzero(&buf, sizeof(buf));
 	return err;
 }
 
-static int set_key(struct args *args, uint16_t flags)
+static int set_key(struct args *args, bool replace)
 {
 	struct source source;
 	struct secret secret;
@@ -85,19 +87,19 @@ static int set_key(struct args *args, uint16_t flags)
 
 	prctl(PR_SET_DUMPABLE, 0);	/* no key in a core dump */
 	err = secret_read(args, source.path, source.raw, &secret) ?:
-		send_key(args->where, name, &secret, flags);
+		send_key(args->where, name, &secret, replace);
 	explicit_bzero(&secret, sizeof(secret));
 	return err;
 }
 
 static int key_add(struct args *args)
 {
-	return set_key(args, NLM_F_CREATE | NLM_F_EXCL);
+	return set_key(args, false);
 }
 
 static int key_replace(struct args *args)
 {
-	return set_key(args, NLM_F_CREATE | NLM_F_REPLACE);
+	return set_key(args, true);
 }
 
 /* A key that nobody else has is of no use: it goes into a file for the peer, too. */
@@ -117,7 +119,7 @@ static int key_gen(struct args *args)
 	prctl(PR_SET_DUMPABLE, 0);
 	err = secret_make(args, source.path, &secret);
 	if (!err) {
-		err = send_key(args->where, name, &secret, NLM_F_CREATE | NLM_F_EXCL);
+		err = send_key(args->where, name, &secret, false);
 		if (err)
 			unlink(source.path);
 	}
@@ -136,7 +138,7 @@ static int key_del(struct args *args)
 	if (err)
 		return err;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_KEY_DEL, 0);
+	nlh = nl_begin(&buf, SRNIC_CMD_KEY_DEL);
 	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
 	return nl_do(args->where, nlh);
 }
@@ -169,7 +171,7 @@ static int key_list(struct args *args)
 	union nl_buf buf;
 
 	return args_end(args) ?:
-		list_show(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET, 0), &table, show_key,
+		list_show(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET), &table, show_key,
 			  NULL);
 }
 

@@ -130,8 +130,9 @@ static int find_family(const char *where)
 	int left;
 	int err;
 
-	nl_begin(&buf, CTRL_CMD_GETFAMILY, NLM_F_ACK);
+	nl_begin(&buf, CTRL_CMD_GETFAMILY);
 	buf.nlh.nlmsg_type = GENL_ID_CTRL;
+	buf.nlh.nlmsg_flags |= NLM_F_ACK;
 	mnl_attr_put_strz(&buf.nlh, CTRL_ATTR_FAMILY_NAME, SRNIC_FAMILY_NAME);
 	err = transact(where, &buf.nlh, &list, &stale);
 	nl_for_each(nlh, left, &list) {

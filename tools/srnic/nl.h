@@ -21,7 +21,7 @@ union nl_buf {
 	char room[NL_ROOM];
 };
 
-struct nlmsghdr *nl_begin(union nl_buf *buf, uint8_t cmd, uint16_t flags);
+struct nlmsghdr *nl_begin(union nl_buf *buf, uint8_t cmd);
 
 /* The messages of an answer, one behind the other */
 struct nl_list {

@@ -115,7 +115,7 @@ static void put_prefix(struct nlmsghdr *nlh, const struct prefix *prefix)
 	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_PREFIX_LEN, prefix->len);
 }
 
-static int set_rule(struct args *args, uint16_t flags)
+static int set_rule(struct args *args, bool replace)
 {
 	struct nlmsghdr *nlh;
 	union nl_buf buf;
@@ -126,7 +126,7 @@ static int set_rule(struct args *args, uint16_t flags)
 	if (err)
 		return err;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_POLICY_ADD, flags);
+	nlh = nl_begin(&buf, SRNIC_CMD_POLICY_ADD);
 	put_prefix(nlh, &rule.prefix);
 	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_RULE, rule.rule);
 	if (rule.rule != SRNIC_RULE_OFF) {
@@ -134,17 +134,19 @@ static int set_rule(struct args *args, uint16_t flags)
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, rule.suite);
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, rule.key);
 	}
+	if (replace)
+		mnl_attr_put(nlh, SRNIC_A_POLICY_REPLACE, 0, NULL);
 	return nl_do(args->where, nlh);
 }
 
 static int policy_add(struct args *args)
 {
-	return set_rule(args, NLM_F_CREATE | NLM_F_EXCL);
+	return set_rule(args, false);
 }
 
 static int policy_replace(struct args *args)
 {
-	return set_rule(args, NLM_F_CREATE | NLM_F_REPLACE);
+	return set_rule(args, true);
 }
 
 static int policy_del(struct args *args)
@@ -158,7 +160,7 @@ static int policy_del(struct args *args)
 	if (err)
 		return err;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_POLICY_DEL, 0);
+	nlh = nl_begin(&buf, SRNIC_CMD_POLICY_DEL);
 	put_prefix(nlh, &prefix);
 	return nl_do(args->where, nlh);
 }
@@ -236,8 +238,8 @@ static int policy_list(struct args *args)
 	int err;
 
 	err = args_end(args) ?:
-		nl_dump(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET, 0), &keys) ?:
-		list_show(args->where, nl_begin(&buf, SRNIC_CMD_POLICY_GET, 0), &table,
+		nl_dump(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET), &keys) ?:
+		list_show(args->where, nl_begin(&buf, SRNIC_CMD_POLICY_GET), &table,
 			  show_rule, &keys);
 	free(keys.data);
 	return err;

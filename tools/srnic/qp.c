@@ -221,7 +221,7 @@ int qp_run(struct args *args)
 	err = dev_take_optional(args, &name);
 	if (err)
 		return err;
-	nlh = nl_begin(&buf, SRNIC_CMD_QP_GET, 0);
+	nlh = nl_begin(&buf, SRNIC_CMD_QP_GET);
 	if (name) {
 		err = dev_find(args->where, name, &index);
 		if (err)

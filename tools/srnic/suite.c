@@ -61,7 +61,7 @@ static int suite_list(struct args *args)
 	union nl_buf buf;
 
 	return args_end(args) ?:
-		list_show(args->where, nl_begin(&buf, SRNIC_CMD_SUITE_GET, 0), &table, show_suite,
+		list_show(args->where, nl_begin(&buf, SRNIC_CMD_SUITE_GET), &table, show_suite,
 			  NULL);
 }
 

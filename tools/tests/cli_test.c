@@ -242,7 +242,7 @@ static void test_key_files(void)
 			secret = last_attr(SRNIC_A_KEY_SECRET);
 			fine = fine && secret && mnl_attr_get_payload_len(secret) == files[i].len &&
 				last_text(SRNIC_A_KEY_NAME, "k") &&
-				kernel.last.nlh.nlmsg_flags & NLM_F_EXCL;
+				!last_attr(SRNIC_A_KEY_REPLACE);
 		}
 		check(fine, "key file", files[i].name);
 	}
@@ -262,7 +262,7 @@ static void test_key_value(void)
 	      (secret = last_attr(SRNIC_A_KEY_SECRET)) &&
 	      mnl_attr_get_payload_len(secret) == sizeof(want) &&
 	      !memcmp(mnl_attr_get_payload(secret), want, sizeof(want)) &&
-	      last_cmd() == SRNIC_CMD_KEY_ADD && !(kernel.last.nlh.nlmsg_flags & NLM_F_EXCL),
+	      last_cmd() == SRNIC_CMD_KEY_ADD && last_attr(SRNIC_A_KEY_REPLACE),
 	      "key replace sends the bytes", NULL);
 }
 
@@ -383,7 +383,7 @@ static void test_policy_add(void)
 		      nl_u8(last_attr(SRNIC_A_POLICY_MODE)) == SRNIC_MODE_AEAD &&
 		      last_text(SRNIC_A_POLICY_SUITE, "aes-gcm-128") &&
 		      last_text(SRNIC_A_POLICY_KEY, "k") &&
-		      kernel.last.nlh.nlmsg_flags & NLM_F_EXCL, "rule", same_rule[i]);
+		      !last_attr(SRNIC_A_POLICY_REPLACE), "rule", same_rule[i]);
 	}
 
 	kernel_reset();
@@ -395,7 +395,7 @@ static void test_policy_add(void)
 	check(run("policy replace default prefer header aes-cmac-128 key k") == CLI_OK &&
 	      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_PREFER &&
 	      nl_u8(last_attr(SRNIC_A_POLICY_MODE)) == SRNIC_MODE_HEADER &&
-	      !(kernel.last.nlh.nlmsg_flags & NLM_F_EXCL), "policy replace", NULL);
+	      last_attr(SRNIC_A_POLICY_REPLACE), "policy replace", NULL);
 }
 
 static void test_refusal(void)

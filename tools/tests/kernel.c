@@ -19,7 +19,7 @@ void kernel_reset(void)
 
 struct nlmsghdr *kernel_answer(uint8_t cmd)
 {
-	return nl_begin(&answer, cmd, NLM_F_MULTI);
+	return nl_begin(&answer, cmd);
 }
 
 void kernel_commit(struct nlmsghdr *nlh)

@@ -48,7 +48,7 @@ int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 
 	err = srnic_key_add(genl_info_net(info), nla_data(name), nla_data(secret), nla_len(secret),
-			    !(info->nlhdr->nlmsg_flags & NLM_F_EXCL));
+			    nla_get_flag(info->attrs[SRNIC_A_KEY_REPLACE]));
 	/* the message's buffer is freed without being wiped */
 	memzero_explicit(nla_data(secret), nla_len(secret));
 	srnic_key_add_explain(info, err);

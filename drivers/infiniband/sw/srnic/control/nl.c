@@ -18,13 +18,14 @@ const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_LIMIT + 1] = {
 };
 
 /* SRNIC_CMD_POLICY_ADD - do */
-static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_KEY + 1] = {
+static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_REPLACE + 1] = {
 	[SRNIC_A_POLICY_PREFIX] = NLA_POLICY_EXACT_LEN(16),
 	[SRNIC_A_POLICY_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[SRNIC_A_POLICY_RULE] = NLA_POLICY_MAX(NLA_U8, 2),
 	[SRNIC_A_POLICY_MODE] = NLA_POLICY_MAX(NLA_U8, 3),
 	[SRNIC_A_POLICY_SUITE] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_POLICY_KEY] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+	[SRNIC_A_POLICY_REPLACE] = { .type = NLA_FLAG, },
 };
 
 /* SRNIC_CMD_POLICY_DEL - do */
@@ -34,9 +35,10 @@ static const struct nla_policy srnic_policy_del_nl_policy[SRNIC_A_POLICY_PREFIX_
 };
 
 /* SRNIC_CMD_KEY_ADD - do */
-static const struct nla_policy srnic_key_add_nl_policy[SRNIC_A_KEY_SECRET + 1] = {
+static const struct nla_policy srnic_key_add_nl_policy[SRNIC_A_KEY_REPLACE + 1] = {
 	[SRNIC_A_KEY_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_KEY_SECRET] = { .type = NLA_BINARY, },
+	[SRNIC_A_KEY_REPLACE] = { .type = NLA_FLAG, },
 };
 
 /* SRNIC_CMD_KEY_DEL - do */
@@ -61,7 +63,7 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.cmd		= SRNIC_CMD_POLICY_ADD,
 		.doit		= srnic_nl_policy_add_doit,
 		.policy		= srnic_policy_add_nl_policy,
-		.maxattr	= SRNIC_A_POLICY_KEY,
+		.maxattr	= SRNIC_A_POLICY_REPLACE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -80,7 +82,7 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.cmd		= SRNIC_CMD_KEY_ADD,
 		.doit		= srnic_nl_key_add_doit,
 		.policy		= srnic_key_add_nl_policy,
-		.maxattr	= SRNIC_A_KEY_SECRET,
+		.maxattr	= SRNIC_A_KEY_REPLACE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -114,7 +114,7 @@ int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 
 	err = srnic_policy_add(genl_info_net(info), &policy,
-			       !(info->nlhdr->nlmsg_flags & NLM_F_EXCL));
+			       nla_get_flag(info->attrs[SRNIC_A_POLICY_REPLACE]));
 	if (err == -EEXIST)
 		GENL_SET_ERR_MSG(info, "there is a rule with this prefix: replace or delete it");
 	else if (err == -ENOSPC)

@@ -195,6 +195,48 @@ u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_segment);
 
 /**
+ * srnic_burst_untake - give the segment just taken back
+ * @burst: an open burst
+ * @len: the segment's length
+ *
+ * For a payload that could not be gathered after all.
+ *
+ * Context: any up to softirq.
+ */
+void srnic_burst_untake(struct srnic_burst *burst, u16 len)
+{
+	struct sk_buff *skb = burst->skb;
+
+	burst->segs--;
+	burst->short_last = false;
+	if (!burst->room) {
+		__skb_trim(skb, skb->len - len);
+		return;
+	}
+	burst->room -= len;
+	burst->room_left += len;
+	skb_frag_size_sub(&skb_shinfo(skb)->frags[skb_shinfo(skb)->nr_frags - 1], len);
+	skb->len -= len;
+	skb->data_len -= len;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_untake);
+
+/* A chunk that was opened for a segment which was given back. */
+static void burst_drop_empty_frag(struct sk_buff *skb)
+{
+	int last = skb_shinfo(skb)->nr_frags - 1;
+	struct page *page;
+
+	if (last < 0 || skb_frag_size(&skb_shinfo(skb)->frags[last]))
+		return;
+	page = skb_frag_page(&skb_shinfo(skb)->frags[last]);
+	skb->truesize -= page_size(page);
+	skb_shinfo(skb)->nr_frags--;
+	put_page(page);
+}
+
+/**
  * srnic_burst_icrc - begin the ICRC of the segment just taken
  * @burst: an open burst
  * @len: the segment's length
@@ -282,6 +324,7 @@ void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
 		return;
 	}
 
+	burst_drop_empty_frag(skb);
 	burst_push_udp(burst);
 	burst_push_ip(burst);
 	path->ip_id = burst->id + burst->segs;

@@ -48,6 +48,10 @@ void srnic_segment_lock(void);
 void srnic_segment_unlock(void);
 bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff, bool v4);
 
+/* path.c */
+int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
+		       const struct rdma_ah_attr *ah, u16 sport);
+
 /* gid.c: RCU read side */
 struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex);
 struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex);

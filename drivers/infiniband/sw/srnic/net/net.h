@@ -86,7 +86,6 @@ struct srnic_burst {
 u16 srnic_burst_max(struct srnic_path *path, u16 seg_len);
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs);
 u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len);
-/* engine needs it: gives back the segment just taken, whose payload could not be gathered */
 void srnic_burst_untake(struct srnic_burst *burst, u16 len);
 u32 srnic_burst_icrc(const struct srnic_burst *burst, u16 len, const u8 *bth);
 void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out);

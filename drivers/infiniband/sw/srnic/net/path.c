@@ -65,6 +65,38 @@ static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_a
 	return err;
 }
 
+/*
+ * Everything of a path but its netdev. 0, or -EINVAL: the GIDs are of different
+ * families.
+ */
+int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
+		       const struct rdma_ah_attr *ah, u16 sport)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	struct srnic_ends *ends = &path->ends;
+
+	memcpy(ends->sgid, sgid->raw, sizeof(ends->sgid));
+	memcpy(ends->dgid, grh->dgid.raw, sizeof(ends->dgid));
+	ends->v4 = srnic_gid_is_v4(ends->sgid);
+	if (ends->v4 != srnic_gid_is_v4(ends->dgid))
+		return -EINVAL;
+
+	ends->sport = htons(sport);
+	path->tos = grh->traffic_class;
+	path->ttl = grh->hop_limit ?: PATH_TTL;
+	path->flow_label = htonl(grh->flow_label) & IPV6_FLOWLABEL_MASK;
+	path->ip_id = get_random_u16();
+	path->hash = jhash(ends->sgid, sizeof(ends->sgid), sport);
+	path->hash = jhash(ends->dgid, sizeof(ends->dgid), path->hash);
+	if (ends->v4)
+		path_template4(path);
+	else
+		path_template6(path);
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_path_address);
+
 /**
  * srnic_path_init - make a path from a GID table entry and an address vector
  * @path: what to fill in; its old content is overwritten, not released
@@ -81,39 +113,18 @@ static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_a
 int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr,
 		    const struct rdma_ah_attr *ah, u16 sport)
 {
-	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
-	struct srnic_ends *ends = &path->ends;
 	int err;
 
 	memset(path, 0, sizeof(*path));
 	if (sgid_attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
 		return -EINVAL;
 
-	memcpy(ends->sgid, sgid_attr->gid.raw, sizeof(ends->sgid));
-	memcpy(ends->dgid, grh->dgid.raw, sizeof(ends->dgid));
-	ends->v4 = srnic_gid_is_v4(ends->sgid);
-	if (ends->v4 != srnic_gid_is_v4(ends->dgid))
-		return -EINVAL;
-
-	err = path_netdev(path, sgid_attr);
+	err = srnic_path_address(path, &sgid_attr->gid, ah, sport);
 	if (err)
 		return err;
-
-	ends->sport = htons(sport);
-	path->tos = grh->traffic_class;
-	path->ttl = grh->hop_limit ?: PATH_TTL;
-	path->flow_label = htonl(grh->flow_label) & IPV6_FLOWLABEL_MASK;
-	path->ip_id = get_random_u16();
-	path->hash = jhash(ends->sgid, sizeof(ends->sgid), sport);
-	path->hash = jhash(ends->dgid, sizeof(ends->dgid), path->hash);
 	if (ah->type == RDMA_AH_ATTR_TYPE_ROCE)
 		ether_addr_copy(path->dmac, ah->roce.dmac);
-
-	if (ends->v4)
-		path_template4(path);
-	else
-		path_template6(path);
-	return 0;
+	return path_netdev(path, sgid_attr);
 }
 
 /**

@@ -92,7 +92,8 @@ static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned i
 	unsigned int n = 0;
 
 	sg_init_table(list, SRNIC_STH_SG);
-	sg_set_buf(&list[n++], sth->input, input_len);
+	if (input_len)	/* else KUnit's: no packet is without */
+		sg_set_buf(&list[n++], sth->input, input_len);
 	for (; len && payload; payload = sg_next(payload)) {
 		unsigned int part = min(len, payload->length);
 
