@@ -1,0 +1,729 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the room net: bursts as built, as the stack cuts them, and as they
+ * are taken apart again.
+ */
+#include <kunit/test.h>
+#include <linux/etherdevice.h>
+#include <linux/module.h>
+#include <linux/udp.h>
+#include <net/gso.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+
+#include "srnic.h"
+#include "net/internal.h"
+#include "wire/wire.h"
+
+#define SPORT		49999
+#define FIRST_PSN	0xfffffe	/* wraps in every burst */
+#define FIRST_ID	0xfffe		/* likewise */
+#define OVERHEAD	(SRNIC_BTH_LEN + SRNIC_ICRC_LEN)
+
+/**
+ * struct shape - a burst to be tested
+ * @v4: underlay
+ * @seg_len: of all segments but the last
+ * @segs: how many
+ * @last_len: of the last
+ */
+struct shape {
+	const char *name;
+	bool v4;
+	u16 seg_len;
+	u16 segs;
+	u16 last_len;
+};
+
+static const struct shape shapes[] = {
+	{ "one small packet, IPv4", true, OVERHEAD + 4, 1, OVERHEAD + 4 },
+	{ "one small packet, IPv6", false, OVERHEAD + 4, 1, OVERHEAD + 4 },
+	{ "one of 4096, IPv4", true, OVERHEAD + 4096, 1, OVERHEAD + 4096 },
+	{ "a few in a linear sk_buff, IPv4", true, OVERHEAD + 256, 5, OVERHEAD + 256 },
+	{ "a few in a linear sk_buff, IPv6", false, OVERHEAD + 256, 5, OVERHEAD + 16 },
+	{ "two of 1024, IPv4", true, OVERHEAD + 1024, 2, OVERHEAD + 1024 },
+	{ "15 of 4096, IPv4", true, OVERHEAD + 4096, 15, OVERHEAD + 4096 },
+	{ "15 of 4096, IPv6", false, OVERHEAD + 4096, 15, OVERHEAD + 4096 },
+	{ "15 of 4096, last short, IPv4", true, OVERHEAD + 4096, 15, OVERHEAD },
+	{ "15 of 4096, last short, IPv6", false, OVERHEAD + 4096, 15, OVERHEAD + 12 },
+	{ "60 of 1024, last short, IPv4", true, OVERHEAD + 1024, 60, OVERHEAD + 1020 },
+	{ "two of 4096, last short, IPv6", false, OVERHEAD + 4096, 2, OVERHEAD + 4 },
+};
+
+static void shape_name(const struct shape *shape, char *desc)
+{
+	strscpy(desc, shape->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(shape, shapes, shape_name);
+
+/* ---------------------------------------------------------------- fixture */
+
+/* A route and a device that no one else knows. */
+struct world {
+	struct net_device *ndev;
+	struct dst_ops ops;
+	struct dst_entry dst;
+	struct srnic_path path;
+	struct srnic_dev *dev;
+	struct sk_buff_head out;
+};
+
+static unsigned int world_mtu(const struct dst_entry *dst)
+{
+	return 4352;
+}
+
+static int net_test_init(struct kunit *test)
+{
+	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	test->priv = w;
+	__skb_queue_head_init(&w->out);
+	w->dev = kunit_kzalloc(test, sizeof(*w->dev), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w->dev);
+	w->dev->stats = alloc_percpu(struct srnic_stats);
+	KUNIT_ASSERT_NOT_NULL(test, w->dev->stats);
+	w->ndev = alloc_etherdev(0);
+	KUNIT_ASSERT_NOT_NULL(test, w->ndev);
+
+	w->ops.mtu = world_mtu;
+	dst_init(&w->dst, &w->ops, w->ndev, DST_OBSOLETE_NONE, DST_NOCOUNT);
+	w->path.dst = &w->dst;
+	return 0;
+}
+
+static void net_test_exit(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	if (!w)
+		return;
+	__skb_queue_purge(&w->out);
+	if (w->ndev) {
+		netdev_put(w->ndev, &w->dst.dev_tracker);
+		free_netdev(w->ndev);
+	}
+	if (w->dev)
+		free_percpu(w->dev->stats);
+}
+
+static void address(struct kunit *test, bool v4)
+{
+	static const union ib_gid gids[2][2] = {
+		{ { .raw = { 0xfd, 0x77, [15] = 1 } }, { .raw = { 0xfd, 0x77, [15] = 2 } } },
+		{ { .raw = { [10] = 0xff, 0xff, 10, 77, 0, 1 } },
+		  { .raw = { [10] = 0xff, 0xff, 10, 77, 0, 2 } } },
+	};
+	struct world *w = test->priv;
+	struct rdma_ah_attr ah = {
+		.type = RDMA_AH_ATTR_TYPE_ROCE,
+		.ah_flags = IB_AH_GRH,
+		.grh = { .dgid = gids[v4][1], .traffic_class = 0xa2, .flow_label = 0x12345 },
+	};
+
+	KUNIT_ASSERT_EQ(test, srnic_path_address(&w->path, &gids[v4][0], &ah, SPORT), 0);
+	w->path.ip_id = FIRST_ID;
+}
+
+static u64 counted(const struct world *w, enum srnic_stat stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(w->dev->stats, cpu)->val[stat];
+	return sum;
+}
+
+/* The byte that packet @psn has at @i of its payload. */
+static u8 pattern(u32 psn, u32 i)
+{
+	return psn * 31 + i * 7 + (i >> 8);
+}
+
+/* One packet of the burst, finished. */
+static bool put_packet(struct srnic_burst *burst, u32 psn, u16 len)
+{
+	struct srnic_pkt pkt = {
+		.opcode = SRNIC_OPC_WRITE_MIDDLE,
+		.pkey = SRNIC_PKEY,
+		.dqpn = 0x123456,
+		.psn = psn,
+	};
+	u8 *p = srnic_burst_segment(burst, len);
+	u32 i, crc;
+
+	if (!p)
+		return false;
+	srnic_wire_build(&pkt, p);
+	for (i = 0; i < len - OVERHEAD; i++)
+		p[SRNIC_BTH_LEN + i] = pattern(psn, i);
+	crc = srnic_burst_icrc(burst, len, p);
+	crc = srnic_crc_update(crc, p + SRNIC_BTH_LEN, len - OVERHEAD);
+	put_unaligned(srnic_icrc_end(crc), (__le32 *)(p + len - SRNIC_ICRC_LEN));
+	return true;
+}
+
+static u16 shape_len(const struct shape *shape, u16 seg)
+{
+	return seg == shape->segs - 1 ? shape->last_len : shape->seg_len;
+}
+
+/* What ip_local_out() would still do. */
+static void finish_ip(struct sk_buff *skb, bool v4)
+{
+	skb_reset_mac_header(skb);
+	if (!v4)
+		return;
+	ip_hdr(skb)->tot_len = htons(skb->len);
+	ip_send_check(ip_hdr(skb));
+}
+
+/* The whole shape as one sk_buff. */
+static struct sk_buff *build_super(struct kunit *test, const struct shape *shape)
+{
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+	struct sk_buff *skb;
+	u16 seg;
+
+	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, shape->seg_len, shape->segs), 0);
+	for (seg = 0; seg < shape->segs; seg++)
+		KUNIT_EXPECT_TRUE(test, put_packet(&burst, srnic_psn_add(FIRST_PSN, seg),
+						   shape_len(shape, seg)));
+	srnic_burst_close(&burst, &w->out);
+	skb = __skb_dequeue(&w->out);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb->dev = w->ndev;
+	finish_ip(skb, shape->v4);
+	return skb;
+}
+
+/* Its packet number @seg, sent alone. */
+static struct sk_buff *build_single(struct kunit *test, const struct shape *shape, u16 seg)
+{
+	u16 len = shape_len(shape, seg);
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+	struct sk_buff *skb;
+
+	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, len, 1), 0);
+	KUNIT_EXPECT_TRUE(test, put_packet(&burst, srnic_psn_add(FIRST_PSN, seg), len));
+	srnic_burst_close(&burst, &w->out);
+	skb = __skb_dequeue(&w->out);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	finish_ip(skb, shape->v4);
+	return skb;
+}
+
+static unsigned int thoff(bool v4)
+{
+	return v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+}
+
+static struct udphdr *udp_of(struct sk_buff *skb, bool v4)
+{
+	return (struct udphdr *)(skb->data + thoff(v4));
+}
+
+static u16 receive(struct kunit *test, struct sk_buff *skb, const struct shape *shape);
+
+/* ------------------------------------------------------------- bursts out */
+
+static __sum16 udp_sum(struct sk_buff *skb, bool v4)
+{
+	unsigned int len = skb->len - thoff(v4);
+	__wsum sum = skb_checksum(skb, thoff(v4), len, 0);
+
+	if (v4)
+		return csum_tcpudp_magic(ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, len,
+					 IPPROTO_UDP, sum);
+	return csum_ipv6_magic(&ipv6_hdr(skb)->saddr, &ipv6_hdr(skb)->daddr, len, IPPROTO_UDP,
+			       sum);
+}
+
+/* The same bytes but for the UDP checksum, which a single packet does not have. */
+static void expect_same_packet(struct kunit *test, struct sk_buff *seg, struct sk_buff *single,
+			       bool v4)
+{
+	KUNIT_ASSERT_EQ(test, skb_linearize(seg), 0);
+	KUNIT_ASSERT_EQ(test, skb_linearize(single), 0);
+	KUNIT_ASSERT_EQ(test, seg->len, single->len);
+
+	KUNIT_EXPECT_NE(test, (__force u16)udp_of(seg, v4)->check, 0);
+	if (seg->ip_summed != CHECKSUM_PARTIAL)
+		KUNIT_EXPECT_EQ(test, (__force u16)udp_sum(seg, v4), 0);
+	KUNIT_EXPECT_EQ(test, (__force u16)udp_of(single, v4)->check, 0);
+	udp_of(seg, v4)->check = 0;
+	KUNIT_EXPECT_MEMEQ(test, seg->data, single->data, seg->len);
+}
+
+static void cut_and_compare(struct kunit *test, const struct shape *shape,
+			    netdev_features_t features)
+{
+	struct sk_buff *skb, *segs, *seg, *next;
+	struct world *w = test->priv;
+	u16 n = 0;
+
+	address(test, shape->v4);
+	skb = build_super(test, shape);
+	segs = skb_gso_segment(skb, features);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, segs);
+	consume_skb(skb);
+
+	w->path.ip_id = FIRST_ID;
+	skb_list_walk_safe(segs, seg, next) {
+		struct sk_buff *single = build_single(test, shape, n++);
+
+		skb_mark_not_on_list(seg);
+		expect_same_packet(test, seg, single, shape->v4);
+		kfree_skb(seg);
+		kfree_skb(single);
+	}
+	KUNIT_EXPECT_EQ(test, n, shape->segs);
+}
+
+static void burst_cut_in_software_equals_packets_sent_singly(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+
+	if (shape->segs == 1)
+		kunit_skip(test, "nothing to cut");
+	cut_and_compare(test, shape, 0);
+}
+
+static void burst_cut_without_copying_equals_packets_sent_singly(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+
+	if (shape->segs == 1)
+		kunit_skip(test, "nothing to cut");
+	cut_and_compare(test, shape, NETIF_F_SG | NETIF_F_HW_CSUM);
+}
+
+static void short_segment_ends_a_burst(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+
+	address(test, true);
+	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, 1040, 8), 0);
+	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 1040));
+	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 1036));
+	KUNIT_EXPECT_NULL(test, srnic_burst_segment(&burst, 1040));
+	srnic_burst_abort(&burst);
+}
+
+static void burst_takes_no_more_than_was_asked_for(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+
+	address(test, true);
+	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, 4112, 2), 0);
+	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 4112));
+	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 4112));
+	KUNIT_EXPECT_NULL(test, srnic_burst_segment(&burst, 4112));
+	srnic_burst_abort(&burst);
+}
+
+/* In the middle of a chunk, at the start of one, and in a linear sk_buff. */
+static void segment_given_back_leaves_no_trace(struct kunit *test)
+{
+	static const struct shape shapes[] = {
+		{ "", true, OVERHEAD + 4096, 3, OVERHEAD + 4096 },
+		{ "", true, OVERHEAD + 4096, 7, OVERHEAD + 4096 },
+		{ "", true, OVERHEAD + 64, 3, OVERHEAD + 64 },
+	};
+	struct world *w = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+		const struct shape *shape = &shapes[i];
+		struct srnic_burst burst;
+		struct sk_buff *skb;
+		u16 seg;
+
+		address(test, true);
+		KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, shape->seg_len, 15), 0);
+		for (seg = 0; seg < shape->segs; seg++)
+			put_packet(&burst, srnic_psn_add(FIRST_PSN, seg), shape->seg_len);
+		KUNIT_ASSERT_NOT_NULL(test, srnic_burst_segment(&burst, 32));
+		srnic_burst_untake(&burst, 32);
+		KUNIT_ASSERT_NOT_NULL(test, srnic_burst_segment(&burst, shape->seg_len));
+		srnic_burst_untake(&burst, shape->seg_len);
+		srnic_burst_close(&burst, &w->out);
+
+		skb = __skb_dequeue(&w->out);
+		KUNIT_ASSERT_NOT_NULL(test, skb);
+		finish_ip(skb, true);
+		KUNIT_EXPECT_EQ(test, skb->len, thoff(true) + sizeof(struct udphdr) +
+				shape->segs * shape->seg_len);
+		KUNIT_EXPECT_EQ(test, skb_shinfo(skb)->gso_segs, shape->segs);
+		KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
+	}
+}
+
+static void empty_burst_leaves_nothing(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+
+	address(test, true);
+	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, 4112, 8), 0);
+	srnic_burst_close(&burst, &w->out);
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->out));
+	KUNIT_EXPECT_EQ(test, w->path.ip_id, FIRST_ID);
+}
+
+/* Begun as a super-packet, a burst of one packet is an ordinary packet. */
+static void burst_that_stays_single_has_no_segmentation(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 8 };
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+	struct sk_buff *skb, *single;
+
+	address(test, true);
+	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, shape.seg_len, 8), 0);
+	KUNIT_EXPECT_TRUE(test, put_packet(&burst, FIRST_PSN, shape.seg_len));
+	srnic_burst_close(&burst, &w->out);
+	skb = __skb_dequeue(&w->out);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	finish_ip(skb, true);
+	KUNIT_EXPECT_FALSE(test, skb_is_gso(skb));
+	KUNIT_EXPECT_TRUE(test, skb->ip_summed == CHECKSUM_NONE);
+
+	w->path.ip_id = FIRST_ID;
+	single = build_single(test, &shape, 0);
+	KUNIT_EXPECT_EQ(test, skb_linearize(skb), 0);
+	KUNIT_EXPECT_EQ(test, skb->len, single->len);
+	KUNIT_EXPECT_MEMEQ(test, skb->data, single->data, single->len);
+	kfree_skb(skb);
+	kfree_skb(single);
+}
+
+static void burst_respects_the_limits_of_ip_and_netdev(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	address(test, true);
+	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4112), 15);
+	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 16), UDP_MAX_SEGMENTS);
+	/* more than the MTU: would be fragmented, and goes alone */
+	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4352 - 27), 1);
+	KUNIT_EXPECT_GT(test, srnic_burst_max(&w->path, 4352 - 28), 1);
+	netif_set_tso_max_segs(w->ndev, 3);
+	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 1040), 3);
+	netif_set_tso_max_size(w->ndev, 9000);
+	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4112), 2);
+	netif_set_tso_max_size(w->ndev, 100);
+	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4112), 1);
+}
+
+static void families_do_not_mix(struct kunit *test)
+{
+	static const union ib_gid v4 = { .raw = { [10] = 0xff, 0xff, 10, 77, 0, 1 } };
+	struct rdma_ah_attr ah = {
+		.ah_flags = IB_AH_GRH,
+		.grh.dgid = { .raw = { 0xfd, 0x77, [15] = 2 } },
+	};
+	struct srnic_path path = {};
+
+	KUNIT_EXPECT_EQ(test, srnic_path_address(&path, &v4, &ah, SPORT), -EINVAL);
+}
+
+/* -------------------------------------------------------------- bursts in */
+
+/* Takes @skb apart, looks at every byte, frees it. Returns the packets found good. */
+static u16 receive(struct kunit *test, struct sk_buff *skb, const struct shape *shape)
+{
+	struct world *w = test->priv;
+	bool ok = true, icrc_ok = true;
+	struct srnic_pkt pkt;
+	struct srnic_rx rx;
+	u16 n = 0;
+	u32 i;
+
+	local_bh_disable();
+	if (srnic_rx_open(&rx, skb, thoff(shape->v4), shape->v4)) {
+		rx.dev = w->dev;
+		srnic_segment_lock();
+		while (srnic_rx_next(&rx, &pkt)) {
+			u32 psn = srnic_psn_add(FIRST_PSN, pkt.seg);
+
+			ok &= pkt.psn == psn && pkt.len == shape_len(shape, pkt.seg);
+			ok &= pkt.payload_len == pkt.len - OVERHEAD;
+			for (i = 0; i < pkt.payload_len; i++)
+				ok &= pkt.payload[i] == pattern(psn, i);
+			icrc_ok &= srnic_rx_icrc_ok(&rx, &pkt);
+			n++;
+		}
+		srnic_segment_unlock();
+	}
+	local_bh_enable();
+	kfree_skb(skb);
+	KUNIT_EXPECT_TRUE(test, ok);
+	KUNIT_EXPECT_TRUE(test, icrc_ok);
+	return n;
+}
+
+static void burst_is_read_in_place(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+
+	address(test, shape->v4);
+	KUNIT_EXPECT_EQ(test, receive(test, build_super(test, shape), shape), shape->segs);
+}
+
+static void burst_is_read_from_a_linear_carrier(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+	struct sk_buff *skb;
+
+	address(test, shape->v4);
+	skb = build_super(test, shape);
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
+}
+
+/* The same bytes, @head of them linear, the rest in fragments of @piece. */
+static struct sk_buff *shatter(struct kunit *test, struct sk_buff *skb, u32 head, u32 piece)
+{
+	struct sk_buff *copy = alloc_skb(head, GFP_KERNEL);
+	u32 off;
+
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, 0, skb_put(copy, head), head), 0);
+	skb_reset_network_header(copy);
+	for (off = head; off < skb->len; off += piece) {
+		u32 len = min(piece, skb->len - off);
+		struct page *page = alloc_page(GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, page);
+		KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, off, page_address(page), len), 0);
+		skb_add_rx_frag(copy, skb_shinfo(copy)->nr_frags, page, 0, len, PAGE_SIZE);
+	}
+	skb_shinfo(copy)->gso_type = skb_shinfo(skb)->gso_type;
+	skb_shinfo(copy)->gso_size = skb_shinfo(skb)->gso_size;
+	kfree_skb(skb);
+	return copy;
+}
+
+static void burst_is_read_from_odd_fragments(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+	u32 head = thoff(shape->v4) + sizeof(struct udphdr);
+	static const u16 odd[] = { 0, 1, 5, 11, 12, 13, 15 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(odd); i++) {
+		struct sk_buff *skb;
+		u32 piece;
+
+		address(test, shape->v4);
+		skb = build_super(test, shape);
+		piece = max(7U, DIV_ROUND_UP(skb->len, MAX_SKB_FRAGS - 1) | 1);
+		skb = shatter(test, skb, head + odd[i], piece);
+		KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
+	}
+}
+
+static void segments_of_one_id_are_accepted(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 1024, 3, OVERHEAD + 1024 };
+	struct world *w = test->priv;
+	struct sk_buff *skb, *single;
+	u16 seg;
+
+	address(test, true);
+	skb = build_super(test, &shape);
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	for (seg = 0; seg < shape.segs; seg++) {
+		u32 off = thoff(true) + sizeof(struct udphdr);
+
+		w->path.ip_id = FIRST_ID;
+		single = build_single(test, &shape, seg);
+		memcpy(skb->data + off + seg * shape.seg_len, single->data + off, shape.seg_len);
+		kfree_skb(single);
+	}
+	KUNIT_EXPECT_EQ(test, receive(test, skb, &shape), 3);
+}
+
+/* How many packets of @skb parse, and how many of those have a right ICRC. */
+static void receive_bad(struct kunit *test, struct sk_buff *skb, u16 *parsed, u16 *right)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt;
+	struct srnic_rx rx;
+
+	*parsed = 0;
+	*right = 0;
+	local_bh_disable();
+	if (srnic_rx_open(&rx, skb, thoff(true), true)) {
+		rx.dev = w->dev;
+		srnic_segment_lock();
+		while (srnic_rx_next(&rx, &pkt)) {
+			(*parsed)++;
+			*right += srnic_rx_icrc_ok(&rx, &pkt);
+		}
+		srnic_segment_unlock();
+	}
+	local_bh_enable();
+	kfree_skb(skb);
+}
+
+static void every_corrupted_byte_is_found(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 64, 3, OVERHEAD + 8 };
+	u32 first = thoff(true) + sizeof(struct udphdr);
+	u16 parsed, right;
+	u32 off, len;
+
+	len = first + 2 * shape.seg_len + shape.last_len;
+	for (off = first; off < len; off++) {
+		u32 in_seg = (off - first) % shape.seg_len;
+		struct sk_buff *skb;
+
+		/* FECN, BECN and the reserved bits beside them may change on the way */
+		if (in_seg == 4)
+			continue;
+		address(test, true);
+		skb = build_super(test, &shape);
+		KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+		skb->data[off] ^= 0x10;
+		receive_bad(test, skb, &parsed, &right);
+		KUNIT_EXPECT_EQ_MSG(test, right, 2, "byte %u", off);
+	}
+}
+
+static void truncated_packets_are_counted_and_skipped(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 64, 1, OVERHEAD + 64 };
+	u32 first = thoff(true) + sizeof(struct udphdr);
+	struct world *w = test->priv;
+	u16 parsed, right;
+	u16 len;
+
+	/* lengths that UDP agrees with */
+	for (len = 1; len < OVERHEAD; len++) {
+		struct sk_buff *skb;
+
+		address(test, true);
+		skb = build_single(test, &shape, 0);
+		__skb_trim(skb, first + len);
+		udp_of(skb, true)->len = htons(sizeof(struct udphdr) + len);
+		receive_bad(test, skb, &parsed, &right);
+		KUNIT_EXPECT_EQ(test, parsed, 0);
+		KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), len);
+	}
+}
+
+static void lengths_that_contradict_each_other_are_refused(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 64, 1, OVERHEAD + 64 };
+	u32 udp_len = sizeof(struct udphdr) + OVERHEAD + 64;
+	static const int bad[] = { 1, 1000, -OVERHEAD - 64, -OVERHEAD - 65, -OVERHEAD - 72 };
+	struct srnic_rx rx;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct sk_buff *skb;
+
+		address(test, true);
+		skb = build_single(test, &shape, 0);
+		udp_of(skb, true)->len = htons(udp_len + bad[i]);
+		KUNIT_EXPECT_FALSE(test, srnic_rx_open(&rx, skb, thoff(true), true));
+		kfree_skb(skb);
+	}
+}
+
+static void padding_behind_the_datagram_is_ignored(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 4, 1, OVERHEAD + 4 };
+	struct sk_buff *skb;
+
+	address(test, true);
+	skb = build_single(test, &shape, 0);
+	KUNIT_ASSERT_EQ(test, skb_pad(skb, 12), 0);
+	skb_put(skb, 12);
+	KUNIT_EXPECT_EQ(test, receive(test, skb, &shape), 1);
+}
+
+static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 64, 3, OVERHEAD + 64 };
+	u32 first = thoff(true) + sizeof(struct udphdr);
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+	u16 parsed, right;
+
+	address(test, true);
+	skb = build_super(test, &shape);
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	skb->data[first + shape.seg_len] = 0xff;
+	receive_bad(test, skb, &parsed, &right);
+	KUNIT_EXPECT_EQ(test, parsed, 2);
+	KUNIT_EXPECT_EQ(test, right, 2);
+	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_unknown_opcode), 1);
+	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), 0);
+}
+
+static void carrier_that_others_see_is_not_writable(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 4096 };
+	struct sk_buff *skb, *clone;
+	struct srnic_rx rx;
+
+	address(test, true);
+	skb = build_super(test, &shape);
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
+	KUNIT_EXPECT_TRUE(test, rx.carrier_writable);
+	clone = skb_clone(skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clone);
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
+	KUNIT_EXPECT_FALSE(test, rx.carrier_writable);
+	kfree_skb(clone);
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
+	KUNIT_EXPECT_FALSE(test, rx.carrier_writable);
+	kfree_skb(skb);
+}
+
+static struct kunit_case net_cases[] = {
+	KUNIT_CASE_PARAM(burst_cut_in_software_equals_packets_sent_singly, shape_gen_params),
+	KUNIT_CASE_PARAM(burst_cut_without_copying_equals_packets_sent_singly, shape_gen_params),
+	KUNIT_CASE(short_segment_ends_a_burst),
+	KUNIT_CASE(burst_takes_no_more_than_was_asked_for),
+	KUNIT_CASE(segment_given_back_leaves_no_trace),
+	KUNIT_CASE(empty_burst_leaves_nothing),
+	KUNIT_CASE(burst_that_stays_single_has_no_segmentation),
+	KUNIT_CASE(burst_respects_the_limits_of_ip_and_netdev),
+	KUNIT_CASE(families_do_not_mix),
+	KUNIT_CASE_PARAM(burst_is_read_in_place, shape_gen_params),
+	KUNIT_CASE_PARAM(burst_is_read_from_a_linear_carrier, shape_gen_params),
+	KUNIT_CASE_PARAM(burst_is_read_from_odd_fragments, shape_gen_params),
+	KUNIT_CASE(segments_of_one_id_are_accepted),
+	KUNIT_CASE(every_corrupted_byte_is_found),
+	KUNIT_CASE(truncated_packets_are_counted_and_skipped),
+	KUNIT_CASE(lengths_that_contradict_each_other_are_refused),
+	KUNIT_CASE(padding_behind_the_datagram_is_ignored),
+	KUNIT_CASE(unknown_opcode_is_counted_and_the_rest_goes_on),
+	KUNIT_CASE(carrier_that_others_see_is_not_writable),
+	{}
+};
+
+static struct kunit_suite net_suite = {
+	.name = "srnic-net",
+	.init = net_test_init,
+	.exit = net_test_exit,
+	.test_cases = net_cases,
+};
+
+kunit_test_suite(net_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's net room");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
