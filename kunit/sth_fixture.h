@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two ends of one connection, in one kernel, for the suites of sth's crypto files.
+ */
+#ifndef SRNIC_KUNIT_STH_FIXTURE_H
+#define SRNIC_KUNIT_STH_FIXTURE_H
+
+#include <kunit/resource.h>
+#include <kunit/test.h>
+#include <linux/slab.h>
+
+#include "sth/crypto.h"
+#include "vectors/sth.h"
+
+#define X	0
+#define Y	1
+
+/* end[X] and end[Y] of a connection; flow X is that of X's requests */
+struct sth_pair {
+	const struct sth_connection_vector *v;
+	struct srnic_sth *end[2];
+};
+
+static inline enum srnic_sth_flow sth_flow_at(int end, int owner)
+{
+	return end == owner ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS;
+}
+
+static inline void sth_params_of(struct srnic_sth_params *params,
+				 const struct sth_connection_vector *v, int end)
+{
+	memset(params, 0, sizeof(*params));
+	params->suite = srnic_sth_suite_find(v->suite);
+	params->mode = v->mode;
+	params->pair_key = v->pair_key;
+	params->key_len = v->key_len;
+	memcpy(params->key, v->key, v->key_len);
+	memcpy(params->local_gid, end == X ? v->x_gid : v->y_gid, 16);
+	memcpy(params->remote_gid, end == X ? v->y_gid : v->x_gid, 16);
+	params->local_qpn = end == X ? v->x_qpn : v->y_qpn;
+	params->remote_qpn = end == X ? v->y_qpn : v->x_qpn;
+}
+
+static inline void sth_destroy_action(void *sth)
+{
+	srnic_sth_destroy(sth);
+}
+
+static inline struct srnic_sth *sth_make_of(struct kunit *test,
+					    const struct srnic_sth_params *params)
+{
+	struct srnic_sth *sth = srnic_sth_create(params);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sth);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, sth_destroy_action, sth), 0);
+	return sth;
+}
+
+static inline struct srnic_sth *sth_make(struct kunit *test,
+					 const struct sth_connection_vector *v, int end)
+{
+	struct srnic_sth_params params;
+
+	sth_params_of(&params, v, end);
+	return sth_make_of(test, &params);
+}
+
+/* both ends with both flows started, under fresh nonces or those of the vectors */
+static inline struct sth_pair sth_pair_of(struct kunit *test,
+					  const struct sth_connection_vector *v, bool fixed)
+{
+	struct sth_pair p = { .v = v };
+	int end, owner;
+
+	for (end = X; end <= Y; end++) {
+		p.end[end] = sth_make(test, v, end);
+		for (owner = X; owner <= Y; owner++) {
+			enum srnic_sth_flow flow = sth_flow_at(end, owner);
+			struct srnic_flow *f = &p.end[end]->flow[flow];
+
+			srnic_sth_flow_start(p.end[end], flow, v->flow[owner].start);
+			if (!fixed)
+				continue;
+			if (flow == SRNIC_FLOW_OURS)
+				memcpy(f->nq, v->flow[owner].nq, 16);
+			else
+				memcpy(f->nr, v->flow[owner].nr, 16);
+		}
+	}
+	return p;
+}
+
+/* the handshake of one flow, nothing lost */
+static inline void sth_shake(struct kunit *test, struct sth_pair *p, int owner)
+{
+	struct srnic_sth *req = p->end[owner], *resp = p->end[!owner];
+	u8 frame[SRNIC_HS_FRAME_MAX], reply[SRNIC_HS_FRAME_MAX];
+	unsigned int reply_len, round;
+
+	for (round = 0; round < 2; round++) {
+		int len = srnic_sth_hs_next(req, frame);
+		int got;
+
+		KUNIT_ASSERT_EQ(test, len, SRNIC_HS_FRAME_LEN);
+		got = srnic_sth_hs_rx(resp, frame, len, reply, &reply_len);
+		KUNIT_ASSERT_EQ(test, got, SRNIC_HS_REPLY | (round ? SRNIC_HS_THEIRS : 0));
+		got = srnic_sth_hs_rx(req, reply, reply_len, frame, &reply_len);
+		KUNIT_ASSERT_EQ(test, got, round ? SRNIC_HS_READY : SRNIC_HS_NEXT);
+	}
+	KUNIT_ASSERT_TRUE(test, srnic_sth_flow_ready(req, SRNIC_FLOW_OURS));
+	KUNIT_ASSERT_TRUE(test, srnic_sth_flow_ready(resp, SRNIC_FLOW_THEIRS));
+}
+
+static inline struct sth_pair sth_ready_pair(struct kunit *test,
+					     const struct sth_connection_vector *v, bool fixed)
+{
+	struct sth_pair p = sth_pair_of(test, v, fixed);
+
+	sth_shake(test, &p, X);
+	sth_shake(test, &p, Y);
+	return p;
+}
+
+/* as if everything before @psn64 had been exchanged and verified */
+static inline void sth_expect(struct kunit *test, struct srnic_sth *sth,
+			      enum srnic_sth_flow flow, u64 psn64)
+{
+	sth->flow[flow].expected = psn64;
+	KUNIT_ASSERT_EQ(test, srnic_sth_rekey(sth), 0);
+}
+
+/**
+ * struct sth_box - one packet and what carries it
+ * @pkt: the packet
+ * @ends: its addresses
+ * @body: BTH to pad
+ * @len: of @body
+ * @sg: payload and pad
+ */
+struct sth_box {
+	struct srnic_pkt pkt;
+	struct srnic_ends ends;
+	u8 *body;
+	unsigned int len;
+	struct scatterlist sg;
+};
+
+static inline unsigned int sth_box_payload(const struct sth_box *box)
+{
+	return box->len - box->pkt.hdr_len - box->pkt.sth_len;
+}
+
+/* what parsing would say of the BTH now in the box; the opcode's shape stays */
+static inline void sth_box_reparse(struct sth_box *box)
+{
+	struct srnic_pkt *pkt = &box->pkt;
+
+	pkt->opcode = box->body[0];
+	pkt->pad = box->body[1] >> 4 & 3;
+	pkt->sth_code = box->body[8] >> 4 & 7;
+	pkt->psn = get_unaligned_be32(box->body + 8) & SRNIC_PSN_MASK;
+}
+
+static inline struct sth_box *sth_box_of(struct kunit *test, const struct sth_pair *p, int sender,
+					 const u8 *body, unsigned int len, unsigned int hdr_len)
+{
+	const struct srnic_sth_params *params = srnic_sth_params(p->end[sender]);
+	struct sth_box *box = kunit_kzalloc(test, sizeof(*box), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, box);
+	box->body = kunit_kzalloc(test, len, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, box->body);
+	if (body)
+		memcpy(box->body, body, len);
+	box->len = len;
+	memcpy(box->ends.sgid, params->local_gid, 16);
+	memcpy(box->ends.dgid, params->remote_gid, 16);
+	box->pkt.ends = &box->ends;
+	box->pkt.hdr = box->body;
+	box->pkt.hdr_len = hdr_len;
+	box->pkt.sth_len = srnic_sth_len(p->end[sender]);
+	box->pkt.len = len + SRNIC_ICRC_LEN;
+	sth_box_reparse(box);
+	box->pkt.payload_len = sth_box_payload(box) - box->pkt.pad;
+	sg_init_one(&box->sg, box->body + hdr_len + box->pkt.sth_len, sth_box_payload(box) ?: 1);
+	return box;
+}
+
+static inline int sth_box_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			       struct sth_box *box)
+{
+	int err;
+
+	local_bh_disable();	/* as under the QP's lock */
+	err = srnic_sth_seal(sth, flow, &box->pkt, &box->sg, sth_box_payload(box));
+	local_bh_enable();
+	return err;
+}
+
+static inline int sth_box_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			       struct sth_box *box)
+{
+	int err;
+
+	local_bh_disable();
+	err = srnic_sth_open(sth, flow, &box->pkt, &box->sg, &box->sg, sth_box_payload(box));
+	local_bh_enable();
+	return err;
+}
+
+/* the payload of every vector, and of most tests */
+static inline void sth_fill(u8 *p, unsigned int len, unsigned int pad)
+{
+	unsigned int i;
+
+	for (i = 0; i < len; i++)
+		p[i] = i < len - pad ? 13 * i + 5 : 0;
+}
+
+static inline void sth_connection_desc(const struct sth_connection_vector *v, char *desc)
+{
+	strscpy(desc, v->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+#endif /* SRNIC_KUNIT_STH_FIXTURE_H */

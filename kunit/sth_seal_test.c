@@ -1,0 +1,736 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of sealing and opening (protocol.md, sections 8 to 10): against the
+ * independent codec in both directions, and against everything that must not pass.
+ */
+#include <linux/module.h>
+
+#include "sth_fixture.h"
+#include "wire/wire.h"
+
+KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
+
+/* a response goes against its flow */
+static int sender_of(const struct sth_packet_vector *v)
+{
+	return v->response ? !v->owner : v->owner;
+}
+
+static struct srnic_subkey *subkey_of(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 psn64,
+				      bool seal)
+{
+	struct srnic_epoch_keys *keys;
+
+	keys = rcu_dereference_protected(sth->flow[flow].keys[srnic_epoch(psn64) & 1], true);
+	return seal ? &keys->seal : &keys->open;
+}
+
+/* both ends at the vector's place in its flow, as if nothing had been sealed there yet */
+static void go_to(struct kunit *test, struct sth_pair *p, const struct sth_packet_vector *v)
+{
+	int sender = sender_of(v), end;
+
+	for (end = X; end <= Y; end++) {
+		enum srnic_sth_flow flow = sth_flow_at(end, v->owner);
+		struct srnic_subkey *key;
+
+		sth_expect(test, p->end[end], flow, v->psn64);
+		key = subkey_of(p->end[end], flow, v->psn64, end == sender);
+		memset(&key->replay, 0, sizeof(key->replay));
+		key->emitted = v->counter;
+	}
+}
+
+typedef void (*packet_check)(struct kunit *test, struct sth_pair *p,
+			     const struct sth_packet_vector *v);
+
+/* every packet of the codec's on this connection */
+static void with_all_vectors(struct kunit *test, packet_check check)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, true);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(sth_packet_vectors); i++) {
+		if (&sth_connection_vectors[sth_packet_vectors[i].connection] != v)
+			continue;
+		go_to(test, &p, &sth_packet_vectors[i]);
+		check(test, &p, &sth_packet_vectors[i]);
+		n++;
+	}
+	KUNIT_EXPECT_GT(test, n, 0);
+}
+
+static struct sth_box *sealed_box(struct kunit *test, const struct sth_pair *p,
+				  const struct sth_packet_vector *v)
+{
+	return sth_box_of(test, p, sender_of(v), v->sealed, v->len, v->hdr_len);
+}
+
+/* the vector's packet before it was sealed */
+static struct sth_box *clear_box(struct kunit *test, const struct sth_pair *p,
+				 const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sealed_box(test, p, v);
+	unsigned int len = sth_box_payload(box);
+
+	memset(box->body + v->hdr_len, 0xaa, v->len - v->hdr_len);
+	sth_fill(box->body + v->len - len, len, v->pad);
+	return box;
+}
+
+static int seal_vector(struct sth_pair *p, const struct sth_packet_vector *v, struct sth_box *box)
+{
+	int sender = sender_of(v);
+
+	return sth_box_seal(p->end[sender], sth_flow_at(sender, v->owner), box);
+}
+
+static int open_vector(struct sth_pair *p, const struct sth_packet_vector *v, struct sth_box *box)
+{
+	int receiver = !sender_of(v);
+
+	return sth_box_open(p->end[receiver], sth_flow_at(receiver, v->owner), box);
+}
+
+static void expect_payload(struct kunit *test, struct sth_pair *p,
+			   const struct sth_packet_vector *v, const u8 *payload)
+{
+	struct sth_box *clear = clear_box(test, p, v);
+	unsigned int len = sth_box_payload(clear);
+
+	KUNIT_EXPECT_MEMEQ_MSG(test, payload, clear->body + v->len - len, len, "%s", v->name);
+}
+
+static void check_sealing(struct kunit *test, struct sth_pair *p,
+			  const struct sth_packet_vector *v)
+{
+	struct sth_box *box = clear_box(test, p, v);
+
+	KUNIT_ASSERT_EQ_MSG(test, seal_vector(p, v, box), 0, "%s", v->name);
+	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
+}
+
+static void sealing_gives_the_bytes_of_the_codec(struct kunit *test)
+{
+	with_all_vectors(test, check_sealing);
+}
+
+static void check_opening(struct kunit *test, struct sth_pair *p,
+			  const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sealed_box(test, p, v);
+
+	KUNIT_ASSERT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+	expect_payload(test, p, v, box->body + v->len - sth_box_payload(box));
+}
+
+static void what_the_codec_sealed_opens(struct kunit *test)
+{
+	with_all_vectors(test, check_opening);
+}
+
+static void check_without_simd(struct kunit *test, struct sth_pair *p,
+			       const struct sth_packet_vector *v)
+{
+	p->end[X]->no_simd = true;
+	p->end[Y]->no_simd = true;
+	check_sealing(test, p, v);
+	check_opening(test, p, v);
+}
+
+static void without_simd_the_bytes_are_the_same(struct kunit *test)
+{
+	with_all_vectors(test, check_without_simd);
+}
+
+/* of the flow and its key, without the counters of refused packets */
+static void state_of(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 psn64,
+		     struct srnic_flow *f, struct srnic_replay *replay)
+{
+	*f = sth->flow[flow];
+	f->failed = 0;
+	f->replayed = 0;
+	*replay = subkey_of(sth, flow, psn64, false)->replay;
+}
+
+/* one bit of what the packet has in @p changed; its body put right after each try */
+static void flip_all(struct kunit *test, struct sth_pair *p, const struct sth_packet_vector *v,
+		     struct sth_box *box, u8 *bytes, unsigned int len)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < 8 * len; bit++) {
+		if (bytes == box->body && bit / 8 == 4)	/* FECN, BECN: may change */
+			continue;
+		bytes[bit / 8] ^= 0x80 >> bit % 8;
+		sth_box_reparse(box);
+		KUNIT_ASSERT_NE_MSG(test, open_vector(p, v, box), 0, "%s, bit %u", v->name, bit);
+		bytes[bit / 8] ^= 0x80 >> bit % 8;
+		memcpy(box->body, v->sealed, v->len);
+	}
+	sth_box_reparse(box);
+}
+
+static void check_bits(struct kunit *test, struct sth_pair *p, const struct sth_packet_vector *v)
+{
+	int receiver = !sender_of(v);
+	struct srnic_sth *sth = p->end[receiver];
+	enum srnic_sth_flow flow = sth_flow_at(receiver, v->owner);
+	struct sth_box *box = sealed_box(test, p, v);
+	unsigned int covered = v->len;
+	struct srnic_flow before, after;
+	struct srnic_replay seen, seen_after;
+
+	/* the long ones have no header that the short ones do not have */
+	if (v->len > 100)
+		return;
+	if (sth->params.mode == SRNIC_STH_HEADER)
+		covered -= sth_box_payload(box);
+	state_of(sth, flow, v->psn64, &before, &seen);
+	flip_all(test, p, v, box, box->body, covered);
+	flip_all(test, p, v, box, box->ends.sgid, 16);
+	flip_all(test, p, v, box, box->ends.dgid, 16);
+	state_of(sth, flow, v->psn64, &after, &seen_after);
+	KUNIT_EXPECT_MEMEQ(test, &after, &before, sizeof(after));
+	KUNIT_EXPECT_MEMEQ(test, &seen_after, &seen, sizeof(seen));
+	KUNIT_EXPECT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+}
+
+static void no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
+{
+	with_all_vectors(test, check_bits);
+}
+
+static void check_header_mode(struct kunit *test, struct sth_pair *p,
+			      const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sealed_box(test, p, v);
+
+	if (p->end[X]->params.mode != SRNIC_STH_HEADER || !v->payload_len)
+		return;
+	box->body[v->len - v->pad - 1] ^= 0xff;
+	KUNIT_EXPECT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+}
+
+static void header_mode_does_not_protect_the_payload(struct kunit *test)
+{
+	with_all_vectors(test, check_header_mode);
+}
+
+static void check_congestion(struct kunit *test, struct sth_pair *p,
+			     const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sealed_box(test, p, v);
+
+	box->body[4] ^= 0xff;
+	KUNIT_EXPECT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+}
+
+static void congestion_bits_may_change(struct kunit *test)
+{
+	with_all_vectors(test, check_congestion);
+}
+
+static void check_lengths(struct kunit *test, struct sth_pair *p,
+			  const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sealed_box(test, p, v);
+
+	box->pkt.len += 4;
+	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	memcpy(box->body, v->sealed, v->len);
+	box->pkt.len -= 8;
+	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	memcpy(box->body, v->sealed, v->len);
+	box->pkt.len += 4;
+	box->pkt.sth_len -= 4;
+	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	box->pkt.sth_len = 0;
+	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+}
+
+static void length_and_headers_may_not_shift(struct kunit *test)
+{
+	with_all_vectors(test, check_lengths);
+}
+
+/* payload in pieces of odd lengths; aead mode decrypts to elsewhere */
+static void check_pieces(struct kunit *test, struct sth_pair *p,
+			 const struct sth_packet_vector *v)
+{
+	struct sth_box *box = clear_box(test, p, v);
+	unsigned int len = sth_box_payload(box), at, n;
+	struct scatterlist sg[SRNIC_STH_PAYLOAD_SG], to[2];
+	int sender = sender_of(v), err;
+	u8 *out;
+
+	if (len < 5)
+		return;
+	sg_init_table(sg, ARRAY_SIZE(sg));
+	for (at = 0, n = 0; at < len; n++) {
+		unsigned int part = n + 1 < ARRAY_SIZE(sg) ? min(len - at, 2 * n + 1) : len - at;
+
+		sg_set_buf(&sg[n], box->body + v->len - len + at, part);
+		at += part;
+	}
+	sg_mark_end(&sg[n - 1]);
+	local_bh_disable();
+	err = srnic_sth_seal(p->end[sender], sth_flow_at(sender, v->owner), &box->pkt, sg, len);
+	local_bh_enable();
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
+
+	out = kunit_kzalloc(test, len, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, out);
+	sg_init_table(to, 2);
+	sg_set_buf(&to[0], out, 3);
+	sg_set_buf(&to[1], out + 3, len - 3);
+	local_bh_disable();
+	err = srnic_sth_open(p->end[!sender], sth_flow_at(!sender, v->owner), &box->pkt, sg, to,
+			     len);
+	local_bh_enable();
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
+	if (p->end[X]->params.mode == SRNIC_STH_AEAD)
+		expect_payload(test, p, v, out);
+}
+
+static void pieces_make_no_difference(struct kunit *test)
+{
+	with_all_vectors(test, check_pieces);
+}
+
+/* SEND ONLY with a word of payload, from @sender, in the flow of X or Y */
+static struct sth_box *send_only(struct kunit *test, const struct sth_pair *p, int sender, u32 psn)
+{
+	unsigned int sth_len = srnic_sth_len(p->end[sender]), len = SRNIC_BTH_LEN + sth_len + 4;
+	struct sth_box *box = sth_box_of(test, p, sender, NULL, len, SRNIC_BTH_LEN);
+
+	box->body[0] = SRNIC_OPC_SEND_ONLY;
+	put_unaligned_be16(0xffff, box->body + 2);
+	put_unaligned_be32(srnic_sth_params(p->end[sender])->remote_qpn, box->body + 4);
+	put_unaligned_be32(psn, box->body + 8);
+	box->body[8] = srnic_sth_code(p->end[sender]) << 4;
+	sth_box_reparse(box);
+	return box;
+}
+
+static void nothing_is_sealed_or_opened_before_the_handshake(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_pair_of(test, v, false);
+	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -ENOKEY);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -ENOKEY);
+	sth_shake(test, &p, X);
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
+	/* the other flow has a handshake of its own */
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[Y], SRNIC_FLOW_OURS, box), -ENOKEY);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], SRNIC_FLOW_THEIRS, box), -ENOKEY);
+}
+
+static void a_counter_is_taken_once(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	bool counts = p.end[X]->params.suite->family->has_counter;
+	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct sth_box *again;
+
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	again = sth_box_of(test, &p, X, box->body, box->len, SRNIC_BTH_LEN);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
+	/* PRF suites do not see a replay: a duplicate to the transport (section 13) */
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, again),
+			counts ? -EALREADY : 0);
+	KUNIT_EXPECT_EQ(test, p.end[Y]->flow[SRNIC_FLOW_THEIRS].replayed, counts);
+	KUNIT_EXPECT_EQ(test, p.end[Y]->flow[SRNIC_FLOW_THEIRS].failed, 0);
+}
+
+static void every_emission_has_a_nonce_of_its_own(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct srnic_sth *x = p.end[X];
+	u32 i;
+
+	/* one packet, sent again and again */
+	for (i = 0; i < 20; i++) {
+		struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+
+		KUNIT_ASSERT_EQ(test, sth_box_seal(x, SRNIC_FLOW_OURS, box), 0);
+		if (x->params.suite->family->has_counter)
+			KUNIT_EXPECT_EQ(test, get_unaligned_be32(box->body + SRNIC_BTH_LEN), i);
+		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
+	}
+}
+
+static void emissions_end_at_the_cap(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+
+	subkey_of(p.end[X], SRNIC_FLOW_OURS, v->flow[X].start, true)->emitted = BIT(26) - 1;
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -EKEYEXPIRED);
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -EKEYEXPIRED);
+}
+
+static void forgeries_end_a_key_at_the_cryptographic_limit_only(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct srnic_subkey *key;
+
+	key = subkey_of(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start, false);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	key->failed = p.end[Y]->params.suite->max_failed - 1;
+	box->body[SRNIC_BTH_LEN + 5] ^= 1;
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -EKEYEXPIRED);
+}
+
+static void turn_around(struct sth_box *box)
+{
+	u8 gid[16];
+
+	memcpy(gid, box->ends.sgid, 16);
+	memcpy(box->ends.sgid, box->ends.dgid, 16);
+	memcpy(box->ends.dgid, gid, 16);
+}
+
+static void a_reflected_packet_is_refused(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	u32 psn = v->flow[X].start;
+	struct sth_box *box = send_only(test, &p, X, psn);
+	int flow;
+
+	/* so that the PSN is in the window of either flow */
+	p.end[X]->flow[SRNIC_FLOW_THEIRS].start = 0;
+	sth_expect(test, p.end[X], SRNIC_FLOW_THEIRS, psn);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
+		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], flow, box), -EBADMSG);
+		/* with the addresses it would have on its way back */
+		turn_around(box);
+		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], flow, box), -EBADMSG);
+		turn_around(box);
+	}
+}
+
+static void a_request_is_no_response_nor_one_of_the_other_flow(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct srnic_sth *y = p.end[Y];
+
+	y->flow[SRNIC_FLOW_OURS].start = 0;
+	sth_expect(test, y, SRNIC_FLOW_OURS, v->flow[X].start);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	/* Y would take it for a response to its own request */
+	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_OURS, box), -EBADMSG);
+	/* X's response to Y's request, same sender and PSN */
+	p.end[X]->flow[SRNIC_FLOW_THEIRS].start = 0;
+	sth_expect(test, p.end[X], SRNIC_FLOW_THEIRS, v->flow[X].start);
+	box = send_only(test, &p, X, v->flow[X].start);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_THEIRS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_THEIRS, box), -EBADMSG);
+	box = send_only(test, &p, X, v->flow[X].start);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_THEIRS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_OURS, box), 0);
+}
+
+/* same ends, same key, same PSN: a later incarnation, and one with another seal */
+static void a_packet_of_another_connection_is_refused(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair old = sth_ready_pair(test, v, false);
+	struct sth_pair new = sth_ready_pair(test, v, false);
+	struct sth_box *box = send_only(test, &old, X, v->flow[X].start);
+	struct sth_connection_vector other = *v;
+	struct sth_pair third;
+
+	KUNIT_ASSERT_EQ(test, sth_box_seal(old.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_open(new.end[Y], SRNIC_FLOW_THEIRS, box), -EBADMSG);
+
+	other.key[0] ^= 1;
+	third = sth_ready_pair(test, &other, true);
+	new = sth_ready_pair(test, v, true);
+	box = send_only(test, &third, X, v->flow[X].start);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(third.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_open(new.end[Y], SRNIC_FLOW_THEIRS, box), -EBADMSG);
+}
+
+static void a_packet_of_another_turn_of_the_psn_is_refused(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	u64 psn64 = v->flow[X].start;
+	struct sth_box *box = send_only(test, &p, X, psn64 & SRNIC_PSN_MASK);
+
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	sth_expect(test, p.end[Y], SRNIC_FLOW_THEIRS, psn64 + BIT(24));
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -EBADMSG);
+}
+
+static void a_psn_below_the_start_is_refused(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct sth_box *box = send_only(test, &p, X, (v->flow[X].start - 1) & SRNIC_PSN_MASK);
+
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -ERANGE);
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -ERANGE);
+}
+
+static void a_pad_that_is_not_zero_is_refused(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	bool told = v->mode != SRNIC_STH_HEADER;
+	int pad;
+
+	for (pad = 1; pad <= 3; pad++) {
+		struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+
+		box->body[1] |= pad << 4;
+		box->body[box->len - pad] = 1;
+		sth_box_reparse(box);
+		KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box),
+				told ? -EBADMSG : 0);
+	}
+}
+
+/* a request from X to Y, now */
+static int pass(struct kunit *test, struct sth_pair *p, u64 psn64)
+{
+	struct sth_box *box = send_only(test, p, X, psn64 & SRNIC_PSN_MASK);
+
+	return sth_box_seal(p->end[X], SRNIC_FLOW_OURS, box) ?:
+	       sth_box_open(p->end[Y], SRNIC_FLOW_THEIRS, box);
+}
+
+static bool advance(struct sth_pair *p, u64 psn64)
+{
+	bool x, y;
+
+	local_bh_disable();
+	x = srnic_sth_advance(p->end[X], SRNIC_FLOW_OURS, psn64 & SRNIC_PSN_MASK);
+	y = srnic_sth_advance(p->end[Y], SRNIC_FLOW_THEIRS, psn64 & SRNIC_PSN_MASK);
+	local_bh_enable();
+	return x || y;
+}
+
+static void rekey(struct kunit *test, struct sth_pair *p)
+{
+	KUNIT_ASSERT_EQ(test, srnic_sth_rekey(p->end[X]), 0);
+	KUNIT_ASSERT_EQ(test, srnic_sth_rekey(p->end[Y]), 0);
+}
+
+static void epochs_follow_each_other(struct kunit *test)
+{
+	const u64 half = BIT(23), turn = BIT(24);
+	struct sth_connection_vector v = *(const struct sth_connection_vector *)test->param_value;
+	struct sth_pair p;
+	u64 e;
+
+	v.flow[X].start = 0xfffff0;
+	p = sth_ready_pair(test, &v, false);
+	/* a flow that starts near the wrap has both epochs at once */
+	KUNIT_EXPECT_EQ(test, pass(test, &p, 0xfffff0), 0);
+	KUNIT_EXPECT_EQ(test, pass(test, &p, 0x1000005), 0);
+	/* going back over it: packets of 0 after packets of 1 */
+	KUNIT_EXPECT_EQ(test, pass(test, &p, 0xffffff), 0);
+	KUNIT_EXPECT_FALSE(test, advance(&p, 0x1000001));
+
+	for (e = 1; e < 5; e++) {
+		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half - 1));
+		KUNIT_EXPECT_EQ(test, pass(test, &p, e * turn - 1), 0);
+		/* the middle: once, and until it is done the next has no keys */
+		KUNIT_EXPECT_TRUE(test, advance(&p, e * turn + half));
+		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half + 1));
+		KUNIT_EXPECT_EQ(test, pass(test, &p, (e + 1) * turn), -ENOKEY);
+		KUNIT_EXPECT_EQ(test, pass(test, &p, e * turn + half), 0);
+		rekey(test, &p);
+		KUNIT_EXPECT_EQ(test, pass(test, &p, (e + 1) * turn), 0);
+		KUNIT_EXPECT_EQ(test, pass(test, &p, e * turn + half + 1), 0);
+		/* e - 1 is wiped: its place is e + 1's */
+		KUNIT_EXPECT_FALSE(test, srnic_flow_has_keys(&p.end[X]->flow[SRNIC_FLOW_OURS],
+							     e - 1));
+		KUNIT_EXPECT_FALSE(test, advance(&p, (e + 1) * turn - 1));
+		KUNIT_EXPECT_FALSE(test, advance(&p, (e + 1) * turn + 1));
+	}
+}
+
+static void the_expected_psn_does_not_go_back(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct srnic_flow *f = &p.end[X]->flow[SRNIC_FLOW_OURS];
+	u64 start = v->flow[X].start;
+
+	advance(&p, start + 100);
+	KUNIT_EXPECT_EQ(test, f->expected, start + 100);
+	advance(&p, start + 50);
+	KUNIT_EXPECT_EQ(test, f->expected, start + 100);
+	advance(&p, start - 1);
+	KUNIT_EXPECT_EQ(test, f->expected, start + 100);
+}
+
+static void a_snapshot_has_the_figures_and_no_key(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	static const u8 zero[SRNIC_STH_KEY_MAX];
+	struct srnic_sth_info info;
+
+	KUNIT_ASSERT_EQ(test, pass(test, &p, v->flow[X].start), 0);
+	srnic_sth_info(p.end[X], &info);
+	KUNIT_EXPECT_STREQ(test, info.suite, v->suite);
+	KUNIT_EXPECT_EQ(test, info.mode, (enum srnic_sth_mode)v->mode);
+	KUNIT_EXPECT_TRUE(test, info.flow[SRNIC_FLOW_OURS].ready);
+	KUNIT_EXPECT_EQ(test, info.flow[SRNIC_FLOW_OURS].psn64, v->flow[X].start);
+	KUNIT_EXPECT_EQ(test, info.flow[SRNIC_FLOW_OURS].sealed, 1);
+	KUNIT_EXPECT_EQ(test, info.flow[SRNIC_FLOW_THEIRS].sealed, 0);
+	KUNIT_EXPECT_STREQ(test, info.driver, srnic_sth_driver_name(p.end[X]));
+	KUNIT_EXPECT_MEMEQ(test, srnic_sth_params(p.end[X])->key, zero, sizeof(zero));
+	kunit_info(test, "%s is done by %s\n", v->name, info.driver);
+}
+
+/* what tools/codec/check.py reads from the log, a line a packet */
+static void print_connection(struct kunit *test, struct sth_pair *p, int id)
+{
+	const struct sth_connection_vector *v = p->v;
+	int owner;
+
+	kunit_info(test, "sth-conn: %d %s %s %d %*phN %*phN %u %*phN %u\n", id, v->suite,
+		   strrchr(v->name, ' ') + 1, v->pair_key, v->key_len, v->key, 16, v->x_gid,
+		   v->x_qpn, 16, v->y_gid, v->y_qpn);
+	for (owner = X; owner <= Y; owner++) {
+		struct srnic_flow *f = &p->end[owner]->flow[SRNIC_FLOW_OURS];
+
+		kunit_info(test, "sth-flow: %d %c 0x%llx %*phN %*phN\n", id, "xy"[owner], f->start,
+			   16, f->nq, 16, f->nr);
+	}
+}
+
+static char *hex_of(struct kunit *test, const u8 *p, unsigned int len)
+{
+	char *s = kunit_kzalloc(test, 2 * len + 2, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	if (len)
+		bin2hex(s, p, len);
+	else
+		s[0] = '-';
+	return s;
+}
+
+static void print_packet(struct kunit *test, struct sth_pair *p, int id, u8 opcode, int owner,
+			 unsigned int payload)
+{
+	const struct srnic_opcode *opc = &srnic_opcode_table[opcode];
+	bool response = opc->flags & SRNIC_OPF_RESP;
+	int sender = response ? !owner : owner;
+	enum srnic_sth_flow flow = sth_flow_at(sender, owner);
+	struct srnic_sth *sth = p->end[sender];
+	unsigned int pad = -payload & 3, head = opc->hdr_len + srnic_sth_len(sth);
+	u8 *body = kunit_kzalloc(test, head + payload + pad, GFP_KERNEL);
+	struct sth_box *box;
+	const char *plain;
+
+	KUNIT_ASSERT_NOT_NULL(test, body);
+	get_random_bytes(body, head + payload);
+	body[0] = opcode;
+	body[1] = (body[1] & 0xc0) | pad << 4;
+	body[5] = 0;
+	body[8] = (body[8] & 0x80) | srnic_sth_code(sth) << 4;
+	put_unaligned_be16(sth->flow[flow].expected, body + 10);
+	body[9] = sth->flow[flow].expected >> 16;
+	plain = hex_of(test, body + head, payload + pad);
+
+	box = sth_box_of(test, p, sender, body, head + payload + pad, opc->hdr_len);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(sth, flow, box), 0);
+	kunit_info(test, "sth-packet: %d %c %d 0x%llx %s %s\n", id, "xy"[owner], response,
+		   sth->flow[flow].expected, plain, hex_of(test, box->body, box->len));
+}
+
+static void what_is_sealed_here_is_printed_for_the_codec(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_pair_of(test, v, false);
+	u8 frame[SRNIC_HS_FRAME_MAX];
+	int id = v - sth_connection_vectors, owner;
+	unsigned int opcode, n = 0;
+
+	KUNIT_ASSERT_GT(test, srnic_sth_hs_next(p.end[X], frame), 0);
+	sth_shake(test, &p, X);
+	sth_shake(test, &p, Y);
+	print_connection(test, &p, id);
+	kunit_info(test, "sth-frame: %d x %s\n", id, hex_of(test, frame, SRNIC_HS_FRAME_LEN));
+
+	for (opcode = 0; opcode < 0x18; opcode++) {
+		u32 flags = srnic_opcode_table[opcode].flags;
+
+		if (!(flags & SRNIC_OPF_VALID))
+			continue;
+		for (owner = X; owner <= Y; owner++, n++)
+			print_packet(test, &p, id, opcode, owner,
+				     flags & SRNIC_OPF_PAYLOAD ? n * 7 % 130 : 0);
+	}
+	/* and behind the wrap of the PSN */
+	for (owner = X; owner <= Y; owner++) {
+		sth_expect(test, p.end[owner], SRNIC_FLOW_OURS, 0x3000001);
+		print_packet(test, &p, id, SRNIC_OPC_SEND_ONLY, owner, 8);
+	}
+}
+
+static struct kunit_case sth_seal_cases[] = {
+	KUNIT_CASE_PARAM(sealing_gives_the_bytes_of_the_codec, connection_gen_params),
+	KUNIT_CASE_PARAM(without_simd_the_bytes_are_the_same, connection_gen_params),
+	KUNIT_CASE_PARAM(what_the_codec_sealed_opens, connection_gen_params),
+	KUNIT_CASE_PARAM(no_bit_may_change_and_trying_changes_nothing, connection_gen_params),
+	KUNIT_CASE_PARAM(header_mode_does_not_protect_the_payload, connection_gen_params),
+	KUNIT_CASE_PARAM(congestion_bits_may_change, connection_gen_params),
+	KUNIT_CASE_PARAM(length_and_headers_may_not_shift, connection_gen_params),
+	KUNIT_CASE_PARAM(pieces_make_no_difference, connection_gen_params),
+	KUNIT_CASE_PARAM(nothing_is_sealed_or_opened_before_the_handshake, connection_gen_params),
+	KUNIT_CASE_PARAM(a_counter_is_taken_once, connection_gen_params),
+	KUNIT_CASE_PARAM(every_emission_has_a_nonce_of_its_own, connection_gen_params),
+	KUNIT_CASE_PARAM(emissions_end_at_the_cap, connection_gen_params),
+	KUNIT_CASE_PARAM(forgeries_end_a_key_at_the_cryptographic_limit_only,
+			 connection_gen_params),
+	KUNIT_CASE_PARAM(a_reflected_packet_is_refused, connection_gen_params),
+	KUNIT_CASE_PARAM(a_request_is_no_response_nor_one_of_the_other_flow,
+			 connection_gen_params),
+	KUNIT_CASE_PARAM(a_packet_of_another_connection_is_refused, connection_gen_params),
+	KUNIT_CASE_PARAM(a_packet_of_another_turn_of_the_psn_is_refused, connection_gen_params),
+	KUNIT_CASE_PARAM(a_psn_below_the_start_is_refused, connection_gen_params),
+	KUNIT_CASE_PARAM(a_pad_that_is_not_zero_is_refused, connection_gen_params),
+	KUNIT_CASE_PARAM(epochs_follow_each_other, connection_gen_params),
+	KUNIT_CASE_PARAM(the_expected_psn_does_not_go_back, connection_gen_params),
+	KUNIT_CASE_PARAM(a_snapshot_has_the_figures_and_no_key, connection_gen_params),
+	KUNIT_CASE_PARAM(what_is_sealed_here_is_printed_for_the_codec, connection_gen_params),
+	{}
+};
+
+static struct kunit_suite sth_seal_suite = {
+	.name = "srnic-sth-seal",
+	.test_cases = sth_seal_cases,
+};
+
+kunit_test_suite(sth_seal_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's sealing and opening");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
