@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: the srnic command against the kernel: rules, keys, quotas, what is shown, what is refused, who may
+# timeout: 180
+# cites: srdma.md decisions 13, 16, 18, 19; contracts.md, the CLI
+. "$(dirname "$0")/../lib.sh"
+
+# refused STATUS PATTERN WHERE COMMAND...: exits so, with one line on stderr that says so
+refused()
+{
+	local status=$1 pattern=$2 got=0
+	shift 2
+	on "$@" >/tmp/out 2>/tmp/err </dev/null || got=$?
+	[ "$got" -eq "$status" ] || fail "$*: status $got, not $status: $(cat /tmp/err)"
+	[ "$(wc -l </tmp/err)" -eq 1 ] || fail "$*: not one line: $(cat /tmp/err)"
+	grep -qE "^srnic: .*$pattern" /tmp/err || fail "$*: $(cat /tmp/err)"
+	[ ! -s /tmp/out ] || fail "$*: refused, but prints: $(cat /tmp/out)"
+}
+
+# json WHERE EXPRESSION COMMAND...: the command's JSON as x; prints the expression's value
+json()
+{
+	local where=$1 expression=$2
+	shift 2
+	on "$where" "$@" >/tmp/json
+	python3 -m json.tool /tmp/json >/dev/null || fail "$*: no JSON: $(cat /tmp/json)"
+	python3 -c 'import json, sys
+x = json.load(open("/tmp/json"))
+print(eval(sys.argv[1]))' "$expression"
+}
+
+# expect WANTED WHERE EXPRESSION COMMAND...
+expect()
+{
+	local wanted=$1 got
+	shift
+	got=$(json "$@")
+	[ "$got" = "$wanted" ] || fail "$*: $got, not $wanted"
+}
+
+testbed up
+umask 077
+
+say "a device is shown where its netdev is, and nowhere else"
+expect "['srnic0']" a '[d["device"] for d in x]' srnic -j show
+expect "['srnic1']" b '[d["device"] for d in x]' srnic -j show
+[ "$(srnic -j show)" = "[]" ] || fail "the initial namespace shows devices of others"
+refused 1 "no srnic device 'srnic1' in this namespace" a srnic show dev srnic1
+
+say "keys: gen, add, replace, list, del"
+on a srnic key gen lab --file /tmp/lab.key
+[ "$(stat -c '%a %s' /tmp/lab.key)" = "600 65" ] || fail "key gen left $(stat -c '%a %s' /tmp/lab.key)"
+refused 2 "File exists" a srnic key gen lab2 --file /tmp/lab.key
+on b srnic key add lab <"/tmp/lab.key"
+head -c 16 /dev/urandom >/tmp/raw.key
+refused 1 "there is a key of this name: replace or delete it" a srnic key add lab --raw --file /tmp/raw.key
+on a srnic key add other --raw --file /tmp/raw.key
+expect "[('lab', 32), ('other', 16)]" a '[(k["name"], k["bytes"]) for k in x]' srnic -j key
+expect "[('lab', 32)]" b '[(k["name"], k["bytes"]) for k in x]' srnic --json key list
+on a srnic key del other
+refused 1 "no key of this name: see 'srnic key list'" a srnic key del other
+
+say "nobody can read them, nor see that they are there"
+if grep srnic /proc/keys; then
+	fail "keys are listed in /proc/keys"
+fi
+if on a srnic -j key | grep -i "$(cut -c1-16 /tmp/lab.key)"; then
+	fail "a dump shows a key"
+fi
+
+say "bad keys and lines are refused before the kernel is asked"
+head -c 15 /dev/urandom >/tmp/short.key
+head -c 33 /dev/urandom >/tmp/long.key
+refused 2 "holds 15 bytes: a key has 16 to 32" a srnic key add k --raw --file /tmp/short.key
+refused 2 "holds 33 bytes" a srnic key add k --raw --file /tmp/long.key
+refused 2 "standard input is empty" a srnic key add k
+refused 2 "never from the command line" a srnic key add k 00112233445566778899aabbccddeeff
+refused 2 "write 10.77.0.0/24" a srnic policy add 10.77.0.1/24 off
+refused 2 "'require' needs a key" a srnic policy add 10.77.0.0/24 require aead aes-gcm-128
+
+say "rules: add, replace, list, del; the kernel says what is wrong"
+on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key lab
+on a srnic policy add fd77::/64 prefer packet aes-cmac-128 key nowhere
+on a srnic policy add default off
+expect "[('10.77.0.0/24', 'require', True), ('fd77::/64', 'prefer', False), ('default', 'off', None)]" \
+	a '[(r["prefix"], r["rule"], r.get("key_present")) for r in x]' srnic -j policy
+refused 1 "there is a rule with this prefix: replace or delete it" a srnic policy add 10.77.0.0/24 off
+refused 1 "suite aes-gcm-128 does not offer this mode: choose aead" \
+	a srnic policy replace default require header aes-gcm-128 key lab
+refused 1 "suite aes-cmac-128 does not offer this mode: choose header or packet" \
+	a srnic policy replace default require aead aes-cmac-128 key lab
+refused 1 "no suite 'rot13': see 'srnic suite list'" a srnic policy replace default require aead rot13 key lab
+refused 1 "a key's name is 1 to 31 letters" a srnic policy replace default require aead aes-gcm-128 key 'a b'
+refused 1 "no rule with exactly this prefix" a srnic policy del 10.77.0.0/25
+on a srnic policy replace default prefer header aes-cmac-128 key lab
+on a srnic policy del fd77::/64
+expect "['10.77.0.0/24', 'default']" a '[r["prefix"] for r in x]' srnic -j policy
+on a srnic policy del default
+expect "[]" b 'x' srnic -j policy
+
+say "-n finds the namespace; without it, it is the initial one's"
+[ "$(srnic -j policy)" = "[]" ] || fail "rules of another namespace are shown"
+
+say "a sealed connection is seen in 'srnic qp'"
+on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key lab
+on b timeout 60 rping -s -a 10.77.0.2 -C 1000000 >/tmp/s.log 2>&1 &
+sleep 1
+on a timeout 60 rping -c -a 10.77.0.2 -C 1000000 >/tmp/c.log 2>&1 &
+client=$!
+for _ in $(seq 40); do
+	sealed=$(json a 'sum(f["sealed"] for q in x for f in q.get("flows", []))' srnic -j qp)
+	[ "$sealed" -lt 100 ] || break
+	sleep 0.5
+done
+[ "$sealed" -ge 100 ] || fail "no sealed packets are seen: $(cat /tmp/json /tmp/c.log)"
+expect "[('10.77.0.2', 'aead', 'aes-gcm-128', 'rts', True)]" a \
+	'[(q["peer"], q["mode"], q["suite"], q["state"], all(f["ready"] for f in q["flows"][:1])) for q in x if q["type"] == "rc"]' \
+	srnic -j qp dev srnic0
+expect "0" a 'sum(f["failed"] + f["replayed"] for q in x for f in q.get("flows", []))' srnic -j qp
+on a srnic -d qp | grep -q '10\.77\.0\.2.*aes-gcm-128.*ours' || fail "qp -d: $(on a srnic -d qp)"
+
+say "a key that goes takes no connection with it, and lets no new one be made"
+on a srnic key del lab
+kill -0 $client 2>/dev/null || fail "the connection ended with its key"
+kill $client
+wait $client 2>/dev/null || true
+! on a timeout 20 rping -c -a 10.77.0.2 -C 1 >/tmp/c.log 2>&1 || fail "a connection without the key"
+dmesg | grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" ||
+	fail "the log does not say which key is missing: $(dmesg | grep srnic: | tail -n 3)"
+wait 2>/dev/null || true
+
+say "quotas: lowered, they refuse; raised, they grant"
+expect "True" a 'all(q["used"] <= q["limit"] for q in x)' srnic -j quota
+on a srnic quota set dev srnic0 pd 0
+! on a timeout 20 ibv_rc_pingpong -d srnic0 >/tmp/c.log 2>&1 || fail "a PD beyond the quota"
+expect "True" a '[q["limit"] for q in x if q["quota"] == "pd"] == [0]' srnic -j quota show srnic0
+on a srnic quota set srnic0 pd 100
+refused 1 "no quota 'nonsense': see 'srnic quota show'" a srnic quota set srnic0 nonsense 1
+refused 1 "no srnic device 'srnic1' in this namespace" a srnic quota set srnic1 pd 1
+
+say "who is not administrator of the namespace sees devices and suites, and nothing else"
+user() { on a setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "$@"; }
+user srnic show >/dev/null
+user srnic suite list >/dev/null
+for line in "policy list" "key list" "qp" "policy add default off" "key del lab" \
+	"quota set srnic0 pd 1"; do
+	# shellcheck disable=SC2086 # the line's words
+	! user srnic $line >/tmp/out 2>/tmp/err || fail "anybody may: srnic $line"
+	grep -q "not permitted: needs CAP_NET_ADMIN" /tmp/err || fail "srnic $line: $(cat /tmp/err)"
+done
+
+say "root of a user namespace has rules and keys of its own, and cannot touch another's"
+unshare -Urn srnic policy add default off
+unshare -Urn bash -c 'srnic key add mine --raw --file /tmp/raw.key && srnic -j key' |
+	grep -q '"mine"' || fail "no keys in a user namespace"
+! on a unshare -Ur srnic quota set srnic0 pd 1 2>/tmp/err || fail "another's quota was set"
+grep -q "not permitted" /tmp/err || fail "quota: $(cat /tmp/err)"
+
+testbed down
