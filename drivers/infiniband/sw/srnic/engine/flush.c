@@ -39,11 +39,8 @@ static bool flush_sq(struct srnic_qp *qp)
 		if (!wqe)
 			break;
 		srnic_sq_complete(qp, wqe, flush_status(wqe));
-		sq->next++;
-		smp_store_release(&sq->cons, sq->next);	/* the copy may be overwritten */
+		sq->next = sq->cons;
 	}
-	if (sq->ring.user)
-		srnic_ring_publish_cons(&sq->ring, sq->cons);
 	return wqe;
 }
 

@@ -402,8 +402,12 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
 	while (budget > 0) {
 		wqe = srnic_sq_peek(qp);
-		if (!wqe)
+		if (!wqe) {
+			/* a small queue may be full of what is complete already */
+			if (srnic_sq_retire(qp))
+				continue;
 			break;
+		}
 		sent = step(&build, wqe, budget);
 		if (sent < 0)
 			break;

@@ -220,17 +220,20 @@ static bool is_complete(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
  *
  * A failed work request is reached when all before it are complete: only then does
  * the queue stop, and the flush reports it.
+ *
+ * Return: true if there was one.
  */
-void srnic_sq_retire(struct srnic_qp *qp)
+bool srnic_sq_retire(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe *wqe;
+	u32 first = sq->cons;
 	u32 prod;
 
 	lockdep_assert_held(&qp->lock);
 
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE)
-		return;		/* the flush does it */
+		return false;	/* the flush does it */
 
 	prod = srnic_sq_prod(sq);
 	while (sq->cons != prod && qp->state != IB_QPS_ERR) {
@@ -245,6 +248,7 @@ void srnic_sq_retire(struct srnic_qp *qp)
 		sq->next = sq->cons;	/* was being sent again, in vain */
 	if (sq->cons != prod && srnic_sq_wqe(sq, sq->cons)->state == SRNIC_SWQE_FAILED)
 		sq_stop(qp);
+	return sq->cons != first;
 }
 
 /**

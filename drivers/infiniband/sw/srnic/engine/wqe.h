@@ -79,7 +79,7 @@ void srnic_sq_free(struct srnic_qp *qp);
 struct srnic_swqe *srnic_sq_peek(struct srnic_qp *qp) __must_hold(&qp->lock);
 u32 srnic_sq_waiting(const struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_sq_drop(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_sq_retire(struct srnic_qp *qp) __must_hold(&qp->lock);
+bool srnic_sq_retire(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		       enum ib_wc_status status) __must_hold(&qp->lock);
 void srnic_sq_fail(struct srnic_qp *qp, struct srnic_swqe *wqe,
