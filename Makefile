@@ -40,6 +40,10 @@ tools:
 guest-stock: module provider tools
 guest-debug: module-debug provider tools
 
+## install: as root: the module, the provider, the tools; DESTDIR= for packages
+install: all
+	scripts/install "$(KDIR)"
+
 ## demo: see it work, in a virtual machine; installs what is missing
 demo:
 	scripts/demo
@@ -60,7 +64,7 @@ bench:
 sparse:
 	scripts/check static/sparse
 
-## clean: remove build/ (the kernels in the cache stay)
+## clean: remove build/ (kernels in the cache stay)
 clean:
 	scripts/clean
 
@@ -68,5 +72,5 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
-.PHONY: all module module-debug provider tools guest-stock guest-debug demo \
+.PHONY: all install module module-debug provider tools guest-stock guest-debug demo \
 	check soak bench sparse clean help

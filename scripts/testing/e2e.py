@@ -3,7 +3,6 @@
 for each kernel. A VM that dies takes the test with it, not those after it."""
 
 import re
-import shutil
 import threading
 import time
 from dataclasses import dataclass, field
@@ -115,12 +114,10 @@ class Guest:
         with vm_log.open("w") as log:
             vm = VM(self.kernel,
                     ["scripts/guest/run-tests", todo.relative_to(REPO)], log,
-                    limit, ["--no-build", "--allow-splat"])
+                    limit, ["--no-build", "--allow-splat", "--log",
+                            self.folder / f"dmesg-{self.boot}"])
             for line in vm:
                 self.heed(line, vm_log)
-        last = BUILD / "vm/last-dmesg"
-        if last.exists():
-            shutil.copy(last, self.folder / f"dmesg-{self.boot}")
         if self.current:
             self.end(self.current, FAILED, 0, "the VM died")
         elif len(self.pending) == left and self.pending:

@@ -62,7 +62,9 @@ def checkpatch(log):
     return steps.command(
         ["perl", LINUX / "scripts/checkpatch.pl", f"--root={LINUX}", "--strict",
          "--no-summary", "--terse", "--show-types", "--max-line-length=100",
-         "--ignore", IGNORED, "--file", *files], log)
+         "--ignore", IGNORED, "--file", *files], log,
+        # It keeps a list of names in its folder
+        cwd=LINUX)
 
 
 def sparse(log):
