@@ -3,6 +3,7 @@
  * Completion queues: completions in, events out.
  */
 #include <linux/bottom_half.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include "../export.h"
 #include "../srnic.h"
@@ -90,6 +91,7 @@ static int cq_overflow(struct srnic_cq *cq)
 int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited)
 {
 	struct srnic_ring *ring = &cq->ring;
+	struct srnic_cqe *slot;
 	unsigned long flags;
 	int err = 0;
 
@@ -99,7 +101,10 @@ int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicit
 		goto out;
 	}
 
-	memcpy(srnic_ring_slot(ring, ring->head), cqe, sizeof(*cqe));
+	slot = srnic_ring_slot(ring, ring->head);
+	memcpy(slot, cqe, sizeof(*slot));
+	if (cq->timed)
+		slot->timestamp = ktime_get_ns();
 	/* the entry before its index: pairs with the provider's acquire */
 	smp_store_release(&ring->hdr->prod, ++ring->head);
 	cq->pushed++;

@@ -169,6 +169,7 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
  * @ring: where completions go; @ring.head is the producer's index
  * @tail: a kernel consumer's index; a user's is in the header, and hostile
  * @armed: a kernel consumer's SRNIC_ARM_*; a user's is in the header
+ * @timed: completions tell when they were written
  * @overflow: a completion was lost; nothing is taken any more (IBA 10.2.10.4)
  * @state: SRNIC_CQ_* bits
  * @pushed: completions in all
@@ -189,6 +190,7 @@ struct srnic_cq {
 	struct srnic_ring ring;
 	u32 tail;
 	u8 armed;
+	bool timed;
 	bool overflow;
 	unsigned long state;
 	u64 pushed;

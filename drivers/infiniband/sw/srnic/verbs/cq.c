@@ -65,6 +65,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return err;
 
 	srnic_cq_init(cq, cq_error_work);
+	cq->timed = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	err = srnic_ring_create(udata, &cq->ring, attr->cqe, sizeof(struct srnic_cqe),
 				&resp.ring, &cq->mmap);
 	if (err)

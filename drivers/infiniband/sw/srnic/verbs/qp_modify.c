@@ -185,13 +185,22 @@ static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask
 	return 0;
 }
 
+static void qp_reset(struct srnic_qp *qp)
+{
+	srnic_qp_to_reset(qp);
+	/* a window bound to this stream is not the next stream's (R8) */
+	srnic_window_forget_qp(qp);
+
+	spin_lock_bh(&qp->lock);
+	qp->path_valid = false;
+	spin_unlock_bh(&qp->lock);
+}
+
 static int qp_change_state(struct srnic_qp *qp, enum ib_qp_state next)
 {
 	switch (next) {
 	case IB_QPS_RESET:
-		srnic_qp_to_reset(qp);
-		/* a window bound to this stream is not the next stream's (R8) */
-		srnic_window_forget_qp(qp);
+		qp_reset(qp);
 		return 0;
 	case IB_QPS_INIT:
 		srnic_qp_to_init(qp);

@@ -101,6 +101,8 @@ static int srq_respond(struct ib_udata *udata, const struct srnic_modify_srq_res
 
 	if (!udata)
 		return 0;
+	if (udata->inlen < sizeof(cmd))
+		return -EINVAL;
 	err = ib_copy_from_udata(&cmd, udata, sizeof(cmd));
 	if (err)
 		return err;
