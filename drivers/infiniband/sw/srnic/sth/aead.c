@@ -11,13 +11,7 @@
  * Where the internal name does not exist (other machines, kernels from 6.15 on,
  * where the wrapper is gone), the synchronous one is the best there is.
  */
-#include <crypto/internal/simd.h>
-#include <asm/simd.h>
 #include "sth/crypto.h"
-
-/* cryptd's instances have the internal name too, but are asynchronous */
-#define FAST_TYPE	CRYPTO_ALG_INTERNAL
-#define FAST_MASK	(CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | CRYPTO_NOLOAD)
 
 static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 				      const struct srnic_sth_suite *suite, const u8 *raw)
@@ -50,7 +44,8 @@ static int aead_key_init(struct srnic_subkey *key, const struct srnic_sth_suite 
 	reqsize = crypto_aead_reqsize(tfm);
 
 	if (suite->fast) {
-		tfm = aead_alloc(suite->fast, FAST_TYPE, FAST_MASK, suite, raw);
+		tfm = aead_alloc(suite->fast, SRNIC_STH_FAST_TYPE, SRNIC_STH_FAST_MASK,
+				 suite, raw);
 		if (!IS_ERR(tfm)) {
 			key->fast = tfm;
 			reqsize = max(reqsize, crypto_aead_reqsize(tfm));
@@ -80,18 +75,18 @@ static const char *aead_driver(const struct srnic_subkey *key)
 
 static struct crypto_aead *aead_tfm(const struct srnic_sth *sth, const struct srnic_subkey *key)
 {
-	if (likely(key->fast && !sth->no_simd && crypto_simd_usable()))
-		return key->fast;
-	return key->sync;
+	return key->fast && srnic_sth_simd(sth) ? key->fast : key->sync;
 }
 
 /* MAC input, payload and pad, tag: as one list */
 static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned int input_len,
 		     struct scatterlist *payload, unsigned int len)
 {
+	bool one = len && len <= payload->length;
 	unsigned int n = 0;
 
-	sg_init_table(list, SRNIC_STH_SG);
+	/* nearly always one piece: clearing a list costs as much as filling it */
+	sg_init_table(list, one ? 3 : SRNIC_STH_SG);
 	if (input_len)	/* else KUnit's: no packet is without */
 		sg_set_buf(&list[n++], sth->input, input_len);
 	for (; len && payload; payload = sg_next(payload)) {
@@ -107,6 +102,11 @@ static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned i
 	sg_set_buf(&list[n++], sth->tag, sth->seals.tag_len);
 	sg_mark_end(&list[n - 1]);
 	return 0;
+}
+
+static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned int len)
+{
+	return a == b || (len <= a->length && len <= b->length && sg_virt(a) == sg_virt(b));
 }
 
 /*
@@ -126,7 +126,7 @@ static int aead_prepare(struct srnic_sth *sth, struct srnic_subkey *key, unsigne
 	err = aead_list(sth->src, sth, input_len, src, len);
 	if (err)
 		return err;
-	if (text && len && dst != src) {
+	if (text && len && !same_memory(src, dst, len)) {
 		to = sth->dst;
 		err = aead_list(to, sth, input_len, dst, len);
 		if (err)

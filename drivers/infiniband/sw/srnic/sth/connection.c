@@ -88,16 +88,23 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	sth->seals.mode = params->mode;
 	sth->seals.tag_len = params->suite->tag_len;
 
+	if (params->mode == SRNIC_STH_PACKET) {
+		sth->sink = kmalloc(SRNIC_STH_SINK, GFP_KERNEL);
+		if (!sth->sink) {
+			err = -ENOMEM;
+			goto destroy;
+		}
+	}
 	err = order_ends(sth);
 	if (!err)
 		err = srnic_suite_probe(params->suite, sth->driver);
 	if (!err)
 		err = connection_keys(sth, params);
-	if (err) {
-		srnic_sth_destroy(sth);
-		return ERR_PTR(err);
-	}
-	return sth;
+	if (!err)
+		return sth;
+destroy:
+	srnic_sth_destroy(sth);
+	return ERR_PTR(err);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_create);
@@ -118,6 +125,7 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 									     true));
 	if (!IS_ERR(sth->hs))
 		crypto_free_shash(sth->hs);
+	kfree_sensitive(sth->sink);
 	kfree_sensitive(sth);
 }
 

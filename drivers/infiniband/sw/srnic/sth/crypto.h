@@ -20,6 +20,8 @@
 
 #include <crypto/aead.h>
 #include <crypto/hash.h>
+#include <crypto/internal/simd.h>
+#include <asm/simd.h>
 #include <linux/rcupdate.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -64,6 +66,7 @@ struct srnic_sth_suite {
  * struct srnic_subkey - key of one flow, epoch and kind, in one direction
  * @mac: PRF family
  * @desc: its state while it runs
+ * @cmac: PRF family: a faster way, only where SIMD may be used; may be NULL
  * @sync: nonce family: works in every context
  * @fast: nonce family: only where SIMD may be used; may be NULL
  * @req: request for either
@@ -76,6 +79,7 @@ struct srnic_subkey {
 		struct {
 			struct crypto_shash *mac;
 			struct shash_desc *desc;
+			struct srnic_cmac *cmac;
 		};
 		struct {
 			struct crypto_aead *sync;
@@ -142,6 +146,15 @@ struct srnic_flow {
 
 /* MAC input, payload in pieces, tag */
 #define SRNIC_STH_SG		(1 + SRNIC_STH_PAYLOAD_SG + 1)
+#define SRNIC_STH_LINEAR	256U	/* longest MAC input and short payload, with padding */
+#define SRNIC_STH_SINK		1024U
+
+/*
+ * Internal implementations of the crypto API that need SIMD and are synchronous
+ * (cryptd's instances have the same names, and are not). Not worth a modprobe.
+ */
+#define SRNIC_STH_FAST_TYPE	CRYPTO_ALG_INTERNAL
+#define SRNIC_STH_FAST_MASK	(CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | CRYPTO_NOLOAD)
 
 /**
  * struct srnic_sth - one secured connection
@@ -154,7 +167,9 @@ struct srnic_flow {
  * @hs: HMAC under K_HS
  * @driver: crypto driver in use
  * @flow: by enum srnic_sth_flow
- * @input: MAC input of the packet at hand
+ * @input: MAC input of the packet at hand; room for a short payload behind it
+ * @block: its last block
+ * @sink: output that nobody wants; packet mode
  * @tag: its tag
  * @iv: its nonce; 16 bytes, as some drivers append a block counter
  * @src: its scatterlist
@@ -172,7 +187,9 @@ struct srnic_sth {
 	struct srnic_flow flow[SRNIC_FLOWS];
 
 	/* scratch; the crypto API maps it by page, so it must not be on a stack */
-	u8 input[SRNIC_STH_INPUT_MAX];
+	u8 input[SRNIC_STH_LINEAR];
+	u8 block[16];
+	u8 *sink;
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
 	u8 iv[16];
 	struct scatterlist src[SRNIC_STH_SG];
@@ -201,6 +218,19 @@ struct srnic_sth_family {
 	int (*open)(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
 		    struct scatterlist *src, struct scatterlist *dst, unsigned int len);
 };
+
+/* may internal implementations be used, here and now? */
+static inline bool srnic_sth_simd(const struct srnic_sth *sth)
+{
+	return likely(!sth->no_simd) && crypto_simd_usable();
+}
+
+/* cmac.c */
+struct srnic_cmac *srnic_cmac_alloc(const char *name, const u8 *raw, unsigned int len);
+void srnic_cmac_free(struct srnic_cmac *cmac);
+const char *srnic_cmac_driver(const struct srnic_cmac *cmac);
+int srnic_cmac_mac(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int input_len,
+		   const u8 *payload, unsigned int len, u8 *tag);
 
 extern const struct srnic_sth_family srnic_sth_prf;	/* prf.c */
 extern const struct srnic_sth_family srnic_sth_nonce;	/* aead.c */

@@ -9,6 +9,7 @@ static int prf_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *
 			const u8 *raw)
 {
 	struct crypto_shash *mac = crypto_alloc_shash(suite->alg, 0, 0);
+	struct srnic_cmac *cmac;
 	int err;
 
 	if (IS_ERR(mac))
@@ -21,28 +22,33 @@ static int prf_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *
 	if (!key->desc)
 		return -ENOMEM;
 	key->desc->tfm = mac;
+
+	if (!suite->fast)
+		return 0;
+	cmac = srnic_cmac_alloc(suite->fast, raw, suite->key_len);
+	if (!IS_ERR(cmac))
+		key->cmac = cmac;
+	else if (PTR_ERR(cmac) != -ENOENT)
+		return PTR_ERR(cmac);
 	return 0;
 }
 
 static void prf_key_free(struct srnic_subkey *key)
 {
+	srnic_cmac_free(key->cmac);
 	kfree_sensitive(key->desc);
 	crypto_free_shash(key->mac);
 }
 
 static const char *prf_driver(const struct srnic_subkey *key)
 {
-	return crypto_shash_driver_name(key->mac);
+	return key->cmac ? srnic_cmac_driver(key->cmac) : crypto_shash_driver_name(key->mac);
 }
 
-/* the tag over sth->input and, in packet mode, payload and pad */
-static int prf_mac(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		   struct scatterlist *payload, unsigned int len, u8 *tag)
+static int mac_pieces(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		      struct scatterlist *payload, unsigned int len, u8 *tag)
 {
 	int err;
-
-	if (sth->params.mode == SRNIC_STH_HEADER || !len)
-		return crypto_shash_digest(key->desc, sth->input, input_len, tag);
 
 	err = crypto_shash_init(key->desc);
 	if (!err)
@@ -56,6 +62,18 @@ static int prf_mac(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int
 	if (!err && WARN_ON_ONCE(len))
 		err = -EINVAL;
 	return err ?: crypto_shash_final(key->desc, tag);
+}
+
+/* the tag over sth->input and, in packet mode, payload and pad */
+static int prf_mac(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+		   struct scatterlist *payload, unsigned int len, u8 *tag)
+{
+	if (sth->params.mode == SRNIC_STH_HEADER)
+		len = 0;
+	if (key->cmac && (!len || len <= payload->length) && srnic_sth_simd(sth))
+		return srnic_cmac_mac(sth, key->cmac, input_len, len ? sg_virt(payload) : NULL,
+				      len, tag);
+	return mac_pieces(sth, key, input_len, payload, len, tag);
 }
 
 static int prf_seal(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,

@@ -11,7 +11,7 @@
 static const struct srnic_sth_suite suites[] = {
 	{
 		.name = "aes-cmac-128", .id = 0x0101, .family = &srnic_sth_prf,
-		.alg = "cmac(aes)", .key_len = 16, .tag_len = 16, .code = 2,
+		.alg = "cmac(aes)", .fast = "__cbc(aes)", .key_len = 16, .tag_len = 16, .code = 2,
 		.modes = MODES_MAC, .max_failed = BIT_ULL(52),
 	}, {
 		.name = "aes-gcm-128", .id = 0x0401, .family = &srnic_sth_nonce,

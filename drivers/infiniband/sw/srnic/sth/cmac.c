@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AES-CMAC (RFC 4493) by way of AES-CBC.
+ *
+ * Linux 6.12's cmac(aes) takes one block at a time through the cipher interface, which
+ * claims the FPU for each: 208 instructions a block, 40 of them work. CMAC is the last
+ * block of a CBC encryption from a zero IV, with a sub-key XORed into the last block
+ * of the message. So where SIMD may be used and the kernel has a synchronous
+ * CBC for it, one request does the whole packet; its other output goes to a sink.
+ */
+#include <crypto/aes.h>
+#include <crypto/skcipher.h>
+#include <crypto/utils.h>
+#include "sth/crypto.h"
+
+#define BLOCK	AES_BLOCK_SIZE
+
+/**
+ * struct srnic_cmac - a CMAC key for CBC
+ * @cbc: AES-CBC under the key
+ * @req: its request
+ * @last: what is XORed into a last block that is whole (K1), or padded (K2)
+ */
+struct srnic_cmac {
+	struct crypto_skcipher *cbc;
+	struct skcipher_request *req;
+	u8 last[2][BLOCK];
+};
+
+/* times x in GF(2^128), RFC 4493 section 2.3 */
+static void double_block(u8 to[BLOCK], const u8 from[BLOCK])
+{
+	u64 high = get_unaligned_be64(from), low = get_unaligned_be64(from + 8);
+	/* no branch on key material */
+	u64 reduce = -(high >> 63) & 0x87;
+
+	put_unaligned_be64(high << 1 | low >> 63, to);
+	put_unaligned_be64(low << 1 ^ reduce, to + 8);
+}
+
+static int cbc(struct srnic_cmac *cmac, struct scatterlist *src, struct scatterlist *dst,
+	       unsigned int len)
+{
+	u8 iv[BLOCK] = {};
+
+	skcipher_request_set_crypt(cmac->req, src, dst, len, iv);
+	return crypto_skcipher_encrypt(cmac->req);
+}
+
+static int make_last(struct srnic_cmac *cmac)
+{
+	u8 *zero = kzalloc(BLOCK, GFP_KERNEL);
+	struct scatterlist sg;
+	int err;
+
+	if (!zero)
+		return -ENOMEM;
+	sg_init_one(&sg, zero, BLOCK);
+	err = cbc(cmac, &sg, &sg, BLOCK);
+	double_block(cmac->last[0], zero);
+	double_block(cmac->last[1], cmac->last[0]);
+	kfree_sensitive(zero);
+	return err;
+}
+
+/**
+ * srnic_cmac_free - wipe and free a key
+ * @cmac: may be NULL, or made in part
+ */
+void srnic_cmac_free(struct srnic_cmac *cmac)
+{
+	if (!cmac)
+		return;
+	skcipher_request_free(cmac->req);
+	crypto_free_skcipher(cmac->cbc);
+	kfree_sensitive(cmac);
+}
+
+/**
+ * srnic_cmac_alloc - make a key
+ * @name: internal name of a synchronous AES-CBC
+ * @raw: AES key
+ * @len: its length
+ *
+ * Context: process, where SIMD may be used.
+ * Return: the key; an ERR_PTR, -ENOENT if the kernel has no such CBC.
+ */
+struct srnic_cmac *srnic_cmac_alloc(const char *name, const u8 *raw, unsigned int len)
+{
+	struct crypto_skcipher *tfm;
+	struct srnic_cmac *cmac;
+	int err;
+
+	tfm = crypto_alloc_skcipher(name, SRNIC_STH_FAST_TYPE, SRNIC_STH_FAST_MASK);
+	if (IS_ERR(tfm))
+		return ERR_CAST(tfm);
+	cmac = kzalloc(sizeof(*cmac), GFP_KERNEL);
+	if (!cmac) {
+		crypto_free_skcipher(tfm);
+		return ERR_PTR(-ENOMEM);
+	}
+	cmac->cbc = tfm;
+	cmac->req = skcipher_request_alloc(tfm, GFP_KERNEL);
+	if (!cmac->req) {
+		err = -ENOMEM;
+		goto free;
+	}
+	skcipher_request_set_callback(cmac->req, 0, NULL, NULL);
+	err = crypto_skcipher_setkey(tfm, raw, len);
+	if (!err)
+		err = make_last(cmac);
+	if (!err)
+		return cmac;
+free:
+	srnic_cmac_free(cmac);
+	return ERR_PTR(err);
+}
+
+/**
+ * srnic_cmac_driver - the crypto driver in use
+ * @cmac: a key
+ */
+const char *srnic_cmac_driver(const struct srnic_cmac *cmac)
+{
+	return crypto_skcipher_driver_name(cmac->cbc);
+}
+
+/* pad the last block (10…0) and XOR in the sub-key it asks for; its length */
+static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int used)
+{
+	bool padded = used < BLOCK;
+
+	if (padded) {
+		block[used] = 0x80;
+		memset(block + used + 1, 0, BLOCK - used - 1);
+	}
+	crypto_xor(block, cmac->last[padded], BLOCK);
+}
+
+/* the whole message in sth->input: encrypted there, the tag is its last block */
+static int mac_linear(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int len, u8 *tag)
+{
+	unsigned int whole = len ? round_down(len - 1, BLOCK) : 0;
+	int err;
+
+	finish_block(cmac, sth->input + whole, len - whole);
+	sg_init_one(sth->src, sth->input, whole + BLOCK);
+	err = cbc(cmac, sth->src, sth->src, whole + BLOCK);
+	memcpy(tag, sth->input + whole, BLOCK);
+	return err;
+}
+
+/* @head bytes of sth->input and @len of @payload, of which the last 1 to 16 apart */
+static int mac_long(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int head,
+		    const u8 *payload, unsigned int len, u8 *tag)
+{
+	unsigned int mid = round_down(len - 1, BLOCK), rest = head + mid, n;
+	int err;
+
+	memcpy(sth->block, payload + mid, len - mid);
+	finish_block(cmac, sth->block, len - mid);
+	sg_init_table(sth->src, 3);
+	sg_set_buf(&sth->src[0], sth->input, head);
+	sg_set_buf(&sth->src[1], payload, mid);
+	sg_set_buf(&sth->src[2], sth->block, BLOCK);
+
+	n = DIV_ROUND_UP(rest, SRNIC_STH_SINK) + 1;
+	if (WARN_ON_ONCE(n > SRNIC_STH_SG))
+		return -EINVAL;
+	sg_init_table(sth->dst, n);
+	for (n = 0; rest; n++) {
+		unsigned int part = min(rest, SRNIC_STH_SINK);
+
+		sg_set_buf(&sth->dst[n], sth->sink, part);
+		rest -= part;
+	}
+	sg_set_buf(&sth->dst[n], sth->block, BLOCK);
+	err = cbc(cmac, sth->src, sth->dst, head + mid + BLOCK);
+	memcpy(tag, sth->block, BLOCK);
+	return err;
+}
+
+/**
+ * srnic_cmac_mac - tag of a packet
+ * @sth: the connection; sth->input is overwritten
+ * @cmac: a key
+ * @input_len: bytes in sth->input
+ * @payload: continues the message
+ * @len: bytes of @payload
+ * @tag: where to, 16 bytes
+ *
+ * Context: any where SIMD may be used.
+ * Return: 0 or a negative errno.
+ */
+int srnic_cmac_mac(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int input_len,
+		   const u8 *payload, unsigned int len, u8 *tag)
+{
+	unsigned int topped;
+
+	if (input_len + len <= SRNIC_STH_LINEAR - BLOCK) {
+		memcpy(sth->input + input_len, payload, len);
+		return mac_linear(sth, cmac, input_len + len, tag);
+	}
+	/* whole blocks in each piece: else the walk would copy, and allocate to do so */
+	topped = round_up(input_len, BLOCK) - input_len;
+	memcpy(sth->input + input_len, payload, topped);
+	return mac_long(sth, cmac, input_len + topped, payload + topped, len - topped, tag);
+}
