@@ -24,13 +24,23 @@
 
 /**
  * struct srnic_dev - one link: an ib_device on a netdev
+ * @ib: the core's part
  * @qps: QPN to QP, looked up under RCU; a QP's memory outlives its grace period
+ * @next_qpn: where the numbers have got to
  * @stags: key index to region or window, under RCU
  * @stag_seq: where the walk over key indices stands (mem/stag.c)
  * @ahs: number to address handle, for user work requests, under RCU
+ * @next_ah: where the numbers have got to
  * @srqs: number to shared receive queue
- * @mcast: multicast groups with attached QPs
- * @stats: per-CPU counters, named in one table (verbs/stats.c)
+ * @next_srq: where the numbers have got to
+ * @mcast: multicast groups with attached QPs, read under RCU
+ * @guard: limits, and what has been granted
+ * @stats: per-CPU counters, named in verbs/stat_list.h
+ * @ndev: lower netdev, held as long as the device lives
+ * @ndev_tracker: of that reference
+ * @net: the netdev's namespace, in which it receives; NULL: not yet
+ * @up: the port's state as last reported, under RTNL
+ * @mtu: of the lower netdev
  * @control_node: in control's list of devices
  */
 struct srnic_dev {
@@ -49,16 +59,15 @@ struct srnic_dev {
 	u32 next_srq;
 	struct {
 		struct mutex lock;	/* groups, and joins */
-		struct list_head groups;	/* RCU */
+		struct list_head groups;
 	} mcast;
 	struct srnic_guard guard;
 	struct srnic_stats __percpu *stats;
-	struct net_device *ndev;	/* lower netdev, while registered */
+	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;
-	struct net *net;	/* the netdev's, in which it receives; NULL: not yet */
-	bool up;		/* as last reported, under RTNL */
-	u32 mtu;		/* of the lower netdev */
-	u64 node_guid_salt;
+	struct net *net;
+	bool up;
+	u32 mtu;
 	struct list_head control_node;
 };
 

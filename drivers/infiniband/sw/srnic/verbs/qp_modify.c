@@ -3,81 +3,46 @@
  * Modify QP: attributes checked and stored, then the engine changes state (IBA
  * 11.2.4.2 and 10.3.1).
  */
-#include <linux/stddef.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "ops.h"
 
 #define QP_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND)
 
-/**
- * struct qp_attr_row - an attribute that is a number
- * @mask: its bit in the attribute mask
- * @offset: in struct ib_qp_attr
- * @size: bytes
- * @min: lowest value allowed
- * @max: highest
- */
-struct qp_attr_row {
-	u32 mask;
-	u16 offset;
-	u8 size;
+/* an attribute that is a number, and what it may be */
+struct qp_range {
+	int mask;
+	u32 value;
 	u32 min;
 	u32 max;
 };
 
-#define QP_ATTR(mask_, field, min_, max_) {			\
-	.mask = (mask_),					\
-	.offset = offsetof(struct ib_qp_attr, field),		\
-	.size = sizeof_field(struct ib_qp_attr, field),		\
-	.min = (min_),						\
-	.max = (max_),						\
-}
-
-static const struct qp_attr_row qp_attr_rows[] = {
-	QP_ATTR(IB_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify, 0, 1),
-	QP_ATTR(IB_QP_PKEY_INDEX, pkey_index, SRNIC_PKEY_INDEX, SRNIC_PKEY_INDEX),
-	QP_ATTR(IB_QP_PORT, port_num, SRNIC_PORT, SRNIC_PORT),
-	QP_ATTR(IB_QP_QKEY, qkey, 0, U32_MAX),
-	QP_ATTR(IB_QP_PATH_MTU, path_mtu, IB_MTU_256, IB_MTU_4096),
-	QP_ATTR(IB_QP_TIMEOUT, timeout, 0, 31),
-	QP_ATTR(IB_QP_RETRY_CNT, retry_cnt, 0, 7),
-	QP_ATTR(IB_QP_RNR_RETRY, rnr_retry, 0, 7),
-	QP_ATTR(IB_QP_MIN_RNR_TIMER, min_rnr_timer, 0, 31),
-	QP_ATTR(IB_QP_RQ_PSN, rq_psn, 0, SRNIC_PSN_MASK),
-	QP_ATTR(IB_QP_SQ_PSN, sq_psn, 0, SRNIC_PSN_MASK),
-	/* RFC 5042 7.2, R30: nobody gets more than guard's limit */
-	QP_ATTR(IB_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, 0, SRNIC_MAX_RD_ATOMIC),
-	QP_ATTR(IB_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, 0, SRNIC_MAX_RD_ATOMIC),
-	/* no automatic path migration: always migrated (IBA 17.2.8) */
-	QP_ATTR(IB_QP_PATH_MIG_STATE, path_mig_state, IB_MIG_MIGRATED, IB_MIG_MIGRATED),
-	QP_ATTR(IB_QP_DEST_QPN, dest_qp_num, 0, SRNIC_PSN_MASK),
-};
-
-static u32 qp_attr_value(const struct ib_qp_attr *attr, const struct qp_attr_row *row)
-{
-	const void *field = (const void *)attr + row->offset;
-
-	switch (row->size) {
-	case 1:
-		return *(const u8 *)field;
-	case 2:
-		return *(const u16 *)field;
-	default:
-		return *(const u32 *)field;
-	}
-}
-
 static int qp_check_numbers(const struct ib_qp_attr *attr, int mask)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(qp_attr_rows); i++) {
-		const struct qp_attr_row *row = &qp_attr_rows[i];
-		u32 value;
+	const struct qp_range ranges[] = {
+		{ IB_QP_EN_SQD_ASYNC_NOTIFY, attr->en_sqd_async_notify, 0, 1 },
+		{ IB_QP_PKEY_INDEX, attr->pkey_index, SRNIC_PKEY_INDEX, SRNIC_PKEY_INDEX },
+		{ IB_QP_PORT, attr->port_num, SRNIC_PORT, SRNIC_PORT },
+		{ IB_QP_PATH_MTU, attr->path_mtu, IB_MTU_256, IB_MTU_4096 },
+		{ IB_QP_TIMEOUT, attr->timeout, 0, 31 },
+		{ IB_QP_RETRY_CNT, attr->retry_cnt, 0, 7 },
+		{ IB_QP_RNR_RETRY, attr->rnr_retry, 0, 7 },
+		{ IB_QP_MIN_RNR_TIMER, attr->min_rnr_timer, 0, 31 },
+		{ IB_QP_RQ_PSN, attr->rq_psn, 0, SRNIC_PSN_MASK },
+		{ IB_QP_SQ_PSN, attr->sq_psn, 0, SRNIC_PSN_MASK },
+		{ IB_QP_DEST_QPN, attr->dest_qp_num, 0, SRNIC_PSN_MASK },
+		/* RFC 5042 7.2, R30: nobody gets more than guard's limit */
+		{ IB_QP_MAX_QP_RD_ATOMIC, attr->max_rd_atomic, 0, SRNIC_MAX_RD_ATOMIC },
+		{ IB_QP_MAX_DEST_RD_ATOMIC, attr->max_dest_rd_atomic, 0, SRNIC_MAX_RD_ATOMIC },
+		/* no automatic path migration: always migrated (IBA 17.2.8) */
+		{ IB_QP_PATH_MIG_STATE, attr->path_mig_state, IB_MIG_MIGRATED, IB_MIG_MIGRATED },
+	};
 
-		if (!(mask & row->mask))
-			continue;
-		value = qp_attr_value(attr, row);
-		if (value < row->min || value > row->max)
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		const struct qp_range *range = &ranges[i];
+
+		if (mask & range->mask &&
+		    (range->value < range->min || range->value > range->max))
 			return -EINVAL;
 	}
 	return 0;
@@ -136,20 +101,55 @@ static int qp_make_path(const struct srnic_qp *qp, const struct ib_qp_attr *attr
 			       rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
 }
 
+/* what the requester goes by */
+static void qp_store_requester(struct ib_qp_attr *to, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_SQ_PSN)
+		to->sq_psn = attr->sq_psn;
+	if (mask & IB_QP_TIMEOUT)
+		to->timeout = attr->timeout;
+	if (mask & IB_QP_RETRY_CNT)
+		to->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		to->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		to->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
+		to->en_sqd_async_notify = attr->en_sqd_async_notify;
+}
+
+/* what the responder goes by */
+static void qp_store_responder(struct ib_qp_attr *to, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_RQ_PSN)
+		to->rq_psn = attr->rq_psn;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		to->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		to->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		to->qp_access_flags = attr->qp_access_flags;
+	if (mask & IB_QP_QKEY)
+		to->qkey = attr->qkey;
+}
+
 static void qp_store_numbers(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask)
 	__must_hold(&qp->lock)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(qp_attr_rows); i++) {
-		const struct qp_attr_row *row = &qp_attr_rows[i];
+	lockdep_assert_held(&qp->lock);
 
-		if (mask & row->mask)
-			memcpy((void *)&qp->attr + row->offset, (const void *)attr + row->offset,
-			       row->size);
-	}
-	if (mask & IB_QP_ACCESS_FLAGS)
-		qp->attr.qp_access_flags = attr->qp_access_flags;
-	if (mask & IB_QP_PATH_MTU)
+	qp_store_requester(&qp->attr, attr, mask);
+	qp_store_responder(&qp->attr, attr, mask);
+	if (mask & IB_QP_PKEY_INDEX)
+		qp->attr.pkey_index = attr->pkey_index;
+	if (mask & IB_QP_PORT)
+		qp->attr.port_num = attr->port_num;
+	if (mask & IB_QP_DEST_QPN)
+		qp->attr.dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_PATH_MTU) {
+		qp->attr.path_mtu = attr->path_mtu;
 		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);
+	}
 }
 
 /* @path comes back with what is to be released */

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters, as rdma statistic shows them. Names come from SRNIC_STATS() alone.
+ * Counters, as rdma statistic shows them.
  */
 #include "ops.h"
 
-#define SRNIC_STAT_NAME(name)	#name,
 const char *const srnic_stat_names[SRNIC_STAT_COUNT] = {
-	SRNIC_STATS(SRNIC_STAT_NAME)
+#define SRNIC_STAT(stat) \
+	[SRNIC_STAT_##stat] = #stat,
+#include "stat_list.h"
+#undef SRNIC_STAT
 };
 
-#define SRNIC_STAT_DESC(stat)	{ .name = #stat },
 static const struct rdma_stat_desc stat_descs[SRNIC_STAT_COUNT] = {
-	SRNIC_STATS(SRNIC_STAT_DESC)
+#define SRNIC_STAT(stat) \
+	[SRNIC_STAT_##stat] = { .name = #stat },
+#include "stat_list.h"
+#undef SRNIC_STAT
 };
 
 struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ib, u32 port)
