@@ -75,6 +75,38 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	return ready;
 }
 
+/**
+ * srnic_cq_forget - drop what a QP has completed and nobody has polled
+ * @ibcq: its send or receive CQ
+ * @qp_num: the QP; the kernel adds nothing for it any more
+ *
+ * A QP that has been reset or destroyed, or a new one of the same number, would be
+ * taken for the one that failed. What others have completed moves up, in order; the
+ * kernel, which only ever fills slots from prod on, does not notice.
+ */
+void srnic_cq_forget(struct ibv_cq *ibcq, uint32_t qp_num)
+{
+	struct srnic_cq *cq = to_scq(ibcq);
+	uint32_t ready, i, dropped = 0;
+
+	srnic_lock(&cq->lock);
+	ready = srnic_ring_ready(&cq->ring, cq->ring.mask + 1);
+	for (i = ready; i-- > 0;) {
+		struct srnic_cqe *cqe = srnic_ring_slot(&cq->ring, cq->ring.mine + i);
+
+		if (cqe->qp_num == qp_num)
+			dropped++;
+		else if (dropped)
+			*(struct srnic_cqe *)srnic_ring_slot(&cq->ring,
+							     cq->ring.mine + i + dropped) = *cqe;
+	}
+	if (dropped) {
+		cq->ring.mine += dropped;
+		srnic_ring_consumed(&cq->ring);
+	}
+	srnic_unlock(&cq->lock);
+}
+
 int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct srnic_cq *cq = to_scq(ibcq);

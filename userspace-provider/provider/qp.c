@@ -185,14 +185,25 @@ static void reset_rings(struct srnic_qp *qp)
 	srnic_unlock(&qp->rq_lock);
 }
 
+/* IBA 10.3.1: what an earlier life of the QP completed is not the next one's */
+static void forget_completions(struct ibv_qp *qp)
+{
+	if (qp->recv_cq)
+		srnic_cq_forget(qp->recv_cq, qp->qp_num);
+	if (qp->send_cq && qp->send_cq != qp->recv_cq)
+		srnic_cq_forget(qp->send_cq, qp->qp_num);
+}
+
 int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct ibv_modify_qp cmd = {};
 	int ret;
 
 	ret = ibv_cmd_modify_qp(qp, attr, attr_mask, &cmd, sizeof(cmd));
-	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
 		reset_rings(to_sqp(qp));
+		forget_completions(qp);
+	}
 	return ret;
 }
 
@@ -212,6 +223,7 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
 	ret = ibv_cmd_destroy_qp(ibqp);
 	if (ret)
 		return ret;
+	forget_completions(ibqp);
 	unmap_rings(qp);
 	srnic_lock_destroy(&qp->sq_lock);
 	srnic_lock_destroy(&qp->rq_lock);

@@ -183,6 +183,7 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init
 int srnic_resize_cq(struct ibv_cq *cq, int cqe);
 int srnic_destroy_cq(struct ibv_cq *cq);
 int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
+void srnic_cq_forget(struct ibv_cq *cq, uint32_t qp_num);
 int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 
 /* srq.c */

@@ -87,6 +87,33 @@ static void cq_poll_batches(void)
 	fake_end();
 }
 
+/* the CQEs of one of two QPs go; the other's stay, in order, across the ring's end */
+static void cq_forgets_a_qp(void)
+{
+	struct srnic_cqe cqe = {};
+	struct ibv_wc wc[8];
+	struct ibv_cq *cq;
+
+	fake_begin();
+	fake.start = UINT32_MAX - 3;
+	cq = srnic_create_cq(ctx(), 8, NULL, 0);
+	for (cqe.wr_id = 0; cqe.wr_id < 8; cqe.wr_id++) {
+		cqe.qp_num = cqe.wr_id % 3 ? 7 : 9;
+		fake_complete(fake_cq(cq), &cqe, false);
+	}
+	srnic_cq_forget(cq, 9);
+	CHECK(left(cq) == 5);
+	CHECK(srnic_poll_cq(cq, 8, wc) == 5);
+	CHECK(wc[0].wr_id == 1 && wc[1].wr_id == 2 && wc[2].wr_id == 4);
+	CHECK(wc[3].wr_id == 5 && wc[4].wr_id == 7);
+	complete(cq, 20, 21);
+	CHECK(srnic_poll_cq(cq, 8, wc) == 2 && wc[1].wr_id == 21);
+	srnic_cq_forget(cq, 7);
+	CHECK(!left(cq));
+	srnic_destroy_cq(cq);
+	fake_end();
+}
+
 static void cq_ex_iterates(void)
 {
 	struct ibv_poll_cq_attr attr = {}, bad = { .comp_mask = 1 };
@@ -259,6 +286,7 @@ static void cq_resizes(void)
 const struct test_case cq_tests[] = {
 	TEST(cq_poll_fields),
 	TEST(cq_poll_batches),
+	TEST(cq_forgets_a_qp),
 	TEST(cq_ex_iterates),
 	TEST(cq_ex_reads),
 	TEST(cq_single_threaded),
