@@ -51,6 +51,8 @@ static void drop_rq(struct srnic_qp *qp)
 		return;
 	ring->head = READ_ONCE(ring->hdr->prod);
 	srnic_ring_publish_cons(ring, ring->head);
+	if (ring->user)
+		WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
 
 /* Everything that a connection was, but for the queues' memory. */
@@ -198,7 +200,8 @@ destroy:
  *
  * Context: process.
  * Return: 0, -ENOMEM, -EACCES (the policy asks for a seal and there is no key),
- * -EMSGSIZE (packets would not fit the underlay), or why the seal cannot be made.
+ * -EMSGSIZE (packets would not fit the underlay), -EINVAL (gone to ERR meanwhile), or
+ * why the seal cannot be made.
  */
 int srnic_qp_to_rtr(struct srnic_qp *qp)
 {
@@ -206,7 +209,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 	struct srnic_responder *resp = &qp->resp;
 	struct srnic_rres *rres = NULL;
 	struct srnic_sth *sth = NULL;
-	int err;
+	int err = 0;
 
 	if (connected) {
 		err = prepare_connected(qp, &sth, &rres);
@@ -216,6 +219,10 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 
 	mutex_lock(&qp->hs_mutex);
 	spin_lock_bh(&qp->lock);
+	if (qp->state != IB_QPS_INIT) {
+		err = -EINVAL;
+		goto unlock;
+	}
 	qp->mtu = ib_mtu_enum_to_int(connected ? qp->attr.path_mtu : srnic_active_mtu(qp->dev));
 	resp->psn = qp->attr.rq_psn & SRNIC_PSN_MASK;
 	resp->rres = rres;
@@ -224,9 +231,14 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 	if (sth)
 		srnic_sth_flow_start(sth, SRNIC_FLOW_THEIRS, resp->psn);
 	qp->state = IB_QPS_RTR;
+	sth = NULL;
+	rres = NULL;
+unlock:
 	spin_unlock_bh(&qp->lock);
 	mutex_unlock(&qp->hs_mutex);
-	return 0;
+	srnic_sth_destroy(sth);
+	kfree(rres);
+	return err;
 }
 
 static void start_sending(struct srnic_qp *qp)
@@ -243,26 +255,45 @@ static void start_sending(struct srnic_qp *qp)
 	}
 }
 
+/* What was behind the one that failed is flushed before anything new is sent. */
+static void finish_flush(struct srnic_qp *qp)
+	__must_hold(&qp->lock)
+{
+	while (qp->state == IB_QPS_SQE && srnic_qp_flush_some(qp)) {
+		srnic_qp_unlock(qp, true);
+		cond_resched();
+		srnic_qp_lock(qp);
+	}
+}
+
 /**
  * srnic_qp_to_rts - RTR, SQD or SQE to RTS
  * @qp: attributes in qp->attr
  *
  * Context: process.
- * Return: 0.
+ * Return: 0, or -EINVAL if the QP has gone to ERR meanwhile.
  */
 int srnic_qp_to_rts(struct srnic_qp *qp)
 {
+	int err = 0;
+
 	mutex_lock(&qp->hs_mutex);
 	srnic_qp_lock(qp);
+	finish_flush(qp);
+	if (qp->state == IB_QPS_ERR) {
+		err = -EINVAL;
+		goto out;
+	}
 	if (qp->state == IB_QPS_RTR)
 		start_sending(qp);
 	srnic_timer_set(qp);
 	qp->req.drained = false;
 	qp->state = IB_QPS_RTS;
 	srnic_requester_run(qp);	/* a user's ring may have been filled already */
+out:
 	srnic_qp_unlock(qp, true);
 	mutex_unlock(&qp->hs_mutex);
-	return 0;
+	return err;
 }
 
 /**
@@ -274,9 +305,11 @@ int srnic_qp_to_rts(struct srnic_qp *qp)
 void srnic_qp_to_sqd(struct srnic_qp *qp)
 {
 	srnic_qp_lock(qp);
-	qp->req.drained = false;
-	qp->state = IB_QPS_SQD;
-	srnic_requester_run(qp);	/* it may be drained already */
+	if (qp->state == IB_QPS_RTS) {
+		qp->req.drained = false;
+		qp->state = IB_QPS_SQD;
+		srnic_requester_run(qp);	/* it may be drained already */
+	}
 	srnic_qp_unlock(qp, true);
 }
 

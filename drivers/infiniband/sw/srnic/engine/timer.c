@@ -10,11 +10,11 @@
 #include "engine/unlock.h"
 
 /*
- * IBA 9.7.6.1.3: the requester notices between one and four times the interval. Three
- * leaves room for a scheduler, and no time-out is shorter than this: a softirq
- * that has been put off to its thread competes with busy-polling processes.
+ * IBA 9.7.6.1.3: the requester notices between one and four times the interval. Four,
+ * because the answer may wait for a processor, and no time-out is shorter than this:
+ * a softirq that has been put off to its thread competes with busy-polling processes.
  */
-#define RETRY_INTERVALS		3
+#define RETRY_INTERVALS		4
 #define RETRY_LEAST		msecs_to_jiffies(20)
 
 /* where the consumer asked for no time-out at all (0), but something must be tried again */
