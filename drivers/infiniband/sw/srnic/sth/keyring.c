@@ -329,6 +329,8 @@ unsigned int srnic_key_seq(struct net *net)
 	return READ_ONCE(srnic_keys(net)->seq);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_key_seq);
+
 static int __net_init srnic_keys_net_init(struct net *net)
 {
 	struct srnic_keys *keys = srnic_keys(net);

@@ -73,6 +73,8 @@ bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len)
 	return true;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_prefix_ok);
+
 static bool srnic_policy_ok(const struct srnic_policy *policy)
 {
 	if (!srnic_policy_prefix_ok(policy->prefix, policy->prefix_len))
@@ -294,6 +296,8 @@ unsigned int srnic_policy_seq(struct net *net)
 {
 	return READ_ONCE(srnic_policies(net)->seq);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_seq);
 
 static int __net_init srnic_policies_net_init(struct net *net)
 {

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of sth's policy and keyring: which peer gets which seal (srdma.md,
+ * decision 19). It works on the initial namespace's rules and keys, and skips where
+ * there are some already; that namespaces are apart is tested end to end.
+ */
+#include <kunit/test.h>
+#include <linux/inet.h>
+#include <linux/module.h>
+#include <net/net_namespace.h>
+
+#include "guard/guard.h"
+#include "sth/sth.h"
+
+#define KEY	"kunit"
+
+static const u8 secret[32] = "a secret of thirty-two bytes....";
+static const u8 other[16] = "another secret..";
+
+/* An address as people write it; IPv4 in mapped form */
+static void address(struct kunit *test, const char *text, u8 addr[16])
+{
+	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (strchr(text, ':')) {
+		KUNIT_ASSERT_EQ(test, in6_pton(text, -1, addr, -1, NULL), 1);
+		return;
+	}
+	memcpy(addr, mapped, sizeof(mapped));
+	KUNIT_ASSERT_EQ(test, in4_pton(text, -1, addr + 12, -1, NULL), 1);
+}
+
+static struct srnic_policy rule(struct kunit *test, const char *prefix, u8 len,
+				enum srnic_policy_rule kind)
+{
+	struct srnic_policy policy = { .prefix_len = len, .rule = kind };
+
+	address(test, prefix, policy.prefix);
+	if (kind == SRNIC_POLICY_OFF)
+		return policy;
+	policy.mode = SRNIC_STH_AEAD;
+	policy.suite = srnic_sth_suite_find("aes-gcm-128");
+	KUNIT_ASSERT_NOT_NULL(test, policy.suite);
+	strscpy(policy.key, KEY);
+	return policy;
+}
+
+static void add_rule(struct kunit *test, const char *prefix, u8 len, enum srnic_policy_rule kind)
+{
+	struct srnic_policy policy = rule(test, prefix, len, kind);
+
+	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, false), 0);
+}
+
+static void add_key(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret), false), 0);
+}
+
+static int resolve(struct kunit *test, const char *peer, struct srnic_sth_params *params)
+{
+	u8 addr[16];
+
+	memset(params, 0xa5, sizeof(*params));
+	address(test, peer, addr);
+	return srnic_policy_resolve(&init_net, addr, params);
+}
+
+static bool clear_allowed(struct kunit *test, const char *peer)
+{
+	u8 addr[16];
+
+	address(test, peer, addr);
+	return srnic_policy_clear_allowed(&init_net, addr);
+}
+
+static void without_a_rule_it_is_off(struct kunit *test)
+{
+	struct srnic_sth_params params;
+
+	KUNIT_EXPECT_EQ(test, resolve(test, "192.0.2.1", &params), 0);
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_OFF);
+	KUNIT_EXPECT_FALSE(test, params.preferred_clear);
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "192.0.2.1"));
+}
+
+static void the_longest_prefix_decides_whatever_came_first(struct kunit *test)
+{
+	add_rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+	add_rule(test, "::", 0, SRNIC_POLICY_REQUIRE);
+	add_rule(test, "192.0.2.128", 96 + 25, SRNIC_POLICY_OFF);
+	add_rule(test, "192.0.0.0", 96 + 8, SRNIC_POLICY_OFF);
+	add_rule(test, "192.0.2.200", 128, SRNIC_POLICY_REQUIRE);
+	add_rule(test, "2001:db8::", 32, SRNIC_POLICY_OFF);
+
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "192.0.2.1"));	/* /24 */
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "192.0.2.129"));	/* /25 */
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "192.0.2.200"));	/* /32 */
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "192.1.1.1"));	/* /8 */
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "198.51.100.1"));	/* ::/0 */
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "2001:db8:1::1"));	/* /32 */
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "2001:db9::1"));	/* ::/0 */
+}
+
+struct match {
+	const char *prefix;
+	u8 len;
+	const char *peer;
+	bool matches;
+};
+
+static const struct match matches[] = {
+	{ "192.0.2.0", 96 + 24, "192.0.2.255", true },
+	{ "192.0.2.0", 96 + 24, "192.0.3.0", false },
+	{ "192.0.2.0", 96 + 23, "192.0.3.255", true },
+	{ "192.0.2.6", 96 + 31, "192.0.2.7", true },
+	{ "192.0.2.6", 96 + 31, "192.0.2.5", false },
+	{ "192.0.2.6", 128, "192.0.2.6", true },
+	{ "192.0.2.6", 128, "192.0.2.7", false },
+	{ "0.0.0.0", 96, "203.0.113.9", true },
+	{ "0.0.0.0", 96, "2001:db8::1", false },
+	{ "0.0.0.0", 96, "::c000:201", false },		/* compatible form is not IPv4 */
+	{ "::", 0, "203.0.113.9", true },
+	{ "::", 0, "2001:db8::1", true },
+	{ "8000::", 1, "ffff::", true },
+	{ "8000::", 1, "7fff::", false },
+	{ "2001:db8::", 33, "2001:db8:7fff::", true },
+	{ "2001:db8::", 33, "2001:db8:8000::", false },
+	{ "2001:db8::1", 128, "2001:db8::1", true },
+	{ "2001:db8::1", 128, "2001:db8::", false },
+};
+
+static void describe_match(const struct match *match, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s/%u and %s", match->prefix, match->len,
+		 match->peer);
+}
+
+KUNIT_ARRAY_PARAM(match, matches, describe_match);
+
+static void prefix_matches(struct kunit *test)
+{
+	const struct match *match = test->param_value;
+
+	add_rule(test, match->prefix, match->len, SRNIC_POLICY_REQUIRE);
+	KUNIT_EXPECT_EQ(test, clear_allowed(test, match->peer), !match->matches);
+}
+
+static void require_without_its_key_is_refused(struct kunit *test)
+{
+	struct srnic_sth_params params;
+
+	add_rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+	KUNIT_EXPECT_EQ(test, resolve(test, "192.0.2.1", &params), -EACCES);
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_OFF);
+	KUNIT_EXPECT_EQ(test, params.key_len, 0);
+	KUNIT_EXPECT_NULL(test, memchr_inv(params.key, 0, sizeof(params.key)));
+
+	add_key(test);
+	KUNIT_EXPECT_EQ(test, resolve(test, "192.0.2.1", &params), 0);
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_AEAD);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-gcm-128"));
+	KUNIT_EXPECT_EQ(test, params.key_len, sizeof(secret));
+	KUNIT_EXPECT_MEMEQ(test, params.key, secret, sizeof(secret));
+	KUNIT_EXPECT_FALSE(test, params.pair_key);
+	KUNIT_EXPECT_FALSE(test, params.preferred_clear);
+
+	KUNIT_EXPECT_EQ(test, srnic_key_del(&init_net, KEY), 0);
+	KUNIT_EXPECT_EQ(test, resolve(test, "192.0.2.1", &params), -EACCES);
+}
+
+static void prefer_without_its_key_is_in_the_clear_and_says_so(struct kunit *test)
+{
+	struct srnic_sth_params params;
+
+	add_rule(test, "2001:db8::", 32, SRNIC_POLICY_PREFER);
+	KUNIT_EXPECT_EQ(test, resolve(test, "2001:db8::1", &params), 0);
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_OFF);
+	KUNIT_EXPECT_TRUE(test, params.preferred_clear);
+
+	add_key(test);
+	KUNIT_EXPECT_EQ(test, resolve(test, "2001:db8::1", &params), 0);
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_AEAD);
+	KUNIT_EXPECT_FALSE(test, params.preferred_clear);
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "2001:db8::1"));
+}
+
+static void clear_datagrams_are_not_for_require_even_with_a_key(struct kunit *test)
+{
+	add_rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+	add_key(test);
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "192.0.2.1"));
+}
+
+static void a_key_is_replaced_only_if_one_says_so(struct kunit *test)
+{
+	u8 key[SRNIC_STH_KEY_MAX];
+
+	add_key(test);
+	KUNIT_EXPECT_EQ(test, srnic_key_add(&init_net, KEY, other, sizeof(other), false), -EEXIST);
+	KUNIT_EXPECT_EQ(test, srnic_key_read(&init_net, KEY, key), sizeof(secret));
+	KUNIT_EXPECT_MEMEQ(test, key, secret, sizeof(secret));
+
+	KUNIT_EXPECT_EQ(test, srnic_key_add(&init_net, KEY, other, sizeof(other), true), 0);
+	KUNIT_EXPECT_EQ(test, srnic_key_read(&init_net, KEY, key), sizeof(other));
+	KUNIT_EXPECT_MEMEQ(test, key, other, sizeof(other));
+}
+
+static void keys_are_listed_by_name(struct kunit *test)
+{
+	static const char *const names[] = { "m", "a", "z", "B", "a.2" };
+	static const char *const sorted[] = { "B", "a", "a.2", "m", "z" };
+	char name[SRNIC_STH_NAME_MAX];
+	unsigned int seq = srnic_key_seq(&init_net);
+	unsigned int i, len;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, names[i], secret, 16 + i, false), 0);
+	KUNIT_EXPECT_NE(test, srnic_key_seq(&init_net), seq);
+	for (i = 0; i < ARRAY_SIZE(sorted); i++) {
+		KUNIT_ASSERT_EQ(test, srnic_key_get(&init_net, i, name, &len), 0);
+		KUNIT_EXPECT_STREQ(test, name, sorted[i]);
+	}
+	KUNIT_EXPECT_EQ(test, len, 18);		/* of z */
+	KUNIT_EXPECT_EQ(test, srnic_key_get(&init_net, i, name, &len), -ENOENT);
+}
+
+static void bad_keys_are_refused(struct kunit *test)
+{
+	static const char *const names[] = {
+		"", "a b", "a/b", "a\n", "\xc3\xa4", "a:b", "12345678901234567890123456789012",
+	};
+	u8 key[SRNIC_STH_KEY_MAX + 1] = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		KUNIT_EXPECT_FALSE(test, srnic_key_name_ok(names[i]));
+		KUNIT_EXPECT_EQ(test, srnic_key_add(&init_net, names[i], secret, 16, true),
+				-EINVAL);
+	}
+	KUNIT_EXPECT_TRUE(test, srnic_key_name_ok("1234567890123456789012345678901"));
+	KUNIT_EXPECT_EQ(test, srnic_key_add(&init_net, KEY, key, 15, true), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_key_add(&init_net, KEY, key, 33, true), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_key_read(&init_net, KEY, key), -ENOKEY);
+	KUNIT_EXPECT_EQ(test, srnic_key_del(&init_net, KEY), -ENOENT);
+}
+
+static void rules_that_contradict_themselves_are_refused(struct kunit *test)
+{
+	struct srnic_policy policy;
+
+	policy = rule(test, "192.0.2.1", 96 + 24, SRNIC_POLICY_OFF);	/* bits beyond */
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+	policy = rule(test, "::", 129, SRNIC_POLICY_OFF);
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+
+	policy = rule(test, "::", 0, SRNIC_POLICY_REQUIRE);
+	policy.rule = SRNIC_POLICY_OFF;					/* with a seal */
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+	policy = rule(test, "::", 0, SRNIC_POLICY_REQUIRE);
+	policy.mode = SRNIC_STH_OFF;
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+	policy.mode = SRNIC_STH_HEADER;					/* not this suite's */
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+	policy = rule(test, "::", 0, SRNIC_POLICY_PREFER);
+	policy.suite = NULL;
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+	policy = rule(test, "::", 0, SRNIC_POLICY_PREFER);
+	policy.key[0] = '\0';
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+	policy = rule(test, "::", 0, 3);
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
+
+	KUNIT_EXPECT_EQ(test, srnic_policy_get(&init_net, 0, &policy), -ENOENT);
+}
+
+static void a_rule_is_replaced_only_if_one_says_so(struct kunit *test)
+{
+	struct srnic_policy policy = rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_OFF);
+	unsigned int seq = srnic_policy_seq(&init_net);
+
+	add_rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+	KUNIT_EXPECT_NE(test, srnic_policy_seq(&init_net), seq);
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, false), -EEXIST);
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "192.0.2.1"));
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "192.0.2.1"));
+	KUNIT_EXPECT_EQ(test, srnic_policy_get(&init_net, 1, &policy), -ENOENT);
+}
+
+static void only_exactly_this_rule_is_deleted(struct kunit *test)
+{
+	u8 prefix[16];
+
+	add_rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+	address(test, "192.0.2.0", prefix);
+	KUNIT_EXPECT_EQ(test, srnic_policy_del(&init_net, prefix, 96 + 25), -ENOENT);
+	KUNIT_EXPECT_EQ(test, srnic_policy_del(&init_net, prefix, 96 + 23), -ENOENT);
+	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "192.0.2.1"));
+	KUNIT_EXPECT_EQ(test, srnic_policy_del(&init_net, prefix, 96 + 24), 0);
+	KUNIT_EXPECT_TRUE(test, clear_allowed(test, "192.0.2.1"));
+	KUNIT_EXPECT_EQ(test, srnic_policy_del(&init_net, prefix, 96 + 24), -ENOENT);
+}
+
+static void a_namespace_has_so_many_rules_and_no_more(struct kunit *test)
+{
+	struct srnic_policy policy = rule(test, "10.0.0.0", 128, SRNIC_POLICY_OFF);
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_MAX_POLICIES; i++) {
+		policy.prefix[14] = i >> 8;
+		policy.prefix[15] = i;
+		KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, false), 0);
+	}
+	policy.prefix[13] = 1;
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, false), -ENOSPC);
+	policy.prefix[13] = 0;
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
+}
+
+static bool has_rules_or_keys(void)
+{
+	char name[SRNIC_STH_NAME_MAX];
+	struct srnic_policy policy;
+	unsigned int len;
+
+	return !srnic_policy_get(&init_net, 0, &policy) ||
+	       !srnic_key_get(&init_net, 0, name, &len);
+}
+
+static int policy_test_init(struct kunit *test)
+{
+	if (has_rules_or_keys())
+		kunit_skip(test, "the initial namespace has rules or keys of its own");
+	/* test->priv: what is there afterwards is ours */
+	test->priv = test;
+	return 0;
+}
+
+static void policy_test_exit(struct kunit *test)
+{
+	char name[SRNIC_STH_NAME_MAX];
+	struct srnic_policy policy;
+	unsigned int len;
+
+	if (!test->priv)
+		return;
+	while (!srnic_policy_get(&init_net, 0, &policy))
+		srnic_policy_del(&init_net, policy.prefix, policy.prefix_len);
+	while (!srnic_key_get(&init_net, 0, name, &len))
+		srnic_key_del(&init_net, name);
+}
+
+static struct kunit_case policy_cases[] = {
+	KUNIT_CASE(without_a_rule_it_is_off),
+	KUNIT_CASE(the_longest_prefix_decides_whatever_came_first),
+	KUNIT_CASE_PARAM(prefix_matches, match_gen_params),
+	KUNIT_CASE(require_without_its_key_is_refused),
+	KUNIT_CASE(prefer_without_its_key_is_in_the_clear_and_says_so),
+	KUNIT_CASE(clear_datagrams_are_not_for_require_even_with_a_key),
+	KUNIT_CASE(a_key_is_replaced_only_if_one_says_so),
+	KUNIT_CASE(keys_are_listed_by_name),
+	KUNIT_CASE(bad_keys_are_refused),
+	KUNIT_CASE(rules_that_contradict_themselves_are_refused),
+	KUNIT_CASE(a_rule_is_replaced_only_if_one_says_so),
+	KUNIT_CASE(only_exactly_this_rule_is_deleted),
+	KUNIT_CASE(a_namespace_has_so_many_rules_and_no_more),
+	{}
+};
+
+static struct kunit_suite policy_suite = {
+	.name = "srnic-policy",
+	.init = policy_test_init,
+	.exit = policy_test_exit,
+	.test_cases = policy_cases,
+};
+
+kunit_test_suite(policy_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's policy and keys");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
