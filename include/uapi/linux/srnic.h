@@ -39,6 +39,10 @@ enum srnic_mode {
 
 /**
  * enum srnic_qp_type - Transport service.
+ * @SRNIC_QP_TYPE_RC: Reliable connection.
+ * @SRNIC_QP_TYPE_UC: Unreliable connection.
+ * @SRNIC_QP_TYPE_UD: Datagrams.
+ * @SRNIC_QP_TYPE_GSI: Datagrams of the connection manager, QP1.
  */
 enum srnic_qp_type {
 	SRNIC_QP_TYPE_RC,
@@ -49,6 +53,13 @@ enum srnic_qp_type {
 
 /**
  * enum srnic_qp_state - State as in the InfiniBand specification, 10.3.
+ * @SRNIC_QP_STATE_RESET: Nothing is set up.
+ * @SRNIC_QP_STATE_INIT: Receive work requests may be posted.
+ * @SRNIC_QP_STATE_RTR: Ready to receive.
+ * @SRNIC_QP_STATE_RTS: Ready to send.
+ * @SRNIC_QP_STATE_SQD: Sending is being drained.
+ * @SRNIC_QP_STATE_SQE: Sending has failed.
+ * @SRNIC_QP_STATE_ERR: All has failed.
  */
 enum srnic_qp_state {
 	SRNIC_QP_STATE_RESET,
@@ -63,6 +74,8 @@ enum srnic_qp_state {
 /**
  * enum srnic_flow_side - Whose requests a flow carries, with the responses to
  *   them.
+ * @SRNIC_FLOW_SIDE_OURS: Ours, with the peer's responses.
+ * @SRNIC_FLOW_SIDE_THEIRS: The peer's, with our responses.
  */
 enum srnic_flow_side {
 	SRNIC_FLOW_SIDE_OURS,
