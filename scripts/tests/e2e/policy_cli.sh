@@ -103,9 +103,10 @@ say "-n finds the namespace; without it, it is the initial one's"
 
 say "a sealed connection is seen in 'srnic qp'"
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key lab
-on b timeout 200 rping -s -a 10.77.0.2 -C 1000000 >/tmp/s.log 2>&1 &
+in-b timeout 200 rping -s -a 10.77.0.2 -C 1000000 >/tmp/s.log 2>&1 &
+server=$!
 sleep 1
-on a timeout 200 rping -c -a 10.77.0.2 -C 1000000 >/tmp/c.log 2>&1 &
+in-a timeout 200 rping -c -a 10.77.0.2 -C 1000000 >/tmp/c.log 2>&1 &
 client=$!
 for _ in $(seq 40); do
 	sealed=$(json a 'sum(f["sealed"] for q in x for f in q.get("flows", []))' srnic -j qp)
@@ -122,14 +123,14 @@ on a srnic -d qp | grep -q '10\.77\.0\.2.*aes-gcm-128.*ours' || fail "qp -d: $(o
 say "a key that goes takes no connection with it, and lets no new one be made"
 on a srnic key del lab
 kill -0 $client 2>/dev/null || fail "the connection ended with its key"
-kill $client
-wait $client 2>/dev/null || true
-on b timeout 30 rping -s -a 10.77.0.2 -C 1 >/tmp/s2.log 2>&1 &
+kill $client $server 2>/dev/null || true
+wait $client $server 2>/dev/null || true
+on b timeout 40 rping -s -a 10.77.0.2 -C 1 >/tmp/s2.log 2>&1 &
 sleep 1
 ! on a timeout 20 rping -c -a 10.77.0.2 -C 1 >/tmp/c.log 2>&1 || fail "a connection without the key"
 dmesg >/tmp/dmesg
 grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" /tmp/dmesg ||
-	fail "the log does not say which key is missing: $(grep srnic: /tmp/dmesg | tail -n 3)"
+	fail "the log does not say which key is missing: $(cat /tmp/c.log; grep srnic: /tmp/dmesg)"
 wait 2>/dev/null || true
 
 say "quotas: lowered, they refuse; raised, they grant"
