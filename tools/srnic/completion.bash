@@ -7,24 +7,28 @@ _srnic_names()
 	srnic "${_srnic_options[@]}" "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
 }
 
-# The words before the one to complete, options apart
+# The words before the one to complete, options apart. From the line itself: bash
+# would part IPv6 addresses at their colons.
 _srnic_split()
 {
-	local i
+	local i line
+	read -ra line <<<"${COMP_LINE:0:COMP_POINT}"
+	[[ $current ]] || line+=("")
 	_srnic_words=()
 	_srnic_options=()
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		case ${COMP_WORDS[i]} in
+	for ((i = 1; i < ${#line[@]} - 1; i++)); do
+		case ${line[i]} in
 		-n | --netns)
-			_srnic_options+=(-n "${COMP_WORDS[++i]}")
+			_srnic_options+=(-n "${line[++i]}")
 			;;
 		--file | --raw | -)
-			_srnic_words+=("${COMP_WORDS[i]}")
+			_srnic_words+=("${line[i]}")
 			;;
 		-*) ;;
-		*) _srnic_words+=("${COMP_WORDS[i]}") ;;
+		*) _srnic_words+=("${line[i]}") ;;
 		esac
 	done
+	_srnic_before=${line[-2]}
 }
 
 _srnic_policy()
@@ -81,7 +85,7 @@ _srnic_candidates()
 {
 	local count=${#_srnic_words[@]}
 
-	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-n|--netns) ]]; then
+	if [[ $_srnic_before == @(-n|--netns) ]]; then
 		ip netns list 2>/dev/null | awk '{ print $1 }'
 		return
 	fi
@@ -109,10 +113,16 @@ _srnic_candidates()
 
 _srnic()
 {
-	local _srnic_words _srnic_options current=${COMP_WORDS[COMP_CWORD]}
+	local _srnic_words _srnic_options _srnic_before
+	local current=${COMP_LINE:0:COMP_POINT}
 
+	current=${current##*[[:space:]]}
 	_srnic_split
 	mapfile -t COMPREPLY < <(compgen -W "$(_srnic_candidates "$current")" -- "$current")
+	# readline replaces only what stands behind the last colon
+	if [[ $current == *:* && $COMP_WORDBREAKS == *:* ]]; then
+		COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*:}"}"}")
+	fi
 }
 
 complete -o default -F _srnic srnic

@@ -63,12 +63,15 @@ static struct srnic_keys *srnic_keys(struct net *net)
 
 /**
  * srnic_key_name_ok - is this a name for a key?
- * @name: 1 to 31 letters, digits, '.', '_', '-': needs no quoting anywhere
+ * @name: 1 to 31 letters, digits, '.', '_', '-', the first no '-': needs no quoting
+ *	anywhere, and is no option
  */
 bool srnic_key_name_ok(const char *name)
 {
 	unsigned int i;
 
+	if (name[0] == '-')
+		return false;
 	for (i = 0; name[i]; i++)
 		if (!isascii(name[i]) || (!isalnum(name[i]) && !strchr("._-", name[i])))
 			return false;
