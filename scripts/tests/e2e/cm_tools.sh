@@ -15,7 +15,7 @@ say "rstream"
 pair in b rstream -b 10.77.0.2 -S 65536 -C 100 -- in a rstream -s 10.77.0.2 -S 65536 -C 100
 say "mckey: multicast between the namespaces"
 pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
-	on a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
+	in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
 say "qperf"
 on b timeout 120 qperf >/tmp/qperf.log 2>&1 &
 server=$!

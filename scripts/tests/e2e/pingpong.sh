@@ -14,13 +14,13 @@ for tool in ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong; do
 		size=$([ $tool = ibv_ud_pingpong ] && echo 1000 || echo 4096)
 		say "$tool $extra"
 		pair in b $tool -d srnic1 -g "$gb" -n 500 -s "$size" $extra -- \
-			on a $tool -d srnic0 -g "$ga" -n 500 -s "$size" $extra 10.77.0.2
+			in a $tool -d srnic0 -g "$ga" -n 500 -s "$size" $extra 10.77.0.2
 	done
 done
 for mtu in 256 512 2048 4096; do
 	say "ibv_rc_pingpong, path MTU $mtu, data checked"
 	pair in b ibv_rc_pingpong -d srnic1 -g "$gb" -m $mtu -n 100 -s 20001 -c -- \
-		on a ibv_rc_pingpong -d srnic0 -g "$ga" -m $mtu -n 100 -s 20001 -c 10.77.0.2
+		in a ibv_rc_pingpong -d srnic0 -g "$ga" -m $mtu -n 100 -s 20001 -c 10.77.0.2
 done
 expect_count a srnic0 retransmits -eq 0
 testbed down

@@ -10,9 +10,9 @@ ping_both()
 {
 	pair in b rping -s -a 10.77.0.2 -v -C 20 -- in a rping -c -a 10.77.0.2 -v -C 20
 	pair in b rping -s -a 10.77.0.2 -C 50 -S 65000 -V -- \
-		on a rping -c -a 10.77.0.2 -C 50 -S 65000 -V
+		in a rping -c -a 10.77.0.2 -C 50 -S 65000 -V
 	pair in b rping -s -a fd77::2 -C 20 -S 3000 -V -- \
-		on a rping -c -a fd77::2 -C 20 -S 3000 -V
+		in a rping -c -a fd77::2 -C 20 -S 3000 -V
 }
 
 say "in the clear"
