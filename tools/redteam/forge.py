@@ -77,7 +77,7 @@ def icrc(ip, udp, body):
     udp = bytearray(udp)
     udp[6:8] = b"\xff\xff"
     body = bytearray(body)
-    body[4] = 0xFF
+    body[4:5] = b"\xff" * len(body[4:5])     # congestion bits, where there are any
     return struct.pack("<I", zlib.crc32(b"\xff" * 8 + ip + udp + body))
 
 
