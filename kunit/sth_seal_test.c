@@ -572,6 +572,29 @@ static void epochs_follow_each_other(struct kunit *test)
 	}
 }
 
+/* a counter that is set back, a buffer that has changed: the sin itself */
+static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	bool counts = p.end[X]->params.suite->family->has_counter;
+	u32 psn = v->flow[X].start;
+	unsigned long before = srnic_nonce_oracle_reused(true);
+	u32 *emitted = &subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->emitted;
+	struct sth_box *box = send_only(test, &p, X, psn);
+
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	*emitted = 0;
+	box = send_only(test, &p, X, psn);
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(true), before);
+	*emitted = 0;
+	box = send_only(test, &p, X, psn);
+	box->body[box->len - 1] ^= 1;
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(false), before + counts);
+}
+
 static void the_expected_psn_does_not_go_back(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -718,6 +741,7 @@ static struct kunit_case sth_seal_cases[] = {
 	KUNIT_CASE_PARAM(a_psn_below_the_start_is_refused, connection_gen_params),
 	KUNIT_CASE_PARAM(a_pad_that_is_not_zero_is_refused, connection_gen_params),
 	KUNIT_CASE_PARAM(epochs_follow_each_other, connection_gen_params),
+	KUNIT_CASE_PARAM(the_oracle_sees_a_nonce_used_twice, connection_gen_params),
 	KUNIT_CASE_PARAM(the_expected_psn_does_not_go_back, connection_gen_params),
 	KUNIT_CASE_PARAM(a_snapshot_has_the_figures_and_no_key, connection_gen_params),
 	KUNIT_CASE_PARAM(what_is_sealed_here_is_printed_for_the_codec, connection_gen_params),

@@ -69,6 +69,7 @@ def packets(index, conn, flows):
     """One or more sealed packets of every opcode."""
     lengths = itertools.cycle(PAYLOADS)
     epochs = itertools.cycle(EPOCHS)
+    emissions = itertools.count()
     for n, opcode in enumerate(OPCODES.values()):
         sizes = [next(lengths), next(lengths)] if opcode.payload else [0]
         if opcode.name == "WRITE_MIDDLE":
@@ -81,7 +82,7 @@ def packets(index, conn, flows):
             ext = draw(f"ext {index} {n} {size}", sum(EXT_LEN[e] for e in opcode.ext))
             header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0, ext,
                             se=n % 3 == 0, pad=pad, ackreq=n % 2 == 0)
-            counter = n * 1000003 % (1 << 26) if conn.suite.nonce_family else None
+            counter = next(emissions) * 1000003 % (1 << 26) if conn.suite.nonce_family else None
             text = payload(size) + bytes(pad)
             yield {
                 "connection": index, "opcode": opcode.name, "owner": "xy"[owner],
@@ -207,8 +208,9 @@ def c_header(data):
                + ", ".join(c_connection(c) for c in data["connections"]) + " };\n")
     out.append("static const struct sth_sub_key_vector sth_sub_key_vectors[] __maybe_unused = {")
     for k in data["sub_keys"]:
-        out.append(f"\t{{ {k['connection']}, {'xy'.index(k['owner'])}, "
-                   f"{str(k['response']).lower()}, 0x{k['epoch']:x},\n\t  {c_bytes(k['key'], 1)} }},")
+        out.append(f"\t{{\n\t\t{k['connection']}, {'xy'.index(k['owner'])}, "
+                   f"{str(k['response']).lower()}, 0x{k['epoch']:x},\n"
+                   f"\t\t{c_bytes(k['key'], 2)}\n\t}},")
     out.append("};\n")
     for i, p in enumerate(data["packets"]):
         out.append(f"static const u8 sth_packet_{i}[] = {c_bytes(p['sealed'], 0)};\n")

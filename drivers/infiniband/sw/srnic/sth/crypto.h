@@ -34,6 +34,9 @@
 #define SRNIC_STH_RAW_KEY_MAX	64	/* longest sub-key: HMAC-SHA-512's */
 #define SRNIC_STH_KEY_MIN	16	/* K_PD, K_AB as given */
 
+/* test kernels only: the module and its KUnit suites must agree on this */
+#define SRNIC_NONCE_ORACLE	IS_ENABLED(CONFIG_KUNIT)
+
 struct srnic_sth_family;
 
 /**
@@ -73,6 +76,7 @@ struct srnic_sth_suite {
  * @emitted: packets sealed under it, so the next emission counter
  * @failed: wrong tags
  * @replay: nonce family: counters seen
+ * @oracle: test kernels: its name to the nonce oracle
  */
 struct srnic_subkey {
 	union {
@@ -90,6 +94,9 @@ struct srnic_subkey {
 	u32 emitted;
 	u64 failed;
 	struct srnic_replay replay;
+#if SRNIC_NONCE_ORACLE
+	u64 oracle;
+#endif
 };
 
 /**
@@ -275,15 +282,18 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 	return has;
 }
 
-/*
- * Every nonce that is used passes here, before the cipher runs. A debug build
- * (-DSRNIC_NONCE_ORACLE) remembers them and warns of one that is used for two
- * inputs.
- */
-#ifdef SRNIC_NONCE_ORACLE
+/* oracle.c: every nonce passes there before it is used, in test kernels */
+#if SRNIC_NONCE_ORACLE
+u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
 void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth *sth,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len);
-void srnic_nonce_oracle_forget(const struct srnic_subkey *key);
+unsigned long srnic_nonce_oracle_reused(bool hush);
+
+static inline void srnic_nonce_oracle_watch(struct srnic_subkey *key, const u8 *raw,
+					    unsigned int len)
+{
+	key->oracle = srnic_nonce_oracle_key(raw, len);
+}
 #else
 static inline void srnic_nonce_oracle(const struct srnic_subkey *key,
 				      const struct srnic_sth *sth, unsigned int input_len,
@@ -291,7 +301,8 @@ static inline void srnic_nonce_oracle(const struct srnic_subkey *key,
 {
 }
 
-static inline void srnic_nonce_oracle_forget(const struct srnic_subkey *key)
+static inline void srnic_nonce_oracle_watch(struct srnic_subkey *key, const u8 *raw,
+					    unsigned int len)
 {
 }
 #endif

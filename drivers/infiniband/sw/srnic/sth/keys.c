@@ -47,6 +47,7 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
 			ctx, sizeof(ctx), raw, suite->key_len);
 	if (!err)
 		err = suite->family->key_init(key, suite, raw);
+	srnic_nonce_oracle_watch(key, raw, suite->key_len);
 	memzero_explicit(raw, sizeof(raw));
 	return err;
 }
@@ -62,7 +63,6 @@ void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys 
 
 	if (!keys)
 		return;
-	srnic_nonce_oracle_forget(&keys->seal);
 	family->key_free(&keys->seal);
 	family->key_free(&keys->open);
 	kfree(keys);
