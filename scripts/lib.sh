@@ -24,8 +24,8 @@ lasted()
 	fi
 }
 
-# locked NAME: hold a lock until this script ends, so that two of them do not
-# make the same thing in the cache at once. Children must not inherit it.
+# locked NAME: hold a lock until this script and what it started have ended, so
+# that two of them do not make the same thing in the cache at once.
 locked()
 {
 	mkdir -p "$cache"
