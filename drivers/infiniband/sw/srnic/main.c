@@ -50,7 +50,7 @@ int srnic_enable_driver(struct ib_device *ib)
 	err = srnic_net_get(net);
 	if (err)
 		return err;
-	dev->net = net;
+	WRITE_ONCE(dev->net, net);
 	srnic_control_dev_add(dev);
 	return 0;
 }
@@ -101,7 +101,6 @@ static int link_create(const char *name, struct net_device *ndev)
 
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	dev->ndev = ndev;
-	dev->mtu = ndev->mtu;
 	addrconf_addr_eui48((u8 *)&dev->ib.node_guid, (const char *)ndev->dev_addr);
 	srnic_dev_init(dev);
 
@@ -135,6 +134,8 @@ static void link_set_state(struct srnic_dev *dev)
 	if (up == dev->up)
 		return;
 	dev->up = up;
+	if (!up)
+		srnic_count(dev, link_downed);
 	srnic_port_event(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
@@ -151,7 +152,6 @@ static void link_catch_up(struct net_device *ndev)
 	if (dev) {
 		if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), dev->net))
 			ib_unregister_device_queued(&dev->ib);
-		WRITE_ONCE(dev->mtu, ndev->mtu);
 		link_set_state(dev);
 		link_put(dev);
 	}
@@ -192,7 +192,8 @@ static struct rdma_link_ops srnic_link_ops = {
 
 /*
  * A netdev that moves to another namespace is unregistered in the old one first,
- * and its link goes with that. Addresses and names are ib_core's business.
+ * and its link goes with that. Addresses are ib_core's business; the MTU is read
+ * where it is wanted.
  */
 static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
@@ -210,9 +211,6 @@ static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, vo
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 		link_set_state(dev);
-		break;
-	case NETDEV_CHANGEMTU:
-		WRITE_ONCE(dev->mtu, ndev->mtu);
 		break;
 	}
 	link_put(dev);

@@ -40,7 +40,6 @@
  * @ndev_tracker: of that reference
  * @net: the netdev's namespace, in which it receives; NULL: not yet
  * @up: the port's state as last reported, under RTNL
- * @mtu: of the lower netdev
  * @control_node: in control's list of devices
  */
 struct srnic_dev {
@@ -67,7 +66,6 @@ struct srnic_dev {
 	netdevice_tracker ndev_tracker;
 	struct net *net;
 	bool up;
-	u32 mtu;
 	struct list_head control_node;
 };
 

@@ -25,11 +25,8 @@ struct srnic_dev;
  * @flow_label: IPv6 flow label
  * @ip_id: next IPv4 identification
  * @hash: flow hash that the sk_buffs carry, so that no one dissects them
- * @local: the peer is this host (the route leads to lo)
  * @dst: the route, checked against @cookie before each use
  * @cookie: IPv6: the route table's generation when @dst was looked up
- * @dmac: destination MAC that the address vector named; the neighbour table is asked
- *	instead, this is for query_ah
  *
  * One a connected QP, one an AH. Users serialise (QP's lock, AH's lock).
  */
@@ -42,10 +39,8 @@ struct srnic_path {
 	__be32 flow_label;
 	u16 ip_id;
 	u32 hash;
-	bool local;
 	struct dst_entry *dst;
 	u32 cookie;
-	u8 dmac[ETH_ALEN];
 };
 
 /* path.c */

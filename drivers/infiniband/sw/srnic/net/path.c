@@ -3,7 +3,6 @@
  * The route to one peer, cached with its cookie, and the template of the IP
  * header that all packets to it share.
  */
-#include <linux/etherdevice.h>
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <net/ip.h>
@@ -104,7 +103,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_path_address);
  * @ah: destination, traffic class, flow label, hop limit
  * @sport: UDP source port, host order
  *
- * Does not route yet.
+ * Does not route yet. The destination MAC that the address vector may name is left
+ * aside: the neighbour table knows it, and when it changes.
  *
  * Context: any.
  * Return: 0, -EINVAL (no RoCEv2 GID, or the GIDs are of different families),
@@ -122,8 +122,6 @@ int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr
 	err = srnic_path_address(path, &sgid_attr->gid, ah, sport);
 	if (err)
 		return err;
-	if (ah->type == RDMA_AH_ATTR_TYPE_ROCE)
-		ether_addr_copy(path->dmac, ah->roce.dmac);
 	return path_netdev(path, sgid_attr);
 }
 
@@ -235,7 +233,6 @@ int srnic_path_route(struct srnic_path *path)
 
 	path->dst = dst;
 	path->cookie = path->ends.v4 ? 0 : path_cookie6(dst);
-	path->local = dst->dev->flags & IFF_LOOPBACK;
 	return 0;
 }
 
