@@ -937,13 +937,26 @@ static void bind_needs_the_rights_to_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC),
 			-EACCES);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[2], window, mr, IOVA, 1, 0), -EACCES);
-	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 1, IB_ACCESS_LOCAL_WRITE),
-			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 1, IB_ACCESS_MW_BIND), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 1, IB_ZERO_BASED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, window->key, key);
 	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(window));
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 1, IB_ACCESS_REMOTE_READ), 0);
+}
+
+static void local_right_asked_of_a_window_gives_no_right(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 100,
+				   IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 1, IB_ACCESS_REMOTE_WRITE, false),
+			SRNIC_MEM_ACCESS);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 1, IB_ACCESS_LOCAL_WRITE, false),
+			SRNIC_MEM_ACCESS);
 }
 
 static void failed_bind_leaves_the_window_as_it_was(struct kunit *test)
@@ -1097,6 +1110,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R8_type_2_window_works_on_its_stream_only),
 	KUNIT_CASE(R16_window_has_the_rights_of_its_bind),
 	KUNIT_CASE(bind_needs_the_rights_to_it),
+	KUNIT_CASE(local_right_asked_of_a_window_gives_no_right),
 	KUNIT_CASE(failed_bind_leaves_the_window_as_it_was),
 	KUNIT_CASE(R12_rebinding_makes_the_former_key_worthless),
 	KUNIT_CASE(type_2_window_is_bound_once_and_invalidated),
