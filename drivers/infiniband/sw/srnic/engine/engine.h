@@ -222,6 +222,12 @@ struct srnic_hs_box {
  * @retry_timer: see timer.c; @rnr_timer likewise
  * @work: what cannot be done where it was noticed: SRNIC_QP_WORK_* in @work_bits
  * @out: packets for the stack
+ * @out_work: drains @out on @out_cpu
+ * @out_cpu: where packets whose order matters were last handed to the stack
+ * @out_until: jiffies: up to then others must follow them there
+ * @out_ordered: there are such packets in @out
+ * @out_follows: they follow requests that may still be on their way
+ * @out_timed: among them are some that nobody acknowledges
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
  * @flushed: user rings have been emptied into flush completions once (ERR)
@@ -255,6 +261,12 @@ struct srnic_qp {
 	unsigned long work_bits;
 
 	struct sk_buff_head out;
+	struct work_struct out_work;
+	unsigned long out_until;
+	int out_cpu;
+	bool out_ordered;
+	bool out_follows;
+	bool out_timed;
 	bool flushing;
 	bool flushed;
 	u32 due;

@@ -193,6 +193,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	while (resp->rres_todo && budget > 0 && ret >= 0) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
+		srnic_qp_built_unacked(qp);
 	}
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);

@@ -372,6 +372,14 @@ static void report_drained(struct srnic_qp *qp)
 		srnic_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
+static void keep_order(struct srnic_qp *qp, bool follow)
+{
+	if (reliable(qp))
+		srnic_qp_built_requests(qp, follow);
+	else
+		srnic_qp_built_unacked(qp);
+}
+
 /**
  * srnic_requester_run - send what may be sent, a turn's worth
  * @qp: the QP
@@ -414,6 +422,8 @@ void srnic_requester_run(struct srnic_qp *qp)
 		budget -= sent ?: 1;
 	}
 	srnic_build_end(&build);
+	if (build.packets)
+		keep_order(qp, !idle);
 
 	srnic_sq_retire(qp);
 	report_drained(qp);

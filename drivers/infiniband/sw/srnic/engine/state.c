@@ -34,6 +34,8 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 	mutex_init(&qp->hs_mutex);
 	__skb_queue_head_init(&qp->out);
 	INIT_WORK(&qp->work, srnic_qp_worker);
+	INIT_WORK(&qp->out_work, srnic_qp_out_work);
+	qp->out_until = jiffies;
 	srnic_timer_init(qp);
 	qp->state = IB_QPS_RESET;
 
@@ -74,6 +76,9 @@ static void forget(struct srnic_qp *qp)
 	qp->flushed = false;
 	qp->due = 0;
 	__skb_queue_purge(&qp->out);
+	qp->out_ordered = false;
+	qp->out_follows = false;
+	qp->out_timed = false;
 	srnic_path_release(&qp->path);
 	spin_unlock_bh(&qp->lock);
 	mutex_unlock(&qp->hs_mutex);
@@ -91,6 +96,7 @@ static void quiet(struct srnic_qp *qp)
 
 	srnic_timer_stop(qp);
 	cancel_work_sync(&qp->work);
+	cancel_work_sync(&qp->out_work);
 	qp->work_bits = 0;
 }
 
@@ -384,8 +390,9 @@ void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
 	quiet(qp);
 	synchronize_rcu_expedited();
-	/* a burst that was on its way in may have woken the worker for the last time */
+	/* a burst that was on its way in may have woken them for the last time */
 	cancel_work_sync(&qp->work);
+	cancel_work_sync(&qp->out_work);
 	forget(qp);
 	srnic_sq_free(qp);
 }

@@ -15,6 +15,9 @@
  */
 #define SRNIC_FLUSH_ROUNDS	8
 
+/* how long what nobody acknowledges is taken to be on its way */
+#define OUT_JIFFIES		2
+
 /**
  * srnic_qp_kick - have the worker see to something
  * @qp: the QP
@@ -67,28 +70,69 @@ static void raise_events(struct srnic_qp *qp, u32 events)
 	}
 }
 
-/* @batch has been taken from qp->out by whoever set qp->flushing: us. */
+/*
+ * Two CPUs that hand packets to the stack hand them to two queues: of a veth's or
+ * lo's receiver, of a NIC's transmitter. Whose order matters stay on one CPU as long
+ * as any may be under way, wherever they are built.
+ */
+static bool at_home(const struct srnic_qp *qp)
+{
+	if (!qp->out_follows && !time_before(jiffies, qp->out_until))
+		return true;
+	return qp->out_cpu == smp_processor_id() || !cpu_online(qp->out_cpu);
+}
+
+/* Takes what is to be sent, if it may be sent from here. */
+static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
+	__must_hold(&qp->lock)
+{
+	if (skb_queue_empty(&qp->out))
+		return false;
+	if (unlikely(!at_home(qp))) {
+		queue_work_on(qp->out_cpu, system_bh_wq, &qp->out_work);
+		return false;
+	}
+	if (qp->out_ordered)
+		qp->out_cpu = smp_processor_id();
+	if (qp->out_timed)
+		qp->out_until = jiffies + OUT_JIFFIES;
+	qp->out_ordered = false;
+	qp->out_timed = false;
+	qp->out_follows = false;
+	skb_queue_splice_init(&qp->out, batch);
+	return true;
+}
+
+/*
+ * @batch has been taken by whoever set qp->flushing: us. BHs are off, so that it
+ * leaves from the CPU that took it; when they are on again the receiver may run.
+ */
 static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 {
 	int rounds = SRNIC_FLUSH_ROUNDS;
 	unsigned int refused;
-	bool rest;
+	bool rest = false;
+	bool more;
 
 	do {
 		refused = srnic_net_send(batch);
+		local_bh_enable();
 		if (unlikely(refused))
 			srnic_count_add(qp->dev, send_err, refused);
 
 		spin_lock_bh(&qp->lock);
-		skb_queue_splice_init(&qp->out, batch);
-		rest = !skb_queue_empty(batch);
-		if (!rest || !--rounds) {
-			skb_queue_splice_init(batch, &qp->out);
-			qp->flushing = false;
-			rounds = 0;
+		if (--rounds) {
+			more = take_out(qp, batch);
+		} else {
+			more = false;
+			rest = !skb_queue_empty(&qp->out);
 		}
+		if (more)
+			local_bh_disable();
+		else
+			qp->flushing = false;
 		spin_unlock_bh(&qp->lock);
-	} while (rounds);
+	} while (more);
 
 	if (rest)
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
@@ -112,10 +156,10 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 	lockdep_assert_held(&qp->lock);
 
 	__skb_queue_head_init(&batch);
-	drain = !skb_queue_empty(&qp->out) && !qp->flushing;
+	drain = !qp->flushing && take_out(qp, &batch);
 	if (drain) {
 		qp->flushing = true;
-		skb_queue_splice_init(&qp->out, &batch);
+		local_bh_disable();	/* until it has been sent */
 	}
 	qp->due = 0;
 	if (unlikely(due & SRNIC_DUE_EVENTS) && !direct) {
@@ -133,6 +177,18 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 		raise_events(qp, due & SRNIC_DUE_EVENTS);
 	if (drain)
 		drain_out(qp, &batch);
+}
+
+/**
+ * srnic_qp_out_work - drain qp->out on the CPU that the work was queued on
+ * @work: a QP's out_work
+ */
+void srnic_qp_out_work(struct work_struct *work)
+{
+	struct srnic_qp *qp = container_of(work, struct srnic_qp, out_work);
+
+	srnic_qp_lock(qp);
+	srnic_qp_unlock(qp, true);
 }
 
 /**

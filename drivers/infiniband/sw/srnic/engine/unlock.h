@@ -15,6 +15,7 @@ static inline void srnic_qp_lock(struct srnic_qp *qp) __acquires(&qp->lock)
 }
 
 void srnic_qp_unlock(struct srnic_qp *qp, bool direct) __releases(&qp->lock);
+void srnic_qp_out_work(struct work_struct *work);
 void srnic_qp_kick(struct srnic_qp *qp, int why);
 void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_cqe *cqe,
 		   bool solicited) __must_hold(&qp->lock);
@@ -23,6 +24,21 @@ static inline void srnic_qp_event(struct srnic_qp *qp, enum ib_event_type event)
 	__must_hold(&qp->lock)
 {
 	qp->due |= 1U << event;
+}
+
+/* Requests were built; @follow: after others that may still be on their way. */
+static inline void srnic_qp_built_requests(struct srnic_qp *qp, bool follow)
+	__must_hold(&qp->lock)
+{
+	qp->out_ordered = true;
+	qp->out_follows |= follow;
+}
+
+/* Packets were built whose order matters and whose arrival nobody acknowledges. */
+static inline void srnic_qp_built_unacked(struct srnic_qp *qp) __must_hold(&qp->lock)
+{
+	qp->out_ordered = true;
+	qp->out_timed = true;
 }
 
 #endif /* SRNIC_ENGINE_UNLOCK_H */
