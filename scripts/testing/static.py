@@ -19,6 +19,7 @@ LINUX = CACHE / "source" / "current"
 IGNORED = ",".join((
     "FILE_PATH_CHANGES",        # MAINTAINERS is not ours
     "LINUX_VERSION_CODE",
+    "BIT_MACRO",                # user space has none, and includes our uapi
     "CONFIG_DESCRIPTION",
 ))
 
