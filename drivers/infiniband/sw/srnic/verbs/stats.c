@@ -24,20 +24,22 @@ struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ib, u32 port)
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index)
+u64 srnic_stat_sum(const struct srnic_dev *dev, enum srnic_stat stat)
 {
-	struct srnic_dev *dev = to_srnic(ib);
+	u64 sum = 0;
 	int cpu;
 
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(dev->stats, cpu)->val[stat]);
+	return sum;
+}
+
+int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index)
+{
 	if (port != SRNIC_PORT)
 		return -EINVAL;
 
-	memset(stats->value, 0, sizeof(stats->value[0]) * SRNIC_STAT_COUNT);
-	for_each_possible_cpu(cpu) {
-		const struct srnic_stats *sums = per_cpu_ptr(dev->stats, cpu);
-
-		for (unsigned int i = 0; i < SRNIC_STAT_COUNT; i++)
-			stats->value[i] += READ_ONCE(sums->val[i]);
-	}
+	for (int i = 0; i < SRNIC_STAT_COUNT; i++)
+		stats->value[i] = srnic_stat_sum(to_srnic(ib), i);
 	return SRNIC_STAT_COUNT;
 }
