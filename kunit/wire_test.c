@@ -881,7 +881,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(uc_rows_equal_their_rc_rows),
 	KUNIT_CASE(sth_code_gives_the_length_of_the_paper),
 	KUNIT_CASE(what_parse_reads_build_writes_back),
-	KUNIT_CASE(every_truncation_is_refused_without_a_look_beyond),
+	KUNIT_CASE_SLOW(every_truncation_is_refused_without_a_look_beyond),
 	KUNIT_CASE(no_byte_beyond_hdr_max_is_read),
 	KUNIT_CASE(a_length_that_udp_cannot_have_is_refused),
 	KUNIT_CASE(unknown_opcodes_are_refused),
