@@ -28,6 +28,7 @@ static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
 	if (rres->todo)
 		return;
 	rres->todo = true;
+	rres->again = true;
 	qp->resp.rres_todo++;
 }
 

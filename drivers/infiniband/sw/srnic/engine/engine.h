@@ -76,6 +76,7 @@ struct srnic_rq {
  *	duplicates (IBA 9.7.5.1.3, 9.7.5.1.4)
  * @opcode: of the request
  * @todo: responses remain to be sent
+ * @again: they are for a duplicate; the request itself has been answered
  * @first_psn: of the original request, and of its first response
  * @last_psn: of the last response
  * @from: first response of the request being answered (later than @first_psn if
@@ -91,6 +92,7 @@ struct srnic_rq {
 struct srnic_rres {
 	u8 opcode;
 	bool todo;
+	bool again;
 	u32 first_psn;
 	u32 last_psn;
 	u32 from;
@@ -212,15 +214,30 @@ struct srnic_hs_box {
 
 /**
  * struct srnic_qp - a queue pair
+ * @ib: the RDMA core's part
+ * @dev: device
+ * @pd: protection domain; NULL for GSI's own
+ * @scq: send completions
+ * @rcq: receive completions
+ * @srq: NULL if the QP has a receive queue of its own
  * @lock: BH; guards all transport state: @state, @sq but for posting, @req, @resp,
  *	@out, @due
+ * @state: of the QP; see state.c
  * @attr: as modify_qp set it
  * @mtu: payload bytes a packet
  * @path: to the peer (RC, UC)
+ * @path_valid: @path has been set
  * @sth: NULL in the clear; changed under @hs_mutex and @lock
  * @hs_mutex: handshake, rekeying, and who replaces @sth
- * @retry_timer: see timer.c; @rnr_timer likewise
- * @work: what cannot be done where it was noticed: SRNIC_QP_WORK_* in @work_bits
+ * @hs_box: a received handshake frame, for the worker
+ * @sq: send queue
+ * @rq: receive queue
+ * @req: our requests
+ * @resp: the peer's requests
+ * @retry_timer: see timer.c
+ * @rnr_timer: likewise
+ * @work: what cannot be done where it was noticed
+ * @work_bits: SRNIC_QP_WORK_*: why
  * @out: packets for the stack
  * @out_work: drains @out on @out_cpu
  * @out_cpu: where packets whose order matters were last handed to the stack
@@ -231,6 +248,9 @@ struct srnic_hs_box {
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
  * @flushed: user rings have been emptied into flush completions once (ERR)
+ * @scq_node: in scq->send_qps
+ * @rcq_node: in rcq->recv_qps
+ * @modify_mutex: verbs: one modify_qp at a time
  */
 struct srnic_qp {
 	struct ib_qp ib;
@@ -240,14 +260,14 @@ struct srnic_qp {
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
 
-	spinlock_t lock;	/* BH: transport state */
+	spinlock_t lock;
 	enum ib_qp_state state;
 	struct ib_qp_attr attr;
 	u32 mtu;
 	struct srnic_path path;
 	bool path_valid;
 	struct srnic_sth *sth;
-	struct mutex hs_mutex;	/* @sth, outside @lock */
+	struct mutex hs_mutex;
 	struct srnic_hs_box hs_box;
 
 	struct srnic_sq sq;
@@ -271,9 +291,9 @@ struct srnic_qp {
 	bool flushed;
 	u32 due;
 
-	struct list_head scq_node;	/* in scq->send_qps, rcq->recv_qps */
+	struct list_head scq_node;
 	struct list_head rcq_node;
-	struct mutex modify_mutex;	/* verbs: one modify_qp at a time */
+	struct mutex modify_mutex;
 };
 
 /* qp->work_bits: why the worker was woken */

@@ -37,7 +37,12 @@ static struct srnic_rres *first_todo(const struct srnic_qp *qp)
 	return first;
 }
 
-static void answered(struct srnic_qp *qp, struct srnic_rres *rres)
+/**
+ * srnic_rres_answered - its last response has been sent, or is not worth sending
+ * @qp: RC
+ * @rres: with responses to be sent
+ */
+void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 {
 	rres->todo = false;
 	qp->resp.rres_todo--;
@@ -51,7 +56,7 @@ static void give_up(struct srnic_qp *qp)
 	struct srnic_rres *rres;
 
 	while ((rres = first_todo(qp)))
-		answered(qp, rres);
+		srnic_rres_answered(qp, rres);
 }
 
 static u8 read_opcode(const struct srnic_rres *rres)
@@ -123,7 +128,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 			break;
 		sent++;
 		if (rres->next == rres->to)
-			answered(build->qp, rres);
+			srnic_rres_answered(build->qp, rres);
 		rres->next = srnic_psn_add(rres->next, 1);
 	}
 	if (bytes)
@@ -141,7 +146,7 @@ static int answer(struct srnic_build *build, struct srnic_rres *rres, int budget
 	build->pkt.orig = rres->orig;
 	err = send_aeth(build, SRNIC_OPC_ATOMIC_ACK, rres->first_psn,
 			SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
-	answered(build->qp, rres);
+	srnic_rres_answered(build->qp, rres);
 	return err ?: 1;
 }
 

@@ -184,17 +184,20 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 /*
  * A place to keep what a READ or atomic asked for. The requester may have
  * max_dest_rd_atomic of them outstanding; more end the stream (RFC 5042 6.4.3.3).
+ * A duplicate is not one of them: who asks for something new has what came before,
+ * so its answer need not go on (IBA 9.7.5.1.3: as much as the resources allow).
  */
 static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)
 {
 	struct srnic_responder *resp = &qp->resp;
-	struct srnic_rres *rres;
+	struct srnic_rres *rres = resp->rres_max ? &resp->rres[resp->rres_next] : NULL;
 
-	if (!resp->rres_max || resp->rres[resp->rres_next].todo) {
+	if (!rres || (rres->todo && !rres->again)) {
 		srnic_count(qp->dev, rrq_exceeded);
 		return NULL;
 	}
-	rres = &resp->rres[resp->rres_next];
+	if (rres->todo)
+		srnic_rres_answered(qp, rres);
 	*rres = (struct srnic_rres) {
 		.opcode = pkt->opcode,
 		.first_psn = pkt->psn,

@@ -34,6 +34,8 @@ void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
 
 /* reply.c */
+void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
+	__must_hold(&qp->lock);
 void srnic_reply_run(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 static inline u32 srnic_read_packets(const struct srnic_qp *qp, u32 length)

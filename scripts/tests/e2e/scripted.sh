@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: a peer played by hand: retried READs and new ones, more READs than were agreed
+# timeout: 180
+# cites: R24, IBA 9.7.5.1.3
+. "$(dirname "$0")/../lib.sh"
+
+testbed up
+# the script counts packets, not bursts
+sysctl -qw net.core.netdev_max_backlog=100000
+on a ethtool -K va tx-udp-segmentation off >/dev/null
+on a python3 "$repo/tools/verify/scripted.py" --gid-index "$(gid_of a srnic0)" \
+	--netns b --dev vb --mac "$(on a cat /sys/class/net/va/address)" \
+	--from 10.77.0.2 --to 10.77.0.1
+testbed down

@@ -1,0 +1,207 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""scripted - hold a responder to the order of its answers, packet by packet.
+
+Makes an RC QP on a device of this namespace and plays its peer by hand from a raw
+socket in another one: what no requester of ours would send, a stranger's may.
+Each scenario is a function below; it returns what was wrong, or None.
+
+Example:
+  in a srnic-scripted --gid-index 1 --netns b --dev vb --from 10.77.0.2 --to 10.77.0.1
+"""
+import argparse
+import ctypes
+import ipaddress
+import os
+import socket
+import struct
+import sys
+import time
+
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context, get_device_list
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + "/../redteam")
+import forge  # noqa: E402  (the attacker's packets are ours)
+
+RC_READ_REQ = 0x0C
+READ_RESPONSES = range(0x0D, 0x11)
+RC_ACK = 0x11
+OUR_QPN = 0x123456
+START = 0xFFFFF0
+MTU = 4096
+BIG = 4 << 20      # answering it takes longer than sending the next request
+SO_RCVBUFFORCE = 33
+DEPTH = 2           # max_dest_rd_atomic of the QP under test
+
+
+class Target:
+    """The QP under test, with memory that may be read."""
+
+    def __init__(self, device, gid_index, peer):
+        self.ctx = Context(name=device)
+        self.pd = PD(self.ctx)
+        self.cq = CQ(self.ctx, 16)
+        cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=1, max_recv_sge=1)
+        init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap)
+        self.qp = QP(self.pd, init)
+        self.mr = MR(self.pd, BIG, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ)
+        self.connect(gid_index, peer)
+
+    def connect(self, gid_index, peer):
+        attr = QPAttr(port_num=1)
+        attr.qp_access_flags = e.IBV_ACCESS_REMOTE_READ
+        self.qp.to_init(attr)
+        route = GlobalRoute(dgid=GID(peer), sgid_index=gid_index)
+        attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
+        attr.dest_qp_num = OUR_QPN
+        attr.path_mtu = e.IBV_MTU_4096
+        attr.rq_psn = START
+        attr.max_dest_rd_atomic = DEPTH
+        attr.min_rnr_timer = 12
+        self.qp.to_rtr(attr)
+
+    def alive(self):
+        return self.qp.query(e.IBV_QP_STATE)[0].qp_state == e.IBV_QPS_RTR
+
+
+class Peer:
+    """The other end: sends what the script says, sees all that comes back."""
+
+    def __init__(self, args, target):
+        enter(args.netns)
+        self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        self.sock.bind((args.dev, 0))
+        self.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
+        self.src = ipaddress.IPv4Address(args.src).packed
+        self.dst = ipaddress.IPv4Address(args.dst).packed
+        self.ether = bytes.fromhex(args.mac.replace(":", "")) + \
+            self.sock.getsockname()[4] + b"\x08\x00"
+        self.target = target
+
+    def read(self, psn, offset, length):
+        """A READ request, as a frame."""
+        qpn = self.target.qp.qp_num
+        psn &= forge.PSN_MASK
+        body = struct.pack("!BBHIBBH", RC_READ_REQ, 0x40, 0xFFFF, qpn, 0x80, psn >> 16,
+                           psn & 0xFFFF) + \
+            struct.pack("!QII", self.target.mr.buf + offset, self.target.mr.rkey, length)
+        udp = struct.pack("!HHHH", 0xC000, forge.ROCE_PORT, 8 + len(body) + 4, 0)
+        ip = bytearray(struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp) + len(body) + 4, 0,
+                                   0x4000, 64, 17, 0, self.src, self.dst))
+        ip[10:12] = struct.pack("!H", forge.ip_checksum(ip))
+        return self.ether + bytes(ip) + udp + body + forge.icrc(ip, udp, body)
+
+    def send(self, *frames):
+        for frame in frames:
+            self.sock.send(frame)
+
+    def responses(self, until, limit=60):
+        """(opcode, psn, syndrome) of what the target sends, until `until` says so."""
+        seen = []
+        end = time.monotonic() + limit
+        self.sock.settimeout(0.2)
+        while time.monotonic() < end:
+            try:
+                frame = self.sock.recv(65535)
+            except TimeoutError:
+                continue
+            bth = frame[42:54]
+            if len(bth) < 12 or frame[26:30] != self.dst or \
+                    int.from_bytes(bth[5:8], "big") != OUR_QPN:
+                continue
+            aeth = frame[54] if bth[0] != 0x0E else None
+            seen.append((bth[0], int.from_bytes(bth[9:12], "big"), aeth))
+            if until(seen):
+                break
+        return seen
+
+
+def enter(netns):
+    """From now on, what this thread opens belongs there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(f"/run/netns/{netns}", "rb") as ns:
+        if libc.setns(ns.fileno(), 0):
+            raise OSError(ctypes.get_errno(), f"cannot enter the namespace {netns}")
+
+
+def naks(seen):
+    return [row for row in seen if row[0] == RC_ACK and row[2] & 0x60]
+
+
+def answered(psn):
+    """The last response of a READ has come, or a refusal."""
+    psn &= forge.PSN_MASK
+    return lambda seen: seen[-1][:2] in ((0x0F, psn), (0x10, psn)) or refused(seen)
+
+
+def refused(seen):
+    return naks(seen[-1:])
+
+
+def replays_do_not_take_a_new_requests_place(peer):
+    """Retries of READs that were answered, and a new one: DEPTH are not outstanding
+    (IBA 9.7.5.1.3; the responder's resources are for requests, not for retries)."""
+    n = BIG // MTU
+    old = [peer.read(START + i * n, 0, BIG) for i in range(DEPTH)]
+    fresh = START + DEPTH * n
+    peer.send(*old)
+    seen = peer.responses(answered(fresh - 1))
+    if naks(seen):
+        return f"refused while DEPTH READs were outstanding: {naks(seen)}"
+    peer.send(*old, peer.read(fresh, 0, BIG))
+    seen = peer.responses(answered(fresh + n - 1))
+    if naks(seen):
+        return f"the new READ was refused: {naks(seen)}"
+    last = (fresh + n - 1) & forge.PSN_MASK
+    if last not in [row[1] for row in seen]:
+        return f"the new READ was not answered; last seen {seen[-1:]}"
+    return None if peer.target.alive() else "the QP died"
+
+
+def more_reads_than_agreed_end_the_stream(peer):
+    """R24: DEPTH may be outstanding; one more is refused (RFC 5042 6.4.3.3)."""
+    n = BIG // MTU
+    peer.send(*[peer.read(START + i * n, 0, BIG) for i in range(DEPTH + 1)])
+    seen = peer.responses(refused)
+    if [row[2] for row in naks(seen)] != [0x61]:
+        return f"not refused as an invalid request: {naks(seen)}, {len(seen)} packets, the last {seen[-1:]}"
+    return None
+
+
+SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream)
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                 epilog=__doc__.split("Example:")[1],
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--device", help="RDMA device (the first one)")
+    ap.add_argument("--gid-index", type=int, required=True)
+    ap.add_argument("--netns", required=True, help="where the peer is")
+    ap.add_argument("--dev", required=True, help="the peer's netdev")
+    ap.add_argument("--mac", required=True, help="the target's hardware address")
+    ap.add_argument("--from", dest="src", required=True, help="the peer's IPv4 address")
+    ap.add_argument("--to", dest="dst", required=True, help="the target's IPv4 address")
+    args = ap.parse_args()
+
+    device = args.device or get_device_list()[0].name.decode()
+    failed = 0
+    here = open("/proc/self/ns/net", "rb")
+    for scenario in SCENARIOS:
+        ctypes.CDLL(None).setns(here.fileno(), 0)
+        target = Target(device, args.gid_index, ipaddress.IPv6Address(f"::ffff:{args.src}").exploded)
+        wrong = scenario(Peer(args, target))
+        failed += wrong is not None
+        print(f"{'FAIL' if wrong else 'ok  '} {scenario.__name__}: {wrong or 'as it should be'}",
+              flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
