@@ -22,6 +22,7 @@
 
 /**
  * struct shape - a burst to be tested
+ * @name: of the case
  * @v4: underlay
  * @seg_len: of all segments but the last
  * @segs: how many

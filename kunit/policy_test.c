@@ -228,7 +228,8 @@ static void keys_are_listed_by_name(struct kunit *test)
 static void bad_keys_are_refused(struct kunit *test)
 {
 	static const char *const names[] = {
-		"", "a b", "a/b", "a\n", "\xc3\xa4", "a:b", "-a", "12345678901234567890123456789012",
+		"", "a b", "a/b", "a\n", "\xc3\xa4", "a:b", "-a",
+		"12345678901234567890123456789012",
 	};
 	u8 key[SRNIC_STH_KEY_MAX + 1] = {};
 	unsigned int i;

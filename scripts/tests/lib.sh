@@ -45,7 +45,7 @@ expect_count()
 {
 	local value
 	value=$(count_of "$1" "$2" "$3")
-	[ "$value" "$4" "$5" ] || fail "counter $3 of $2 is $value, expected $4 $5"
+	test "$value" "$4" "$5" || fail "counter $3 of $2 is $value, expected $4 $5"
 }
 
 # pair SERVER-COMMAND -- CLIENT-COMMAND: starts the first, waits until it listens, runs
@@ -67,9 +67,9 @@ pair()
 		kill $pid 2>/dev/null || true
 		wait $pid 2>/dev/null || true
 		echo "--- server: ${server[*]}"
-		tail -n 15 "$log"
+		tail -n 40 "$log"
 		echo "--- client: $*"
-		tail -n 15 "$log.client"
+		tail -n 40 "$log.client"
 		fail "client exited with $status: $*"
 	fi
 	wait $pid || {

@@ -24,11 +24,13 @@ round()
 	say "ib_atomic_bw"
 	pair in b ib_atomic_bw -d srnic1 -x "$gb" -F -n 1000 -A FETCH_AND_ADD -- \
 		in a ib_atomic_bw -d srnic0 -x "$ga" -F -n 1000 -A FETCH_AND_ADD 10.77.0.2
-	say "several QPs, both directions, events, inline"
+	say "several QPs, both directions; events; inline"
 	pair in b ib_send_bw -d srnic1 -x "$gb" -F -b -q 4 -n 200 -- \
 		in a ib_send_bw -d srnic0 -x "$ga" -F -b -q 4 -n 200 10.77.0.2
-	pair in b ib_write_bw -d srnic1 -x "$gb" -F -e -n 200 -I 64 -s 64 -- \
-		in a ib_write_bw -d srnic0 -x "$ga" -F -e -n 200 -I 64 -s 64 10.77.0.2
+	pair in b ib_send_bw -d srnic1 -x "$gb" -F -e -n 200 -- \
+		in a ib_send_bw -d srnic0 -x "$ga" -F -e -n 200 10.77.0.2
+	pair in b ib_write_bw -d srnic1 -x "$gb" -F -n 200 -I 64 -s 64 -- \
+		in a ib_write_bw -d srnic0 -x "$ga" -F -n 200 -I 64 -s 64 10.77.0.2
 	expect_count a srnic0 retransmits -eq 0
 	expect_count b srnic1 retransmits -eq 0
 	expect_count b srnic1 icrc_errors -eq 0
