@@ -42,7 +42,7 @@ static bool same_ah(const struct srnic_swqe *a, const struct srnic_swqe *b)
 /* How many datagrams wait that can share a super-packet with @first. */
 static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 {
-	u32 have = srnic_sq_waiting(qp);
+	u32 have = min(srnic_sq_waiting(qp), SRNIC_TURN);
 	u32 n;
 
 	for (n = 1; n < have; n++) {
