@@ -185,6 +185,7 @@ struct srnic_refusal {
  * @rres_next: entry to fill next
  * @rres_todo: entries with responses to be sent
  * @replay: a READ among them was answered before; that is the worker's
+ * @answering: some of what was due in the last turn remains
  */
 struct srnic_responder {
 	u32 psn;
@@ -203,6 +204,7 @@ struct srnic_responder {
 	u16 rres_next;
 	u16 rres_todo;
 	bool replay;
+	bool answering;
 };
 
 /* A received handshake frame waits here for the worker; one at a time. */
@@ -243,7 +245,7 @@ struct srnic_hs_box {
  * @out_cpu: where packets whose order matters were last handed to the stack
  * @out_until: jiffies: up to then others must follow them there
  * @out_ordered: there are such packets in @out
- * @out_follows: they follow requests that may still be on their way
+ * @out_follows: they follow packets that may still be on their way
  * @out_timed: among them are some that nobody acknowledges
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*

@@ -198,7 +198,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	while (resp->rres_todo && budget > 0 && ret >= 0) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
-		srnic_qp_built_unacked(qp);
+		srnic_qp_built_unacked(qp, resp->answering);
 	}
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);
@@ -206,6 +206,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 
 	if (unlikely(ret < 0))
 		reply_failed(qp, ret);
+	resp->answering = resp->rres_todo;
 	if (resp->rres_todo) {
 		if (resp->ack_due)
 			srnic_count(qp->dev, ack_deferred);

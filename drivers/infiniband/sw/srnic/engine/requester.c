@@ -377,7 +377,7 @@ static void keep_order(struct srnic_qp *qp, bool follow)
 	if (reliable(qp))
 		srnic_qp_built_requests(qp, follow);
 	else
-		srnic_qp_built_unacked(qp);
+		srnic_qp_built_unacked(qp, false);
 }
 
 /**

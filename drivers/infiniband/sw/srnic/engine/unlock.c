@@ -15,8 +15,11 @@
  */
 #define SRNIC_FLUSH_ROUNDS	8
 
-/* how long what nobody acknowledges is taken to be on its way */
-#define OUT_JIFFIES		2
+/*
+ * How long what nobody acknowledges is taken to be on its way: a turn's worth of
+ * sealed packets may have to wait for as long again in the receiver's queue.
+ */
+#define OUT_JIFFIES		(HZ / 10)
 
 /**
  * srnic_qp_kick - have the worker see to something

@@ -34,11 +34,16 @@ static inline void srnic_qp_built_requests(struct srnic_qp *qp, bool follow)
 	qp->out_follows |= follow;
 }
 
-/* Packets were built whose order matters and whose arrival nobody acknowledges. */
-static inline void srnic_qp_built_unacked(struct srnic_qp *qp) __must_hold(&qp->lock)
+/*
+ * Packets were built whose order matters and whose arrival nobody acknowledges;
+ * @follow: they go on with what others began.
+ */
+static inline void srnic_qp_built_unacked(struct srnic_qp *qp, bool follow)
+	__must_hold(&qp->lock)
 {
 	qp->out_ordered = true;
 	qp->out_timed = true;
+	qp->out_follows |= follow;
 }
 
 #endif /* SRNIC_ENGINE_UNLOCK_H */
