@@ -33,6 +33,7 @@ module-debug:
 ## tools: the srnic command and its relatives
 provider:
 	@scripts/build-user userspace-provider
+	@scripts/build-user userspace-provider/libsrnic
 tools:
 	@scripts/build-user tools
 
@@ -40,7 +41,7 @@ tools:
 guest-stock: module provider tools
 guest-debug: module-debug provider tools
 
-## install: as root: the module, the provider, the tools; DESTDIR= for packages
+## install: as root: the module, the provider, the library, the tools; DESTDIR= for packages
 install: all
 	scripts/install "$(KDIR)"
 

@@ -9,7 +9,7 @@ from . import REPO
 from .ktap import cases
 from .report import FAILED, PASSED, Result, log_path
 
-PARTS = ("kunit/host", "userspace-provider", "tools")
+PARTS = ("kunit/host", "userspace-provider", "userspace-provider/libsrnic", "tools")
 
 
 def tests():

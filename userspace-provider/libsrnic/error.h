@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * error - the line behind srnic_error().
+ */
+#ifndef ERROR_H
+#define ERROR_H
+
+/* Notes the line; returns -@err. */
+int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif /* ERROR_H */

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The way to the kernel: one request at a time, and its answer as a whole.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "error.h"
+#include "nl.h"
+
+#define DUMP_TRIES	10
+#define MAX_ERRNO	4095	/* as the kernel has it */
+
+/* One answer while it comes in */
+struct answer {
+	struct srnic_list *list;
+	bool no_memory;
+	bool stale;		/* it was not of one moment */
+};
+
+/* What the kernel had to say, if anything: the extended acknowledgement's text. */
+static const char *ack_text(const struct nlmsghdr *nlh, size_t payload)
+{
+	const struct nlattr *attr;
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
+		return NULL;
+	mnl_attr_for_each(attr, nlh, payload)
+		if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG &&
+		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+			return mnl_attr_get_str(attr);
+	return NULL;
+}
+
+/* @negative: as it came */
+static int explain(const struct srnic *srnic, int negative, const char *text)
+{
+	int err;
+
+	if (negative > 0 || negative < -MAX_ERRNO)
+		return fail(EPROTO, "the kernel's answer makes no sense");
+	err = -negative;
+	if (!srnic->family && err == ENOENT)
+		return fail(err, "the kernel does not know srnic: load it with 'modprobe srnic'");
+	if (text)
+		return fail(err, "%s", text);
+	if (err == EPERM)
+		return fail(err, "not permitted: needs CAP_NET_ADMIN in this network namespace");
+	return fail(err, "the kernel refused: %s", strerror(err));
+}
+
+/* NLMSG_ERROR: the answer to a request that has no other, or to a wrong one */
+static int take_ack(const struct srnic *srnic, const struct nlmsghdr *nlh)
+{
+	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*err))
+		return fail(EPROTO, "the kernel's answer makes no sense");
+	if (!err->error)
+		return 0;
+	/* the request does not come along: NETLINK_CAP_ACK */
+	return explain(srnic, err->error, ack_text(nlh, sizeof(*err)));
+}
+
+/* NLMSG_DONE: the end of a dump, complete or not */
+static int take_done(const struct srnic *srnic, const struct nlmsghdr *nlh)
+{
+	const int *err = mnl_nlmsg_get_payload(nlh);
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*err) || *err >= 0)
+		return 0;
+	return explain(srnic, *err, ack_text(nlh, sizeof(*err)));
+}
+
+/* An answer that there is no room for is read to its end, or the next would be behind it. */
+static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
+{
+	size_t before = answer->list ? answer->list->len : 0;
+	size_t len = NLMSG_ALIGN(nlh->nlmsg_len);
+	struct srnic_list *list;
+
+	if (answer->no_memory || mnl_nlmsg_get_payload_len(nlh) < sizeof(struct genlmsghdr))
+		return;
+	list = realloc(answer->list, sizeof(*list) + before + len);
+	if (!list) {
+		answer->no_memory = true;
+		return;
+	}
+	memset(list->messages + before, 0, len);
+	memcpy(list->messages + before, nlh, nlh->nlmsg_len);
+	list->len = before + len;
+	answer->list = list;
+}
+
+/* 1: the answer goes on; else it is complete */
+static int take(const struct srnic *srnic, struct answer *answer, const struct nlmsghdr *nlh)
+{
+	if (nlh->nlmsg_seq != srnic->seq)
+		return 1;
+	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+		answer->stale = true;
+	if (nlh->nlmsg_type == NLMSG_ERROR)
+		return take_ack(srnic, nlh);
+	if (nlh->nlmsg_type == NLMSG_DONE)
+		return take_done(srnic, nlh);
+	if (nlh->nlmsg_type >= NLMSG_MIN_TYPE)
+		take_message(answer, nlh);
+	return 1;
+}
+
+/* libmnl takes a length above INT_MAX for a short one. */
+static bool message_ok(const struct nlmsghdr *nlh, int left)
+{
+	return mnl_nlmsg_ok(nlh, left) && nlh->nlmsg_len <= (unsigned int)left;
+}
+
+static int receive(struct srnic *srnic, struct answer *answer)
+{
+	const struct nlmsghdr *nlh;
+	ssize_t got;
+	int left;
+	int err;
+
+	for (;;) {
+		got = mnl_socket_recvfrom(srnic->socket, srnic->answer, sizeof(srnic->answer));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(errno, "no answer from the kernel: %s", strerror(errno));
+		left = got;
+		for (nlh = (void *)srnic->answer; message_ok(nlh, left);
+		     nlh = mnl_nlmsg_next(nlh, &left)) {
+			err = take(srnic, answer, nlh);
+			if (err <= 0)
+				return err;
+		}
+	}
+}
+
+/* @answer's list is there, if only empty, where this returns 0. */
+static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *answer)
+{
+	int err;
+
+	memset(answer, 0, sizeof(*answer));
+	nlh->nlmsg_seq = ++srnic->seq;
+	if (mnl_socket_sendto(srnic->socket, nlh, nlh->nlmsg_len) < 0)
+		return fail(errno, "cannot ask the kernel: %s", strerror(errno));
+
+	err = receive(srnic, answer);
+	if (!err && !answer->list && !answer->no_memory)
+		answer->list = calloc(1, sizeof(*answer->list));
+	if (!err && (answer->no_memory || !answer->list))
+		err = fail(ENOMEM, "out of memory");
+	if (err)
+		free(answer->list);
+	return err;
+}
+
+/* The number that our family has got, from the controller's. */
+static int find_family(struct srnic *srnic)
+{
+	const struct nlmsghdr *found;
+	union nl_request request;
+	struct answer answer;
+	int err;
+
+	nl_begin(&request, CTRL_CMD_GETFAMILY);
+	request.nlh.nlmsg_type = GENL_ID_CTRL;
+	request.nlh.nlmsg_flags |= NLM_F_ACK;
+	mnl_attr_put_strz(&request.nlh, CTRL_ATTR_FAMILY_NAME, SRNIC_FAMILY_NAME);
+	err = transact(srnic, &request.nlh, &answer);
+	if (err)
+		return err;
+
+	found = nl_next(answer.list, NULL, CTRL_CMD_NEWFAMILY);
+	if (found)
+		srnic->family = nl_uint(nl_attr(found, CTRL_ATTR_FAMILY_ID));
+	free(answer.list);
+	return srnic->family ? 0 : fail(EPROTO, "the kernel does not say what srnic's family is");
+}
+
+int nl_connect(struct srnic *srnic)
+{
+	int on = 1;
+
+	/* Without the first, the kernel would send keys back along with a refusal */
+	if (mnl_socket_bind(srnic->socket, 0, MNL_SOCKET_AUTOPID) < 0 ||
+	    mnl_socket_setsockopt(srnic->socket, NETLINK_CAP_ACK, &on, sizeof(on)) < 0 ||
+	    mnl_socket_setsockopt(srnic->socket, NETLINK_EXT_ACK, &on, sizeof(on)) < 0)
+		return fail(errno, "cannot set up a netlink socket: %s", strerror(errno));
+	return find_family(srnic);
+}
+
+int nl_do(struct srnic *srnic, struct nlmsghdr *nlh)
+{
+	struct answer answer;
+	int err;
+
+	nlh->nlmsg_type = srnic->family;
+	nlh->nlmsg_flags |= NLM_F_ACK;
+	err = transact(srnic, nlh, &answer);
+	if (!err)
+		free(answer.list);
+	return err;
+}
+
+int nl_dump(struct srnic *srnic, struct nlmsghdr *nlh, struct srnic_list **list)
+{
+	struct answer answer;
+	unsigned int tries;
+	int err;
+
+	*list = NULL;
+	nlh->nlmsg_type = srnic->family;
+	nlh->nlmsg_flags |= NLM_F_DUMP;
+	for (tries = 0; tries < DUMP_TRIES; tries++) {
+		err = transact(srnic, nlh, &answer);
+		if (err)
+			return err;
+		if (!answer.stale) {
+			*list = answer.list;
+			return 0;
+		}
+		free(answer.list);
+	}
+	return fail(EAGAIN, "the list changes faster than it can be read: try again");
+}
+
+int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list)
+{
+	union nl_request request;
+
+	return nl_dump(srnic, nl_begin(&request, cmd), list);
+}
