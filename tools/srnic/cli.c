@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "ask.h"
 #include "cli.h"
 
 struct cli cli;
@@ -161,6 +162,7 @@ int cli_run(int argc, char **argv)
 		return help_print(cli.out, "") ? CLI_OK : CLI_USAGE;
 
 	err = run(&args, &options);
+	ask_close();
 	/* a full disk, a reader that has gone: not to be taken for success */
 	if ((fflush(cli.out) || ferror(cli.out)) && !err)
 		err = cli_refused("", "cannot write the output: %s", strerror(errno));

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <srnic/srnic.h>
 
 /* What the command returns; documented in srnic(8). */
 enum {
@@ -63,29 +64,13 @@ struct verb {
 
 int args_verb(struct args *args, const struct verb *verbs, unsigned int num);
 
-/* words.c: addresses, numbers and names; parsers complain and return a status */
-struct prefix {
-	uint8_t addr[16];	/* IPv4 in mapped form */
-	uint8_t len;		/* of 128 */
-};
-
-#define PREFIX_TEXT	64
-int parse_prefix(const struct args *args, const char *word, struct prefix *prefix);
-void print_prefix(char text[PREFIX_TEXT], const struct prefix *prefix);
-void print_addr(char text[PREFIX_TEXT], const uint8_t addr[16]);
+/* words.c: parsers complain and return a status */
+int parse_prefix(const struct args *args, const char *word, struct srnic_prefix *prefix);
 int parse_u32(const struct args *args, const char *what, const char *word, uint32_t *value);
-/* index of @word in @names, or -1 */
-int find_name(const char *const *names, unsigned int num, const char *word);
-/* "?" past the end: a kernel newer than this program */
-const char *name_of(const char *const *names, unsigned int num, unsigned int value);
-
-extern const char *const rule_names[3];
-extern const char *const mode_names[4];
 
 /* secret.c: keys, from a file or a terminal, wiped by the caller */
-#define SECRET_MAX	32
 struct secret {
-	uint8_t bytes[SECRET_MAX];
+	uint8_t bytes[SRNIC_SECRET_MAX];
 	unsigned int len;
 };
 

@@ -3,8 +3,8 @@
  * srnic show, srnic quota: devices, and how much they grant.
  */
 #include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
+#include "ask.h"
 #include "cli.h"
 #include "dev.h"
 #include "json.h"
@@ -27,114 +27,95 @@ int dev_take_optional(struct args *args, const char **name)
 	return take_dev(args, name) ?: args_end(args);
 }
 
-int dev_find(const char *where, const char *name, uint32_t *index)
+/* All devices, among which there must be this one (or NULL) */
+static int ask_devs(const char *where, const char *name, struct srnic_list **list)
 {
-	const struct nlmsghdr *nlh;
-	struct nl_list list;
-	bool found = false;
-	union nl_buf buf;
-	nl_attrs tb;
-	int left;
+	struct srnic *srnic;
 	int err;
 
-	err = nl_dump(where, nl_begin(&buf, SRNIC_CMD_DEV_GET), &list);
+	err = ask_open(where, &srnic) ?: ask_done(where, srnic_dev_list(srnic, list));
+	if (err || !name || srnic_dev_find(*list, name))
+		return err;
+	srnic_list_free(*list);
+	return cli_refused(where, "no srnic device '%s' in this namespace: see 'srnic show'", name);
+}
+
+int dev_find(const char *where, const char *name, uint32_t *index)
+{
+	struct srnic_list *list;
+	int err;
+
+	err = ask_devs(where, name, &list);
 	if (err)
 		return err;
-	nl_for_each(nlh, left, &list) {
-		nl_parse(nlh, tb);
-		if (strcmp(nl_text(tb[SRNIC_A_DEV_NAME]), name))
-			continue;
-		*index = nl_u32(tb[SRNIC_A_DEV_INDEX]);
-		found = true;
-	}
-	free(list.data);
-	if (!found)
-		return cli_refused(where, "no srnic device '%s' in this namespace: see 'srnic show'",
-				   name);
+	*index = srnic_dev_index(srnic_dev_find(list, name));
+	srnic_list_free(list);
 	return CLI_OK;
 }
 
-/* A device's quotas, one after the other: @attr starts as NULL and ends so. */
-static const struct nlattr *next_quota(const struct nlmsghdr *nlh, const struct nlattr *attr,
-				       nl_attrs tb)
+static uint32_t quota_used(const struct srnic_dev *dev, const char *name)
 {
-	attr = attr ? mnl_attr_next(attr) :
-		mnl_nlmsg_get_payload_offset(nlh, sizeof(struct genlmsghdr));
-	for (; mnl_attr_ok(attr, (char *)mnl_nlmsg_get_payload_tail(nlh) - (char *)attr);
-	     attr = mnl_attr_next(attr)) {
-		if (mnl_attr_get_type(attr) != SRNIC_A_DEV_QUOTA)
-			continue;
-		nl_parse_nested(attr, tb);
-		return attr;
-	}
-	return NULL;
-}
+	const struct srnic_quota *quota;
 
-static uint32_t quota_used(const struct nlmsghdr *nlh, const char *name)
-{
-	const struct nlattr *attr = NULL;
-	nl_attrs tb;
-
-	while ((attr = next_quota(nlh, attr, tb)))
-		if (!strcmp(nl_text(tb[SRNIC_A_QUOTA_NAME]), name))
-			return nl_u32(tb[SRNIC_A_QUOTA_USED]);
+	srnic_for_each_quota(quota, dev)
+		if (!strcmp(srnic_quota_name(quota), name))
+			return srnic_quota_used(quota);
 	return 0;
 }
 
-static void json_in_use(const struct nlmsghdr *nlh)
+static void json_in_use(const struct srnic_dev *dev)
 {
-	const struct nlattr *attr = NULL;
-	nl_attrs tb;
+	const struct srnic_quota *quota;
 
 	json_open("in_use", '{');
-	while ((attr = next_quota(nlh, attr, tb)))
-		json_number(nl_text(tb[SRNIC_A_QUOTA_NAME]), nl_u32(tb[SRNIC_A_QUOTA_USED]));
+	srnic_for_each_quota(quota, dev)
+		json_number(srnic_quota_name(quota), srnic_quota_used(quota));
 	json_close();
 }
 
-/* @only: the name of the one device to show, or NULL */
-static void show_dev(struct table *table, const struct nlmsghdr *nlh, const void *only)
+static void show_dev(struct table *table, const struct srnic_dev *dev)
 {
 	char netdev[IF_NAMESIZE] = "";
-	nl_attrs tb;
 
-	nl_parse(nlh, tb);
-	if (only && strcmp(only, nl_text(tb[SRNIC_A_DEV_NAME])))
-		return;
-	if_indextoname(nl_u32(tb[SRNIC_A_DEV_IFINDEX]), netdev);
-
+	if_indextoname(srnic_dev_ifindex(dev), netdev);
 	if (!cli.json) {
-		table_cell(table, "%s", nl_text(tb[SRNIC_A_DEV_NAME]));
+		table_cell(table, "%s", srnic_dev_name(dev));
 		table_cell(table, "%s", netdev);
-		table_cell(table, "%u", nl_u32(tb[SRNIC_A_DEV_MTU]));
-		table_cell(table, "%u", quota_used(nlh, "qp"));
-		table_cell(table, "%u", quota_used(nlh, "cq"));
-		table_cell(table, "%u", quota_used(nlh, "mr"));
+		table_cell(table, "%u", srnic_dev_mtu(dev));
+		table_cell(table, "%u", quota_used(dev, "qp"));
+		table_cell(table, "%u", quota_used(dev, "cq"));
+		table_cell(table, "%u", quota_used(dev, "mr"));
 		return;
 	}
 	json_open(NULL, '{');
-	json_string("device", nl_text(tb[SRNIC_A_DEV_NAME]));
-	json_number("index", nl_u32(tb[SRNIC_A_DEV_INDEX]));
+	json_string("device", srnic_dev_name(dev));
+	json_number("index", srnic_dev_index(dev));
 	json_string("netdev", netdev);
-	json_number("ifindex", nl_u32(tb[SRNIC_A_DEV_IFINDEX]));
-	json_number("mtu", nl_u32(tb[SRNIC_A_DEV_MTU]));
-	json_in_use(nlh);
+	json_number("ifindex", srnic_dev_ifindex(dev));
+	json_number("mtu", srnic_dev_mtu(dev));
+	json_in_use(dev);
 	json_close();
 }
 
 /* All devices, or the one that the line names, which must be there. */
-static int show(struct args *args, struct table *table, list_row *row)
+static int show(struct args *args, struct table *table,
+		void (*row)(struct table *table, const struct srnic_dev *dev))
 {
+	const struct srnic_dev *dev;
+	struct srnic_list *list;
 	const char *name;
-	union nl_buf buf;
-	uint32_t index;
 	int err;
 
-	err = dev_take_optional(args, &name);
-	if (!err && name)
-		err = dev_find(args->where, name, &index);
-	return err ?: list_show(args->where, nl_begin(&buf, SRNIC_CMD_DEV_GET), table, row,
-				name);
+	err = dev_take_optional(args, &name) ?: ask_devs(args->where, name, &list);
+	if (err)
+		return err;
+	list_begin();
+	srnic_for_each_dev(dev, list)
+		if (!name || !strcmp(srnic_dev_name(dev), name))
+			row(table, dev);
+	list_end(table);
+	srnic_list_free(list);
+	return CLI_OK;
 }
 
 int show_run(struct args *args)
@@ -148,28 +129,23 @@ int show_run(struct args *args)
 	return show(args, &table, show_dev);
 }
 
-static void show_quotas(struct table *table, const struct nlmsghdr *nlh, const void *only)
+static void show_quotas(struct table *table, const struct srnic_dev *dev)
 {
-	const struct nlattr *attr = NULL;
-	nl_attrs dev, tb;
+	const struct srnic_quota *quota;
 
-	nl_parse(nlh, dev);
-	if (only && strcmp(only, nl_text(dev[SRNIC_A_DEV_NAME])))
-		return;
-
-	while ((attr = next_quota(nlh, attr, tb))) {
+	srnic_for_each_quota(quota, dev) {
 		if (!cli.json) {
-			table_cell(table, "%s", nl_text(dev[SRNIC_A_DEV_NAME]));
-			table_cell(table, "%s", nl_text(tb[SRNIC_A_QUOTA_NAME]));
-			table_cell(table, "%u", nl_u32(tb[SRNIC_A_QUOTA_USED]));
-			table_cell(table, "%u", nl_u32(tb[SRNIC_A_QUOTA_LIMIT]));
+			table_cell(table, "%s", srnic_dev_name(dev));
+			table_cell(table, "%s", srnic_quota_name(quota));
+			table_cell(table, "%u", srnic_quota_used(quota));
+			table_cell(table, "%u", srnic_quota_limit(quota));
 			continue;
 		}
 		json_open(NULL, '{');
-		json_string("device", nl_text(dev[SRNIC_A_DEV_NAME]));
-		json_string("quota", nl_text(tb[SRNIC_A_QUOTA_NAME]));
-		json_number("used", nl_u32(tb[SRNIC_A_QUOTA_USED]));
-		json_number("limit", nl_u32(tb[SRNIC_A_QUOTA_LIMIT]));
+		json_string("device", srnic_dev_name(dev));
+		json_string("quota", srnic_quota_name(quota));
+		json_number("used", srnic_quota_used(quota));
+		json_number("limit", srnic_quota_limit(quota));
 		json_close();
 	}
 }
@@ -188,9 +164,7 @@ static int quota_set(struct args *args)
 {
 	const char *dev, *quota, *word;
 	uint32_t index, limit;
-	struct nlmsghdr *nlh;
-	struct nlattr *nest;
-	union nl_buf buf;
+	struct srnic *srnic;
 	int err;
 
 	err = take_dev(args, &dev) ?:
@@ -202,17 +176,10 @@ static int quota_set(struct args *args)
 		return err;
 	if (strlen(quota) > SRNIC_NAME_MAX)
 		return cli_usage(args, "no quota '%.40s': see 'srnic quota show'", quota);
-	err = dev_find(args->where, dev, &index);
-	if (err)
-		return err;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_QUOTA_SET);
-	mnl_attr_put_u32(nlh, SRNIC_A_DEV_INDEX, index);
-	nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_QUOTA);
-	mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, quota);
-	mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_LIMIT, limit);
-	mnl_attr_nest_end(nlh, nest);
-	return nl_do(args->where, nlh);
+	return dev_find(args->where, dev, &index) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_quota_set(srnic, index, quota, limit));
 }
 
 int quota_run(struct args *args)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "ask.h"
 #include "cli.h"
 #include "json.h"
 #include "list.h"
@@ -56,25 +57,16 @@ static int take_source(struct args *args, struct source *source)
 	return CLI_OK;
 }
 
-/* The secret is in the message only while the kernel reads it. */
 static int send_key(const char *where, const char *name, const struct secret *secret,
-		    bool replace)
+		    unsigned int flags)
 {
-	struct nlmsghdr *nlh;
-	union nl_buf buf;
-	int err;
+	struct srnic *srnic;
 
-	nlh = nl_begin(&buf, SRNIC_CMD_KEY_ADD);
-	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
-	mnl_attr_put(nlh, SRNIC_A_KEY_SECRET, secret->len, secret->bytes);
-	if (replace)
-		mnl_attr_put(nlh, SRNIC_A_KEY_REPLACE, 0, NULL);
-	err = nl_do(where, nlh);
-	explicit_bzero(&buf, sizeof(buf));
-	return err;
+	return ask_open(where, &srnic) ?:
+		ask_done(where, srnic_key_add(srnic, name, secret->bytes, secret->len, flags));
 }
 
-static int set_key(struct args *args, bool replace)
+static int set_key(struct args *args, unsigned int flags)
 {
 	struct source source;
 	struct secret secret;
@@ -87,19 +79,19 @@ static int set_key(struct args *args, bool replace)
 
 	prctl(PR_SET_DUMPABLE, 0);	/* no key in a core dump */
 	err = secret_read(args, source.path, source.raw, &secret) ?:
-		send_key(args->where, name, &secret, replace);
+		send_key(args->where, name, &secret, flags);
 	explicit_bzero(&secret, sizeof(secret));
 	return err;
 }
 
 static int key_add(struct args *args)
 {
-	return set_key(args, false);
+	return set_key(args, 0);
 }
 
 static int key_replace(struct args *args)
 {
-	return set_key(args, true);
+	return set_key(args, SRNIC_REPLACE);
 }
 
 /* A key that nobody else has is of no use: it goes into a file for the peer, too. */
@@ -119,7 +111,7 @@ static int key_gen(struct args *args)
 	prctl(PR_SET_DUMPABLE, 0);
 	err = secret_make(args, source.path, &secret);
 	if (!err) {
-		err = send_key(args->where, name, &secret, false);
+		err = send_key(args->where, name, &secret, 0);
 		if (err)
 			unlink(source.path);
 	}
@@ -129,38 +121,25 @@ static int key_gen(struct args *args)
 
 static int key_del(struct args *args)
 {
-	struct nlmsghdr *nlh;
-	union nl_buf buf;
+	struct srnic *srnic;
 	const char *name;
-	int err;
 
-	err = take_name(args, &name) ?: args_end(args);
-	if (err)
-		return err;
-
-	nlh = nl_begin(&buf, SRNIC_CMD_KEY_DEL);
-	mnl_attr_put_strz(nlh, SRNIC_A_KEY_NAME, name);
-	return nl_do(args->where, nlh);
+	return take_name(args, &name) ?:
+		args_end(args) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_key_del(srnic, name));
 }
 
-static void show_key(struct table *table, const struct nlmsghdr *nlh, const void *unused)
+static void show_key(struct table *table, const struct srnic_key *key)
 {
-	const char *name;
-	uint32_t len;
-	nl_attrs tb;
-
-	(void)unused;
-	nl_parse(nlh, tb);
-	name = nl_text(tb[SRNIC_A_KEY_NAME]);
-	len = nl_u32(tb[SRNIC_A_KEY_LEN]);
 	if (!cli.json) {
-		table_cell(table, "%s", name);
-		table_cell(table, "%u", len);
+		table_cell(table, "%s", srnic_key_name(key));
+		table_cell(table, "%u", srnic_key_len(key));
 		return;
 	}
 	json_open(NULL, '{');
-	json_string("name", name);
-	json_number("bytes", len);
+	json_string("name", srnic_key_name(key));
+	json_number("bytes", srnic_key_len(key));
 	json_close();
 }
 
@@ -168,11 +147,22 @@ static int key_list(struct args *args)
 {
 	static const struct column columns[] = { { "NAME", false }, { "BYTES", true } };
 	struct table table = { .columns = columns, .num = NUM(columns) };
-	union nl_buf buf;
+	const struct srnic_key *key;
+	struct srnic_list *list;
+	struct srnic *srnic;
+	int err;
 
-	return args_end(args) ?:
-		list_show(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET), &table, show_key,
-			  NULL);
+	err = args_end(args) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_key_list(srnic, &list));
+	if (err)
+		return err;
+	list_begin();
+	srnic_for_each_key(key, list)
+		show_key(&table, key);
+	list_end(&table);
+	srnic_list_free(list);
+	return CLI_OK;
 }
 
 int key_run(struct args *args)

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdlib.h>
 #include "cli.h"
 #include "json.h"
 #include "list.h"
 
-int list_show(const char *where, struct nlmsghdr *request, struct table *table,
-	      list_row *row, const void *arg)
+void list_begin(void)
 {
-	const struct nlmsghdr *nlh;
-	struct nl_list list;
-	int left;
-	int err;
-
-	err = nl_dump(where, request, &list);
-	if (err)
-		return err;
-
 	if (cli.json)
 		json_open(NULL, '[');
-	nl_for_each(nlh, left, &list)
-		row(table, nlh, arg);
+}
+
+void list_end(struct table *table)
+{
 	if (cli.json)
 		json_close();
 	else
 		table_print(table);
-	free(list.data);
-	return CLI_OK;
 }

@@ -2,21 +2,21 @@
 /*
  * srnic policy: which peer gets which seal.
  */
-#include <stdlib.h>
 #include <string.h>
+#include "ask.h"
 #include "cli.h"
 #include "json.h"
 #include "list.h"
 
 struct rule {
-	struct prefix prefix;
-	int rule;
-	int mode;		/* 0: not given */
+	struct srnic_prefix prefix;
+	enum srnic_rule rule;
+	enum srnic_mode mode;	/* off: not given */
 	const char *suite;
 	const char *key;
 };
 
-static int take_prefix(struct args *args, struct prefix *prefix)
+static int take_prefix(struct args *args, struct srnic_prefix *prefix)
 {
 	const char *word;
 	int err;
@@ -34,11 +34,8 @@ static int take_prefix(struct args *args, struct prefix *prefix)
 
 static int take_mode(const struct args *args, const char *word, struct rule *rule)
 {
-	int mode = find_name(mode_names, NUM(mode_names), word);
-
-	if (mode <= 0)
+	if (srnic_mode_parse(&rule->mode, word) || rule->mode == SRNIC_MODE_OFF)
 		return cli_usage(args, "no mode '%s', but header, packet or aead", word);
-	rule->mode = mode;
 	return CLI_OK;
 }
 
@@ -46,6 +43,7 @@ static int take_mode(const struct args *args, const char *word, struct rule *rul
 static int take_seal_word(struct args *args, struct rule *rule)
 {
 	const char *word = args_take(args);
+	enum srnic_mode mode;
 
 	if (!strcmp(word, "key"))
 		return args_need(args, "the name behind 'key'", &rule->key);
@@ -56,7 +54,7 @@ static int take_seal_word(struct args *args, struct rule *rule)
 
 		return err ?: take_mode(args, word, rule);
 	}
-	if (find_name(mode_names, NUM(mode_names), word) > 0 || (!rule->mode && !rule->suite))
+	if ((!rule->mode && !rule->suite) || (!srnic_mode_parse(&mode, word) && mode))
 		return take_mode(args, word, rule);
 	if (!rule->suite) {
 		rule->suite = word;
@@ -75,7 +73,7 @@ static int check_name(const struct args *args, const char *what, const char *nam
 
 static int take_seal(struct args *args, struct rule *rule)
 {
-	const char *name = rule_names[rule->rule];
+	const char *name = srnic_rule_name(rule->rule);
 	int err = CLI_OK;
 
 	if (rule->rule == SRNIC_RULE_OFF)
@@ -103,109 +101,65 @@ static int take_rule(struct args *args, struct rule *rule)
 		args_need(args, "the rule (off, prefer or require)", &word);
 	if (err)
 		return err;
-	rule->rule = find_name(rule_names, NUM(rule_names), word);
-	if (rule->rule < 0)
-		return cli_usage(args, "no rule '%s', but off, prefer or require", word);
+	if (srnic_rule_parse(&rule->rule, word))
+		return cli_usage(args, "%s", srnic_error());
 	return take_seal(args, rule);
 }
 
-static void put_prefix(struct nlmsghdr *nlh, const struct prefix *prefix)
+static int set_rule(struct args *args, unsigned int flags)
 {
-	mnl_attr_put(nlh, SRNIC_A_POLICY_PREFIX, sizeof(prefix->addr), prefix->addr);
-	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_PREFIX_LEN, prefix->len);
-}
-
-static int set_rule(struct args *args, bool replace)
-{
-	struct nlmsghdr *nlh;
-	union nl_buf buf;
+	struct srnic *srnic;
 	struct rule rule;
-	int err;
 
-	err = take_rule(args, &rule);
-	if (err)
-		return err;
-
-	nlh = nl_begin(&buf, SRNIC_CMD_POLICY_ADD);
-	put_prefix(nlh, &rule.prefix);
-	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_RULE, rule.rule);
-	if (rule.rule != SRNIC_RULE_OFF) {
-		mnl_attr_put_u8(nlh, SRNIC_A_POLICY_MODE, rule.mode);
-		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, rule.suite);
-		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, rule.key);
-	}
-	if (replace)
-		mnl_attr_put(nlh, SRNIC_A_POLICY_REPLACE, 0, NULL);
-	return nl_do(args->where, nlh);
+	return take_rule(args, &rule) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_policy_add(srnic, &rule.prefix, rule.rule, rule.mode,
+						       rule.suite, rule.key, flags));
 }
 
 static int policy_add(struct args *args)
 {
-	return set_rule(args, false);
+	return set_rule(args, 0);
 }
 
 static int policy_replace(struct args *args)
 {
-	return set_rule(args, true);
+	return set_rule(args, SRNIC_REPLACE);
 }
 
 static int policy_del(struct args *args)
 {
-	struct prefix prefix;
-	struct nlmsghdr *nlh;
-	union nl_buf buf;
-	int err;
+	struct srnic_prefix prefix;
+	struct srnic *srnic;
 
-	err = take_prefix(args, &prefix) ?: args_end(args);
-	if (err)
-		return err;
-
-	nlh = nl_begin(&buf, SRNIC_CMD_POLICY_DEL);
-	put_prefix(nlh, &prefix);
-	return nl_do(args->where, nlh);
+	return take_prefix(args, &prefix) ?:
+		args_end(args) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_policy_del(srnic, &prefix));
 }
 
-static bool has_key(const struct nl_list *keys, const char *name)
+static bool has_key(const struct srnic_list *keys, const char *name)
 {
-	const struct nlmsghdr *nlh;
-	nl_attrs tb;
-	int left;
+	const struct srnic_key *key;
 
-	nl_for_each(nlh, left, keys) {
-		nl_parse(nlh, tb);
-		if (!strcmp(nl_text(tb[SRNIC_A_KEY_NAME]), name))
+	srnic_for_each_key(key, keys)
+		if (!strcmp(srnic_key_name(key), name))
 			return true;
-	}
 	return false;
 }
 
-static void get_prefix(nl_attrs tb, struct prefix *prefix)
+static void show_rule(struct table *table, const struct srnic_policy *policy,
+		      const struct srnic_list *keys)
 {
-	const struct nlattr *addr = tb[SRNIC_A_POLICY_PREFIX];
+	const char *rule = srnic_rule_name(srnic_policy_rule(policy));
+	const char *mode = srnic_mode_name(srnic_policy_mode(policy));
+	struct srnic_prefix prefix = srnic_policy_prefix(policy);
+	const char *suite = srnic_policy_suite(policy);
+	const char *key = srnic_policy_key(policy);
+	bool present = has_key(keys, key);
+	char text[SRNIC_TEXT_MAX];
 
-	memset(prefix, 0, sizeof(*prefix));
-	if (addr && mnl_attr_get_payload_len(addr) == sizeof(prefix->addr))
-		memcpy(prefix->addr, mnl_attr_get_payload(addr), sizeof(prefix->addr));
-	prefix->len = nl_u8(tb[SRNIC_A_POLICY_PREFIX_LEN]);
-}
-
-static void show_rule(struct table *table, const struct nlmsghdr *nlh, const void *keys)
-{
-	const char *rule, *mode, *suite, *key;
-	struct prefix prefix;
-	char text[PREFIX_TEXT];
-	bool present;
-	nl_attrs tb;
-
-	nl_parse(nlh, tb);
-	get_prefix(tb, &prefix);
-	print_prefix(text, &prefix);
-	rule = name_of(rule_names, NUM(rule_names), nl_u8(tb[SRNIC_A_POLICY_RULE]));
-	mode = name_of(mode_names, NUM(mode_names), nl_u8(tb[SRNIC_A_POLICY_MODE]));
-	suite = nl_text(tb[SRNIC_A_POLICY_SUITE]);
-	key = nl_text(tb[SRNIC_A_POLICY_KEY]);
-	present = has_key(keys, key);
-
+	srnic_prefix_text(&prefix, text);
 	if (!cli.json) {
 		table_cell(table, "%s", text);
 		table_cell(table, "%s", rule);
@@ -233,15 +187,23 @@ static int policy_list(struct args *args)
 		{ "KEY", false },
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
-	struct nl_list keys = {};
-	union nl_buf buf;
+	struct srnic_list *policies = NULL, *keys = NULL;
+	const struct srnic_policy *policy;
+	struct srnic *srnic;
 	int err;
 
 	err = args_end(args) ?:
-		nl_dump(args->where, nl_begin(&buf, SRNIC_CMD_KEY_GET), &keys) ?:
-		list_show(args->where, nl_begin(&buf, SRNIC_CMD_POLICY_GET), &table,
-			  show_rule, &keys);
-	free(keys.data);
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_key_list(srnic, &keys)) ?:
+		ask_done(args->where, srnic_policy_list(srnic, &policies));
+	if (!err) {
+		list_begin();
+		srnic_for_each_policy(policy, policies)
+			show_rule(&table, policy, keys);
+		list_end(&table);
+	}
+	srnic_list_free(policies);
+	srnic_list_free(keys);
 	return err;
 }
 

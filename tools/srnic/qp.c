@@ -3,14 +3,11 @@
  * srnic qp: who talks to whom, under which seal, and how it fares.
  */
 #include <string.h>
+#include "ask.h"
 #include "cli.h"
 #include "dev.h"
 #include "json.h"
 #include "list.h"
-
-static const char *const type_names[] = { "rc", "uc", "ud", "gsi" };
-static const char *const state_names[] = { "reset", "init", "rtr", "rts", "sqd", "sqe", "err" };
-static const char *const side_names[] = { "ours", "theirs" };
 
 struct counts {
 	uint64_t sealed;
@@ -19,58 +16,31 @@ struct counts {
 	uint64_t replayed;
 };
 
-static void get_counts(const struct nlattr *nest, struct counts *counts)
+static void add_counts(const struct srnic_flow *flow, struct counts *counts)
 {
-	nl_attrs tb;
-
-	nl_parse_nested(nest, tb);
-	counts->sealed += nl_uint(tb[SRNIC_A_FLOW_SEALED]);
-	counts->opened += nl_uint(tb[SRNIC_A_FLOW_OPENED]);
-	counts->failed += nl_uint(tb[SRNIC_A_FLOW_FAILED]);
-	counts->replayed += nl_uint(tb[SRNIC_A_FLOW_REPLAYED]);
-}
-
-static void peer_of(nl_attrs tb, char text[PREFIX_TEXT])
-{
-	const struct nlattr *peer = tb[SRNIC_A_QP_PEER];
-
-	strcpy(text, "-");
-	if (peer && mnl_attr_get_payload_len(peer) == 16)
-		print_addr(text, mnl_attr_get_payload(peer));
-}
-
-static const char *type_of(nl_attrs tb)
-{
-	return name_of(type_names, NUM(type_names), nl_u8(tb[SRNIC_A_QP_TYPE]));
-}
-
-static const char *state_of(nl_attrs tb)
-{
-	return name_of(state_names, NUM(state_names), nl_u8(tb[SRNIC_A_QP_STATE]));
-}
-
-static const char *mode_of(nl_attrs tb)
-{
-	return name_of(mode_names, NUM(mode_names), nl_u8(tb[SRNIC_A_QP_MODE]));
+	counts->sealed += srnic_flow_sealed(flow);
+	counts->opened += srnic_flow_opened(flow);
+	counts->failed += srnic_flow_failed(flow);
+	counts->replayed += srnic_flow_replayed(flow);
 }
 
 /* The columns that all QPs have. */
-static void qp_cells(struct table *table, nl_attrs tb)
+static void qp_cells(struct table *table, const struct srnic_qp *qp)
 {
-	char peer[PREFIX_TEXT];
+	const uint8_t *peer = srnic_qp_peer(qp);
+	char text[SRNIC_TEXT_MAX];
 
-	peer_of(tb, peer);
-	table_cell(table, "%s", nl_text(tb[SRNIC_A_QP_DEV_NAME]));
-	table_cell(table, "%u", nl_u32(tb[SRNIC_A_QP_QPN]));
-	table_cell(table, "%s", type_of(tb));
-	table_cell(table, "%s", state_of(tb));
-	table_cell(table, "%s", peer);
-	if (tb[SRNIC_A_QP_PEER])
-		table_cell(table, "%u", nl_u32(tb[SRNIC_A_QP_PEER_QPN]));
+	table_cell(table, "%s", srnic_qp_dev_name(qp));
+	table_cell(table, "%u", srnic_qp_num(qp));
+	table_cell(table, "%s", srnic_qp_type_name(srnic_qp_type(qp)));
+	table_cell(table, "%s", srnic_qp_state_name(srnic_qp_state(qp)));
+	table_cell(table, "%s", peer ? srnic_addr_text(peer, text) : "-");
+	if (peer)
+		table_cell(table, "%u", srnic_qp_peer_num(qp));
 	else
 		table_cell(table, "-");
-	table_cell(table, "%s", mode_of(tb));
-	table_cell(table, "%s", tb[SRNIC_A_QP_SUITE] ? nl_text(tb[SRNIC_A_QP_SUITE]) : "-");
+	table_cell(table, "%s", srnic_mode_name(srnic_qp_mode(qp)));
+	table_cell(table, "%s", *srnic_qp_suite(qp) ? srnic_qp_suite(qp) : "-");
 }
 
 static void count_cells(struct table *table, const struct counts *counts)
@@ -82,117 +52,96 @@ static void count_cells(struct table *table, const struct counts *counts)
 }
 
 /* A QP in one line, its flows added up */
-static void show_line(struct table *table, const struct nlmsghdr *nlh, nl_attrs tb)
+static void show_line(struct table *table, const struct srnic_qp *qp)
 {
-	const struct nlattr *attr;
+	const struct srnic_flow *flow;
 	struct counts counts = {};
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == SRNIC_A_QP_FLOW)
-			get_counts(attr, &counts);
-	qp_cells(table, tb);
+	srnic_for_each_flow(flow, qp)
+		add_counts(flow, &counts);
+	qp_cells(table, qp);
 	count_cells(table, &counts);
 }
 
-static void flow_cells(struct table *table, const struct nlattr *nest)
+static void flow_cells(struct table *table, const struct srnic_flow *flow)
 {
 	struct counts counts = {};
-	nl_attrs tb;
 
-	nl_parse_nested(nest, tb);
-	table_cell(table, "%s", name_of(side_names, NUM(side_names), nl_u8(tb[SRNIC_A_FLOW_SIDE])));
-	table_cell(table, "%s", tb[SRNIC_A_FLOW_READY] ? "yes" : "no");
-	table_cell(table, "%llu", (unsigned long long)nl_uint(tb[SRNIC_A_FLOW_EPOCH]));
-	table_cell(table, "%llu", (unsigned long long)nl_uint(tb[SRNIC_A_FLOW_PSN64]));
-	get_counts(nest, &counts);
+	table_cell(table, "%s", srnic_flow_side_name(srnic_flow_side(flow)));
+	table_cell(table, "%s", srnic_flow_ready(flow) ? "yes" : "no");
+	table_cell(table, "%llu", (unsigned long long)srnic_flow_epoch(flow));
+	table_cell(table, "%llu", (unsigned long long)srnic_flow_psn64(flow));
+	add_counts(flow, &counts);
 	count_cells(table, &counts);
 }
 
 /* A QP in a line for each flow, or one if it has none */
-static void show_lines(struct table *table, const struct nlmsghdr *nlh, nl_attrs tb)
+static void show_lines(struct table *table, const struct srnic_qp *qp)
 {
-	const struct nlattr *attr;
 	unsigned int start = table->count;
+	const struct srnic_flow *flow;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(attr) != SRNIC_A_QP_FLOW)
-			continue;
-		qp_cells(table, tb);
-		table_cell(table, "%s", nl_text(tb[SRNIC_A_QP_DRIVER]));
-		flow_cells(table, attr);
+	srnic_for_each_flow(flow, qp) {
+		qp_cells(table, qp);
+		table_cell(table, "%s", srnic_qp_driver(qp));
+		flow_cells(table, flow);
 	}
 	if (table->count > start)
 		return;
-	qp_cells(table, tb);
+	qp_cells(table, qp);
 	while ((table->count - start) % table->num)
 		table_cell(table, "-");
 }
 
-static void json_flow(const struct nlattr *nest)
+static void json_flow(const struct srnic_flow *flow)
 {
-	struct counts counts = {};
-	nl_attrs tb;
-
-	nl_parse_nested(nest, tb);
-	get_counts(nest, &counts);
 	json_open(NULL, '{');
-	json_string("flow", name_of(side_names, NUM(side_names), nl_u8(tb[SRNIC_A_FLOW_SIDE])));
-	json_bool("ready", tb[SRNIC_A_FLOW_READY]);
-	json_number("epoch", nl_uint(tb[SRNIC_A_FLOW_EPOCH]));
-	json_number("psn64", nl_uint(tb[SRNIC_A_FLOW_PSN64]));
-	json_number("sealed", counts.sealed);
-	json_number("opened", counts.opened);
-	json_number("failed", counts.failed);
-	json_number("replayed", counts.replayed);
+	json_string("flow", srnic_flow_side_name(srnic_flow_side(flow)));
+	json_bool("ready", srnic_flow_ready(flow));
+	json_number("epoch", srnic_flow_epoch(flow));
+	json_number("psn64", srnic_flow_psn64(flow));
+	json_number("sealed", srnic_flow_sealed(flow));
+	json_number("opened", srnic_flow_opened(flow));
+	json_number("failed", srnic_flow_failed(flow));
+	json_number("replayed", srnic_flow_replayed(flow));
 	json_close();
 }
 
-static void json_flows(const struct nlmsghdr *nlh)
+static void json_qp(const struct srnic_qp *qp)
 {
-	const struct nlattr *attr;
-
-	json_open("flows", '[');
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == SRNIC_A_QP_FLOW)
-			json_flow(attr);
-	json_close();
-}
-
-static void json_qp(const struct nlmsghdr *nlh, nl_attrs tb)
-{
-	char peer[PREFIX_TEXT];
+	const uint8_t *peer = srnic_qp_peer(qp);
+	const struct srnic_flow *flow;
+	char text[SRNIC_TEXT_MAX];
 
 	json_open(NULL, '{');
-	json_string("device", nl_text(tb[SRNIC_A_QP_DEV_NAME]));
-	json_number("qpn", nl_u32(tb[SRNIC_A_QP_QPN]));
-	json_string("type", type_of(tb));
-	json_string("state", state_of(tb));
-	if (tb[SRNIC_A_QP_PEER]) {
-		peer_of(tb, peer);
-		json_string("peer", peer);
-		json_number("peer_qpn", nl_u32(tb[SRNIC_A_QP_PEER_QPN]));
+	json_string("device", srnic_qp_dev_name(qp));
+	json_number("qpn", srnic_qp_num(qp));
+	json_string("type", srnic_qp_type_name(srnic_qp_type(qp)));
+	json_string("state", srnic_qp_state_name(srnic_qp_state(qp)));
+	if (peer) {
+		json_string("peer", srnic_addr_text(peer, text));
+		json_number("peer_qpn", srnic_qp_peer_num(qp));
 	}
-	json_string("mode", mode_of(tb));
-	if (tb[SRNIC_A_QP_SUITE]) {
-		json_string("suite", nl_text(tb[SRNIC_A_QP_SUITE]));
-		json_string("crypto_driver", nl_text(tb[SRNIC_A_QP_DRIVER]));
-		json_flows(nlh);
+	json_string("mode", srnic_mode_name(srnic_qp_mode(qp)));
+	if (*srnic_qp_suite(qp)) {
+		json_string("suite", srnic_qp_suite(qp));
+		json_string("crypto_driver", srnic_qp_driver(qp));
+		json_open("flows", '[');
+		srnic_for_each_flow(flow, qp)
+			json_flow(flow);
+		json_close();
 	}
 	json_close();
 }
 
-static void show_qp(struct table *table, const struct nlmsghdr *nlh, const void *unused)
+static void show_qp(struct table *table, const struct srnic_qp *qp)
 {
-	nl_attrs tb;
-
-	(void)unused;
-	nl_parse(nlh, tb);
 	if (cli.json)
-		json_qp(nlh, tb);
+		json_qp(qp);
 	else if (cli.details)
-		show_lines(table, nlh, tb);
+		show_lines(table, qp);
 	else
-		show_line(table, nlh, tb);
+		show_line(table, qp);
 }
 
 #define QP_COLUMNS	\
@@ -212,21 +161,27 @@ int qp_run(struct args *args)
 		.columns = cli.details ? details : brief,
 		.num = cli.details ? NUM(details) : NUM(brief),
 	};
-	struct nlmsghdr *nlh;
-	union nl_buf buf;
+	uint32_t index = SRNIC_DEV_ALL;
+	const struct srnic_qp *qp;
+	struct srnic_list *list;
+	struct srnic *srnic;
 	const char *name;
-	uint32_t index;
 	int err;
 
 	err = dev_take_optional(args, &name);
+	if (!err && name)
+		err = dev_find(args->where, name, &index);
 	if (err)
 		return err;
-	nlh = nl_begin(&buf, SRNIC_CMD_QP_GET);
-	if (name) {
-		err = dev_find(args->where, name, &index);
-		if (err)
-			return err;
-		mnl_attr_put_u32(nlh, SRNIC_A_QP_DEV_INDEX, index);
-	}
-	return list_show(args->where, nlh, &table, show_qp, NULL);
+	err = ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_qp_list(srnic, index, &list));
+	if (err)
+		return err;
+
+	list_begin();
+	srnic_for_each_qp(qp, list)
+		show_qp(&table, qp);
+	list_end(&table);
+	srnic_list_free(list);
+	return CLI_OK;
 }

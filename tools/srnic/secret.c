@@ -11,7 +11,6 @@
 #include <sys/random.h>
 #include <termios.h>
 #include <unistd.h>
-#include <linux/srnic.h>
 #include "cli.h"
 
 #define TEXT_MAX	512	/* more than any key takes, however it is laid out */
@@ -163,7 +162,7 @@ int secret_read(const struct args *args, const char *path, bool raw, struct secr
 /* A new random key, written to a new file that only its owner can read. */
 int secret_make(const struct args *args, const char *path, struct secret *secret)
 {
-	char text[2 * SECRET_MAX + 2];
+	char text[2 * SRNIC_SECRET_MAX + 2];
 	unsigned int i;
 	ssize_t done;
 	int fd;

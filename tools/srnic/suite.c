@@ -4,50 +4,48 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "ask.h"
 #include "cli.h"
 #include "json.h"
 #include "list.h"
 
-static void cells(struct table *table, nl_attrs tb)
-{
-	uint32_t modes = nl_u32(tb[SRNIC_A_SUITE_MODES]);
-	char text[64] = "";
-	unsigned int i;
+/* The modes that this program knows */
+#define for_each_mode(mode)	for ((mode) = 0; (mode) <= SRNIC_MODE_AEAD; (mode)++)
 
-	for (i = 0; i < NUM(mode_names); i++)
-		if (modes & 1u << i)
+static void cells(struct table *table, const struct srnic_suite *suite)
+{
+	char text[64] = "";
+	unsigned int mode;
+
+	for_each_mode(mode)
+		if (srnic_suite_has_mode(suite, mode))
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-				 *text ? "," : "", mode_names[i]);
-	table_cell(table, "%s", nl_text(tb[SRNIC_A_SUITE_NAME]));
+				 *text ? "," : "", srnic_mode_name(mode));
+	table_cell(table, "%s", srnic_suite_name(suite));
 	table_cell(table, "%s", text);
-	table_cell(table, "%u", nl_u32(tb[SRNIC_A_SUITE_TAG_LEN]));
-	table_cell(table, "%u", nl_u32(tb[SRNIC_A_SUITE_STH_LEN]));
-	table_cell(table, "%s", tb[SRNIC_A_SUITE_AVAILABLE] ? "yes" : "no");
+	table_cell(table, "%u", srnic_suite_tag_len(suite));
+	table_cell(table, "%u", srnic_suite_sth_len(suite));
+	table_cell(table, "%s", srnic_suite_available(suite) ? "yes" : "no");
 }
 
-static void show_suite(struct table *table, const struct nlmsghdr *nlh, const void *unused)
+static void show_suite(struct table *table, const struct srnic_suite *suite)
 {
-	uint32_t modes;
-	unsigned int i;
-	nl_attrs tb;
+	unsigned int mode;
 
-	(void)unused;
-	nl_parse(nlh, tb);
-	modes = nl_u32(tb[SRNIC_A_SUITE_MODES]);
 	if (!cli.json) {
-		cells(table, tb);
+		cells(table, suite);
 		return;
 	}
 	json_open(NULL, '{');
-	json_string("suite", nl_text(tb[SRNIC_A_SUITE_NAME]));
+	json_string("suite", srnic_suite_name(suite));
 	json_open("modes", '[');
-	for (i = 0; i < NUM(mode_names); i++)
-		if (modes & 1u << i)
-			json_string(NULL, mode_names[i]);
+	for_each_mode(mode)
+		if (srnic_suite_has_mode(suite, mode))
+			json_string(NULL, srnic_mode_name(mode));
 	json_close();
-	json_number("tag_bytes", nl_u32(tb[SRNIC_A_SUITE_TAG_LEN]));
-	json_number("packet_bytes", nl_u32(tb[SRNIC_A_SUITE_STH_LEN]));
-	json_bool("available", tb[SRNIC_A_SUITE_AVAILABLE]);
+	json_number("tag_bytes", srnic_suite_tag_len(suite));
+	json_number("packet_bytes", srnic_suite_sth_len(suite));
+	json_bool("available", srnic_suite_available(suite));
 	json_close();
 }
 
@@ -58,11 +56,22 @@ static int suite_list(struct args *args)
 		{ "AVAILABLE", false },
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
-	union nl_buf buf;
+	const struct srnic_suite *suite;
+	struct srnic_list *list;
+	struct srnic *srnic;
+	int err;
 
-	return args_end(args) ?:
-		list_show(args->where, nl_begin(&buf, SRNIC_CMD_SUITE_GET), &table, show_suite,
-			  NULL);
+	err = args_end(args) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_suite_list(srnic, &list));
+	if (err)
+		return err;
+	list_begin();
+	srnic_for_each_suite(suite, list)
+		show_suite(&table, suite);
+	list_end(&table);
+	srnic_list_free(list);
+	return CLI_OK;
 }
 
 int suite_run(struct args *args)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../srnic/cli.h"
-#include "kernel.h"
+#include "../../userspace-provider/libsrnic/tests/kernel.h"
 
 #define WORDS_MAX	32
 
@@ -203,26 +203,6 @@ static const struct {
 	  "holds 66 hexadecimal digits", 0 },
 };
 
-static const struct nlattr *last_attr(uint16_t type)
-{
-	nl_attrs tb;
-
-	nl_parse(&kernel.last.nlh, tb);
-	return tb[type];
-}
-
-static uint8_t last_cmd(void)
-{
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(&kernel.last.nlh);
-
-	return genl->cmd;
-}
-
-static bool last_text(uint16_t type, const char *text)
-{
-	return last_attr(type) && !strcmp(nl_text(last_attr(type)), text);
-}
-
 static void test_key_files(void)
 {
 	const struct nlattr *secret;
@@ -239,10 +219,10 @@ static void test_key_files(void)
 				strstr(err, files[i].says) && !kernel.requests;
 		} else {
 			fine = run_with_file(line) == CLI_OK && !*err && !*out;
-			secret = last_attr(SRNIC_A_KEY_SECRET);
+			secret = kernel_attr(SRNIC_A_KEY_SECRET);
 			fine = fine && secret && mnl_attr_get_payload_len(secret) == files[i].len &&
-				last_text(SRNIC_A_KEY_NAME, "k") &&
-				!last_attr(SRNIC_A_KEY_REPLACE);
+				attr_is_text(kernel_attr(SRNIC_A_KEY_NAME), "k") &&
+				!kernel_attr(SRNIC_A_KEY_REPLACE);
 		}
 		check(fine, "key file", files[i].name);
 	}
@@ -259,10 +239,10 @@ static void test_key_value(void)
 	kernel_reset();
 	write_file("key", "0011223344556677 8899aAbBcCdDeEfF\n", 34);
 	check(run_with_file("key replace k --file @key") == CLI_OK &&
-	      (secret = last_attr(SRNIC_A_KEY_SECRET)) &&
+	      (secret = kernel_attr(SRNIC_A_KEY_SECRET)) &&
 	      mnl_attr_get_payload_len(secret) == sizeof(want) &&
 	      !memcmp(mnl_attr_get_payload(secret), want, sizeof(want)) &&
-	      last_cmd() == SRNIC_CMD_KEY_ADD && last_attr(SRNIC_A_KEY_REPLACE),
+	      kernel_cmd() == SRNIC_CMD_KEY_ADD && kernel_attr(SRNIC_A_KEY_REPLACE),
 	      "key replace sends the bytes", NULL);
 }
 
@@ -278,7 +258,8 @@ static void test_key_from_stdin(void)
 	close(fd);
 
 	kernel_reset();
-	check(run("key add k") == CLI_OK && last_text(SRNIC_A_KEY_NAME, "k"), "key from stdin", NULL);
+	check(run("key add k") == CLI_OK && attr_is_text(kernel_attr(SRNIC_A_KEY_NAME), "k"),
+	      "key from stdin", NULL);
 	lseek(STDIN_FILENO, 0, SEEK_SET);
 	kernel_reset();
 	check(run("key add k -") == CLI_OK && kernel.requests == 1, "key from -", NULL);
@@ -295,7 +276,7 @@ static void test_key_gen(void)
 
 	kernel_reset();
 	check(run_with_file("key gen k --file @new") == CLI_OK && !*out && !*err &&
-	      mnl_attr_get_payload_len(last_attr(SRNIC_A_KEY_SECRET)) == 32 &&
+	      mnl_attr_get_payload_len(kernel_attr(SRNIC_A_KEY_SECRET)) == 32 &&
 	      !stat(file("new"), &made) && (made.st_mode & 0777) == 0600 && made.st_size == 65,
 	      "key gen", NULL);
 	fd = open(file("new"), O_RDONLY);
@@ -337,8 +318,8 @@ static const struct {
 static void test_prefixes(void)
 {
 	const struct nlattr *attr;
-	struct prefix prefix;
-	char text[PREFIX_TEXT];
+	struct srnic_prefix prefix;
+	char text[SRNIC_TEXT_MAX];
 	uint8_t want[16];
 	unsigned int i;
 
@@ -346,17 +327,17 @@ static void test_prefixes(void)
 		snprintf(text, sizeof(text), "policy del %s", prefixes[i].text);
 		inet_pton(AF_INET6, prefixes[i].addr, want);
 		kernel_reset();
-		check(run(text) == CLI_OK && last_cmd() == SRNIC_CMD_POLICY_DEL &&
-		      (attr = last_attr(SRNIC_A_POLICY_PREFIX)) &&
+		check(run(text) == CLI_OK && kernel_cmd() == SRNIC_CMD_POLICY_DEL &&
+		      (attr = kernel_attr(SRNIC_A_POLICY_PREFIX)) &&
 		      mnl_attr_get_payload_len(attr) == 16 &&
 		      !memcmp(mnl_attr_get_payload(attr), want, 16) &&
-		      nl_u8(last_attr(SRNIC_A_POLICY_PREFIX_LEN)) == prefixes[i].len,
+		      attr_is_u8(kernel_attr(SRNIC_A_POLICY_PREFIX_LEN), prefixes[i].len),
 		      "prefix", prefixes[i].text);
 
 		memcpy(prefix.addr, want, 16);
 		prefix.len = prefixes[i].len;
-		print_prefix(text, &prefix);
-		check(!strcmp(text, prefixes[i].shown), "prefix shown", prefixes[i].shown);
+		check(!strcmp(srnic_prefix_text(&prefix, text), prefixes[i].shown),
+		      "prefix shown", prefixes[i].shown);
 	}
 }
 
@@ -378,24 +359,24 @@ static void test_policy_add(void)
 	for (i = 0; i < NUM(same_rule); i++) {
 		kernel_reset();
 		check(run(same_rule[i]) == CLI_OK && !*out && !*err &&
-		      last_cmd() == SRNIC_CMD_POLICY_ADD &&
-		      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_REQUIRE &&
-		      nl_u8(last_attr(SRNIC_A_POLICY_MODE)) == SRNIC_MODE_AEAD &&
-		      last_text(SRNIC_A_POLICY_SUITE, "aes-gcm-128") &&
-		      last_text(SRNIC_A_POLICY_KEY, "k") &&
-		      !last_attr(SRNIC_A_POLICY_REPLACE), "rule", same_rule[i]);
+		      kernel_cmd() == SRNIC_CMD_POLICY_ADD &&
+		      attr_is_u8(kernel_attr(SRNIC_A_POLICY_RULE), SRNIC_RULE_REQUIRE) &&
+		      attr_is_u8(kernel_attr(SRNIC_A_POLICY_MODE), SRNIC_MODE_AEAD) &&
+		      attr_is_text(kernel_attr(SRNIC_A_POLICY_SUITE), "aes-gcm-128") &&
+		      attr_is_text(kernel_attr(SRNIC_A_POLICY_KEY), "k") &&
+		      !kernel_attr(SRNIC_A_POLICY_REPLACE), "rule", same_rule[i]);
 	}
 
 	kernel_reset();
 	check(run("policy add default off") == CLI_OK &&
-	      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_OFF &&
-	      !last_attr(SRNIC_A_POLICY_MODE) && !last_attr(SRNIC_A_POLICY_SUITE) &&
-	      !last_attr(SRNIC_A_POLICY_KEY), "rule off sends no seal", NULL);
+	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_RULE), SRNIC_RULE_OFF) &&
+	      !kernel_attr(SRNIC_A_POLICY_MODE) && !kernel_attr(SRNIC_A_POLICY_SUITE) &&
+	      !kernel_attr(SRNIC_A_POLICY_KEY), "rule off sends no seal", NULL);
 	kernel_reset();
 	check(run("policy replace default prefer header aes-cmac-128 key k") == CLI_OK &&
-	      nl_u8(last_attr(SRNIC_A_POLICY_RULE)) == SRNIC_RULE_PREFER &&
-	      nl_u8(last_attr(SRNIC_A_POLICY_MODE)) == SRNIC_MODE_HEADER &&
-	      last_attr(SRNIC_A_POLICY_REPLACE), "policy replace", NULL);
+	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_RULE), SRNIC_RULE_PREFER) &&
+	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_MODE), SRNIC_MODE_HEADER) &&
+	      kernel_attr(SRNIC_A_POLICY_REPLACE), "policy replace", NULL);
 }
 
 static void test_refusal(void)
@@ -488,9 +469,6 @@ static void answer_dev(uint32_t index, const char *name)
 
 static void test_devices(void)
 {
-	const struct nlattr *nest;
-	nl_attrs tb = {};
-
 	kernel_reset();
 	answer_dev(7, "srnic0");
 	answer_dev(9, "srnic1");
@@ -509,13 +487,11 @@ static void test_devices(void)
 	check(run("show dev srnic2") == CLI_REFUSED && one_line(err) && !*out &&
 	      strstr(err, "no srnic device 'srnic2' in this namespace"), "no such device", NULL);
 
-	check(run("quota set dev srnic1 qp 5") == CLI_OK && last_cmd() == SRNIC_CMD_QUOTA_SET &&
-	      nl_u32(last_attr(SRNIC_A_DEV_INDEX)) == 9, "quota set", NULL);
-	nest = last_attr(SRNIC_A_DEV_QUOTA);
-	if (nest)
-		nl_parse_nested(nest, tb);
-	check(!strcmp(nl_text(tb[SRNIC_A_QUOTA_NAME]), "qp") &&
-	      nl_u32(tb[SRNIC_A_QUOTA_LIMIT]) == 5, "quota set sends name and limit", NULL);
+	check(run("quota set dev srnic1 qp 5") == CLI_OK && kernel_cmd() == SRNIC_CMD_QUOTA_SET &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9), "quota set", NULL);
+	check(attr_is_text(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_NAME), "qp") &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5),
+	      "quota set sends name and limit", NULL);
 }
 
 static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
@@ -581,7 +557,7 @@ static void test_qps(void)
 	      "srnic0    1  gsi   rts    -                 -  off   -            -          -       -          -           -       -       -       -         -\n"
 	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  ours    yes        1  4294967296      10      11      12        13\n"
 	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  theirs  no         1  4294967296      20      21      22        23\n");
-	check(nl_u32(last_attr(SRNIC_A_QP_DEV_INDEX)) == 7, "qp asks for one device only", NULL);
+	check(attr_is_u32(kernel_attr(SRNIC_A_QP_DEV_INDEX), 7), "qp asks for one device only", NULL);
 	shows("qp -j",
 	      "[{\"device\":\"srnic0\",\"qpn\":1,\"type\":\"gsi\",\"state\":\"rts\",\"mode\":\"off\"},"
 	      "{\"device\":\"srnic0\",\"qpn\":17,\"type\":\"rc\",\"state\":\"rts\",\"peer\":\"10.77.0.2\",\"peer_qpn\":18,\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"crypto_driver\":\"gcm-aesni\",\"flows\":["
