@@ -52,7 +52,7 @@ const char *nl_text(const struct nlattr *attr);
 
 /*
  * nl.c: 0, or a negative errno value with the line noted. A dump's answer is there as a
- * whole, and is of one moment.
+ * whole; if the kernel says that it is not of one moment, the dump is asked for again.
  */
 int nl_connect(struct srnic *srnic);
 int nl_do(struct srnic *srnic, struct nlmsghdr *nlh);

@@ -97,7 +97,8 @@ void srnic_list_free(struct srnic_list *list);
 
 /*
  * All of the following that take a handle may also return -ENOMEM, -EAGAIN (a list
- * changed faster than it could be read), and errors of send(2) and recv(2).
+ * changed faster than it could be read), -EPROTO (the answer made no sense), and errors
+ * of send(2) and recv(2).
  */
 
 /**
