@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: RDMA namespaces in exclusive mode: devices move, applications lose them; rxe's hold on the port is told
+# timeout: 120
+. "$(dirname "$0")/../lib.sh"
+
+say "the port is taken where rxe is"
+modprobe rdma_rxe
+ip link add l0 type veth peer name l1
+ip link set l0 up
+! rdma link add srnicx type srnic netdev l0 2>/tmp/err || fail "two owners of one port"
+grep -qi 'in use' /tmp/err || fail "the error should say that the port is in use: $(cat /tmp/err)"
+[ ! -e /sys/class/infiniband/srnicx ] || fail "half a device stayed"
+rmmod rdma_rxe
+rdma link add srnicx type srnic netdev l0 || fail "the port should be free now"
+ip link del l0
+rmmod srnic
+
+rdma system set netns exclusive
+ip netns attach here $$
+for n in 1 2; do
+	ip netns add n$n
+done
+ip link add v1 netns n1 mtu 4352 type veth peer name v2 mtu 4352 netns n2
+for n in 1 2; do
+	ip -n n$n addr add 10.79.0.$n/24 dev v$n
+	ip -n n$n link set lo up
+	ip -n n$n link set v$n up
+	ip netns exec n$n rdma link add srnic$n type srnic netdev v$n
+done
+
+say "a new device is in the initial namespace, and is moved"
+rdma dev show srnic1 >/dev/null || fail "the device is not in the initial namespace"
+for n in 1 2; do
+	rdma dev set srnic$n netns n$n
+	ip netns exec n$n rdma dev show srnic$n >/dev/null || fail "srnic$n did not arrive"
+done
+! rdma dev show srnic1 >/dev/null 2>&1 || fail "the device is in two namespaces"
+
+gid()
+{
+	ip netns exec "n$1" ibv_devinfo -v -d "srnic$1" |
+		awk '/::ffff:/ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1); exit }'
+}
+pair ip netns exec n2 ibv_rc_pingpong -d srnic2 -g "$(gid 2)" -n 50 -- \
+	ip netns exec n1 ibv_rc_pingpong -d srnic1 -g "$(gid 1)" -n 50 10.79.0.2
+
+say "moved under a running application"
+ip netns exec n2 ib_write_bw -d srnic2 -x "$(gid 2)" -D 30 >/dev/null 2>&1 &
+server=$!
+sleep 1
+ip netns exec n1 ib_write_bw -d srnic1 -x "$(gid 1)" -D 30 10.79.0.2 >/dev/null 2>&1 &
+client=$!
+sleep 2
+timeout 20 ip netns exec n1 rdma dev set srnic1 netns here || fail "the device did not move"
+rdma dev show srnic1 >/dev/null || fail "the device did not come back"
+kill $server $client 2>/dev/null || true
+wait $server $client || true
+
+say "a namespace that goes takes its device along"
+ip netns del n2
+for _ in $(seq 100); do
+	grep -q . /sys/class/infiniband/srnic2/node_guid 2>/dev/null || break
+	sleep 0.1
+done
+[ ! -e /sys/class/infiniband/srnic2 ] || fail "srnic2 outlived its namespace"
+ip netns del n1
+for _ in $(seq 100); do
+	[ -e /sys/class/infiniband/srnic1 ] || break
+	sleep 0.1
+done
+rmmod srnic
+ip netns del here
+# For the tests after this one; refused while a namespace is still being torn down
+for _ in $(seq 100); do
+	! rdma system set netns shared 2>/dev/null || exit 0
+	sleep 0.1
+done
+fail "the RDMA subsystem stayed in exclusive mode"

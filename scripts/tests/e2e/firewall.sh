@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: firewall rules see and stop every packet, in and out; connection tracking knows the flows
+# timeout: 180
+. "$(dirname "$0")/../lib.sh"
+
+testbed up
+
+# pingpong: from a to b; its exit status
+pingpong()
+{
+	local status=0
+	on b timeout 8 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 50 >/dev/null 2>&1 &
+	until on b ss -Hltn sport = :18515 | grep -q .; do
+		kill -0 $! 2>/dev/null || fail "ibv_rc_pingpong ended before its peer came"
+		sleep 0.1
+	done
+	on a timeout 8 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 50 10.77.0.2 \
+		>/tmp/pp.log 2>&1 || status=$?
+	wait $! || true
+	return $status
+}
+
+# packets NAME: of a named counter in b
+packets()
+{
+	on b nft -j list counter inet t "$1" |
+		python3 -c 'import json,sys
+print([x["counter"]["packets"] for x in json.load(sys.stdin)["nftables"] if "counter" in x][0])'
+}
+
+say "no rules"
+pingpong || fail "no way through without rules: $(cat /tmp/pp.log)"
+
+for hook in input output; do
+	say "$hook: drop"
+	on b nft -f - <<-END
+		table inet t {
+			counter stopped { }
+			chain c {
+				type filter hook $hook priority 0;
+				udp dport 4791 counter name stopped drop
+			}
+		}
+	END
+	! pingpong || fail "a rule in $hook did not stop it"
+	[ "$(packets stopped)" -gt 0 ] || fail "no packet passed through $hook"
+	on b nft delete table inet t
+done
+
+# In RoCEv2 both directions go to one port, each from its own source port: what
+# comes back belongs to another flow, and no flow is ever answered.
+say "connection tracking: a flow begins once"
+modprobe nf_conntrack
+on b sysctl -qw net.netfilter.nf_conntrack_acct=1
+on b nft -f - <<-END
+	table inet t {
+		counter first { }
+		counter later { }
+		chain c {
+			type filter hook input priority 0;
+			udp dport 4791 ct original packets 1 counter name first accept
+			udp dport 4791 ct original packets > 1 counter name later accept
+		}
+	}
+END
+pingpong || fail "no way through with connection tracking: $(cat /tmp/pp.log)"
+say "first of a flow: $(packets first), later: $(packets later)"
+[ "$(packets first)" -ge 1 ] || fail "no packet began a flow"
+[ "$(packets first)" -le 4 ] || fail "$(packets first) packets began a flow"
+[ "$(packets later)" -ge 20 ] || fail "only $(packets later) packets belonged to one"
+
+say "a priority as late as it may be is before us"
+on b nft delete table inet t
+on b nft -f - <<-END
+	table inet t {
+		counter stopped { }
+		chain c {
+			type filter hook input priority 2147483646;
+			udp dport 4791 counter name stopped drop
+		}
+	}
+END
+! pingpong || fail "a late rule was passed over"
+testbed down

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: IPsec policies on port 4791 cover all traffic, whole super-packets included, and are enforced on receipt
+# timeout: 180
+. "$(dirname "$0")/../lib.sh"
+
+SETTLE=3
+testbed up
+key=0x$(head -c 20 /dev/urandom | od -An -tx1 | tr -d ' \n')
+
+# Both ends know both directions
+for end in a b; do
+	for pair in "10.77.0.1 10.77.0.2 0x101" "10.77.0.2 10.77.0.1 0x102"; do
+		read -r from to spi <<<"$pair"
+		on $end ip xfrm state add src "$from" dst "$to" proto esp spi "$spi" \
+			mode transport aead 'rfc4106(gcm(aes))' "$key" 128
+	done
+done
+
+# policy END DIR FROM TO
+policy()
+{
+	on "$1" ip xfrm policy add dir "$2" src "$3" dst "$4" proto udp dport 4791 \
+		tmpl src "$3" dst "$4" proto esp mode transport
+}
+policy a out 10.77.0.1 10.77.0.2
+policy a in 10.77.0.2 10.77.0.1
+policy b out 10.77.0.2 10.77.0.1
+policy b in 10.77.0.1 10.77.0.2
+
+# path MTU 1024: what IPsec adds has to fit as well
+# shellcheck disable=SC2054 # those commas are the tool's
+args=(--ops=send,write,read --sizes "1,1024,1025,70001" --offsets 0,3 -m 1024)
+say "all opcodes under ESP"
+pair in b srnic-verify -d srnic1 "${args[@]}" -- \
+	in a srnic-verify -d srnic0 "${args[@]}" 10.77.0.2
+expect_count a srnic0 icrc_errors -eq 0
+expect_count b srnic1 icrc_errors -eq 0
+
+sealed=$(on b ip -s xfrm state list spi 0x101 |
+	sed -n '/current:/{n;s/.*, *\([0-9]*\)(packets).*/\1/p;q}')
+received=$(count_of b srnic1 rcvd_pkts)
+say "$received packets received, $sealed of them under ESP"
+[ "$sealed" -ge "$received" ] || fail "some packets came in the clear"
+
+say "what should have been sealed and is not is refused"
+on a ip xfrm policy flush
+before=$(count_of b srnic1 rcvd_pkts)
+on b timeout 15 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/dev/null 2>&1 &
+sleep 1
+! on a timeout 15 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
+	>/dev/null 2>&1 || fail "packets in the clear were accepted"
+wait || true
+[ "$(count_of b srnic1 rcvd_pkts)" -eq "$before" ] || fail "packets in the clear got as far as the device"
+on b grep -E 'XfrmIn(TmplMismatch|NoPols|PolBlock)' /proc/net/xfrm_stat
+testbed down
