@@ -13,14 +13,8 @@ PARTS = ("kunit/host", "userspace-provider", "userspace-provider/libsrnic", "too
 
 
 def tests():
-    """The parts that have such tests."""
-    found = []
-    for part in PARTS:
-        makefile = REPO / part / "Makefile"
-        if makefile.exists() and any(line.startswith(("check:", "check :"))
-                                     for line in makefile.open()):
-            found.append(f"host/{part.replace('/', '-')}")
-    return found
+    """All parts: one that cannot run its tests has failed them."""
+    return [f"host/{part.replace('/', '-')}" for part in PARTS]
 
 
 def run(report, names, wanted):

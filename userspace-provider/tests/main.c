@@ -14,7 +14,7 @@ static _Atomic unsigned int failures;
 void test_fail(const char *file, int line, const char *what)
 {
 	if (failures++ < 20)
-		printf("  %s:%d: not so: %s\n", strrchr(file, '/') + 1, line, what);
+		printf("# %s:%d: not so: %s\n", strrchr(file, '/') + 1, line, what);
 }
 
 unsigned int test_rounds(void)
@@ -24,32 +24,31 @@ unsigned int test_rounds(void)
 	return rounds ? strtoul(rounds, NULL, 0) : 1000000;
 }
 
-static bool run(const struct test_case *test)
+static bool run(const struct test_case *test, unsigned int number)
 {
 	failures = 0;
 	test->run();
-	printf("%s %s\n", failures ? "FAIL" : "ok  ", test->name);
+	printf("%s %u - %s\n", failures ? "not ok" : "ok", number, test->name);
 	fflush(stdout);
 	return !failures;
 }
 
-/* An argument chooses the cases whose name contains it. */
+/* TAP. An argument chooses the cases whose name contains it. */
 int main(int argc, char **argv)
 {
 	const struct test_case *test;
-	unsigned int passed = 0, failed = 0;
+	unsigned int count = 0, failed = 0;
 	size_t i;
 
+	puts("TAP version 13");
 	for (i = 0; i < ARRAY_LEN(suites); i++) {
 		for (test = suites[i]; test->name; test++) {
 			if (argc > 1 && !strstr(test->name, argv[1]))
 				continue;
-			if (run(test))
-				passed++;
-			else
+			if (!run(test, ++count))
 				failed++;
 		}
 	}
-	printf("%u passed, %u failed\n", passed, failed);
+	printf("1..%u\n", count);
 	return failed != 0;
 }
