@@ -104,12 +104,12 @@ frozen()
 {
 	local pings=$1 server client attack
 	shift
-	on b rping -s -a 10.77.0.2 -C "$pings" -V >/tmp/s.log 2>&1 &
+	in-b rping -s -a 10.77.0.2 -C "$pings" -V >/tmp/s.log 2>&1 &
 	server=$!
 	"$@" >/tmp/attack.log 2>&1 &
 	attack=$!
 	sleep 1.5
-	on a rping -c -a 10.77.0.2 -C "$pings" -V >/tmp/c.log 2>&1 &
+	in-a rping -c -a 10.77.0.2 -C "$pings" -V >/tmp/c.log 2>&1 &
 	client=$!
 	until grep -q following /tmp/attack.log; do
 		kill -0 $attack 2>/dev/null || fail "the attack gave up: $(cat /tmp/attack.log)"

@@ -11,7 +11,7 @@ testbed up
 pingpong()
 {
 	local status=0
-	on b timeout 8 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 50 >/dev/null 2>&1 &
+	in-b timeout 8 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 50 >/dev/null 2>&1 &
 	until on b ss -Hltn sport = :18515 | grep -q .; do
 		kill -0 $! 2>/dev/null || fail "ibv_rc_pingpong ended before its peer came"
 		sleep 0.1

@@ -125,7 +125,7 @@ on a srnic key del lab
 kill -0 $client 2>/dev/null || fail "the connection ended with its key"
 kill $client $server 2>/dev/null || true
 wait $client $server 2>/dev/null || true
-on b timeout 40 rping -s -a 10.77.0.2 -C 1 >/tmp/s2.log 2>&1 &
+in-b timeout 40 rping -s -a 10.77.0.2 -C 1 >/tmp/s2.log 2>&1 &
 sleep 1
 ! on a timeout 20 rping -c -a 10.77.0.2 -C 1 >/tmp/c.log 2>&1 || fail "a connection without the key"
 dmesg >/tmp/dmesg

@@ -10,7 +10,7 @@
 # status is of no use: it is 0 after a disconnect.)
 refused()
 {
-	on b timeout 25 rping -s -a 10.77.0.2 -v -C 3 >/tmp/s.log 2>&1 &
+	in-b timeout 25 rping -s -a 10.77.0.2 -v -C 3 >/tmp/s.log 2>&1 &
 	local server=$!
 	sleep 1
 	on a timeout 20 rping -c -a 10.77.0.2 -v -C 3 >/tmp/c.log 2>&1 || true
@@ -55,7 +55,7 @@ on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
 pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
 
 say "datagrams to that peer are refused, for they cannot be sealed yet"
-on b timeout 15 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/tmp/s.log 2>&1 &
+in-b timeout 15 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/tmp/s.log 2>&1 &
 server=$!
 sleep 1
 ! on a timeout 10 ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \

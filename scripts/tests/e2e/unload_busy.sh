@@ -7,15 +7,15 @@
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
-on b rping -s -a 10.77.0.2 -C 100000000 >/tmp/s.log 2>&1 &
+in-b rping -s -a 10.77.0.2 -C 100000000 >/tmp/s.log 2>&1 &
 server=$!
 sleep 1
-on a rping -c -a 10.77.0.2 -C 100000000 >/tmp/c.log 2>&1 &
+in-a rping -c -a 10.77.0.2 -C 100000000 >/tmp/c.log 2>&1 &
 client=$!
-on b ib_write_bw -d srnic1 -x "$(gid_of b srnic1)" -D 60 >/tmp/ws.log 2>&1 &
+in-b ib_write_bw -d srnic1 -x "$(gid_of b srnic1)" -D 60 >/tmp/ws.log 2>&1 &
 ws=$!
 sleep 1
-on a ib_write_bw -d srnic0 -x "$(gid_of a srnic0)" -D 60 10.77.0.2 >/tmp/wc.log 2>&1 &
+in-a ib_write_bw -d srnic0 -x "$(gid_of a srnic0)" -D 60 10.77.0.2 >/tmp/wc.log 2>&1 &
 wc=$!
 sleep 3
 kill -0 $client || fail "rping ended by itself: $(tail -n 3 /tmp/c.log)"
