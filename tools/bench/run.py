@@ -24,9 +24,11 @@ MTU = 4200
 PEER = "10.77.0.2"
 
 
-def sh(cmd, **kw):
-    return subprocess.run(cmd, shell=isinstance(cmd, str), check=True, text=True,
-                          capture_output=True, **kw).stdout
+def sh(cmd):
+    ran = subprocess.run(cmd, text=True, capture_output=True)
+    if ran.returncode:
+        sys.exit(f"bench: {' '.join(cmd)} failed: {ran.stderr.strip()}")
+    return ran.stdout
 
 
 class Contender:
