@@ -46,7 +46,7 @@ _srnic_policy()
 	add | replace) echo default ;;
 	*)
 		case ${#_srnic_words[@]} in
-		3) [[ ${_srnic_words[1]} == del ]] || echo off prefer require ;;
+		3) [[ ${_srnic_words[1]} != @(add|replace) ]] || echo off prefer require ;;
 		6) echo key ;;
 		esac
 		;;
@@ -68,13 +68,15 @@ _srnic_key()
 
 _srnic_quota()
 {
-	case ${#_srnic_words[@]} in
-	2 | 3)
-		[[ ${_srnic_words[-1]} == dev ]] || echo dev
+	case ${#_srnic_words[@]}:${_srnic_words[-1]} in
+	2:*)
+		echo dev
 		_srnic_names show
 		;;
-	*)
-		[[ ${_srnic_words[1]} != set ]] ||
+	3:dev) _srnic_names show ;;
+	[34]:*)
+		[[ ${_srnic_words[1]} != set || ${#_srnic_words[@]} == 4 &&
+			${_srnic_words[2]} != dev ]] ||
 			srnic "${_srnic_options[@]}" quota show 2>/dev/null |
 			awk 'NR > 1 { print $2 }' | sort -u
 		;;
@@ -96,7 +98,7 @@ _srnic_candidates()
 	case $count:${_srnic_words[0]-} in
 	0:) echo show qp policy key quota suite help ;;
 	1:help) echo show qp policy key quota suite ;;
-	1:policy) echo list add replace del ;;
+	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen del ;;
 	1:quota) echo show set ;;
 	1:suite) echo list ;;

@@ -138,6 +138,15 @@ static int policy_del(struct args *args)
 		ask_done(args->where, srnic_policy_del(srnic, &prefix));
 }
 
+static int policy_flush(struct args *args)
+{
+	struct srnic *srnic;
+
+	return args_end(args) ?:
+		ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_policy_flush(srnic));
+}
+
 static bool has_key(const struct srnic_list *keys, const char *name)
 {
 	const struct srnic_key *key;
@@ -214,6 +223,7 @@ int policy_run(struct args *args)
 		{ "add", policy_add },
 		{ "replace", policy_replace },
 		{ "del", policy_del },
+		{ "flush", policy_flush },
 	};
 
 	return args_verb(args, verbs, NUM(verbs));

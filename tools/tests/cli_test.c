@@ -4,6 +4,7 @@
  * asks for, and what it shows of the answer.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static const struct {
 	{ "-n", "namespace behind -n is missing" },
 	{ "help nonsense", "no help on 'nonsense'" },
 
-	{ "policy nonsense", "policy: no 'nonsense' here, but list, add, replace, del" },
+	{ "policy nonsense", "policy: no 'nonsense' here, but list, add, replace, del, flush" },
 	{ "policy list x", "policy list: 'x' is one word too many" },
 	{ "policy add", "policy add: the prefix of the peers is missing" },
 	{ "policy add 10.0.0.0/8", "policy add: the rule (off, prefer or require) is missing" },
@@ -131,6 +132,7 @@ static const struct {
 	{ "policy add fd00::/64 require mode nonsense", "no mode 'nonsense'" },
 	{ "policy del", "policy del: the prefix of the peers is missing" },
 	{ "policy del 10.0.0.0/8 off", "policy del: 'off' is one word too many" },
+	{ "policy flush 10.0.0.0/8", "policy flush: '10.0.0.0/8' is one word too many" },
 
 	{ "key nonsense", "key: no 'nonsense' here, but list, add, replace, gen, del" },
 	{ "key add", "key add: the key's name is missing" },
@@ -446,6 +448,35 @@ static void test_policy_list(void)
 	shows("-p key list", "[\n    {\n        \"name\": \"lab\",\n        \"bytes\": 32\n    }\n]\n");
 }
 
+/* Two rules, and a kernel that refuses to delete one */
+static void two_rules(int refusal, const char *text)
+{
+	kernel_reset();
+	answer_rule("::ffff:10.77.0.0", 120, SRNIC_RULE_REQUIRE, "lab");
+	answer_rule("::", 0, SRNIC_RULE_OFF, NULL);
+	kernel.err = refusal;
+	kernel.refusal = text;
+	kernel.refuse_cmd = SRNIC_CMD_POLICY_DEL;
+}
+
+static void test_policy_flush(void)
+{
+	kernel_reset();
+	check(run("policy flush") == CLI_OK && !*out && !*err && kernel.requests == 1,
+	      "policy flush without rules", NULL);
+	two_rules(0, NULL);
+	check(run("policy flush") == CLI_OK && !*out && !*err && kernel.requests == 3 &&
+	      kernel_cmd() == SRNIC_CMD_POLICY_DEL &&
+	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_PREFIX_LEN), 0),
+	      "policy flush deletes all rules", NULL);
+	two_rules(ENOENT, NULL);
+	check(run("policy flush") == CLI_OK && !*err && kernel.requests == 3,
+	      "policy flush beside another", NULL);
+	two_rules(EPERM, "not permitted");
+	check(run("policy flush") == CLI_REFUSED && kernel.requests == 2 &&
+	      !strcmp(err, "srnic: policy flush: not permitted\n"), "policy flush refused", NULL);
+}
+
 static void answer_dev(uint32_t index, const char *name)
 {
 	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_DEV_GET);
@@ -653,6 +684,7 @@ int main(void)
 	test_policy_add();
 	test_refusal();
 	test_policy_list();
+	test_policy_flush();
 	test_devices();
 	test_qps();
 	test_suites();

@@ -41,6 +41,7 @@ mapfile -t commands < <(sed -n 's/^\t\t*{ "\([a-z]*\)", [a-z_]*_[a-z]* },*$/\1/p
 	"$top"/tools/srnic/{cli,policy,key}.c)
 mentions srnic.7 "all counters" "${counters[@]}"
 mentions srnic.8 "all commands" "${commands[@]}"
+mentions ../../tools/srnic/help.c "all commands" "${commands[@]}"
 
 if command -v man >/dev/null && command -v groff >/dev/null; then
 	for page in srnic.7 srnic.8; do

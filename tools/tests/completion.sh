@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What completion offers, with a stand-in for the command that it asks for names.
+# TAP on standard output.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+count=0
+status=0
+
+srnic()
+{
+	case $* in
+	"policy list") printf '%s\n' PREFIX 10.77.0.0/24 fd77::/64 default ;;
+	"key list" | "-n blue key list") printf '%s\n' "NAME BYTES" "lab 32" ;;
+	"suite list") printf '%s\n' SUITE aes-cmac-128 aes-gcm-128 ;;
+	show) printf '%s\n' DEVICE srnic0 srnic1 ;;
+	"quota show") printf '%s\n' "DEVICE QUOTA" "srnic0 qp" "srnic0 mr" "srnic1 qp" ;;
+	*) echo "asked for: $*" >&2 ;;
+	esac
+}
+
+# shellcheck source=../srnic/completion.bash
+. "$here/../srnic/completion.bash"
+
+# offers LINE WORD...: these, in any order, where the cursor stands behind LINE
+offers()
+{
+	local COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=() got want
+	shift
+	_srnic
+	got=$(printf '%s\n' "${COMPREPLY[@]}" | sort | xargs)
+	want=$(printf '%s\n' "$@" | sort | xargs)
+	count=$((count + 1))
+	if [[ $got == "$want" ]]; then
+		echo "ok $count - completion: '$COMP_LINE'"
+	else
+		echo "not ok $count - completion: '$COMP_LINE'"
+		echo "# offered: $got"
+		status=1
+	fi
+}
+
+offers "srnic " show qp policy key quota suite help
+offers "srnic p" policy
+offers "srnic policy " list add replace del flush
+offers "srnic policy fl" flush
+offers "srnic policy flush "
+offers "srnic policy flush x "
+offers "srnic policy del " 10.77.0.0/24 fd77::/64 default
+offers "srnic policy del 10.77.0.0/24 "
+offers "srnic policy add " default
+offers "srnic policy add 10.0.0.0/8 " off prefer require
+offers "srnic policy add 10.0.0.0/8 require " header packet aead
+offers "srnic policy add 10.0.0.0/8 require aead " aes-gcm-128
+offers "srnic policy add 10.0.0.0/8 require header " aes-cmac-128
+offers "srnic policy add 10.0.0.0/8 require aead aes-gcm-128 " key
+offers "srnic -n blue policy add default require aead aes-gcm-128 key " lab
+offers "srnic key " list add replace gen del
+offers "srnic key del " lab
+offers "srnic key add lab " --file --raw -
+offers "srnic qp " dev srnic0 srnic1
+offers "srnic qp dev srnic1" srnic1
+offers "srnic quota set " dev srnic0 srnic1
+offers "srnic quota set dev " srnic0 srnic1
+offers "srnic quota set srnic0 " qp mr
+offers "srnic quota set dev srnic0 m" mr
+offers "srnic quota set srnic0 qp "
+offers "srnic quota show srnic0 "
+offers "srnic suite " list
+offers "srnic --j" --json
+echo "1..$count"
+exit $status
