@@ -74,6 +74,35 @@ static void init_locks(struct srnic_qp *qp, struct ibv_pd *pd)
 }
 
 /**
+ * offer_wr - tell libibverbs that a QP has ibv_wr_*()
+ *
+ * The flag's place is behind ibv_qp_ex, to which rdma-core 44 and 45 each added a
+ * pointer, and both kept the provider ABI. Where the libibverbs that runs is not of
+ * the version whose verbs.h this was built with, the flag belongs up to two pointers
+ * before or behind our comp_mask: behind is room of ours, before are operations that
+ * were not asked for. ibv_qp_to_qp_ex() tells where it is looked for.
+ *
+ * Return: 0, or EOPNOTSUPP if it is nowhere.
+ */
+static int offer_wr(struct srnic_qp *qp)
+{
+	static const int steps[] = { 0, 1, -1, 2, -2 };
+	char *own = (char *)qp + offsetof(struct srnic_qp, vqp.comp_mask);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		uint32_t *mask = (void *)(own + steps[i] * (int)sizeof(void *));
+		uint32_t was = *mask;
+
+		*mask |= VERBS_QP_EX;
+		if (ibv_qp_to_qp_ex(&qp->vqp.qp))
+			return 0;
+		*mask = was;
+	}
+	return EOPNOTSUPP;
+}
+
+/**
  * create_qp - create an RC, UC or UD QP
  * @attr: the granted capabilities are written back
  * @ex: with the ibv_wr_*() interface
@@ -99,14 +128,14 @@ static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_at
 	if (ret)
 		goto err_free;
 	ret = map_rings(qp, &resp.drv, &attr->cap);
+	if (!ret && ex)
+		ret = offer_wr(qp);
 	if (ret)
 		goto err_destroy;
 
 	init_locks(qp, attr->pd);
 	if (attr->sq_sig_all)
 		qp->always = SRNIC_WQE_SIGNALED;
-	if (ex)
-		qp->vqp.comp_mask |= VERBS_QP_EX;
 	return qp;
 
 err_destroy:

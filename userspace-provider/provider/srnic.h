@@ -77,6 +77,7 @@ struct srnic_srq {
 
 struct srnic_qp {
 	struct verbs_qp vqp;
+	void *vqp_grows[2];		/* see offer_wr() */
 
 	struct srnic_lock sq_lock;
 	struct srnic_ring sq;

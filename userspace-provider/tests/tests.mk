@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# The provider's unit tests: all of the provider linked with a fake kernel. Three
-# builds: as shipped, and under the address and the thread sanitizer, with fewer
-# rounds of the races: all of it takes about 3 s. More, by hand:
+# The provider's unit tests: all of the provider linked with a fake kernel. Four
+# builds: as shipped; as if built with the verbs.h of another rdma-core than that
+# whose library runs, see other-verbs; and under the address and the thread
+# sanitizer, with fewer rounds of the races: all of it takes about 3 s. More, by hand:
 #
 #	SRNIC_TEST_ROUNDS=10000000 build/.../tests/plain/provider-test wakeup
 #
 # Included by ../Makefile.
 
-test_builds := plain address thread
+test_builds := plain other address thread
 test_srcs   := $(notdir $(wildcard $(here)/tests/*.c))
 wrap	    := -Wl,--wrap=write
 
 # The thread sanitizer has no notion of fences, and needs none: all shared words
 # are atomic.
 san_plain   :=
+san_other   := -I$(out)/tests/other/include
 san_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 san_thread  := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
 
 rounds_plain   := 300000
+rounds_other   := 10000
 rounds_address := 100000
 rounds_thread  := 100000
 
@@ -39,6 +42,13 @@ $$(out)/tests/$(1)/%.o: $$(here)/tests/%.c $$(here)/Makefile $$(here)/tests/test
 -include $$(test_objs_$(1):.o=.d)
 endef
 $(foreach build,$(test_builds),$(eval $(call test_build,$(build))))
+
+$(filter $(out)/tests/other/%,$(test_objs_other)): $(out)/tests/other/include/infiniband/verbs.h
+
+$(out)/tests/other/include/infiniband/verbs.h: $(here)/tests/other-verbs
+	@mkdir -p $(@D)
+	$(call quiet,GEN)echo '#include <infiniband/verbs.h>' | $(CC) $(CPPFLAGS) -E -M - | \
+		$(here)/tests/other-verbs >$@
 
 test_programs := $(test_builds:%=$(out)/tests/%/provider-test)
 
