@@ -3,6 +3,8 @@
  * KUnit suite of sealing and opening (protocol.md, sections 8 to 10): against the
  * independent codec in both directions, and against everything that must not pass.
  */
+#include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 
 #include "sth_fixture.h"
@@ -572,6 +574,43 @@ static void epochs_follow_each_other(struct kunit *test)
 	}
 }
 
+/* what the QP's worker does, without pause */
+static int rekey_thread(void *ctx)
+{
+	struct sth_pair *p = ctx;
+
+	while (!kthread_should_stop()) {
+		srnic_sth_rekey(p->end[X]);
+		srnic_sth_rekey(p->end[Y]);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* keys come and go on one CPU while packets pass on another */
+static void keys_may_change_beside_traffic(struct kunit *test)
+{
+	struct sth_pair p = sth_ready_pair(test, test->param_value, false);
+	u64 psn64 = p.v->flow[X].start, end = psn64 + 30 * BIT(24);
+	struct task_struct *task = kthread_run(rekey_thread, &p, "srnic-rekey");
+	unsigned int passed = 0;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	for (; psn64 < end; psn64 += BIT(21) - 1) {
+		int err, tries = 0;
+
+		advance(&p, psn64);
+		/* a new epoch may still be on its way */
+		while ((err = pass(test, &p, psn64)) == -ENOKEY && tries++ < 200)
+			msleep(20);
+		if (err)
+			break;
+		passed++;
+	}
+	kthread_stop(task);
+	KUNIT_EXPECT_GE_MSG(test, psn64, end, "%u passed", passed);
+}
+
 /* a counter that is set back, a buffer that has changed: the sin itself */
 static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 {
@@ -741,6 +780,7 @@ static struct kunit_case sth_seal_cases[] = {
 	KUNIT_CASE_PARAM(a_psn_below_the_start_is_refused, connection_gen_params),
 	KUNIT_CASE_PARAM(a_pad_that_is_not_zero_is_refused, connection_gen_params),
 	KUNIT_CASE_PARAM(epochs_follow_each_other, connection_gen_params),
+	KUNIT_CASE_PARAM(keys_may_change_beside_traffic, connection_gen_params),
 	KUNIT_CASE_PARAM(the_oracle_sees_a_nonce_used_twice, connection_gen_params),
 	KUNIT_CASE_PARAM(the_expected_psn_does_not_go_back, connection_gen_params),
 	KUNIT_CASE_PARAM(a_snapshot_has_the_figures_and_no_key, connection_gen_params),

@@ -72,13 +72,21 @@ def parse(path, suite):
     return test
 
 
-def runs(suite):
+def tests(suite):
     folder = REPO / "scripts/tests" / suite
     paths = sorted(path for path in folder.glob("*")
                    if path.suffix in (".sh", ".py"))
-    tests = [parse(path, suite) for path in paths]
-    return [Run(test, kernel) for kernel in KERNELS for test in tests
-            if kernel in test.kernels]
+    return [parse(path, suite) for path in paths]
+
+
+def runs(suite):
+    """The soak runs on the test kernel what `make check` has no time for there."""
+    found = [Run(test, kernel) for kernel in KERNELS for test in tests(suite)
+             if kernel in test.kernels]
+    if suite == "soak":
+        found += [Run(test, "debug") for test in tests("e2e")
+                  if "debug" not in test.kernels]
+    return found
 
 
 class Guest:

@@ -19,9 +19,15 @@ class VM:
             stderr=subprocess.STDOUT, text=True, errors="replace")
 
     def __iter__(self):
-        with self.process.stdout as lines:
-            for line in lines:
-                self.log.write(line)
-                self.log.flush()
-                yield line.rstrip("\n")
-        self.status = self.process.wait()
+        try:
+            with self.process.stdout as lines:
+                for line in lines:
+                    self.log.write(line)
+                    self.log.flush()
+                    yield line.rstrip("\n")
+        except BaseException:
+            # We have been told to stop: no machine is left behind
+            self.process.terminate()
+            raise
+        finally:
+            self.status = self.process.wait()

@@ -14,6 +14,12 @@ fail()
 	exit 1
 }
 
+# on_debug_kernel: everything takes several times as long, and says more when it fails
+on_debug_kernel()
+{
+	[ -e /sys/kernel/debug/kmemleak ]
+}
+
 # on WHERE COMMAND...: `in`, which is a reserved word at the head of a shell command
 on()
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: RDMA namespaces in exclusive mode: devices move, applications lose them; rxe's hold on the port is told
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"

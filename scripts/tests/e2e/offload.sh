@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: super-packets arrive whole, cut in software, and put together again by GRO: the same bytes each time
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"

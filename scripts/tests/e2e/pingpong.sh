@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: ibv_rc, uc, ud and srq_pingpong, polling and with events, several MTUs
 # timeout: 180
 # cites: issue 2.7

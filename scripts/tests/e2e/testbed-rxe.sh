@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # what: the test bed comes up with rxe, carries data both ways, and goes away
-# kernel: both
+# kernel: stock
 # timeout: 40
 
 . "$(dirname "$0")/../lib.sh"

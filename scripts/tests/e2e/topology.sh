@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: VLANs, link-local addresses, VRFs, a device to itself, two devices of one namespace, multicast membership
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"

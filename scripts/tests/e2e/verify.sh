@@ -14,16 +14,20 @@ both()
 	tail -n 1 "$OUT"
 }
 
+# The seal has its own lengths, and under emulation 10 MB/s: long ones in the clear
 sizes()
 {
-	echo "0,1,2,3,$(($1 - 1)),$1,$(($1 + 1)),1048579"
+	echo "0,1,2,3,$(($1 - 1)),$1,$(($1 + 1)),$long"
 }
 
+mtus="256 1024 4096"
+! on_debug_kernel || mtus=1024
 for policy in "" $sealed_modes; do
 	say "${policy:-in the clear}"
+	long=$([ "$policy" ] && echo 100003 || echo 1048579)
 	testbed up --ipv6 ${policy:+--policy "$policy"}
-	for mtu in 256 1024 4096; do
-		both --ops $all -m $mtu --sizes "$(sizes $mtu)" --offsets 0,1,4093
+	for mtu in $mtus; do
+		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets 0,1,4093
 	done
 	both --ops $all -m 4096 --sizes "$(sizes 4096)" --offsets 3 -6
 	both --ops $all -m 256 --sizes 100000 --psn 0xffff80

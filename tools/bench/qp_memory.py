@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""qp_memory - kernel memory that an idle RC QP takes, in bytes, rings aside.
+
+Makes many QPs, connects each to itself (RTS), and looks at what the kernel has less of.
+Rings are what the process has mapped of the device; what the RDMA core keeps for a QP is
+part of the figure. Prints one JSON object.
+
+Example:
+  in a qp_memory.py --device srnic0 --gid-index 1 --gid ::ffff:10.77.0.1
+"""
+import argparse
+import gc
+import ipaddress
+import json
+import re
+import resource
+import time
+from pathlib import Path
+
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+
+
+def kernel_bytes():
+    """Free memory, as negative as it gets: caches that would go first do not count."""
+    Path("/proc/sys/vm/drop_caches").write_text("3\n")
+    time.sleep(1)
+    info = dict(re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M))
+    user = sum(int(info[name]) for name in ("AnonPages", "Cached", "Buffers", "PageTables"))
+    return (int(info["MemTotal"]) - int(info["MemFree"]) - user) * 1024
+
+
+def ring_bytes():
+    """What this process has mapped of RDMA devices."""
+    total = 0
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if "/dev/infiniband/uverbs" in line:
+            first, last = line.split()[0].split("-")
+            total += int(last, 16) - int(first, 16)
+    return total
+
+
+def connected(pd, cq, args):
+    """An RC QP in RTS, with nothing to do."""
+    cap = QPCap(max_send_wr=args.depth, max_recv_wr=args.depth, max_send_sge=1, max_recv_sge=1)
+    qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
+    attr = QPAttr(port_num=1)
+    attr.qp_access_flags = e.IBV_ACCESS_REMOTE_READ
+    route = GlobalRoute(dgid=GID(ipaddress.IPv6Address(args.gid).exploded),
+                        sgid_index=args.gid_index)
+    attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
+    attr.dest_qp_num = qp.qp_num
+    attr.path_mtu = e.IBV_MTU_1024
+    attr.max_dest_rd_atomic = 1
+    attr.max_rd_atomic = 1
+    attr.timeout = 14
+    attr.retry_cnt = 7
+    attr.rnr_retry = 7
+    qp.to_rts(attr)
+    return qp
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                 epilog=__doc__.split("Example:")[1],
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--device", required=True)
+    ap.add_argument("--gid-index", type=int, required=True)
+    ap.add_argument("--gid", required=True, help="the device's own")
+    ap.add_argument("--count", type=int, default=2000, help="QPs to make (%(default)s)")
+    ap.add_argument("--depth", type=int, default=16, help="entries of each ring (%(default)s)")
+    args = ap.parse_args()
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
+    ctx = Context(name=args.device)
+    pd = PD(ctx)
+    cq = CQ(ctx, 16)
+    first = [connected(pd, cq, args) for _ in range(50)]    # slabs that come with the first
+    gc.collect()
+    rings, before = ring_bytes(), kernel_bytes()
+    qps = [connected(pd, cq, args) for _ in range(args.count)]
+    gc.collect()
+    rings, after = ring_bytes() - rings, kernel_bytes()
+    each = (after - before - rings) / len(qps)
+    print(json.dumps({"qps": len(qps), "ring_bytes": rings // len(qps), "bytes": round(each)}))
+    for qp in qps + first:
+        qp.close()
+
+
+if __name__ == "__main__":
+    main()
