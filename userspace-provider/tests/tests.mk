@@ -52,5 +52,10 @@ $(out)/tests/other/include/infiniband/verbs.h: $(here)/tests/other-verbs
 
 test_programs := $(test_builds:%=$(out)/tests/%/provider-test)
 
-check: all $(test_programs)
+$(out)/tests/load: $(here)/tests/abi/load.c $(here)/Makefile $(here)/tests/tests.mk
+	@mkdir -p $(@D)
+	$(call quiet,CCLD)$(CC) $(cflags) $(CFLAGS) -rdynamic -o $@ $< $(LDFLAGS)
+
+check: all $(test_programs) $(out)/tests/load
+	@$(here)/tests/abi/run $(out) $(PABI)
 	@$(here)/tests/run $(foreach build,$(test_builds),$(rounds_$(build)):$(out)/tests/$(build)/provider-test)
