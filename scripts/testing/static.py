@@ -23,6 +23,24 @@ IGNORED = ",".join((
     "CONFIG_DESCRIPTION",
 ))
 
+# And what it cannot know about C in user space
+IGNORED_FOR_USERS = ",".join((
+    IGNORED,
+    # The kernel's own names
+    "PREFER_KERNEL_TYPES", "PREFER_DEFINED_ATTRIBUTE_MACRO", "ARRAY_SIZE",
+    "USE_NEGATIVE_ERRNO",       # verbs return them positive
+    "CAMELCASE",                # _Atomic, _Static_assert
+    "CONSTANT_COMPARISON",      # of two constants, in assertions
+    "MACRO_ARG_REUSE",          # for_each macros
+    "VOLATILE",                 # sig_atomic_t
+    # What is printed, or expected to be: as it looks, or on a line by itself
+    "LONG_LINE_STRING", "SPLIT_STRING", "EMBEDDED_FUNCTION_NAME",
+    # The tools' tables of options, and a = b = c
+    "TRAILING_STATEMENTS", "MULTIPLE_ASSIGNMENTS",
+    "STATIC_CONST_CHAR_ARRAY",  # what mkdtemp() fills in
+    "LINE_SPACING",             # _Atomic is no word that it knows
+))
+
 
 def tracked(*patterns):
     """Files of the checkout, those that are not yet committed too."""
@@ -35,6 +53,12 @@ def tracked(*patterns):
 
 def kernel_sources():
     return tracked("drivers/*.[ch]", "include/*.h", "kunit/*.c", "kunit/*.h")
+
+
+def user_sources():
+    """C for user space, but for kunit/host, which imitates the kernel's own."""
+    return [path for path in tracked("tools/*.[ch]", "userspace-provider/*.[ch]")
+            if not {"vendor", "floor"} & set(path.relative_to(REPO).parts)]
 
 
 def scripts(interpreter):
@@ -53,19 +77,27 @@ def need_linux():
         raise steps.Skip("no kernel source: scripts/setup source")
 
 
-def checkpatch(log):
+def run_checkpatch(log, files, ignored):
     need_linux()
+    return steps.command(
+        ["perl", LINUX / "scripts/checkpatch.pl", f"--root={LINUX}", "--strict",
+         "--no-summary", "--terse", "--show-types", "--max-line-length=100",
+         "--ignore", ignored, "--file", *files], log,
+        # It keeps a list of names in its folder
+        cwd=LINUX)
+
+
+def checkpatch(log):
     # kunit/host and its like are user space
     files = [path for path in kernel_sources()
              if "host" not in path.relative_to(REPO).parts]
     if not files:
         raise steps.Skip("no kernel code yet")
-    return steps.command(
-        ["perl", LINUX / "scripts/checkpatch.pl", f"--root={LINUX}", "--strict",
-         "--no-summary", "--terse", "--show-types", "--max-line-length=100",
-         "--ignore", IGNORED, "--file", *files], log,
-        # It keeps a list of names in its folder
-        cwd=LINUX)
+    return run_checkpatch(log, files, IGNORED)
+
+
+def checkpatch_user(log):
+    return run_checkpatch(log, user_sources(), IGNORED_FOR_USERS)
 
 
 def sparse(log):
@@ -132,7 +164,7 @@ def licence(log):
 
 
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
-         for function in (checkpatch, sparse, kernel_doc, shell, shellcheck,
+         for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
                           python, licence)}
 
 

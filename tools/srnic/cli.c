@@ -39,9 +39,9 @@ static bool take_flags(const char *flags)
 {
 	if (!*flags || strspn(flags, "jpd") != strlen(flags))
 		return false;
-	cli.json |= strpbrk(flags, "jp") != NULL;
-	cli.pretty |= strchr(flags, 'p') != NULL;
-	cli.details |= strchr(flags, 'd') != NULL;
+	cli.json |= !!strpbrk(flags, "jp");
+	cli.pretty |= !!strchr(flags, 'p');
+	cli.details |= !!strchr(flags, 'd');
 	return true;
 }
 

@@ -2,6 +2,7 @@
 /*
  * srnic key: pre-shared keys, put into the kernel and never got out of it.
  */
+#include <ctype.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -10,16 +11,25 @@
 #include "json.h"
 #include "list.h"
 
+static bool is_name(const char *word)
+{
+	size_t len = strlen(word);
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!isalnum((unsigned char)word[i]) && !strchr("._-", word[i]))
+			return false;
+	return len && len <= SRNIC_NAME_MAX && word[0] != '-';
+}
+
 static int take_name(struct args *args, const char **name)
 {
-	static const char ok[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	int err;
 
 	err = args_need(args, "the key's name", name);
 	if (err)
 		return err;
-	if (**name && strlen(*name) <= SRNIC_NAME_MAX && strspn(*name, ok) == strlen(*name) &&
-	    **name != '-')
+	if (is_name(*name))
 		return CLI_OK;
 	return cli_usage(args, "'%.40s' is no name for a key: 1 to %d letters, digits, '.', '_', '-'",
 			 *name, SRNIC_NAME_MAX);

@@ -144,18 +144,19 @@ static void show_qp(struct table *table, const struct srnic_qp *qp)
 		show_line(table, qp);
 }
 
-#define QP_COLUMNS	\
-	{ "DEVICE", false }, { "QPN", true }, { "TYPE", false }, { "STATE", false },	\
-	{ "PEER", false }, { "PEER-QPN", true }, { "MODE", false }, { "SUITE", false }
-#define COUNT_COLUMNS	\
-	{ "SEALED", true }, { "OPENED", true }, { "FAILED", true }, { "REPLAYED", true }
-
 int qp_run(struct args *args)
 {
-	static const struct column brief[] = { QP_COLUMNS, COUNT_COLUMNS };
+	static const struct column brief[] = {
+		{ "DEVICE", false }, { "QPN", true }, { "TYPE", false }, { "STATE", false },
+		{ "PEER", false }, { "PEER-QPN", true }, { "MODE", false }, { "SUITE", false },
+		{ "SEALED", true }, { "OPENED", true }, { "FAILED", true }, { "REPLAYED", true },
+	};
 	static const struct column details[] = {
-		QP_COLUMNS, { "DRIVER", false }, { "FLOW", false }, { "READY", false },
-		{ "EPOCH", true }, { "PSN64", true }, COUNT_COLUMNS,
+		{ "DEVICE", false }, { "QPN", true }, { "TYPE", false }, { "STATE", false },
+		{ "PEER", false }, { "PEER-QPN", true }, { "MODE", false }, { "SUITE", false },
+		{ "DRIVER", false }, { "FLOW", false }, { "READY", false }, { "EPOCH", true },
+		{ "PSN64", true },
+		{ "SEALED", true }, { "OPENED", true }, { "FAILED", true }, { "REPLAYED", true },
 	};
 	struct table table = {
 		.columns = cli.details ? details : brief,

@@ -124,9 +124,11 @@ static const struct {
 	{ "policy add fd00::/64 prefer off", "no mode 'off', but header, packet or aead" },
 	{ "policy add fd00::/64 require aes-gcm-128", "no mode 'aes-gcm-128'" },
 	{ "policy add fd00::/64 require aead", "'require' needs a suite: see 'srnic suite list'" },
-	{ "policy add fd00::/64 require aead aes-gcm-128", "'require' needs a key: add 'key NAME'" },
+	{ "policy add fd00::/64 require aead aes-gcm-128",
+	  "'require' needs a key: add 'key NAME'" },
 	{ "policy add fd00::/64 require aead aes-gcm-128 key", "the name behind 'key' is missing" },
-	{ "policy add fd00::/64 require aead aes-gcm-128 key k more", "'more' is one word too many" },
+	{ "policy add fd00::/64 require aead aes-gcm-128 key k more",
+	  "'more' is one word too many" },
 	{ "policy add fd00::/64 require aead aes-gcm-128 key 12345678901234567890123456789012",
 	  "must have 1 to 31 characters" },
 	{ "policy add fd00::/64 require mode nonsense", "no mode 'nonsense'" },
@@ -143,7 +145,8 @@ static const struct {
 	{ "key add k --file", "the name of the key file is missing" },
 	{ "key add k --file a --file b", "'--file' is one word too many" },
 	{ "key add k --nonsense", "no '--nonsense' here" },
-	{ "key add k --file /nonexistent/file", "cannot open key file /nonexistent/file: No such file" },
+	{ "key add k --file /nonexistent/file",
+	  "cannot open key file /nonexistent/file: No such file" },
 	{ "key add k --file /", "cannot read the key from /: Is a directory" },
 	{ "key add k --file /dev/null", "/dev/null is empty: a key has 16 to 32 bytes" },
 	{ "key add k --file /dev/zero", "/dev/zero holds more than 512 bytes" },
@@ -384,9 +387,9 @@ static void test_policy_add(void)
 static void test_refusal(void)
 {
 	kernel_reset();
-	kernel.refusal = "suite aes-gcm-128 does not offer this mode: choose aead";
+	kernel.refusal = "suite aes-gcm-128 has no such mode: take aead";
 	check(run("policy add default require header aes-gcm-128 key k") == CLI_REFUSED &&
-	      !strcmp(err, "srnic: policy add: suite aes-gcm-128 does not offer this mode: choose aead\n"),
+	      !strcmp(err, "srnic: policy add: suite aes-gcm-128 has no such mode: take aead\n"),
 	      "the kernel's words are passed on", NULL);
 	kernel_reset();
 	kernel.refusal = "not permitted";
@@ -588,7 +591,8 @@ static void test_qps(void)
 	      "srnic0    1  gsi   rts    -                 -  off   -            -          -       -          -           -       -       -       -         -\n"
 	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  ours    yes        1  4294967296      10      11      12        13\n"
 	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  theirs  no         1  4294967296      20      21      22        23\n");
-	check(attr_is_u32(kernel_attr(SRNIC_A_QP_DEV_INDEX), 7), "qp asks for one device only", NULL);
+	check(attr_is_u32(kernel_attr(SRNIC_A_QP_DEV_INDEX), 7),
+	      "qp asks for one device only", NULL);
 	shows("qp -j",
 	      "[{\"device\":\"srnic0\",\"qpn\":1,\"type\":\"gsi\",\"state\":\"rts\",\"mode\":\"off\"},"
 	      "{\"device\":\"srnic0\",\"qpn\":17,\"type\":\"rc\",\"state\":\"rts\",\"peer\":\"10.77.0.2\",\"peer_qpn\":18,\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"crypto_driver\":\"gcm-aesni\",\"flows\":["

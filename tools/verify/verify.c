@@ -233,8 +233,9 @@ static void open_session(struct session *s)
 		die("set-up: %s", strerror(errno));
 	memset(s->buf, CANARY_BYTE, s->room);
 	s->mr = ibv_reg_mr(s->pd, s->buf, s->room,
-			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
-			   IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND);
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |
+			   IBV_ACCESS_MW_BIND);
 	if (!s->mr)
 		die("ibv_reg_mr of %zu bytes: %s", s->room, strerror(errno));
 	init.send_cq = init.recv_cq = s->cq;
@@ -267,7 +268,8 @@ static void connect_qp(struct session *s, int gid_index)
 		.qp_state = IBV_QPS_RTR, .path_mtu = s->opt->mtu, .dest_qp_num = s->you.qpn,
 		.rq_psn = s->you.psn, .max_dest_rd_atomic = 4, .min_rnr_timer = 12,
 		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .dgid = s->you.gid, .sgid_index = gid_index, .hop_limit = 64 } },
+			     .grh.dgid = s->you.gid, .grh.sgid_index = gid_index,
+			     .grh.hop_limit = 64 },
 	};
 	int err;
 

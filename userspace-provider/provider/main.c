@@ -172,4 +172,5 @@ static const struct verbs_device_ops srnic_dev_ops = {
 	.uninit_device = srnic_uninit_device,
 	.alloc_context = srnic_alloc_context,
 };
+
 PROVIDER_DRIVER(srnic, srnic_dev_ops);

@@ -127,9 +127,6 @@ struct fake_ring *fake_cq(struct ibv_cq *cq)
 	return &object(cq->handle)->ring[FAKE_SQ];
 }
 
-/* How the provider's system calls arrive: see --wrap in tests.mk. */
-ssize_t __real_write(int fd, const void *buf, size_t len);
-ssize_t __wrap_write(int fd, const void *buf, size_t len);
 ssize_t __wrap_write(int fd, const void *buf, size_t len)
 {
 	const struct ibv_post_send *cmd = buf;

@@ -44,6 +44,10 @@ struct fake {
 
 extern struct fake fake;
 
+/* How the provider's system calls arrive: see --wrap in tests.mk. */
+ssize_t __real_write(int fd, const void *buf, size_t len);
+ssize_t __wrap_write(int fd, const void *buf, size_t len);
+
 void fake_begin(void);		/* each case starts with it ... */
 void fake_end(void);		/* ... and ends with it */
 
