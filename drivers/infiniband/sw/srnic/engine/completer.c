@@ -17,6 +17,9 @@
 /* how much the window grows for each windowful that has arrived */
 #define WINDOW_STEP	16
 
+/* answers that take longer than this part of the retry interval are late */
+#define WINDOW_LATE	8
+
 /* NAK codes, IBA table 45 */
 static const enum ib_wc_status nak_status[] = {
 	[SRNIC_NAK_INVALID_REQ]	= IB_WC_REM_INV_REQ_ERR,
@@ -55,15 +58,35 @@ static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 		qp->req.rd_atomic--;
 }
 
-static void set_una(struct srnic_qp *qp, u32 psn)
+/*
+ * The window follows what the way there and back can take. What waits in a queue for
+ * longer than a good part of the retry interval is not far from being sent again,
+ * for nothing: that is where it stops to grow, before anything is lost.
+ */
+static void adapt_window(struct srnic_requester *req, u32 psn)
 {
-	struct srnic_requester *req = &qp->req;
+	unsigned long late = max(req->interval / WINDOW_LATE, 2UL);
 
+	if (req->timed && srnic_psn_diff(psn, req->timed_psn) > 0) {
+		req->timed = false;
+		if (time_after(jiffies, req->timed_from + late)) {
+			req->credit = 0;
+			req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
+			return;
+		}
+	}
 	req->credit += srnic_psn_diff(psn, req->una);
 	if (req->credit >= req->window) {
 		req->credit = 0;
 		req->window = min(req->window + WINDOW_STEP, SRNIC_WINDOW_MAX);
 	}
+}
+
+static void set_una(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_requester *req = &qp->req;
+
+	adapt_window(req, psn);
 	req->una = psn;
 	req->went_back = false;
 	srnic_timer_progress(qp);

@@ -112,6 +112,9 @@ struct srnic_rres {
  * @max_sent: one past the highest PSN ever sent
  * @window: packets that may be unacknowledged
  * @credit: packets acknowledged since @window last grew
+ * @timed: the way there and back is being timed
+ * @timed_psn: by the answer to this packet
+ * @timed_from: jiffies
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
@@ -133,6 +136,9 @@ struct srnic_requester {
 	u32 max_sent;
 	u16 window;
 	u16 credit;
+	bool timed;
+	u32 timed_psn;
+	unsigned long timed_from;
 	u16 since_ackreq;
 	u16 rd_atomic;
 	unsigned long interval;
@@ -262,14 +268,14 @@ struct srnic_qp {
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
 
-	spinlock_t lock;
+	spinlock_t lock;			/* transport state */
 	enum ib_qp_state state;
 	struct ib_qp_attr attr;
 	u32 mtu;
 	struct srnic_path path;
 	bool path_valid;
 	struct srnic_sth *sth;
-	struct mutex hs_mutex;
+	struct mutex hs_mutex;			/* who replaces @sth */
 	struct srnic_hs_box hs_box;
 
 	struct srnic_sq sq;
@@ -295,7 +301,7 @@ struct srnic_qp {
 
 	struct list_head scq_node;
 	struct list_head rcq_node;
-	struct mutex modify_mutex;
+	struct mutex modify_mutex;		/* one modify_qp at a time */
 };
 
 /* qp->work_bits: why the worker was woken */

@@ -75,6 +75,21 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 	return err;
 }
 
+/*
+ * How long an answer takes is measured once a flight, by the clock that the retry
+ * timer goes by; a packet that is sent again tells nothing (Karn).
+ */
+static void time_answer(struct srnic_qp *qp)
+{
+	struct srnic_requester *req = &qp->req;
+
+	if (req->timed || req->psn != req->max_sent)
+		return;
+	req->timed = true;
+	req->timed_psn = req->psn;
+	req->timed_from = jiffies;
+}
+
 /* How many work requests like the first wait to be sent, that one included. */
 static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 {
@@ -104,6 +119,7 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 	if (!last && room > 1 && ++req->since_ackreq < req->window / 4)
 		return false;
 	req->since_ackreq = 0;
+	time_answer(qp);
 	return true;
 }
 
@@ -218,6 +234,7 @@ static int send_request(struct srnic_build *build, struct srnic_swqe *wqe, u32 c
 
 	qp->req.rd_atomic++;
 	qp->req.since_ackreq = 0;
+	time_answer(qp);
 	advance(qp, count);
 	return 1;
 }
@@ -448,6 +465,7 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->psn = req->una;
 	req->rd_atomic = 0;
 	req->since_ackreq = 0;
+	req->timed = false;
 }
 
 /**

@@ -11,7 +11,7 @@
 
 /* packets that may be unacknowledged */
 #define SRNIC_WINDOW_MIN	16
-#define SRNIC_WINDOW_START	128
+#define SRNIC_WINDOW_START	64
 #define SRNIC_WINDOW_MAX	1024
 
 /*
