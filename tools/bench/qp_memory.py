@@ -4,7 +4,8 @@
 
 Makes many QPs, connects each to itself (RTS), and looks at what the kernel has less of.
 Rings are what the process has mapped of the device; what the RDMA core keeps for a QP is
-part of the figure. Prints one JSON object.
+part of the figure. Does it several times, as the machine's other memory comes and goes,
+and prints one JSON object with the median.
 
 Example:
   in a qp_memory.py --device srnic0 --gid-index 1 --gid ::ffff:10.77.0.1
@@ -15,6 +16,7 @@ import ipaddress
 import json
 import re
 import resource
+import statistics
 import time
 from pathlib import Path
 
@@ -65,6 +67,18 @@ def connected(pd, cq, args):
     return qp
 
 
+def measure(pd, cq, args):
+    """Bytes a QP takes: in all but its rings, in its rings."""
+    gc.collect()
+    rings, before = ring_bytes(), kernel_bytes()
+    qps = [connected(pd, cq, args) for _ in range(args.count)]
+    gc.collect()
+    rings, after = ring_bytes() - rings, kernel_bytes()
+    for qp in qps:
+        qp.close()
+    return round((after - before - rings) / args.count), rings // args.count
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("Example:")[1],
@@ -73,6 +87,7 @@ def main():
     ap.add_argument("--gid-index", type=int, required=True)
     ap.add_argument("--gid", required=True, help="the device's own")
     ap.add_argument("--count", type=int, default=2000, help="QPs to make (%(default)s)")
+    ap.add_argument("--rounds", type=int, default=5, help="times it is done (%(default)s)")
     ap.add_argument("--depth", type=int, default=16, help="entries of each ring (%(default)s)")
     args = ap.parse_args()
 
@@ -81,14 +96,11 @@ def main():
     pd = PD(ctx)
     cq = CQ(ctx, 16)
     first = [connected(pd, cq, args) for _ in range(50)]    # slabs that come with the first
-    gc.collect()
-    rings, before = ring_bytes(), kernel_bytes()
-    qps = [connected(pd, cq, args) for _ in range(args.count)]
-    gc.collect()
-    rings, after = ring_bytes() - rings, kernel_bytes()
-    each = (after - before - rings) / len(qps)
-    print(json.dumps({"qps": len(qps), "ring_bytes": rings // len(qps), "bytes": round(each)}))
-    for qp in qps + first:
+    rounds = [measure(pd, cq, args) for _ in range(args.rounds)]
+    each = [bytes_ for bytes_, _ in rounds]
+    print(json.dumps({"qps": args.count, "ring_bytes": rounds[0][1],
+                      "bytes": statistics.median(each), "rounds": each}))
+    for qp in first:
         qp.close()
 
 

@@ -170,7 +170,7 @@ def more_reads_than_agreed_end_the_stream(peer):
     peer.send(*[peer.read(START + i * n, 0, BIG) for i in range(DEPTH + 1)])
     seen = peer.responses(refused)
     if [row[2] for row in naks(seen)] != [0x61]:
-        return f"not refused as an invalid request: {naks(seen)}, {len(seen)} packets, the last {seen[-1:]}"
+        return f"not refused as an invalid request: {naks(seen)}, the last of {len(seen)}: {seen[-1:]}"
     return None
 
 
