@@ -30,6 +30,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->packets = 0;
 	build->bytes = 0;
 	build->bursts = 0;
+	build->until = jiffies + SRNIC_TURN_JIFFIES;
 	build->open = false;
 
 	/* the rest is set packet by packet, as the opcode asks for */

@@ -8,6 +8,10 @@
 #include "engine/engine.h"
 #include "mem/mem.h"
 
+/* packets a turn, and jiffies: what others wait for at most, on this core and for this lock */
+#define SRNIC_TURN		64
+#define SRNIC_TURN_JIFFIES	1
+
 /**
  * struct srnic_source - where a packet's payload comes from
  * @sge: a work request's list, or NULL
@@ -35,6 +39,7 @@ struct srnic_source {
  * @packets: built, to be counted
  * @bytes: of them, BTH to ICRC
  * @bursts: they make
+ * @until: jiffies; how long the turn may last
  * @open: see @burst
  */
 struct srnic_build {
@@ -47,6 +52,7 @@ struct srnic_build {
 	u32 packets;
 	u32 bytes;
 	u32 bursts;
+	unsigned long until;
 	bool open;
 };
 
@@ -56,6 +62,17 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 		       u32 more);
 void srnic_build_close(struct srnic_build *build);
 void srnic_build_end(struct srnic_build *build);
+/**
+ * srnic_build_late - whether the turn has lasted long enough, whatever it has sent
+ * @build: the turn
+ *
+ * The QP's lock is held and BHs are off all the while; sealing may be slow.
+ */
+static inline bool srnic_build_late(const struct srnic_build *build)
+{
+	return time_after(jiffies, build->until);
+}
+
 int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len);
 
 #endif /* SRNIC_ENGINE_BUILD_H */

@@ -14,10 +14,10 @@
 #include "engine/unlock.h"
 #include "mem/mem.h"
 
-/* how much the window grows for each windowful that has arrived */
+/* how much the window grows for each windowful that has arrived, once it is as large */
 #define WINDOW_STEP	16
 
-/* answers that take longer than this part of the retry interval are late */
+/* what part of the retry interval answers may spend in queues */
 #define WINDOW_LATE	8
 
 /* NAK codes, IBA table 45 */
@@ -59,17 +59,28 @@ static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 }
 
 /*
+ * What has waited in queues for long, beyond what the way itself takes; or has taken
+ * as long as the time-out that the consumer chose (timer.c waits for several).
+ */
+static bool answer_late(struct srnic_requester *req)
+{
+	unsigned long late = max(req->interval / WINDOW_LATE, 2UL);
+	unsigned long took = jiffies - req->timed_from;
+
+	req->nearest = min(req->nearest, took);
+	return took - req->nearest > late || took > 2 * late;
+}
+
+/*
  * The window follows what the way there and back can take. What waits in a queue for
  * longer than a good part of the retry interval is not far from being sent again,
  * for nothing: that is where it stops to grow, before anything is lost.
  */
 static void adapt_window(struct srnic_requester *req, u32 psn)
 {
-	unsigned long late = max(req->interval / WINDOW_LATE, 2UL);
-
 	if (req->timed && srnic_psn_diff(psn, req->timed_psn) > 0) {
 		req->timed = false;
-		if (time_after(jiffies, req->timed_from + late)) {
+		if (answer_late(req)) {
 			req->credit = 0;
 			req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
 			return;
@@ -78,7 +89,9 @@ static void adapt_window(struct srnic_requester *req, u32 psn)
 	req->credit += srnic_psn_diff(psn, req->una);
 	if (req->credit >= req->window) {
 		req->credit = 0;
-		req->window = min(req->window + WINDOW_STEP, SRNIC_WINDOW_MAX);
+		req->losing = false;
+		req->window += min(req->window, WINDOW_STEP);
+		req->window = min(req->window, SRNIC_WINDOW_MAX);
 	}
 }
 

@@ -112,9 +112,11 @@ struct srnic_rres {
  * @max_sent: one past the highest PSN ever sent
  * @window: packets that may be unacknowledged
  * @credit: packets acknowledged since @window last grew
+ * @losing: something was lost since @window last grew
  * @timed: the way there and back is being timed
  * @timed_psn: by the answer to this packet
  * @timed_from: jiffies
+ * @nearest: least that the way has ever taken, jiffies
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
@@ -136,9 +138,11 @@ struct srnic_requester {
 	u32 max_sent;
 	u16 window;
 	u16 credit;
+	bool losing;
 	bool timed;
 	u32 timed_psn;
 	unsigned long timed_from;
+	unsigned long nearest;
 	u16 since_ackreq;
 	u16 rd_atomic;
 	unsigned long interval;

@@ -122,7 +122,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	if (bytes && read_refused(build->qp, rres, &ref))
 		return 1;
 
-	while (sent < budget && rres->todo) {
+	while (sent < budget && rres->todo && !srnic_build_late(build)) {
 		err = send_read_response(build, rres, &ref, budget - sent);
 		if (unlikely(err))
 			break;
@@ -195,7 +195,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 		return;
 
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
-	while (resp->rres_todo && budget > 0 && ret >= 0) {
+	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_late(&build)) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
 		srnic_qp_built_unacked(qp, resp->answering);

@@ -195,7 +195,7 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 	if (!room)
 		return -EAGAIN;
 
-	for (; room && i < n; room--, i++, sent++) {
+	for (; room && i < n && !srnic_build_late(build); room--, i++, sent++) {
 		err = send_data_packet(build, wqe, i, n, room);
 		if (unlikely(err))
 			return err;
@@ -425,7 +425,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 
 	req->stalled = false;
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	while (budget > 0) {
+	while (budget > 0 && !srnic_build_late(&build)) {
 		wqe = srnic_sq_peek(qp);
 		if (!wqe) {
 			/* a small queue may be full of what is complete already */
@@ -444,7 +444,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 
 	srnic_sq_retire(qp);
 	report_drained(qp);
-	if (budget <= 0)
+	if (budget <= 0 || srnic_build_late(&build))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
 	srnic_timer_start(qp, idle);
 }
@@ -478,6 +478,7 @@ void srnic_requester_lost(struct srnic_qp *qp)
 
 	req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
 	req->credit = 0;
+	req->losing = true;
 	srnic_requester_go_back(qp);
 }
 

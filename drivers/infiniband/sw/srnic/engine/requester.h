@@ -6,12 +6,9 @@
 #include "engine/engine.h"
 #include "engine/wqe.h"
 
-/* packets a turn: what others wait for at most, on this core and for this lock */
-#define SRNIC_TURN		64
-
 /* packets that may be unacknowledged */
-#define SRNIC_WINDOW_MIN	16
-#define SRNIC_WINDOW_START	64
+#define SRNIC_WINDOW_MIN	4
+#define SRNIC_WINDOW_START	16
 #define SRNIC_WINDOW_MAX	1024
 
 /*

@@ -255,6 +255,7 @@ static void start_sending(struct srnic_qp *qp)
 	req->una = req->psn;
 	req->max_sent = req->psn;
 	req->window = SRNIC_WINDOW_START;
+	req->nearest = MAX_JIFFY_OFFSET;
 	if (qp->sth) {
 		srnic_sth_flow_start(qp->sth, SRNIC_FLOW_OURS, req->psn);
 		srnic_hs_begin(qp);

@@ -47,10 +47,24 @@ void srnic_timer_set(struct srnic_qp *qp)
 	req->rnr_left = qp->attr.rnr_retry;
 }
 
+/*
+ * How long to wait for an answer. Where packets have just been lost, it is the least
+ * that the IBA allows, and longer each time in a row; else four times that.
+ */
+static unsigned long patience(const struct srnic_qp *qp)
+{
+	const struct srnic_requester *req = &qp->req;
+	u8 times = qp->attr.retry_cnt - req->retry_left;
+
+	if (likely(!req->losing))
+		return req->interval;
+	return min(max(req->interval / RETRY_INTERVALS, RETRY_LEAST) << min_t(u8, times, 2),
+		   req->interval);
+}
+
 static void retry_arm(struct srnic_qp *qp)
 {
-	if (!timer_pending(&qp->retry_timer))
-		mod_timer(&qp->retry_timer, qp->req.deadline);
+	timer_reduce(&qp->retry_timer, qp->req.deadline);
 }
 
 /**
@@ -65,7 +79,7 @@ void srnic_timer_progress(struct srnic_qp *qp)
 
 	req->retry_left = qp->attr.retry_cnt;
 	req->rnr_left = qp->attr.rnr_retry;
-	req->deadline = jiffies + req->interval;
+	req->deadline = jiffies + patience(qp);
 }
 
 /**
@@ -85,7 +99,7 @@ void srnic_timer_start(struct srnic_qp *qp, bool idle)
 	if (!qp->attr.timeout && !req->stalled)
 		return;		/* IBA 9.7.6.1.3: 0 means for ever */
 	if (idle)
-		req->deadline = jiffies + req->interval;
+		req->deadline = jiffies + patience(qp);
 	retry_arm(qp);
 }
 
@@ -116,8 +130,8 @@ static void timed_out(struct srnic_qp *qp)
 	if (qp->attr.timeout)
 		req->retry_left--;
 	srnic_count(qp->dev, completer_retry_err);
-	req->deadline = jiffies + req->interval;
 	srnic_requester_lost(qp);
+	req->deadline = jiffies + patience(qp);
 	srnic_requester_run(qp);
 }
 
@@ -130,6 +144,15 @@ static bool timer_wanted(const struct srnic_qp *qp)
 	return req->wait_keys || req->stalled || req->una != req->max_sent;
 }
 
+/*
+ * The interval begins with the packet that asks for an answer (IBA 9.7.6.1.3). On a
+ * crowded machine that one may still be with us.
+ */
+static bool still_sending(const struct srnic_qp *qp)
+{
+	return test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits) || !skb_queue_empty(&qp->out);
+}
+
 static void retry_fire(struct timer_list *timer)
 {
 	struct srnic_qp *qp = from_timer(qp, timer, retry_timer);
@@ -138,8 +161,9 @@ static void retry_fire(struct timer_list *timer)
 	srnic_qp_lock(qp);
 	if (!timer_wanted(qp))
 		goto out;
-	if (req->wait_rnr)
-		req->deadline = jiffies + req->interval;	/* the other timer's turn */
+	/* else it is the other timer's turn, or our own */
+	if (req->wait_rnr || still_sending(qp))
+		req->deadline = jiffies + patience(qp);
 	if (time_before(jiffies, req->deadline)) {
 		retry_arm(qp);
 		goto out;

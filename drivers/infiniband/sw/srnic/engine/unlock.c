@@ -9,11 +9,12 @@
 #include "verbs/verbs.h"
 
 /*
- * How often one context drains qp->out before it leaves the rest to the worker:
- * while post_send's caller hands packets to the stack, acknowledgments that
- * come in on the same core keep adding to them.
+ * How often, and for how many jiffies, one context drains qp->out before it leaves the
+ * rest to the worker: while post_send's caller hands packets to the stack,
+ * acknowledgments that come in on the same core keep adding to them.
  */
 #define SRNIC_FLUSH_ROUNDS	8
+#define SRNIC_FLUSH_JIFFIES	1
 
 /*
  * How long what nobody acknowledges is taken to be on its way: a turn's worth of
@@ -112,6 +113,7 @@ static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
  */
 static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 {
+	unsigned long until = jiffies + SRNIC_FLUSH_JIFFIES;
 	int rounds = SRNIC_FLUSH_ROUNDS;
 	unsigned int refused;
 	bool rest = false;
@@ -124,7 +126,7 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 			srnic_count_add(qp->dev, send_err, refused);
 
 		spin_lock_bh(&qp->lock);
-		if (--rounds) {
+		if (--rounds && time_before_eq(jiffies, until)) {
 			more = take_out(qp, batch);
 		} else {
 			more = false;
