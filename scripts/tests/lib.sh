@@ -26,9 +26,10 @@ on()
 	command in "$@"
 }
 
+# say WORDS...: what comes next, and when
 say()
 {
-	echo "- $*"
+	echo "- $* [$SECONDS s]"
 }
 
 # counter DEV NAME: a hardware counter's value

@@ -35,7 +35,7 @@ RC_ACK = 0x11
 OUR_QPN = 0x123456
 START = 0xFFFFF0
 MTU = 4096
-BIG = 4 << 20      # answering it takes longer than sending the next request
+BIG = 16 << 20     # answering it takes longer than sending the next requests
 SO_RCVBUFFORCE = 33
 DEPTH = 2           # max_dest_rd_atomic of the QP under test
 
