@@ -25,8 +25,9 @@
 #define CANARY		256
 #define CANARY_BYTE	0xc5
 #define MAX_LIST	64
-#define BULK_MSG	(1U << 20)
+#define BULK_MSG_MAX	(1U << 20)
 #define BULK_DEPTH	8
+#define BULK_OPS	3
 
 struct options {
 	const char *dev;
@@ -66,6 +67,8 @@ struct session {
 	struct ibv_mw *mw;
 	uint8_t *buf;
 	size_t room;
+	uint64_t bulk_rounds;
+	size_t bulk_msg;
 	struct peer me, you;
 	unsigned long cases, failures;
 	uint64_t case_no;
@@ -561,10 +564,28 @@ static void run_cases(struct session *s)
 
 /* --- bulk: SEND, WRITE and READ in turn, several in flight, all bytes compared --- */
 
+/* each operation has its turn, with messages as long as that allows */
+static void bulk_plan(struct session *s)
+{
+	uint64_t most = (uint64_t)BULK_DEPTH * BULK_MSG_MAX;
+
+	s->bulk_rounds = (s->opt->bulk + most - 1) / most;
+	if (s->bulk_rounds < BULK_OPS)
+		s->bulk_rounds = BULK_OPS;
+	s->bulk_msg = s->opt->bulk / (s->bulk_rounds * BULK_DEPTH);
+	if (!s->bulk_msg)
+		die("--bulk: at least %d bytes", BULK_OPS * BULK_DEPTH);
+}
+
+static size_t bulk_at(const struct session *s, uint64_t n)
+{
+	return CANARY + (n % BULK_DEPTH) * s->bulk_msg;
+}
+
 static void bulk_post(struct session *s, uint64_t n, enum ibv_wr_opcode opcode)
 {
-	size_t at = CANARY + (n % BULK_DEPTH) * BULK_MSG;
-	struct ibv_sge sge = { (uintptr_t)s->buf + at, BULK_MSG, s->mr->lkey };
+	size_t at = bulk_at(s, n);
+	struct ibv_sge sge = { (uintptr_t)s->buf + at, s->bulk_msg, s->mr->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = n, .sg_list = &sge, .num_sge = 1, .opcode = opcode,
 		.send_flags = IBV_SEND_SIGNALED,
@@ -578,17 +599,17 @@ static void bulk_round(struct session *s, uint64_t first, enum ibv_wr_opcode opc
 {
 	bool active = s->opt->server;
 	bool source = active == (opcode != IBV_WR_RDMA_READ);
-	struct test_case c = { .op = "bulk", .size = BULK_MSG };
+	struct test_case c = { .op = "bulk", .size = s->bulk_msg };
 	struct ibv_recv_wr *bad;
 	struct ibv_wc wc;
 
 	for (uint64_t n = first; n < first + BULK_DEPTH; n++) {
-		size_t at = CANARY + (n % BULK_DEPTH) * BULK_MSG;
-		struct ibv_sge sge = { (uintptr_t)s->buf + at, BULK_MSG, s->mr->lkey };
+		size_t at = bulk_at(s, n);
+		struct ibv_sge sge = { (uintptr_t)s->buf + at, s->bulk_msg, s->mr->lkey };
 		struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 };
 
 		if (source)
-			fill(s->buf + at, BULK_MSG, ~n);
+			fill(s->buf + at, s->bulk_msg, ~n);
 		else if (opcode == IBV_WR_SEND && ibv_post_recv(s->qp, &wr, &bad))
 			die("bulk: ibv_post_recv failed");
 	}
@@ -599,23 +620,22 @@ static void bulk_round(struct session *s, uint64_t first, enum ibv_wr_opcode opc
 		wait_cqe(s, &wc, "bulk");
 	barrier(s);
 	for (uint64_t n = first; !source && n < first + BULK_DEPTH; n++) {
-		uint8_t *at = s->buf + CANARY + (n % BULK_DEPTH) * BULK_MSG;
+		uint8_t *at = s->buf + bulk_at(s, n);
 
-		note(s, &c, same(at, BULK_MSG, ~n), "the bytes are not those that were sent");
-		memset(at, 0, BULK_MSG);
+		note(s, &c, same(at, s->bulk_msg, ~n), "the bytes are not those that were sent");
+		memset(at, 0, s->bulk_msg);
 	}
 	barrier(s);
 }
 
 static void run_bulk(struct session *s)
 {
-	static const enum ibv_wr_opcode ops[] = {
+	static const enum ibv_wr_opcode ops[BULK_OPS] = {
 		IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ
 	};
-	uint64_t rounds = s->opt->bulk / ((uint64_t)BULK_DEPTH * BULK_MSG);
 
-	for (uint64_t r = 0; r < (rounds ? rounds : 1); r++)
-		bulk_round(s, r * BULK_DEPTH, ops[r % 3]);
+	for (uint64_t r = 0; r < s->bulk_rounds; r++)
+		bulk_round(s, r * BULK_DEPTH, ops[r % BULK_OPS]);
 }
 
 /* --- options --- */
@@ -663,7 +683,7 @@ static const char usage[] =
 "                       cmp_swap,fetch_add (all but send_inv)\n"
 "      --sizes LIST     bytes (0,1,1023,1024,1025,65536)\n"
 "      --offsets LIST   into the buffer (0,1)\n"
-"      --bulk BYTES     instead of cases: this much random data, 8 x 1 MiB in flight\n"
+"      --bulk BYTES     instead of cases: this much random data, 8 messages in flight\n"
 "      --rounds N       repeat the cases N times (1)\n"
 "      --timeout N      IB timeout exponent (14)\n"
 "      --patience S     seconds that one completion may take (60)\n"
@@ -721,8 +741,11 @@ int main(int argc, char **argv)
 		for (int j = 0; j < opt.noffsets; j++)
 			if (opt.sizes[i] + opt.offsets[j] > s.room)
 				s.room = opt.sizes[i] + opt.offsets[j];
-	if (opt.bulk && s.room < (size_t)BULK_DEPTH * BULK_MSG)
-		s.room = (size_t)BULK_DEPTH * BULK_MSG;
+	if (opt.bulk) {
+		bulk_plan(&s);
+		if (s.room < BULK_DEPTH * s.bulk_msg)
+			s.room = BULK_DEPTH * s.bulk_msg;
+	}
 	s.room += 2 * CANARY + 8;
 	open_session(&s);
 	gid = opt.gid_index < 0 ? find_gid(s.ctx, opt.gid_index == -6) : opt.gid_index;

@@ -43,6 +43,7 @@ transfer
 expect_count b srnic1 icrc_errors -gt 10
 testbed down
 
+bulk=$((bulk / 4))
 for policy in require:packet:aes-cmac-128 require:aead:aes-gcm-128; do
 	say "$policy, ICRC repaired: the seal catches it"
 	bed --policy $policy

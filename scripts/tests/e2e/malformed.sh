@@ -9,7 +9,7 @@
 # attack KINDS-OPTION...: injects into a running rping, which must finish well
 attack()
 {
-	frozen 10000 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@"
+	frozen 1500 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@"
 	tail -n 1 /tmp/attack.log >/tmp/sent.json
 	cat /tmp/sent.json
 	[ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /tmp/c.log)"

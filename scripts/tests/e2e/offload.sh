@@ -15,8 +15,9 @@ verify_all()
 	local args=(--ops=send,write,read --sizes "1,4096,4097,70001" --offsets 0,3 -m 4096)
 	pair in b srnic-verify -d srnic1 "${args[@]}" -- \
 		in a srnic-verify -d srnic0 "${args[@]}" 10.77.0.2
-	pair in b srnic-verify -d srnic1 "${args[@]}" -6 -- \
-		in a srnic-verify -d srnic0 "${args[@]}" -6 10.77.0.2
+	args+=(-6 --sizes "1,4097,70001" --offsets 3)
+	pair in b srnic-verify -d srnic1 "${args[@]}" -- \
+		in a srnic-verify -d srnic0 "${args[@]}" 10.77.0.2
 }
 
 # bulk: sets PKTS and BURSTS to what b receives of some long messages

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: the pyverbs suite of the installed rdma-core: no failure, no error, at least 90 pass
 # timeout: 300
 # cites: issue 2

@@ -6,29 +6,37 @@
 # cites: P1, P5, issue 2
 . "$(dirname "$0")/../lib.sh"
 
-ping_both()
+ping_ipv4()
 {
-	pair in b rping -s -a 10.77.0.2 -v -C 20 -- in a rping -c -a 10.77.0.2 -v -C 20
-	pair in b rping -s -a 10.77.0.2 -C 50 -S 65000 -V -- \
-		in a rping -c -a 10.77.0.2 -C 50 -S 65000 -V
-	pair in b rping -s -a fd77::2 -C 20 -S 3000 -V -- \
-		in a rping -c -a fd77::2 -C 20 -S 3000 -V
+	pair in b rping -s -a 10.77.0.2 -C 30 -S 65000 -V -- \
+		in a rping -c -a 10.77.0.2 -C 30 -S 65000 -V
+}
+
+ping_ipv6()
+{
+	pair in b rping -s -a fd77::2 -C 20 -S 3000 -v -V -- \
+		in a rping -c -a fd77::2 -C 20 -S 3000 -v -V
 }
 
 say "in the clear"
 testbed up --ipv6
-ping_both
+ping_ipv4
+ping_ipv6
 expect_count a srnic0 sth_sealed -eq 0
 expect_count a srnic0 retransmits -eq 0
 expect_count b srnic1 retransmits -eq 0
 testbed down
 
-for policy in $sealed_modes; do
+modes=$sealed_modes
+! on_debug_kernel || modes=require:aead:aes-gcm-128
+for policy in $modes; do
 	say "$policy"
 	testbed up --ipv6 --policy "$policy"
-	ping_both
-	expect_count a srnic0 sth_sealed -gt 100
-	expect_count b srnic1 sth_opened -gt 100
+	# the modes differ in what they cover, not in how they get there
+	[[ $policy == *cmac* ]] || ping_ipv4
+	ping_ipv6
+	expect_count a srnic0 sth_sealed -gt 50
+	expect_count b srnic1 sth_opened -gt 50
 	expect_count b srnic1 sth_auth_failed -eq 0
 	expect_count a srnic0 retransmits -eq 0
 	testbed down

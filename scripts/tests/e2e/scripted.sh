@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: a peer played by hand: retried READs and new ones, more READs than were agreed
 # timeout: 180
 # cites: R24, IBA 9.7.5.1.3
