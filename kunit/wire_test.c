@@ -709,6 +709,27 @@ static void crc_of_pieces_is_that_of_the_whole(struct kunit *test)
 						 p + cut, 5000 - cut));
 }
 
+static void crc_of_a_shortened_run_is_that_of_the_run(struct kunit *test)
+{
+	u8 *scratch = kunit_kzalloc(test, SRNIC_CRC_SPARSE_SCRATCH, GFP_KERNEL);
+	unsigned int len, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, scratch);
+	for (len = SRNIC_CRC_SPARSE_MIN; len <= SRNIC_CRC_SPARSE_MAX;
+	     len += len < 400 || len > 4080 ? 1 : 61) {
+		u8 *p = crc_pattern(test, len % 8);
+		const u8 *rest;
+		size_t n;
+
+		rest = srnic_crc_shorten(0x12345678, p, len, scratch, &n);
+		KUNIT_EXPECT_LT(test, n, (size_t)SRNIC_CRC_SPARSE_MIN);
+		KUNIT_EXPECT_EQ_MSG(test, srnic_crc_update(0, rest, n),
+				    srnic_crc_update(0x12345678, p, len), "%u bytes", len);
+		for (i = 0; i < SRNIC_CRC_SPARSE_REACH; i++)
+			KUNIT_ASSERT_EQ(test, scratch[i], 0);
+	}
+}
+
 static void copy_with_crc_copies_and_equals_update(struct kunit *test)
 {
 	u8 *dst = kunit_kzalloc(test, CRC_TEST_MAX + 2, GFP_KERNEL);
@@ -900,6 +921,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(crc_is_that_of_ieee_802_3),
 	KUNIT_CASE(crc_agrees_with_zlib_at_every_length_and_alignment),
 	KUNIT_CASE(crc_of_pieces_is_that_of_the_whole),
+	KUNIT_CASE(crc_of_a_shortened_run_is_that_of_the_run),
 	KUNIT_CASE(copy_with_crc_copies_and_equals_update),
 	KUNIT_CASE(crc_of_a_zero_run_equals_that_of_zero_bytes),
 	KUNIT_CASE_PARAM(icrc_is_that_of_the_wire, icrc_gen_params),

@@ -63,6 +63,7 @@ typedef __s64 s64;
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_up(x, y)		((((x) - 1) | ((typeof(x))(y) - 1)) + 1)
+#define round_down(x, y)	((x) & ~((typeof(x))(y) - 1))
 #define sizeof_field(t, f)	sizeof(((t *)0)->f)
 #define offsetofend(t, f)	(offsetof(t, f) + sizeof_field(t, f))
 #define container_of(p, t, m)	((t *)((char *)(p) - offsetof(t, m)))

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CRC-32 in the kernel: crc32_le(), or carry-less multiplication where that pays.
+ * CRC-32 in the kernel: crc32_le(), or what is faster here.
  *
  * crc32_le() is table driven on x86 up to 6.13, and the machine's best elsewhere
- * and since. The tables' rival, crc32-pclmul, is reached only through the crypto
- * API; asking for it by name gives it where it exists (and loads its module, which
- * nothing else would do), and -ENOENT where crc32_le() is the best there is.
+ * and since. The tables have two rivals. crc32-pclmul multiplies without carries; it is
+ * reached only through the crypto API: asking for it by name gives it where it exists
+ * (and loads its module, which nothing else would do), and -ENOENT where crc32_le()
+ * is the best there is. crc_sparse.c needs nothing but exclusive-or.
  *
- * Which wins, and from what length, is measured at load: the FPU state must be
- * saved first, and an emulated machine may multiply more slowly than it looks up
- * (QEMU 7.2 takes half as long again as the tables, QEMU 10 two thirds of it).
+ * Which wins, and from what length, is measured at load: for the multiplication the
+ * FPU state must be saved first, and an emulated machine may multiply more slowly
+ * than it looks up (QEMU 7.2 takes half as long again as the tables, QEMU 10 two
+ * thirds of it; crc_sparse.c a third).
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -20,6 +22,7 @@
 #include <linux/init.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -29,21 +32,31 @@
 #define CRC_SIMD_DRIVER	"crc32-pclmul"
 
 /*
- * Lengths at which the two are compared: the powers of two between these. Below
- * the first, crc32-pclmul itself hands over to crc32_le(), as it does wherever SIMD
- * may not be used (crypto_simd_usable). The last is as much as one FPU section
+ * Lengths at which they are compared with the tables: the powers of two between these.
+ * Below the first, crc32-pclmul itself hands over to crc32_le(), as it does wherever
+ * SIMD may not be used (crypto_simd_usable). The last is as much as one FPU section
  * may take, with preemption off.
  */
-#define CRC_SIMD_FIRST	128
-#define CRC_SIMD_LAST	4096
+#define CRC_FIRST	128
+#define CRC_LAST	SRNIC_CRC_SPARSE_MAX
 
 /* Best of so many runs, of so many calls each, so that an interrupt does not count */
 #define CRC_RUNS	5
 #define CRC_CALLS	4
 
-/* Both set once, by srnic_crc_init(), before the first packet */
+/*
+ * One for each CPU, so that nobody waits. What interrupts its user takes the tables.
+ */
+struct crc_scratch {
+	u8 bytes[SRNIC_CRC_SPARSE_SCRATCH];
+	bool busy;
+};
+
+/* All set once, by srnic_crc_init(), before the first packet */
 static struct crypto_shash *crc_tfm __ro_after_init;
-static size_t crc_simd_from __ro_after_init = SIZE_MAX;	/* use crc_tfm from here on */
+static struct crc_scratch __percpu *crc_scratch __ro_after_init;
+static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one of them from here on */
+static bool crc_by_simd __ro_after_init;		/* which */
 
 /* A descriptor as small as the algorithm needs: CRC-32's state is one u32. */
 struct crc_desc {
@@ -55,9 +68,9 @@ struct crc_desc {
  * The crypto API's crc32 has neither seed nor final complement of its own: import
  * sets the register, finup returns it, little-endian.
  */
-static int crc_simd(struct crypto_shash *tfm, u32 *crc, const void *data, size_t len)
+static int crc_simd(u32 *crc, const void *data, size_t len)
 {
-	struct crc_desc desc = { .shash.tfm = tfm };
+	struct crc_desc desc = { .shash.tfm = crc_tfm };
 	__le32 out;
 	int err;
 
@@ -68,6 +81,37 @@ static int crc_simd(struct crypto_shash *tfm, u32 *crc, const void *data, size_t
 	if (err)
 		return err;
 	*crc = le32_to_cpu(out);
+	return 0;
+}
+
+static int crc_sparse(u32 *crc, const void *data, size_t len)
+{
+	struct crc_scratch *scratch;
+	const u8 *rest;
+	int err = 0;
+
+	if (len < SRNIC_CRC_SPARSE_MIN)
+		return -EINVAL;
+	scratch = get_cpu_ptr(crc_scratch);
+	if (scratch->busy) {
+		err = -EBUSY;
+		goto out;
+	}
+	WRITE_ONCE(scratch->busy, true);
+	barrier();
+	rest = srnic_crc_shorten(*crc, data, len, scratch->bytes, &len);
+	*crc = crc32_le(0, rest, len);
+	barrier();
+	WRITE_ONCE(scratch->busy, false);
+out:
+	put_cpu_ptr(crc_scratch);
+	return err;
+}
+
+/* noinline: crc32_le() is pure, and would not be called where only its time is asked for */
+static noinline int crc_tables(u32 *crc, const void *data, size_t len)
+{
+	*crc = crc32_le(*crc, data, len);
 	return 0;
 }
 
@@ -85,10 +129,10 @@ static int crc_simd(struct crypto_shash *tfm, u32 *crc, const void *data, size_t
  */
 u32 srnic_crc_update(u32 crc, const void *data, size_t len)
 {
-	while (len >= crc_simd_from) {
-		size_t n = min_t(size_t, len, CRC_SIMD_LAST);
+	while (len >= crc_fast_from) {
+		size_t n = min_t(size_t, len, CRC_LAST);
 
-		if (crc_simd(crc_tfm, &crc, data, n))
+		if (crc_by_simd ? crc_simd(&crc, data, n) : crc_sparse(&crc, data, n))
 			break;
 		data += n;
 		len -= n;
@@ -98,8 +142,10 @@ u32 srnic_crc_update(u32 crc, const void *data, size_t len)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_crc_update);
 
-/* nanoseconds that CRC_CALLS calls take, with @tfm or (NULL) the tables */
-static u64 __init crc_time(struct crypto_shash *tfm, const u8 *data, size_t len)
+typedef int (*crc_fn)(u32 *crc, const void *data, size_t len);
+
+/* nanoseconds that CRC_CALLS calls take */
+static u64 __init crc_time(crc_fn fn, const u8 *data, size_t len)
 {
 	u64 best = U64_MAX;
 	u32 crc = ~0U;
@@ -108,13 +154,8 @@ static u64 __init crc_time(struct crypto_shash *tfm, const u8 *data, size_t len)
 	for (run = 0; run < CRC_RUNS; run++) {
 		u64 start = ktime_get_ns();
 
-		for (i = 0; i < CRC_CALLS; i++) {
-			if (tfm)
-				crc_simd(tfm, &crc, data, len);
-			else
-				crc = crc32_le(crc, data, len);
-			OPTIMIZER_HIDE_VAR(crc);
-		}
+		for (i = 0; i < CRC_CALLS; i++)
+			fn(&crc, data, len);
 		best = min(best, ktime_get_ns() - start);
 	}
 	return best;
@@ -124,31 +165,52 @@ static u64 __init crc_time(struct crypto_shash *tfm, const u8 *data, size_t len)
  * crc_simd() leans on what crypto_shash_import() happens to take for this driver.
  * Should that ever change, find out now and not by every peer's ICRC check.
  */
-static bool __init crc_agrees(struct crypto_shash *tfm, const u8 *data, size_t len)
+static bool __init crc_agrees(crc_fn fn, const u8 *data, size_t len)
 {
 	u32 crc = 0x12345678;
 
-	return !crc_simd(tfm, &crc, data, len) && crc == crc32_le(0x12345678, data, len);
+	return !fn(&crc, data, len) && crc == crc32_le(0x12345678, data, len);
 }
 
-/* The length from which on @tfm always wins; SIZE_MAX if it never does, or errs. */
-static size_t __init crc_measure(struct crypto_shash *tfm, const u8 *data)
+/* The length from which on @fn always wins over the tables; SIZE_MAX if it never does */
+static size_t __init crc_measure(crc_fn fn, const u8 *data)
 {
 	size_t from = SIZE_MAX, len;
 
-	if (crypto_shash_descsize(tfm) != sizeof_field(struct crc_desc, ctx))
-		return SIZE_MAX;
-	for (len = CRC_SIMD_FIRST; len <= CRC_SIMD_LAST; len *= 2) {
-		if (!crc_agrees(tfm, data, len)) {
-			pr_warn("%s does not give CRC-32, not used\n", CRC_SIMD_DRIVER);
-			return SIZE_MAX;
-		}
-		if (crc_time(tfm, data, len) >= crc_time(NULL, data, len))
+	for (len = CRC_FIRST; len <= CRC_LAST; len *= 2) {
+		if (!crc_agrees(fn, data, len) ||
+		    crc_time(fn, data, len) >= crc_time(crc_tables, data, len))
 			from = SIZE_MAX;
 		else
 			from = min(from, len);
 	}
 	return from;
+}
+
+static void __init crc_choose(const u8 *data)
+{
+	size_t simd = crc_tfm ? crc_measure(crc_simd, data) : SIZE_MAX;
+	size_t sparse = crc_scratch ? crc_measure(crc_sparse, data) : SIZE_MAX;
+
+	crc_by_simd = simd != SIZE_MAX &&
+		      (sparse == SIZE_MAX || crc_time(crc_simd, data, CRC_LAST) <=
+					     crc_time(crc_sparse, data, CRC_LAST));
+	crc_fast_from = crc_by_simd ? simd : sparse;
+	if (crc_fast_from != SIZE_MAX)
+		pr_info("CRC-32 by %s from %zu bytes on\n",
+			crc_by_simd ? CRC_SIMD_DRIVER : "exclusive-or", crc_fast_from);
+}
+
+static struct crypto_shash *__init alloc_simd(void)
+{
+	struct crypto_shash *tfm = crypto_alloc_shash(CRC_SIMD_DRIVER, 0, 0);
+
+	if (IS_ERR(tfm))
+		return NULL;
+	if (crypto_shash_descsize(tfm) == sizeof_field(struct crc_desc, ctx))
+		return tfm;
+	crypto_free_shash(tfm);
+	return NULL;
 }
 
 /**
@@ -159,23 +221,19 @@ static size_t __init crc_measure(struct crypto_shash *tfm, const u8 *data)
  */
 void __init srnic_crc_init(void)
 {
-	struct crypto_shash *tfm = crypto_alloc_shash(CRC_SIMD_DRIVER, 0, 0);
-	u8 *data;
+	u8 *data = kmalloc(CRC_LAST, GFP_KERNEL);
 
-	if (IS_ERR(tfm))
+	if (!data)
 		return;
-	data = kmalloc(CRC_SIMD_LAST, GFP_KERNEL);
-	if (data) {
-		memset(data, 0x5a, CRC_SIMD_LAST);
-		crc_simd_from = crc_measure(tfm, data);
-		kfree(data);
+	memset(data, 0x5a, CRC_LAST);
+	crc_tfm = alloc_simd();
+	crc_scratch = alloc_percpu(struct crc_scratch);
+	crc_choose(data);
+	kfree(data);
+	if (crc_fast_from == SIZE_MAX || crc_by_simd) {
+		free_percpu(crc_scratch);
+		crc_scratch = NULL;
 	}
-	if (crc_simd_from == SIZE_MAX) {
-		crypto_free_shash(tfm);
-		return;
-	}
-	pr_info("CRC-32 by %s from %zu bytes on\n", CRC_SIMD_DRIVER, crc_simd_from);
-	crc_tfm = tfm;
 }
 
 /**
@@ -185,5 +243,6 @@ void __init srnic_crc_init(void)
  */
 void srnic_crc_exit(void)
 {
-	crypto_free_shash(crc_tfm);	/* NULL is fine */
+	crypto_free_shash(crc_tfm);	/* NULL is fine, here and there */
+	free_percpu(crc_scratch);
 }

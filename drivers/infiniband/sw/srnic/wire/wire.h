@@ -294,6 +294,14 @@ u32 srnic_crc_update(u32 crc, const void *data, size_t len);
 u32 srnic_crc_copy(u32 crc, void *dst, const void *src, size_t len);
 u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
 
+/* crc_sparse.c: for crc_kernel.c and the tests */
+#define SRNIC_CRC_SPARSE_REACH		300
+#define SRNIC_CRC_SPARSE_MIN		(SRNIC_CRC_SPARSE_REACH + 32)
+#define SRNIC_CRC_SPARSE_MAX		4096
+#define SRNIC_CRC_SPARSE_SCRATCH	(SRNIC_CRC_SPARSE_REACH + SRNIC_CRC_SPARSE_MAX)
+
+const u8 *srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 *scratch, size_t *rest);
+
 /*
  * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3): eight bytes of
  * ones in place of the LRH, then IP, UDP and BTH with their variant fields as
