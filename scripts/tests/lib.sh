@@ -41,10 +41,16 @@ counter()
 # count_of WHERE DEV NAME: the same inside a namespace; sysfs shows a device only there
 count_of()
 {
-	on "$1" rdma -j statistic show link "$2/1" |
-		python3 -c 'import json,sys
-name = sys.argv[1]
-print(sum(int(row.get(name, 0)) for row in json.load(sys.stdin)))' "$3"
+	local words i
+	# no interpreter for this: under emulation it takes half a second to start
+	read -ra words <<<"$(on "$1" rdma statistic show link "$2/1")"
+	for ((i = 2; i + 1 < ${#words[@]}; i++)); do
+		if [ "${words[i]}" = "$3" ]; then
+			echo "${words[i + 1]}"
+			return
+		fi
+	done
+	fail "$2 has no counter $3"
 }
 
 # expect_count WHERE DEV NAME OP N: a counter's value against a bound (-eq, -gt ...)
@@ -53,6 +59,28 @@ expect_count()
 	local value
 	value=$(count_of "$1" "$2" "$3")
 	test "$value" "$4" "$5" || fail "counter $3 of $2 is $value, expected $4 $5"
+}
+
+# listens PID: whether the process that this time-out watches has a TCP port open
+listens()
+{
+	local child='' line
+	# that file ends without a newline
+	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || return 1
+	while read -r line; do
+		# sl, local, remote, st
+		[[ ! $line =~ ^[0-9]+:\ [^\ ]+\ [^\ ]+\ 0A ]] || return 0
+	done < <(cat "/proc/$child/net/tcp" "/proc/$child/net/tcp6" 2>/dev/null)
+	return 1
+}
+
+# settle PID: until it listens, as far as that can be seen from here: 1 s at most
+settle()
+{
+	local end=$((${EPOCHREALTIME/[.,]/} + ${SETTLE:-1} * 1000000))
+	until listens "$1" || ((${EPOCHREALTIME/[.,]/} > end)); do
+		sleep 0.05
+	done
 }
 
 # pair SERVER-COMMAND -- CLIENT-COMMAND: starts the first, waits until it listens, runs
@@ -68,7 +96,7 @@ pair()
 	log=$(mktemp)
 	timeout "${LIMIT:-60}" "${server[@]}" >"$log" 2>&1 &
 	pid=$!
-	sleep "${SETTLE:-1}"
+	settle $pid
 	timeout "${LIMIT:-60}" "$@" >"$log.client" 2>&1 || status=$?
 	if [ $status -ne 0 ]; then
 		kill $pid 2>/dev/null || true

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: malformed packets of every kind are dropped, counted by reason, and change nothing
 # timeout: 240
 # cites: P11, issue 2 (bad input)
