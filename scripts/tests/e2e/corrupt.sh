@@ -6,7 +6,7 @@
 # cites: R5, P11, issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
-bulk=$((8 << 20))
+bulk=$((16 << 20))
 
 # A wire with a liar in the middle, instead of netem's namespace: whole frames with
 # full checksums reach it
@@ -43,7 +43,6 @@ transfer
 expect_count b srnic1 icrc_errors -gt 10
 testbed down
 
-bulk=$((bulk / 2))
 for policy in require:packet:aes-cmac-128 require:aead:aes-gcm-128; do
 	say "$policy, ICRC repaired: the seal catches it"
 	bed --policy $policy

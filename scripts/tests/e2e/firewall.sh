@@ -8,7 +8,7 @@
 testbed up
 
 # a machine that is slow in everything needs longer to tell no way from a long one
-limit=5
+limit=8
 ! on_debug_kernel || limit=40
 
 # pingpong: from a to b; its exit status

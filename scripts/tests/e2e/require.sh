@@ -10,10 +10,10 @@
 # status is of no use: it is 0 after a disconnect.)
 refused()
 {
-	in-b timeout 8 rping -s -a 10.77.0.2 -v -C 3 >/tmp/s.log 2>&1 &
+	in-b timeout 13 rping -s -a 10.77.0.2 -v -C 3 >/tmp/s.log 2>&1 &
 	local server=$!
 	sleep 1
-	on a timeout 6 rping -c -a 10.77.0.2 -v -C 3 >/tmp/c.log 2>&1 || true
+	on a timeout 10 rping -c -a 10.77.0.2 -v -C 3 >/tmp/c.log 2>&1 || true
 	! grep 'ping data' /tmp/c.log /tmp/s.log || fail "$1: payload got through"
 	kill $server 2>/dev/null || true
 	wait $server 2>/dev/null || true

@@ -33,8 +33,8 @@ for policy in require:packet:aes-cmac-128 require:aead:aes-gcm-128; do
 	testbed up --ipv6 --policy "$policy"
 	ping_ipv4
 	ping_ipv6
-	expect_count a srnic0 sth_sealed -gt 50
-	expect_count b srnic1 sth_opened -gt 50
+	expect_count a srnic0 sth_sealed -gt 100
+	expect_count b srnic1 sth_opened -gt 100
 	expect_count b srnic1 sth_auth_failed -eq 0
 	expect_count a srnic0 retransmits -eq 0
 	testbed down
