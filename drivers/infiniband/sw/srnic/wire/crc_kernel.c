@@ -52,9 +52,12 @@ struct crc_scratch {
 	bool busy;
 };
 
-/* All set once, by srnic_crc_init(), before the first packet */
-static struct crypto_shash *crc_tfm __ro_after_init;
-static struct crc_scratch __percpu *crc_scratch __ro_after_init;
+/*
+ * All set once, by srnic_crc_init(), before the first packet. kmemleak does not look
+ * into a module's __ro_after_init, so what is allocated is not remembered there.
+ */
+static struct crypto_shash *crc_tfm __read_mostly;
+static struct crc_scratch __percpu *crc_scratch __read_mostly;
 static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one of them from here on */
 static bool crc_by_simd __ro_after_init;		/* which */
 
@@ -201,6 +204,19 @@ static void __init crc_choose(const u8 *data)
 			crc_by_simd ? CRC_SIMD_DRIVER : "exclusive-or", crc_fast_from);
 }
 
+/* Give back what was not chosen */
+static void __init crc_keep_chosen(void)
+{
+	if (crc_fast_from == SIZE_MAX || crc_by_simd) {
+		free_percpu(crc_scratch);
+		crc_scratch = NULL;
+	}
+	if (!crc_by_simd) {
+		crypto_free_shash(crc_tfm);	/* NULL is fine, here and below */
+		crc_tfm = NULL;
+	}
+}
+
 static struct crypto_shash *__init alloc_simd(void)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash(CRC_SIMD_DRIVER, 0, 0);
@@ -229,11 +245,8 @@ void __init srnic_crc_init(void)
 	crc_tfm = alloc_simd();
 	crc_scratch = alloc_percpu(struct crc_scratch);
 	crc_choose(data);
+	crc_keep_chosen();
 	kfree(data);
-	if (crc_fast_from == SIZE_MAX || crc_by_simd) {
-		free_percpu(crc_scratch);
-		crc_scratch = NULL;
-	}
 }
 
 /**
@@ -243,6 +256,6 @@ void __init srnic_crc_init(void)
  */
 void srnic_crc_exit(void)
 {
-	crypto_free_shash(crc_tfm);	/* NULL is fine, here and there */
+	crypto_free_shash(crc_tfm);
 	free_percpu(crc_scratch);
 }
