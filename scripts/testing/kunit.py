@@ -27,7 +27,7 @@ def run(report, wanted):
     report.started("kunit")
     with path.open("w") as log:
         vm = VM("debug", ["scripts/guest/run-kunit"], log, TIMEOUT,
-                ["--no-build"])
+                ["--no-build", "--mem", "1G"])
         lines = list(vm)
     found = [Result(f"kunit/{suite}/{case}", outcome, 0, path, reason)
              for suite, case, outcome, reason in cases("\n".join(lines), depth=1)]

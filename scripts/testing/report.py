@@ -112,6 +112,9 @@ class Report:
                 if result.log and outcome == FAILED:
                     where = f"  → {result.log.relative_to(REPO)}"
                 self.say(f"  {result.name}  {result.reason}{where}")
+                if where:
+                    # Whoever sees only the end of all this wants to know why
+                    self._show_end(result.log, 3)
         self.say("")
         if not self.results:
             self.say("No test matches.")

@@ -12,15 +12,17 @@ patience=10
 ! on_debug_kernel || patience=40
 
 testbed up
+gid_a=$(gid_of a srnic0)
+gid_b=$(gid_of b srnic1)
 in-b rping -s -a 10.77.0.2 -C 100000000 >/tmp/s.log 2>&1 &
 server=$!
 sleep 1
 in-a rping -c -a 10.77.0.2 -C 100000000 >/tmp/c.log 2>&1 &
 client=$!
-in-b ib_write_bw -d srnic1 -x "$(gid_of b srnic1)" -D 300 >/tmp/ws.log 2>&1 &
+in-b ib_write_bw -d srnic1 -x "$gid_b" -D 300 >/tmp/ws.log 2>&1 &
 ws=$!
 sleep 1
-in-a ib_write_bw -d srnic0 -x "$(gid_of a srnic0)" -D 300 10.77.0.2 >/tmp/wc.log 2>&1 &
+in-a ib_write_bw -d srnic0 -x "$gid_a" -D 300 10.77.0.2 >/tmp/wc.log 2>&1 &
 wc=$!
 
 say "applications run"
