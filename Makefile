@@ -61,6 +61,10 @@ soak:
 bench:
 	scripts/bench $(if $(B),"$(B)")
 
+## profile: where a benchmark's time goes: flame graph, table by room; B=name, C=contender
+profile:
+	scripts/profile $(if $(B),"$(B)",write_4k) $(if $(C),"$(C)")
+
 ## sparse: the module under sparse
 sparse:
 	scripts/check static/sparse
@@ -74,4 +78,4 @@ help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
 .PHONY: all install module module-debug provider tools guest-stock guest-debug demo \
-	check soak bench sparse clean help
+	check soak bench profile sparse clean help

@@ -133,6 +133,11 @@ grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" /tmp/dmesg 
 	fail "the log does not say which key is missing: $(cat /tmp/c.log; grep srnic: /tmp/dmesg)"
 wait 2>/dev/null || true
 
+say "policy flush leaves no rule, here only"
+on a srnic policy flush
+expect "[]" a x srnic -j policy list
+expect "1" b 'len(x)' srnic -j policy list
+
 say "quotas: lowered, they refuse; raised, they grant"
 expect "True" a 'all(q["used"] <= q["limit"] for q in x)' srnic -j quota
 on a srnic quota set dev srnic0 pd 0

@@ -43,8 +43,8 @@ static __always_inline void put(u64 word, u8 *at)
  */
 static __always_inline u64 summed(const u8 *data, const u8 *sum, size_t at)
 {
-	return get(data + at) ^ get(sum + at - 145) ^ get(sum + at - 183) ^
-	       get(sum + at - 211) ^ get(sum + at - SRNIC_CRC_SPARSE_REACH);
+	return get(data + at) ^ get(sum + at - reach[0]) ^ get(sum + at - reach[1]) ^
+	       get(sum + at - reach[2]) ^ get(sum + at - reach[3]);
 }
 
 /* @dst ^= @src, that must not begin within @len bytes before @dst */
