@@ -14,14 +14,15 @@ patience=10
 testbed up
 gid_a=$(gid_of a srnic0)
 gid_b=$(gid_of b srnic1)
+# Nobody at work yet while programs start
 in-b rping -s -a 10.77.0.2 -C 100000000 >/tmp/s.log 2>&1 &
 server=$!
-sleep 1
-in-a rping -c -a 10.77.0.2 -C 100000000 >/tmp/c.log 2>&1 &
-client=$!
 in-b ib_write_bw -d srnic1 -x "$gid_b" -D 300 >/tmp/ws.log 2>&1 &
 ws=$!
-sleep 1
+# its TCP port, 18515
+on b sh -c 'until grep -q ":4853 [0-9A-F:]* 0A" /proc/net/tcp*; do sleep 0.2; done'
+in-a rping -c -a 10.77.0.2 -C 100000000 >/tmp/c.log 2>&1 &
+client=$!
 in-a ib_write_bw -d srnic0 -x "$gid_a" -D 300 10.77.0.2 >/tmp/wc.log 2>&1 &
 wc=$!
 
