@@ -130,6 +130,7 @@ def sparse(log):
     if complaints:
         shutil.rmtree(REPO / "build/stock")
         built, complaints = read_by_sparse(log)
+        print(*complaints, sep="\n", file=log)
     return built and not complaints
 
 
