@@ -7,7 +7,7 @@ socket in another one: what no requester of ours would send, a stranger's may.
 Each scenario is a function below; it returns what was wrong, or None.
 
 Example:
-  in a srnic-scripted --gid-index 1 --netns b --dev vb --from 10.77.0.2 --to 10.77.0.1
+  in a srnic-scripted --device srnic0 --gid-index 1 --netns b --dev vb --from 10.77.0.2 --to 10.77.0.1
 """
 import argparse
 import ctypes
@@ -21,7 +21,7 @@ import time
 import pyverbs.enums as e
 from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
-from pyverbs.device import Context, get_device_list
+from pyverbs.device import Context
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
@@ -181,7 +181,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("Example:")[1],
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--device", help="RDMA device (the first one)")
+    ap.add_argument("--device", required=True, help="RDMA device under test")
     ap.add_argument("--gid-index", type=int, required=True)
     ap.add_argument("--netns", required=True, help="where the peer is")
     ap.add_argument("--dev", required=True, help="the peer's netdev")
@@ -190,12 +190,11 @@ def main():
     ap.add_argument("--to", dest="dst", required=True, help="the target's IPv4 address")
     args = ap.parse_args()
 
-    device = args.device or get_device_list()[0].name.decode()
     failed = 0
     here = open("/proc/self/ns/net", "rb")
     for scenario in SCENARIOS:
         ctypes.CDLL(None).setns(here.fileno(), 0)
-        target = Target(device, args.gid_index, ipaddress.IPv6Address(f"::ffff:{args.src}").exploded)
+        target = Target(args.device, args.gid_index, ipaddress.IPv6Address(f"::ffff:{args.src}").exploded)
         wrong = scenario(Peer(args, target))
         failed += wrong is not None
         print(f"{'FAIL' if wrong else 'ok  '} {scenario.__name__}: {wrong or 'as it should be'}",

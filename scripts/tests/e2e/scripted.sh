@@ -12,8 +12,8 @@ sysctl -qw net.core.netdev_max_backlog=100000
 on a ethtool -K va tx-udp-segmentation off >/dev/null
 # the answer to the first request must not keep the script from sending the next
 on b tc qdisc add dev vb root netem delay 20ms
-on a python3 "$repo/tools/verify/scripted.py" --gid-index "$(gid_of a srnic0)" \
-	--netns b --dev vb --mac "$(on a cat /sys/class/net/va/address)" \
+on a python3 "$repo/tools/verify/scripted.py" --device srnic0 \
+	--gid-index "$(gid_of a srnic0)" --netns b --dev vb --mac "$(on a cat /sys/class/net/va/address)" \
 	--from 10.77.0.2 --to 10.77.0.1
 expect_count a srnic0 rrq_exceeded -eq 1
 testbed down
