@@ -74,11 +74,22 @@ listens()
 	return 1
 }
 
-# settle PID: until it listens, as far as that can be seen from here: 1 s at most
+# by_cm COMMAND...: whether it listens by rdma_cm, which is not seen from here
+by_cm()
+{
+	[[ " $* " =~ \ (rping|ucmatose|udaddy|rstream|mckey|-R)\  ]]
+}
+
+# settle PID COMMAND...: until that process listens: 15 s at most on a port of TCP, and
+# for the others a second
 settle()
 {
-	local end=$((${EPOCHREALTIME/[.,]/} + ${SETTLE:-1} * 1000000))
-	until listens "$1" || ((${EPOCHREALTIME/[.,]/} > end)); do
+	local pid=$1 limit=15 end
+	shift
+	! by_cm "$@" || limit=1
+	end=$((${EPOCHREALTIME/[.,]/} + limit * 1000000))
+	until listens "$pid" || ((${EPOCHREALTIME/[.,]/} > end)); do
+		[ -e "/proc/$pid" ] || return 0
 		sleep 0.05
 	done
 }
@@ -96,7 +107,7 @@ pair()
 	log=$(mktemp)
 	timeout "${LIMIT:-60}" "${server[@]}" >"$log" 2>&1 &
 	pid=$!
-	settle $pid
+	settle $pid "${server[@]}"
 	timeout "${LIMIT:-60}" "$@" >"$log.client" 2>&1 || status=$?
 	if [ $status -ne 0 ]; then
 		kill $pid 2>/dev/null || true

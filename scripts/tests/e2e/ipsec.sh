@@ -5,7 +5,6 @@
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
 
-SETTLE=3
 testbed up
 key=0x$(head -c 20 /dev/urandom | od -An -tx1 | tr -d ' \n')
 

@@ -5,7 +5,6 @@
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 
-SETTLE=3
 testbed up
 
 # verify_all [ipv4]: every opcode at sizes around the MTU, IPv4 and IPv6

@@ -37,7 +37,6 @@ sent()
 		python3 -c 'import json,sys; print(json.load(sys.stdin)[0]["stats64"]["tx"]["packets"])'
 }
 
-SETTLE=3
 testbed up
 say "link-local addresses"
 pingpong fe80: fe80:
