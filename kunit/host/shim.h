@@ -39,6 +39,7 @@ typedef __s64 s64;
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
+#define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "+r" (var))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 
 /* as in the kernel, the message may be left out */

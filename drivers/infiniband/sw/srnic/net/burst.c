@@ -248,9 +248,9 @@ static void burst_drop_empty_frag(struct sk_buff *skb)
  * Context: any.
  * Return: CRC state over IP, UDP and BTH, see srnic_icrc_begin().
  */
-u32 srnic_burst_icrc(const struct srnic_burst *burst, u16 len, const u8 *bth)
+u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth)
 {
-	return srnic_icrc_begin(&burst->path->ends, burst->id + burst->segs - 1,
+	return srnic_icrc_begin(&burst->icrc, &burst->path->ends, burst->id + burst->segs - 1,
 				sizeof(struct udphdr) + len, bth);
 }
 

@@ -60,6 +60,7 @@ u32 srnic_path_room(struct srnic_path *path);
  * @max: segments that may be taken
  * @room: next free byte of the current page fragment, NULL if @skb is linear
  * @room_left: bytes behind it
+ * @icrc: of the headers that its packets share
  * @short_last: a short segment has ended the burst
  *
  * A single packet, or a UDP segmentation super-packet. Each segment's bytes are
@@ -74,6 +75,7 @@ struct srnic_burst {
 	u16 max;
 	u8 *room;
 	u32 room_left;
+	struct srnic_icrc_base icrc;
 	bool short_last;
 };
 
@@ -82,7 +84,7 @@ u16 srnic_burst_max(struct srnic_path *path, u16 seg_len);
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs);
 u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len);
 void srnic_burst_untake(struct srnic_burst *burst, u16 len);
-u32 srnic_burst_icrc(const struct srnic_burst *burst, u16 len, const u8 *bth);
+u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth);
 void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out);
 void srnic_burst_abort(struct srnic_burst *burst);
 unsigned int srnic_net_send(struct sk_buff_head *out);
@@ -97,6 +99,7 @@ unsigned int srnic_net_send(struct sk_buff_head *out);
  * @seg_size: UDP payload of a segment (the last may have less)
  * @segs: segments in all
  * @seg: the next one
+ * @icrc: of the headers that they share
  * @writable: the payload of the packet that next() returned may be overwritten
  * @carrier_writable: so may all of the carrier
  * @id_fixed: the segments were found to share one IPv4 id
@@ -111,6 +114,7 @@ struct srnic_rx {
 	u32 seg_size;
 	u16 segs;
 	u16 seg;
+	struct srnic_icrc_base icrc;
 	bool writable;
 	bool carrier_writable;
 	bool id_fixed;

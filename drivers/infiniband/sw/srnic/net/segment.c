@@ -250,12 +250,13 @@ static u32 segment_crc(u32 crc, const struct srnic_pkt *pkt)
 	return srnic_crc_update(crc, pkt->payload, len);
 }
 
-static bool segment_icrc_is(const struct srnic_pkt *pkt, u16 id)
+static bool segment_icrc_is(struct srnic_rx *rx, const struct srnic_pkt *pkt, u16 id)
 {
 	__le32 icrc;
 	u32 crc;
 
-	crc = srnic_icrc_begin(pkt->ends, id, sizeof(struct udphdr) + pkt->len, pkt->hdr);
+	crc = srnic_icrc_begin(&rx->icrc, &rx->ends, id, sizeof(struct udphdr) + pkt->len,
+			       pkt->hdr);
 	crc = segment_crc(crc, pkt);
 	memcpy(&icrc, pkt->payload + pkt->payload_len + pkt->pad, sizeof(icrc));
 	return icrc == srnic_icrc_end(crc);
@@ -280,10 +281,10 @@ bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	if (rx->ends.v4)
 		id = get_unaligned_be16(rx->ends.iph + offsetof(struct iphdr, id));
 	if (rx->id_fixed)
-		return segment_icrc_is(pkt, id);
-	if (likely(segment_icrc_is(pkt, id + pkt->seg)))
+		return segment_icrc_is(rx, pkt, id);
+	if (likely(segment_icrc_is(rx, pkt, id + pkt->seg)))
 		return true;
-	if (!rx->ends.v4 || !pkt->seg || !segment_icrc_is(pkt, id))
+	if (!rx->ends.v4 || !pkt->seg || !segment_icrc_is(rx, pkt, id))
 		return false;
 	rx->id_fixed = true;
 	return true;

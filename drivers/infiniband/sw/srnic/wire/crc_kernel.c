@@ -6,12 +6,12 @@
  * and since. The tables have two rivals. crc32-pclmul multiplies without carries; it is
  * reached only through the crypto API: asking for it by name gives it where it exists
  * (and loads its module, which nothing else would do), and -ENOENT where crc32_le()
- * is the best there is. crc_sparse.c needs nothing but exclusive-or.
+ * is the best there is. crc_sparse.c needs nothing but shifts and exclusive-or.
  *
  * Which wins, and from what length, is measured at load: for the multiplication the
  * FPU state must be saved first, and an emulated machine may multiply more slowly
  * than it looks up (QEMU 7.2 takes half as long again as the tables, QEMU 10 two
- * thirds of it; crc_sparse.c a third).
+ * thirds of it; crc_sparse.c a quarter).
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -22,7 +22,6 @@
 #include <linux/init.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -38,26 +37,17 @@
  * may take, with preemption off.
  */
 #define CRC_FIRST	128
-#define CRC_LAST	SRNIC_CRC_SPARSE_MAX
+#define CRC_LAST	4096
 
 /* Best of so many runs, of so many calls each, so that an interrupt does not count */
 #define CRC_RUNS	5
 #define CRC_CALLS	4
 
 /*
- * One for each CPU, so that nobody waits. What interrupts its user takes the tables.
- */
-struct crc_scratch {
-	u8 bytes[SRNIC_CRC_SPARSE_SCRATCH];
-	bool busy;
-};
-
-/*
  * All set once, by srnic_crc_init(), before the first packet. kmemleak does not look
  * into a module's __ro_after_init, so what is allocated is not remembered there.
  */
 static struct crypto_shash *crc_tfm __read_mostly;
-static struct crc_scratch __percpu *crc_scratch __read_mostly;
 static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one of them from here on */
 static bool crc_by_simd __ro_after_init;		/* which */
 
@@ -89,26 +79,13 @@ static int crc_simd(u32 *crc, const void *data, size_t len)
 
 static int crc_sparse(u32 *crc, const void *data, size_t len)
 {
-	struct crc_scratch *scratch;
-	const u8 *rest;
-	int err = 0;
+	u8 rest[SRNIC_CRC_REST];
+	size_t done;
 
-	if (len < SRNIC_CRC_SPARSE_MIN)
-		return -EINVAL;
-	scratch = get_cpu_ptr(crc_scratch);
-	if (scratch->busy) {
-		err = -EBUSY;
-		goto out;
-	}
-	WRITE_ONCE(scratch->busy, true);
-	barrier();
-	rest = srnic_crc_shorten(*crc, data, len, scratch->bytes, &len);
-	*crc = crc32_le(0, rest, len);
-	barrier();
-	WRITE_ONCE(scratch->busy, false);
-out:
-	put_cpu_ptr(crc_scratch);
-	return err;
+	done = srnic_crc_shorten(*crc, data, len, rest);
+	*crc = crc32_le(0, rest, sizeof(rest));
+	*crc = crc32_le(*crc, data + done, len - done);
+	return 0;
 }
 
 /* noinline: crc32_le() is pure, and would not be called where only its time is asked for */
@@ -193,7 +170,7 @@ static size_t __init crc_measure(crc_fn fn, const u8 *data)
 static void __init crc_choose(const u8 *data)
 {
 	size_t simd = crc_tfm ? crc_measure(crc_simd, data) : SIZE_MAX;
-	size_t sparse = crc_scratch ? crc_measure(crc_sparse, data) : SIZE_MAX;
+	size_t sparse = crc_measure(crc_sparse, data);
 
 	crc_by_simd = simd != SIZE_MAX &&
 		      (sparse == SIZE_MAX || crc_time(crc_simd, data, CRC_LAST) <=
@@ -201,20 +178,7 @@ static void __init crc_choose(const u8 *data)
 	crc_fast_from = crc_by_simd ? simd : sparse;
 	if (crc_fast_from != SIZE_MAX)
 		pr_info("CRC-32 by %s from %zu bytes on\n",
-			crc_by_simd ? CRC_SIMD_DRIVER : "exclusive-or", crc_fast_from);
-}
-
-/* Give back what was not chosen */
-static void __init crc_keep_chosen(void)
-{
-	if (crc_fast_from == SIZE_MAX || crc_by_simd) {
-		free_percpu(crc_scratch);
-		crc_scratch = NULL;
-	}
-	if (!crc_by_simd) {
-		crypto_free_shash(crc_tfm);	/* NULL is fine, here and below */
-		crc_tfm = NULL;
-	}
+			crc_by_simd ? CRC_SIMD_DRIVER : "shifts and exclusive-or", crc_fast_from);
 }
 
 static struct crypto_shash *__init alloc_simd(void)
@@ -243,9 +207,11 @@ void __init srnic_crc_init(void)
 		return;
 	memset(data, 0x5a, CRC_LAST);
 	crc_tfm = alloc_simd();
-	crc_scratch = alloc_percpu(struct crc_scratch);
 	crc_choose(data);
-	crc_keep_chosen();
+	if (!crc_by_simd) {
+		crypto_free_shash(crc_tfm);	/* NULL is fine, here and below */
+		crc_tfm = NULL;
+	}
 	kfree(data);
 }
 
@@ -257,5 +223,4 @@ void __init srnic_crc_init(void)
 void srnic_crc_exit(void)
 {
 	crypto_free_shash(crc_tfm);
-	free_percpu(crc_scratch);
 }

@@ -1,97 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CRC-32 by exclusive-or alone: for processors that multiply without carries slowly,
- * or not at all, an emulated one among them. A quarter of the instructions that
- * tables take.
+ * CRC-32 by shifts and exclusive-or alone: for processors that multiply without
+ * carries slowly, or not at all, an emulated one among them.
  *
  * The idea is S. Russell's ("Chorba: A novel CRC32 implementation", arXiv
  * 2412.16398): the remainder does not change when a multiple of the polynomial is
- * added to the message, so with a multiple of few terms the bytes at the message's
+ * added to the message, so with a multiple of few terms the bits at the message's
  * head can be added to some that follow, and be gone. CRC-32's polynomial divides
  *
  *	x^300 + x^155 + x^117 + x^89 + 1
  *
- * (the only multiple below x^420 with five terms), and so, squaring three times, that
- * in x^8: a byte may be dropped if it is added to those 145, 183, 211 and 300 bytes
- * behind it. What is left when the rest is shorter than that goes to the tables.
+ * (the only multiple below x^420 with five terms): a bit may be dropped if it is
+ * added to those 145, 183, 211 and 300 bits behind it. These lie two to five words
+ * of 64 bits away, so all that words owe to later ones is kept in five registers, and
+ * memory is read once. What is left at the end goes to the tables.
  */
 #include "export.h"
 #include "wire/wire.h"
 
-/* 300 less the exponents: how far behind a byte it is added */
-static const u16 reach[] = { 145, 183, 211, SRNIC_CRC_SPARSE_REACH };
+#define WORD		sizeof(u64)
+#define WORD_BITS	64
 
-#define WORD	sizeof(u64)
+/* how many words ahead a dropped one may still be added */
+#define FAR		(SRNIC_CRC_REST / WORD)
 
 /* always: memcpy()'s checks make it look too large, and it is all that is done here */
 static __always_inline u64 get(const u8 *at)
 {
-	u64 word;
+	__le64 word;
 
 	memcpy(&word, at, sizeof(word));
-	return word;
+	return le64_to_cpu(word);
 }
 
-static __always_inline void put(u64 word, u8 *at)
+static __always_inline void put(u64 value, u8 *at)
 {
+	__le64 word = cpu_to_le64(value);
+
 	memcpy(at, &word, sizeof(word));
 }
 
-/*
- * The word at @at of the message, with all that was added to it. Whatever is before the
- * message counts as zero.
- */
-static __always_inline u64 summed(const u8 *data, const u8 *sum, size_t at)
+/* What falls into the word @bits behind, of the words @near and, one before it, @far */
+static __always_inline u64 moved(unsigned int bits, u64 near, u64 far)
 {
-	return get(data + at) ^ get(sum + at - reach[0]) ^ get(sum + at - reach[1]) ^
-	       get(sum + at - reach[2]) ^ get(sum + at - reach[3]);
+	return near << bits % WORD_BITS ^ far >> (WORD_BITS - bits % WORD_BITS);
 }
 
-/* @dst ^= @src, that must not begin within @len bytes before @dst */
-static void add(u8 *dst, const u8 *src, size_t len)
+/*
+ * The word at @at with all that was added to it, by the words two, three, four and five
+ * before it. Bits are reflected: an earlier one is a lower one.
+ */
+static __always_inline u64 summed(const u8 *at, u64 two, u64 three, u64 four, u64 five)
 {
-	for (; len >= WORD; len -= WORD, dst += WORD, src += WORD)
-		put(get(dst) ^ get(src), dst);
-	while (len--)
-		*dst++ ^= *src++;
+	return get(at) ^ moved(145, two, three) ^ moved(183, two, three) ^
+	       moved(211, three, four) ^ moved(300, four, five);
 }
 
 /**
  * srnic_crc_shorten - a short byte run in place of a long one
  * @crc: state so far
  * @data: bytes
- * @len: how many: SRNIC_CRC_SPARSE_MIN to SRNIC_CRC_SPARSE_MAX
- * @scratch: of SRNIC_CRC_SPARSE_SCRATCH bytes, the first SRNIC_CRC_SPARSE_REACH of them
- *	zero, which they still are afterwards
- * @rest: how many bytes are left, about SRNIC_CRC_SPARSE_REACH
+ * @len: how many: SRNIC_CRC_SHORTEN_MIN at least
+ * @rest: SRNIC_CRC_REST bytes; their CRC, from state 0 on, is the state after those of
+ *	@data that they stand for
  *
  * Context: any.
- * Return: the bytes that are left, inside @scratch. Their CRC, from state 0 on, is
- * the state after @data.
+ * Return: how many that are: all but those that make no whole word.
  */
-const u8 *srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 *scratch, size_t *rest)
+size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST])
 {
-	const size_t head = round_down(len - SRNIC_CRC_SPARSE_REACH, 4 * WORD);
-	u8 *sum = scratch + SRNIC_CRC_SPARSE_REACH;
-	u8 *tail = sum + head;
-	size_t at, i;
+	/* the last five words; they take turns at being the last */
+	u64 a = 0, b = 0, c = 0, d = 0, e = 0;
+	size_t words = len / WORD - FAR;
+	const u8 *at = data;
+	u64 first = crc;	/* the state is what is added to the first four bytes */
 
-	/* bits are reflected: the state is what is added to the first four bytes */
-	put(get(data) ^ (__force u64)cpu_to_le64(crc), sum);
-	for (at = WORD; at < 4 * WORD; at += WORD)
-		put(summed(data, sum, at), sum + at);
-	for (; at < head; at += 4 * WORD) {
-		put(summed(data, sum, at), sum + at);
-		put(summed(data, sum, at + WORD), sum + at + WORD);
-		put(summed(data, sum, at + 2 * WORD), sum + at + 2 * WORD);
-		put(summed(data, sum, at + 3 * WORD), sum + at + 3 * WORD);
+	for (; words >= FAR; words -= FAR, at += FAR * WORD) {
+		e = summed(at, b, c, d, e) ^ first;
+		d = summed(at + WORD, a, b, c, d);
+		c = summed(at + 2 * WORD, e, a, b, c);
+		b = summed(at + 3 * WORD, d, e, a, b);
+		a = summed(at + 4 * WORD, c, d, e, a);
+		first = 0;
 	}
+	for (; words; words--, at += WORD) {
+		u64 last = summed(at, b, c, d, e);
 
-	*rest = len - head;
-	memcpy(tail, data + head, *rest);
-	for (i = 0; i < ARRAY_SIZE(reach); i++)
-		add(tail, tail - reach[i], reach[i]);
-	return tail;
+		e = d;
+		d = c;
+		c = b;
+		b = a;
+		a = last;
+	}
+	put(summed(at, b, c, d, e), rest);
+	put(summed(at + WORD, a, b, c, d), rest + WORD);
+	put(summed(at + 2 * WORD, 0, a, b, c), rest + 2 * WORD);
+	put(summed(at + 3 * WORD, 0, 0, a, b), rest + 3 * WORD);
+	put(summed(at + 4 * WORD, 0, 0, 0, a), rest + 4 * WORD);
+	return at + FAR * WORD - data;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_crc_shorten);

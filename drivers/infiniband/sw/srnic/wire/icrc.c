@@ -24,16 +24,48 @@
 
 #define BTH_FECN_BYTE	4	/* FECN, BECN and reserved bits */
 
+/*
+ * What the bits of an IPv4 identification add to the CRC at the end of the UDP header,
+ * 22 bytes on: a row for each four bits, the lowest first. A CRC is linear: the sum of
+ * two messages has the sum of their CRCs.
+ */
+static const u32 id_crc[4][16] = {
+	{
+		0x00000000, 0x9b73ead4, 0xed96d3e9, 0x76e5393d,
+		0x005ca193, 0x9b2f4b47, 0xedca727a, 0x76b998ae,
+		0x00b94326, 0x9bcaa9f2, 0xed2f90cf, 0x765c7a1b,
+		0x00e5e2b5, 0x9b960861, 0xed73315c, 0x7600db88,
+	}, {
+		0x00000000, 0x0172864c, 0x02e50c98, 0x03978ad4,
+		0x05ca1930, 0x04b89f7c, 0x072f15a8, 0x065d93e4,
+		0x0b943260, 0x0ae6b42c, 0x09713ef8, 0x0803b8b4,
+		0x0e5e2b50, 0x0f2cad1c, 0x0cbb27c8, 0x0dc9a184,
+	}, {
+		0x00000000, 0x81256527, 0xd93bcc0f, 0x581ea928,
+		0x69069e5f, 0xe823fb78, 0xb03d5250, 0x31183777,
+		0xd20d3cbe, 0x53285999, 0x0b36f0b1, 0x8a139596,
+		0xbb0ba2e1, 0x3a2ec7c6, 0x62306eee, 0xe3150bc9,
+	}, {
+		0x00000000, 0x7f6b7f3d, 0xfed6fe7a, 0x81bd8147,
+		0x26dcfab5, 0x59b78588, 0xd80a04cf, 0xa7617bf2,
+		0x4db9f56a, 0x32d28a57, 0xb36f0b10, 0xcc04742d,
+		0x6b650fdf, 0x140e70e2, 0x95b3f1a5, 0xead88e98,
+	},
+};
+
 /* CRC state after the eight bytes of ones: srnic_crc_update(~0, ones, 8) */
 #define LRH_SEED	0xdebb20e3U
 
-/* IPv4: TOS, TTL and checksum are variant; DF and fragment offset are not. */
-static unsigned int ip4_put(u8 *p, const u8 *iph, u16 id, u16 udp_len)
+/*
+ * IPv4: TOS, TTL and checksum are variant; DF and fragment offset are not. The
+ * identification is added later.
+ */
+static unsigned int ip4_put(u8 *p, const u8 *iph, u16 udp_len)
 {
 	memcpy(p, iph, IP4_LEN);
 	p[IP4_TOS] = 0xff;
 	put_unaligned_be16(IP4_LEN + udp_len, p + IP4_TOT_LEN);
-	put_unaligned_be16(id, p + IP4_ID);
+	put_unaligned_be16(0, p + IP4_ID);
 	p[IP4_TTL] = 0xff;
 	put_unaligned_be16(0xffff, p + IP4_CHECK);
 	return IP4_LEN;
@@ -59,8 +91,21 @@ static unsigned int udp_put(u8 *p, __be16 sport, u16 udp_len)
 	return UDP_LEN;
 }
 
+/* Everything before the BTH */
+static u32 headers_crc(const struct srnic_ends *ends, u16 udp_len)
+{
+	u8 buf[IP6_LEN + UDP_LEN];
+	unsigned int n;
+
+	n = ends->v4 ? ip4_put(buf, ends->iph, udp_len) : ip6_put(buf, ends->iph, udp_len);
+	n += udp_put(buf + n, ends->sport, udp_len);
+	return srnic_crc_update(LRH_SEED, buf, n);
+}
+
 /**
  * srnic_icrc_begin - the ICRC's part over the headers up to the BTH
+ * @base: what packets of a burst have in common; zeroed before the first, and used
+ *	with the same @ends
  * @ends: addresses and port; @ends->iph is the IP header as on the wire, of which
  *	length and (IPv4) id are replaced by the arguments
  * @id: this packet's IPv4 identification, host order; ignored for IPv6
@@ -72,22 +117,27 @@ static unsigned int udp_put(u8 *p, __be16 sport, u16 udp_len)
  * behind the BTH to the end of the pad (extension headers and STH included), and
  * close with srnic_icrc_end().
  *
- * Context: any.
+ * Context: any; users of @base serialise.
  * Return: the CRC's state. Sources: IBA 7.8.1, RoCEv2 annex A17.3.3.
  */
-u32 srnic_icrc_begin(const struct srnic_ends *ends, u16 id, u16 udp_len,
-		     const u8 *bth)
+u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
+		     u16 udp_len, const u8 *bth)
 {
-	u8 buf[IP6_LEN + UDP_LEN + SRNIC_BTH_LEN];
-	unsigned int n;
+	u8 masked[SRNIC_BTH_LEN];
+	u32 crc;
 
-	n = ends->v4 ? ip4_put(buf, ends->iph, id, udp_len) :
-		       ip6_put(buf, ends->iph, udp_len);
-	n += udp_put(buf + n, ends->sport, udp_len);
-	memcpy(buf + n, bth, SRNIC_BTH_LEN);
-	buf[n + BTH_FECN_BYTE] = 0xff;
-	n += SRNIC_BTH_LEN;
-	return srnic_crc_update(LRH_SEED, buf, n);
+	if (base->udp_len != udp_len) {
+		base->crc = headers_crc(ends, udp_len);
+		base->udp_len = udp_len;
+	}
+	crc = base->crc;
+	if (ends->v4)
+		crc ^= id_crc[0][id & 0xf] ^ id_crc[1][id >> 4 & 0xf] ^
+		       id_crc[2][id >> 8 & 0xf] ^ id_crc[3][id >> 12];
+
+	memcpy(masked, bth, sizeof(masked));
+	masked[BTH_FECN_BYTE] = 0xff;
+	return srnic_crc_update(crc, masked, sizeof(masked));
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_icrc_begin);

@@ -295,12 +295,20 @@ u32 srnic_crc_copy(u32 crc, void *dst, const void *src, size_t len);
 u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
 
 /* crc_sparse.c: for crc_kernel.c and the tests */
-#define SRNIC_CRC_SPARSE_REACH		300
-#define SRNIC_CRC_SPARSE_MIN		(SRNIC_CRC_SPARSE_REACH + 32)
-#define SRNIC_CRC_SPARSE_MAX		4096
-#define SRNIC_CRC_SPARSE_SCRATCH	(SRNIC_CRC_SPARSE_REACH + SRNIC_CRC_SPARSE_MAX)
+#define SRNIC_CRC_REST		40
+#define SRNIC_CRC_SHORTEN_MIN	(2 * SRNIC_CRC_REST)
 
-const u8 *srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 *scratch, size_t *rest);
+size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST]);
+
+/**
+ * struct srnic_icrc_base - what the ICRCs of a burst's packets have in common
+ * @crc: state behind the UDP header of a packet of that length, with IPv4 id 0
+ * @udp_len: length, header included; 0: none yet
+ */
+struct srnic_icrc_base {
+	u32 crc;
+	u16 udp_len;
+};
 
 /*
  * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3): eight bytes of
@@ -310,8 +318,8 @@ const u8 *srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 *scratch, si
  * BTH @bth; continue with srnic_crc_update over the bytes behind the BTH up to
  * the ICRC, close with srnic_icrc_end.
  */
-u32 srnic_icrc_begin(const struct srnic_ends *ends, u16 id, u16 udp_len,
-		     const u8 *bth);
+u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
+		     u16 udp_len, const u8 *bth);
 
 static inline __le32 srnic_icrc_end(u32 crc)
 {
