@@ -144,6 +144,41 @@ static u8 pattern(u32 psn, u32 i)
 	return psn * 31 + i * 7 + (i >> 8);
 }
 
+/* Bursts are built with BHs off; KUnit has them on. */
+static int burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs)
+{
+	int err;
+
+	local_bh_disable();
+	err = srnic_burst_open(burst, path, seg_len, segs);
+	local_bh_enable();
+	return err;
+}
+
+static u8 *burst_segment(struct srnic_burst *burst, u16 len)
+{
+	u8 *p;
+
+	local_bh_disable();
+	p = srnic_burst_segment(burst, len);
+	local_bh_enable();
+	return p;
+}
+
+static void burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
+{
+	local_bh_disable();
+	srnic_burst_close(burst, out);
+	local_bh_enable();
+}
+
+static void burst_abort(struct srnic_burst *burst)
+{
+	local_bh_disable();
+	srnic_burst_abort(burst);
+	local_bh_enable();
+}
+
 /* One packet of the burst, finished. */
 static bool put_packet(struct srnic_burst *burst, u32 psn, u16 len)
 {
@@ -153,7 +188,7 @@ static bool put_packet(struct srnic_burst *burst, u32 psn, u16 len)
 		.dqpn = 0x123456,
 		.psn = psn,
 	};
-	u8 *p = srnic_burst_segment(burst, len);
+	u8 *p = burst_segment(burst, len);
 	u32 i, crc;
 
 	if (!p)
@@ -190,11 +225,11 @@ static struct sk_buff *build_super(struct kunit *test, const struct shape *shape
 	struct sk_buff *skb;
 	u16 seg;
 
-	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, shape->seg_len, shape->segs), 0);
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, shape->seg_len, shape->segs), 0);
 	for (seg = 0; seg < shape->segs; seg++)
 		KUNIT_EXPECT_TRUE(test, put_packet(&burst, srnic_psn_add(FIRST_PSN, seg),
 						   shape_len(shape, seg)));
-	srnic_burst_close(&burst, &w->out);
+	burst_close(&burst, &w->out);
 	skb = __skb_dequeue(&w->out);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	skb->dev = w->ndev;
@@ -210,9 +245,9 @@ static struct sk_buff *build_single(struct kunit *test, const struct shape *shap
 	struct srnic_burst burst;
 	struct sk_buff *skb;
 
-	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, len, 1), 0);
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, len, 1), 0);
 	KUNIT_EXPECT_TRUE(test, put_packet(&burst, srnic_psn_add(FIRST_PSN, seg), len));
-	srnic_burst_close(&burst, &w->out);
+	burst_close(&burst, &w->out);
 	skb = __skb_dequeue(&w->out);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	finish_ip(skb, shape->v4);
@@ -310,11 +345,11 @@ static void short_segment_ends_a_burst(struct kunit *test)
 	struct srnic_burst burst;
 
 	address(test, true);
-	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, 1040, 8), 0);
-	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 1040));
-	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 1036));
-	KUNIT_EXPECT_NULL(test, srnic_burst_segment(&burst, 1040));
-	srnic_burst_abort(&burst);
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, 1040, 8), 0);
+	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 1040));
+	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 1036));
+	KUNIT_EXPECT_NULL(test, burst_segment(&burst, 1040));
+	burst_abort(&burst);
 }
 
 static void burst_takes_no_more_than_was_asked_for(struct kunit *test)
@@ -323,11 +358,11 @@ static void burst_takes_no_more_than_was_asked_for(struct kunit *test)
 	struct srnic_burst burst;
 
 	address(test, true);
-	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, 4112, 2), 0);
-	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 4112));
-	KUNIT_EXPECT_NOT_NULL(test, srnic_burst_segment(&burst, 4112));
-	KUNIT_EXPECT_NULL(test, srnic_burst_segment(&burst, 4112));
-	srnic_burst_abort(&burst);
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, 4112, 2), 0);
+	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 4112));
+	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 4112));
+	KUNIT_EXPECT_NULL(test, burst_segment(&burst, 4112));
+	burst_abort(&burst);
 }
 
 /* In the middle of a chunk, at the start of one, and in a linear sk_buff. */
@@ -348,14 +383,14 @@ static void segment_given_back_leaves_no_trace(struct kunit *test)
 		u16 seg;
 
 		address(test, true);
-		KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, shape->seg_len, 15), 0);
+		KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, shape->seg_len, 15), 0);
 		for (seg = 0; seg < shape->segs; seg++)
 			put_packet(&burst, srnic_psn_add(FIRST_PSN, seg), shape->seg_len);
-		KUNIT_ASSERT_NOT_NULL(test, srnic_burst_segment(&burst, 32));
+		KUNIT_ASSERT_NOT_NULL(test, burst_segment(&burst, 32));
 		srnic_burst_untake(&burst, 32);
-		KUNIT_ASSERT_NOT_NULL(test, srnic_burst_segment(&burst, shape->seg_len));
+		KUNIT_ASSERT_NOT_NULL(test, burst_segment(&burst, shape->seg_len));
 		srnic_burst_untake(&burst, shape->seg_len);
-		srnic_burst_close(&burst, &w->out);
+		burst_close(&burst, &w->out);
 
 		skb = __skb_dequeue(&w->out);
 		KUNIT_ASSERT_NOT_NULL(test, skb);
@@ -373,8 +408,8 @@ static void empty_burst_leaves_nothing(struct kunit *test)
 	struct srnic_burst burst;
 
 	address(test, true);
-	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, 4112, 8), 0);
-	srnic_burst_close(&burst, &w->out);
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, 4112, 8), 0);
+	burst_close(&burst, &w->out);
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->out));
 	KUNIT_EXPECT_EQ(test, w->path.ip_id, FIRST_ID);
 }
@@ -388,9 +423,9 @@ static void burst_that_stays_single_has_no_segmentation(struct kunit *test)
 	struct sk_buff *skb, *single;
 
 	address(test, true);
-	KUNIT_ASSERT_EQ(test, srnic_burst_open(&burst, &w->path, shape.seg_len, 8), 0);
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, shape.seg_len, 8), 0);
 	KUNIT_EXPECT_TRUE(test, put_packet(&burst, FIRST_PSN, shape.seg_len));
-	srnic_burst_close(&burst, &w->out);
+	burst_close(&burst, &w->out);
 	skb = __skb_dequeue(&w->out);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	finish_ip(skb, true);
@@ -400,10 +435,81 @@ static void burst_that_stays_single_has_no_segmentation(struct kunit *test)
 	w->path.ip_id = FIRST_ID;
 	single = build_single(test, &shape, 0);
 	KUNIT_EXPECT_EQ(test, skb_linearize(skb), 0);
+	KUNIT_EXPECT_EQ(test, skb_linearize(single), 0);
 	KUNIT_EXPECT_EQ(test, skb->len, single->len);
 	KUNIT_EXPECT_MEMEQ(test, skb->data, single->data, single->len);
 	kfree_skb(skb);
 	kfree_skb(single);
+}
+
+/* A burst of full segments, all of whose bytes are @fill */
+static struct sk_buff *build_filled(struct kunit *test, u16 seg_len, u16 segs, u8 fill)
+{
+	struct world *w = test->priv;
+	struct srnic_burst burst;
+	u16 i;
+
+	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, seg_len, segs), 0);
+	for (i = 0; i < segs; i++) {
+		u8 *p = burst_segment(&burst, seg_len);
+
+		KUNIT_ASSERT_NOT_NULL(test, p);
+		memset(p, fill, seg_len);
+	}
+	burst_close(&burst, &w->out);
+	return __skb_dequeue(&w->out);
+}
+
+static bool all_bytes_are(struct kunit *test, const struct sk_buff *skb, u8 fill)
+{
+	u32 off = skb->len - skb->data_len;
+	u8 *bytes = kunit_kmalloc(test, skb->data_len, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, off, bytes, skb->data_len), 0);
+	return !memchr_inv(bytes, fill, skb->data_len);
+}
+
+/* P11, R5: pages are used again only when nobody else has them */
+static void bytes_under_way_stay_as_they_are(struct kunit *test)
+{
+	enum { HELD = 40 };
+	struct sk_buff *held[HELD];
+	unsigned int i;
+
+	address(test, true);
+	for (i = 0; i < HELD; i++) {
+		held[i] = build_filled(test, 4112, 1 + i % 15, i);
+		/* another one in between, which is gone at once */
+		kfree_skb(build_filled(test, 2000 + 8 * i, 3, 0xff));
+	}
+	for (i = 0; i < HELD; i++) {
+		KUNIT_EXPECT_TRUE_MSG(test, all_bytes_are(test, held[i], i), "burst %u", i);
+		kfree_skb(held[i]);
+	}
+}
+
+static void pages_that_come_back_are_used_again(struct kunit *test)
+{
+	enum { LAPS = 200, ENOUGH = 32 };
+	const struct page *seen[ENOUGH];
+	unsigned int n = 0, i, k;
+
+	address(test, true);
+	/* one CPU's: what it cuts, it gets back */
+	migrate_disable();
+	for (i = 0; i < LAPS; i++) {
+		struct sk_buff *skb = build_filled(test, 4112, 15, i);
+		const struct page *page = skb_frag_page(&skb_shinfo(skb)->frags[0]);
+
+		for (k = 0; k < n && seen[k] != page; k++)
+			;
+		if (k == n && n < ENOUGH)
+			seen[n++] = page;
+		kfree_skb(skb);
+	}
+	migrate_enable();
+	KUNIT_EXPECT_LT(test, n, (unsigned int)ENOUGH);
 }
 
 static void burst_respects_the_limits_of_ip_and_netdev(struct kunit *test)
@@ -701,6 +807,8 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(segment_given_back_leaves_no_trace),
 	KUNIT_CASE(empty_burst_leaves_nothing),
 	KUNIT_CASE(burst_that_stays_single_has_no_segmentation),
+	KUNIT_CASE(bytes_under_way_stay_as_they_are),
+	KUNIT_CASE(pages_that_come_back_are_used_again),
 	KUNIT_CASE(burst_respects_the_limits_of_ip_and_netdev),
 	KUNIT_CASE(families_do_not_mix),
 	KUNIT_CASE_PARAM(burst_is_read_in_place, shape_gen_params),

@@ -16,8 +16,8 @@
 #include "net/internal.h"
 
 /*
- * Below this much in all, or for a single packet, a linear sk_buff is cheaper than
- * pages; its head still comes from a slab cache of half a page.
+ * Below this much in all a linear sk_buff is cheaper than pages; its head still comes
+ * from a slab cache of half a page.
  */
 #define BURST_LINEAR	1536
 
@@ -78,37 +78,38 @@ static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int l
 	return skb;
 }
 
-/*
- * Opens the next page fragment, for as many whole segments as are still to come.
- * Chunks are no larger than elsewhere in the stack; where there are no large ones,
- * one that holds a single segment will do.
- */
+/* Opens the next page fragment, for as many segments as are still to come. */
 static bool burst_chunk(struct srnic_burst *burst)
 {
 	struct sk_buff *skb = burst->skb;
 	unsigned int nr = skb_shinfo(skb)->nr_frags;
-	unsigned int want = (burst->max - burst->segs) * burst->seg_len;
-	unsigned int least = get_order(burst->seg_len);
-	unsigned int order = max_t(unsigned int, least,
-				   min(get_order(want), SKB_FRAG_PAGE_ORDER));
-	struct page *page;
+	struct srnic_cut cut;
 
 	if (nr == MAX_SKB_FRAGS)
 		return false;
-
-	page = alloc_pages(GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN, order);
-	if (!page && order > least) {
-		order = least;
-		page = alloc_pages(GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN, order);
-	}
-	if (!page)
+	if (!srnic_chunk_cut(&cut, burst->seg_len,
+			     (u32)(burst->max - burst->segs) * burst->seg_len))
 		return false;
 
-	skb_fill_page_desc(skb, nr, page, 0, 0);
-	skb->truesize += PAGE_SIZE << order;
-	burst->room = page_address(page);
-	burst->room_left = PAGE_SIZE << order;
+	skb_fill_page_desc(skb, nr, cut.page, cut.off, 0);
+	skb->truesize += cut.len;
+	burst->room = page_address(cut.page) + cut.off;
+	burst->room_left = cut.len;
 	return true;
+}
+
+/* What was cut off the chunk and not used is the next burst's. */
+static void burst_return_room(struct srnic_burst *burst)
+{
+	const skb_frag_t *frag;
+
+	if (!burst->room)
+		return;
+	frag = &skb_shinfo(burst->skb)->frags[skb_shinfo(burst->skb)->nr_frags - 1];
+	srnic_chunk_return(skb_frag_page(frag), skb_frag_off(frag) + skb_frag_size(frag),
+			   burst->room_left);
+	burst->skb->truesize -= burst->room_left;
+	burst->room_left = 0;
 }
 
 /**
@@ -118,13 +119,13 @@ static bool burst_chunk(struct srnic_burst *burst)
  * @seg_len: bytes from BTH to ICRC, the longest there will be
  * @segs: how many there will be at most
  *
- * Context: any up to softirq; users of the path serialise.
+ * Context: process or softirq, BHs off; users of the path serialise.
  * Return: 0, -ENOMEM, or what srnic_path_route() returns.
  */
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs)
 {
 	u32 bytes = (u32)seg_len * segs;
-	bool linear = segs == 1 || bytes <= BURST_LINEAR;
+	bool linear = bytes <= BURST_LINEAR;
 	int err;
 
 	err = srnic_path_route(path);
@@ -171,7 +172,7 @@ static u8 *burst_take(struct srnic_burst *burst, u16 len)
  * @burst: an open burst
  * @len: its length; less than seg_len makes it the last one
  *
- * Context: any up to softirq.
+ * Context: process or softirq, BHs off.
  * Return: where its bytes go; %NULL if the burst is full (or memory is short):
  * close it and open another.
  */
@@ -231,7 +232,6 @@ static void burst_drop_empty_frag(struct sk_buff *skb)
 	if (last < 0 || skb_frag_size(&skb_shinfo(skb)->frags[last]))
 		return;
 	page = skb_frag_page(&skb_shinfo(skb)->frags[last]);
-	skb->truesize -= page_size(page);
 	skb_shinfo(skb)->nr_frags--;
 	put_page(page);
 }
@@ -312,7 +312,7 @@ static void burst_push_ip(struct srnic_burst *burst)
  * @burst: an open burst; without segments it is dropped
  * @out: where to
  *
- * Context: any up to softirq; users of the path and of @out serialise.
+ * Context: process or softirq, BHs off; users of the path and of @out serialise.
  */
 void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
 {
@@ -324,6 +324,7 @@ void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
 		return;
 	}
 
+	burst_return_room(burst);
 	burst_drop_empty_frag(skb);
 	burst_push_udp(burst);
 	burst_push_ip(burst);
@@ -342,10 +343,11 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_burst_close);
  * srnic_burst_abort - drop a burst
  * @burst: an open burst
  *
- * Context: any up to softirq.
+ * Context: process or softirq, BHs off.
  */
 void srnic_burst_abort(struct srnic_burst *burst)
 {
+	burst_return_room(burst);
 	kfree_skb(burst->skb);
 	burst->skb = NULL;
 }

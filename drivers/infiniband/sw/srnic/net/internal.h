@@ -48,6 +48,23 @@ void srnic_segment_lock(void);
 void srnic_segment_unlock(void);
 bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff, bool v4);
 
+/**
+ * struct srnic_cut - a piece of a chunk of pages
+ * @page: the chunk
+ * @off: where in it the piece begins
+ * @len: its bytes
+ */
+struct srnic_cut {
+	struct page *page;
+	u32 off;
+	u32 len;
+};
+
+/* chunk.c */
+bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want);
+void srnic_chunk_return(const struct page *page, u32 end, u32 left);
+void srnic_chunk_exit(void);
+
 /* path.c */
 int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
 		       const struct rdma_ah_attr *ah, u16 sport);

@@ -192,6 +192,7 @@ void srnic_net_exit(void)
 {
 	unregister_pernet_subsys(&netns_ops);
 	srnic_hook_exit();
+	srnic_chunk_exit();
 	/* entries of gid.c and their sockets */
 	rcu_barrier();
 }
