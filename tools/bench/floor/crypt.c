@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own AEAD and MAC over a packet's bytes, and nothing else.
+ */
+#include <crypto/aead.h>
+#include <crypto/hash.h>
+#include <linux/scatterlist.h>
+
+#include "floor.h"
+
+static int crypt(struct floor_bench *b, u32 len, bool encrypt)
+{
+	static u8 iv[12];
+	DECLARE_CRYPTO_WAIT(wait);
+	struct scatterlist sg;
+
+	sg_init_one(&sg, b->wire, FLOOR_ASSOC + len + FLOOR_TAG);
+	aead_request_set_callback(b->req, CRYPTO_TFM_REQ_MAY_SLEEP, crypto_req_done, &wait);
+	aead_request_set_ad(b->req, FLOOR_ASSOC);
+	aead_request_set_crypt(b->req, &sg, &sg, encrypt ? len : len + FLOOR_TAG, iv);
+	return crypto_wait_req(encrypt ? crypto_aead_encrypt(b->req) :
+			       crypto_aead_decrypt(b->req), &wait);
+}
+
+int floor_encrypt(struct floor_bench *b, u32 len)
+{
+	return crypt(b, len, true);
+}
+
+int floor_decrypt(struct floor_bench *b, u32 len)
+{
+	return crypt(b, len, false);
+}
+
+/* A decryption needs the encryption before it, so the pair is timed */
+int floor_aead_pair(struct floor_bench *b, u32 len)
+{
+	return floor_encrypt(b, len) ?: floor_decrypt(b, len);
+}
+
+int floor_cmac(struct floor_bench *b, u32 len)
+{
+	return crypto_shash_tfm_digest(b->cmac, b->user, len, b->place);
+}
+
+int floor_crypt_open(struct floor_bench *b)
+{
+	static const u8 key[16] = "not a secret key";
+
+	b->aead = crypto_alloc_aead("gcm(aes)", 0, 0);
+	if (IS_ERR(b->aead))
+		return PTR_ERR(b->aead);
+	b->cmac = crypto_alloc_shash("cmac(aes)", 0, 0);
+	if (IS_ERR(b->cmac))
+		return PTR_ERR(b->cmac);
+	b->req = aead_request_alloc(b->aead, GFP_KERNEL);
+	if (!b->req)
+		return -ENOMEM;
+	return crypto_aead_setkey(b->aead, key, sizeof(key)) ?:
+	       crypto_aead_setauthsize(b->aead, FLOOR_TAG) ?:
+	       crypto_shash_setkey(b->cmac, key, sizeof(key));
+}
+
+void floor_crypt_close(struct floor_bench *b)
+{
+	aead_request_free(b->req);
+	if (!IS_ERR_OR_NULL(b->aead))
+		crypto_free_aead(b->aead);
+	if (!IS_ERR_OR_NULL(b->cmac))
+		crypto_free_shash(b->cmac);
+}

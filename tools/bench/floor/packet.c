@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a packet must cost at both ends: copy and CRC at the sender, CRC and copy at
+ * the receiver, with or without a seal. No headers, queues, locks or stack.
+ */
+#include <crypto/hash.h>
+#include <linux/crc32.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "floor.h"
+#include "wire/wire.h"
+
+int floor_crc_tables(struct floor_bench *b, u32 len)
+{
+	b->sum = crc32_le(~0, floor_payload(b), len);
+	return 0;
+}
+
+int floor_crc_shash(struct floor_bench *b, u32 len)
+{
+	return crypto_shash_tfm_digest(b->crc, floor_payload(b), len, (u8 *)&b->sum);
+}
+
+int floor_crc_sparse(struct floor_bench *b, u32 len)
+{
+	const u8 *rest;
+	size_t left;
+
+	if (len < SRNIC_CRC_SPARSE_MIN || len > SRNIC_CRC_SPARSE_MAX)
+		return floor_crc_tables(b, len);
+	rest = srnic_crc_shorten(~0, floor_payload(b), len, b->scratch, &left);
+	b->sum = crc32_le(0, rest, left);
+	return 0;
+}
+
+int floor_copy(struct floor_bench *b, u32 len)
+{
+	memcpy(b->place, b->user, len);
+	barrier_data(b->place);
+	return 0;
+}
+
+static int send(struct floor_bench *b, u32 len, bool seal)
+{
+	floor_fn crc = len > FLOOR_SMALL ? b->crc_big : b->crc_small;
+	int err = 0;
+
+	memcpy(floor_payload(b), b->user, len);
+	if (seal)
+		err = floor_encrypt(b, len);
+	return err ?: crc(b, len);
+}
+
+static int receive(struct floor_bench *b, u32 len, bool sealed)
+{
+	floor_fn crc = len > FLOOR_SMALL ? b->crc_big : b->crc_small;
+	int err = crc(b, len);
+
+	if (!err && sealed)
+		err = floor_decrypt(b, len);
+	memcpy(b->place, floor_payload(b), len);
+	barrier_data(b->place);
+	return err;
+}
+
+int floor_packet(struct floor_bench *b, u32 len)
+{
+	return send(b, len, false) ?: receive(b, len, false);
+}
+
+int floor_sealed(struct floor_bench *b, u32 len)
+{
+	return send(b, len, true) ?: receive(b, len, true);
+}
+
+int floor_packet_open(struct floor_bench *b)
+{
+	b->crc = crypto_alloc_shash("crc32", 0, 0);
+	if (IS_ERR(b->crc))
+		return PTR_ERR(b->crc);
+	b->user = kzalloc(FLOOR_ROOM, GFP_KERNEL);
+	b->wire = kzalloc(FLOOR_ROOM, GFP_KERNEL);
+	b->place = kzalloc(FLOOR_ROOM, GFP_KERNEL);
+	b->scratch = kzalloc(SRNIC_CRC_SPARSE_SCRATCH, GFP_KERNEL);
+	return b->user && b->wire && b->place && b->scratch ? 0 : -ENOMEM;
+}
+
+void floor_packet_close(struct floor_bench *b)
+{
+	if (!IS_ERR_OR_NULL(b->crc))
+		crypto_free_shash(b->crc);
+	kfree(b->user);
+	kfree(b->wire);
+	kfree(b->place);
+	kfree(b->scratch);
+}
