@@ -57,7 +57,7 @@ check:
 soak:
 	scripts/check --soak $(if $(T),"$(T)")
 
-## bench: benchmarks beside rxe, into build/bench; B=name for one
+## bench: benchmarks beside rxe, siw, TCP and IPsec, into build/bench; B=name,... for some
 bench:
 	scripts/bench $(if $(B),"$(B)")
 

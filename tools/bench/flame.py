@@ -122,16 +122,16 @@ def by_function(found):
 def packet_ns(run):
     """Guest nanoseconds (under icount: instructions) a packet, or a round trip."""
     figures = run["figures"]
-    if "MBps" not in figures:
+    if "MiBps" not in figures:
         return 2000 * figures["median"]     # perftest halves it
-    return min(run["work"]["size"], 4096) / (figures["MBps"] * 1048576) * 1e9
+    return min(run["work"]["size"], 4096) / (figures["MiBps"] * 1048576) * 1e9
 
 
 def markdown(run, symbols, found):
     itself, in_all, total = by_room(found, symbols)
     each = packet_ns(run)
     unit = "instructions" if run["cpus"] == 1 else "ns"
-    what = "packet" if "MBps" in run["figures"] else "round trip"
+    what = "packet" if "MiBps" in run["figures"] else "round trip"
     out = [f"# Profile of {run['contender']}, {run['name']}, {run['date']}", "",
            f"{len(found)} samples; a {what} takes {each:.0f} {unit}, both ends and the tool's own work.", "",
            f"| room | itself | in all | {unit} a {what}, itself | in all |", "|---|---|---|---|---|"]

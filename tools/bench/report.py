@@ -1,119 +1,203 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""report - turns run.py's JSON into a table with ratios to rxe (Markdown and JSON)."""
+"""report - turns run.py's JSON into report.md, report.json and plots.
+
+Example:
+  report.py build/bench/raw.json --icount build/bench/icount.json --out build/bench
+"""
 import argparse
 import json
-import statistics
+import sys
 from pathlib import Path
+from statistics import median
 
-UNITS = {"MBps": "MB/s", "Mpps": "M msg/s", "median": "µs", "p99": "µs"}
+sys.dont_write_bytecode = True
+from contenders import CONTENDERS               # noqa: E402
+from figures import Record, instructions        # noqa: E402
+from goals import judge                         # noqa: E402
+from work import FIGURES, GROUPS                # noqa: E402
+
+BASE = "rxe"
+DASH = "–"
+
+# Who is compared with whom, beside rxe: what a user would have to run instead
+PAIRS = (("srnic", "siw"), ("srnic", "tcp"), ("srnic-aead", "rxe-esp"), ("srnic-aead", "tcp-esp"))
 
 
-def series(record, contender, work, key):
-    runs = record["results"].get(contender, {}).get(work, [])
-    return [r[key] for r in runs if key in r]
+def number(value):
+    """Three digits that count, and no exponent."""
+    if value is None:
+        return DASH
+    return f"{value:,.0f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def cell(values):
+def spread(values):
+    """Median (min–max)."""
     if not values:
-        return "–"
-    mid = statistics.median(values)
-    return f"{mid:.4g} ({min(values):.4g}–{max(values):.4g})"
+        return DASH
+    text = number(median(values))
+    return text if len(values) == 1 else f"{text} ({number(min(values))}–{number(max(values))})"
 
 
-def headline(work_name, work):
-    """The figures worth a row for a kind of work: (key, better)."""
-    if work["kind"] == "lat":
-        return [("median", "lower"), ("p99", "lower")]
-    if work_name.startswith("send_rate"):
-        return [("Mpps", "higher")]
-    return [("MBps", "higher")]
+def times(ratio):
+    return DASH if ratio is None else f"×{number(ratio)}"
 
 
-def rows(record):
-    base = "rxe"
-    for work_name, work in record["work"].items():
-        for key, better in headline(work_name, work):
-            ref = series(record, base, work_name, key)
-            for contender in record["results"]:
-                values = series(record, contender, work_name, key)
-                ratio = None
-                if ref and values:
-                    ratio = statistics.median(values) / statistics.median(ref)
-                yield {"work": work_name, "size": work["size"], "figure": key,
-                       "better": better, "contender": contender, "values": values,
-                       "ratio_to_rxe": ratio}
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def aead_cost(record):
-    """ns a 4 KiB packet: what the seal adds, and what the kernel's own AEAD takes."""
-    clear = series(record, "srnic", "write_4k", "MBps")
-    sealed = series(record, "srnic-aead", "write_4k", "MBps")
-    own = [r["aead_pair_4096"] for r in record["floor_ns"]]
-    if not (clear and sealed and own):
-        return None
-
-    def ns(mbps):
-        return 4096 / (mbps * 1048576) * 1e9
-    added = ns(statistics.median(sealed)) - ns(statistics.median(clear))
-    return {"added_ns": added, "kernel_ns": statistics.median(own),
-            "ratio": added / statistics.median(own)}
+def cell(record, contender, work, key):
+    """A contender's figure, and what it is to rxe's."""
+    text = spread(record.series(contender, work, key))
+    ratio = record.ratio(contender, BASE, work, key)
+    return text if ratio is None or contender == BASE else f"{text} **{times(ratio)}**"
 
 
-def markdown(record, table):
-    out = [f"# Bench, {record['date']}", "",
-           f"Kernel {record['kernel']}, {record['cpus']} CPUs, veth pair in one namespace, MTU "
-           f"{record['mtu']}, one boot, contenders alternating. Median (min–max).", "",
-           "| work | size | figure | " + " | ".join(record["results"]) + " |",
-           "|---|---|---|" + "---|" * len(record["results"])]
-    seen = {}
-    for row in table:
-        seen.setdefault((row["work"], row["size"], row["figure"]), {})[row["contender"]] = row
-    for (work, size, figure), cells in seen.items():
-        line = []
-        for contender in record["results"]:
-            row = cells[contender]
-            ratio = f" **×{row['ratio_to_rxe']:.2f}**" if row["ratio_to_rxe"] else ""
-            line.append(cell(row["values"]) + (ratio if contender != "rxe" else ""))
-        out.append(f"| {work} | {size} | {UNITS[figure]} {figure} | " + " | ".join(line) + " |")
-    cost = aead_cost(record)
-    if cost:
-        out += ["", f"Sealed with aes-gcm-128, a 4 KiB packet takes {cost['added_ns']:.0f} ns more, seal and "
-                f"open together: {cost['ratio']:.2f} of the {cost['kernel_ns']:.0f} ns that the kernel's own "
-                "gcm(aes) takes to encrypt and decrypt 4 KiB in the same boot."]
-    insns = record.get("instructions")
-    if insns:
-        out += ["", "| instructions a 4 KiB packet, both ends and the tool's polling (icount) | |", "|---|---|"]
-        out += [f"| {name} | {count:.0f} |" for name, count in insns.items()]
+def group_table(record, group):
+    """A row for each figure of the group's work, a column for each contender that has any."""
+    works = [name for name, work in record.work.items() if work["group"] == group]
+    who = [name for name in CONTENDERS
+           if any(record.results.get(name, {}).get(work) for work in works)]
+    rows = []
+    for name in works:
+        for key, unit, _ in FIGURES[record.work[name]["kind"]]:
+            rows.append([name, unit, *(cell(record, contender, name, key) for contender in who)])
+    return table(["work", "figure", *who], rows) if rows else []
+
+
+def beside(record, group="headline"):
+    """Ratios to those that are not rxe."""
+    rows = []
+    for name, work in record.work.items():
+        for key, unit, _ in FIGURES[work["kind"]] if work["group"] == group else ():
+            ratios = [record.ratio(mine, other, name, key) for mine, other in PAIRS]
+            if any(ratios):
+                rows.append([name, unit, *(f"**{times(r)}**" if r else DASH for r in ratios)])
+    return table(["work", "figure", *(f"{mine} / {other}" for mine, other in PAIRS)], rows) if rows else []
+
+
+def goals_table(judged):
+    rows = [[goal.what, f"{'at least' if goal.side == '>=' else 'at most'} {goal.bound}", number(value),
+             "yes" if goal.met(value) else "no"] for goal, value in judged]
+    return table(["what", "goal", "measured", "reached"], rows) if rows else []
+
+
+def floor_table(record):
+    rows = [[name, number(record.floor(name)), number(bandwidth_of(name, record.floor(name)))]
+            for name in record.raw["floor"][0]["ns"]] if record.raw["floor"] else []
+    return table(["primitive, bytes", "ns", "MiB/s"], rows) if rows else []
+
+
+def bandwidth_of(row, ns):
+    return int(row.rsplit("_", 1)[1]) / ns * 1e9 / (1 << 20)
+
+
+NOTES = {
+    "cores": "One core: the other is offline. Two: rps_cpus 3 at both ends.",
+    "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
+}
+
+
+def notes(record, group):
+    """What is to be known before the group's table is read."""
+    if group == "floor":
+        return floor_notes(record.raw["floor"][-1])
+    return [NOTES[group], ""] if group in NOTES else []
+
+
+def floor_notes(last):
+    """Which CRC and which drivers the floor module used."""
+    drivers = ", ".join(f"{alg} by `{driver}`" for alg, driver in last["drivers"].items())
+    crcs = ", ".join(f"{crc} for {size} bytes" for size, crc in last["crc"].items())
+    return [f"packet: copy and CRC, CRC and copy. sealed: the same with the kernel's AEAD at both ends, "
+            f"which alone is aead_pair. CRC: {crcs}. Drivers: {drivers}.", ""]
+
+
+def instructions_table(found):
+    rows = []
+    for name, each in found.items():
+        ratios = [times(quotient(each[key], found.get(BASE, {}).get(key))) for key in ("packet", "message")]
+        rows.append([name, *(f"{number(each[key])} **{ratio}**" if each[key] else DASH
+                             for key, ratio in zip(("packet", "message"), ratios))])
+    return table(["", "4 KiB packet", "64 B message, lists of 32"], rows) if rows else []
+
+
+def quotient(above, below):
+    return above / below if above and below else None
+
+
+def setting(record):
+    raw = record.raw
+    used = [name for name in CONTENDERS if name in record.results]
+    return [f"Measured {raw['date']} by `make bench` on Linux {raw['kernel']}, {raw['cpus']} × {raw['machine']}; "
+            f"one boot, contenders alternating, both ends on one veth pair in one namespace. MTU "
+            f"{raw['mtu']}, rps_cpus {raw['rps']} for all. Median (min–max) **ratio to {BASE}**.", "",
+            *(f"- {name}: {CONTENDERS[name].what}" for name in used)]
+
+
+def failures(record):
+    rows = [[contender, work, str(count), why] for contender, work, why, count in record.errors()]
+    return table(["contender", "work", "runs", "why"], rows) if rows else []
+
+
+def markdown(record, found, plots):
+    parts = [(None, setting(record)), ("Goals", goals_table(judge(record, found)))]
+    for group, title in GROUPS.items():
+        lines = floor_table(record) if group == "floor" else group_table(record, group)
+        parts.append((title, notes(record, group) + lines if lines else []))
+        if group == "headline":
+            parts.append(("Beside the others", beside(record)))
+    parts += [("Instructions, both ends and the tool's polling (icount)", instructions_table(found)),
+              ("Curves", [f"![{name}]({name})" for name in plots]),
+              ("Runs without a figure", failures(record))]
+    out = ["# Bench"]
+    for title, lines in parts:
+        if lines:
+            out += ["", *([f"## {title}", ""] if title else []), *lines]
     return "\n".join(out) + "\n"
 
 
-def instructions(path):
-    """Under icount one guest nanosecond is one instruction."""
-    record = json.loads(Path(path).read_text())
-    found = {}
-    for contender in record["results"]:
-        values = series(record, contender, "write_bw", "MBps")
-        if values:
-            found[contender] = 4096 / (statistics.median(values) * 1048576) * 1e9
-    return found
+def summary(record, found):
+    """The same for programs."""
+    medians = {contender: {work: {key: spread_of(record.series(contender, work, key))
+                                  for key, *_ in FIGURES[record.work[work]["kind"]]}
+                           for work in works}
+               for contender, works in record.results.items()}
+    goals = [{"what": goal.what, "side": goal.side, "bound": goal.bound, "value": value,
+              "reached": goal.met(value)} for goal, value in judge(record, found)]
+    return {"goals": goals, "figures": medians, "instructions": found, "record": record.raw}
+
+
+def spread_of(values):
+    return {"median": median(values), "min": min(values), "max": max(values)} if values else None
+
+
+def read(raw, icount):
+    """The record and the instructions, of which either may be missing."""
+    counted = Record(json.loads(icount.read_text())) if icount.is_file() else None
+    if raw.is_file():
+        record = Record(json.loads(raw.read_text()))
+    elif counted:
+        record = Record({**counted.raw, "results": {}, "work": {}, "floor": []})
+    else:
+        sys.exit(f"report: there is neither {raw} nor {icount}: run make bench")
+    return record, instructions(counted) if counted else {}
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__)
+    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     ap.add_argument("raw")
     ap.add_argument("--icount", help="JSON of a run under icount")
-    ap.add_argument("--out", required=True, help="folder for report.md and report.json")
+    ap.add_argument("--out", required=True, help="folder for report.md, report.json and the plots")
     args = ap.parse_args()
-    record = json.loads(Path(args.raw).read_text())
-    if args.icount and Path(args.icount).exists():
-        record["instructions"] = instructions(args.icount)
-    table = list(rows(record))
+    record, found = read(Path(args.raw), Path(args.icount or ""))
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "report.json").write_text(json.dumps(
-        {"record": record, "rows": table, "aead": aead_cost(record)}, indent=1) + "\n")
-    text = markdown(record, table)
+    from plots import draw      # only here: the rest does without matplotlib
+    text = markdown(record, found, draw(record, out))
+    (out / "report.json").write_text(json.dumps(summary(record, found), indent=1) + "\n")
     (out / "report.md").write_text(text)
     print(text)
 

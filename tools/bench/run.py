@@ -2,201 +2,155 @@
 # SPDX-License-Identifier: GPL-2.0
 """run - measures contenders in one boot, alternating, and writes one JSON file.
 
-Runs inside the VM (see `make bench`). Every contender gets the same veth pair, the
-same MTU and the same rps_cpus; repetitions alternate between contenders, so that drift of
-the machine hits all of them alike.
+Runs inside the VM (see `make bench`). Every contender gets the same veth pair, the same
+MTU and the same rps_cpus. Each round goes through all of them, so that drift of the machine
+hits all alike. The file is written after every bed: what was measured is kept, whatever
+comes.
 
 Examples:
   run.py --out build/bench/raw.json
-  run.py --out /tmp/x.json --reps 1 --work write_bw,write_lat --contenders rxe,srnic
+  run.py --out /tmp/x.json --reps 1 --work write_4k,loss --contenders rxe,srnic
 """
 import argparse
 import json
 import os
 import platform
 import re
-import subprocess
+import resource
 import sys
 import time
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-MTU = 4200
-PEER = "10.77.0.2"
+sys.dont_write_bytecode = True
+from bed import PLACES, bed, load_cpu_modules, lose, protected  # noqa: E402
+from contenders import CONTENDERS, MTU                          # noqa: E402
+from floor import measure_floor                                 # noqa: E402
+from measure import Failed, measure                             # noqa: E402
+from pace import Pace                                           # noqa: E402
+from progress import Progress                                   # noqa: E402
+from work import GROUPS, select                                 # noqa: E402
 
 
-def sh(cmd):
-    ran = subprocess.run(cmd, text=True, capture_output=True)
-    if ran.returncode:
-        sys.exit(f"bench: {' '.join(cmd)} failed: {ran.stderr.strip()}")
-    return ran.stdout
+@dataclass
+class Session:
+    """What is measured while one bed is up."""
+    round: int
+    place: str
+    kind: str
+    todo: list = field(default_factory=list)    # (contender, its work)
 
 
-class Contender:
-    """A way to carry RDMA across the veth pair: how to bring it up, and its two devices."""
-
-    def __init__(self, name, up, devices, sealed=None):
-        self.name = name
-        self.up = up
-        self.devices = devices
-        self.sealed = sealed
+def rounds_of(work, reps):
+    return reps if work.group == "headline" else min(work.reps, reps)
 
 
-CONTENDERS = {c.name: c for c in (
-    Contender("rxe", ["--type", "rxe"], ("rxe0", "rxe1")),
-    Contender("srnic", ["--type", "srnic"], ("srnic0", "srnic1")),
-    Contender("srnic-header", ["--type", "srnic", "--policy", "require:header:aes-cmac-128"],
-              ("srnic0", "srnic1")),
-    Contender("srnic-packet", ["--type", "srnic", "--policy", "require:packet:aes-cmac-128"],
-              ("srnic0", "srnic1")),
-    Contender("srnic-aead", ["--type", "srnic", "--policy", "require:aead:aes-gcm-128"],
-              ("srnic0", "srnic1")),
-)}
+def plan(works, contenders, reps):
+    """All sessions, round by round, and in each round bed by bed."""
+    sessions = []
+    for turn in range(reps):
+        due = [work for work in works if turn < rounds_of(work, reps)]
+        for place in PLACES:
+            here = [work for work in due if work.place == place]
+            for kind in dict.fromkeys(c.bed for c in contenders):
+                session = Session(turn, place, kind)
+                for contender in (c for c in contenders if c.bed == kind):
+                    mine = [work for work in here if contender.name in work.who]
+                    if mine:
+                        session.todo.append((contender, mine))
+                if session.todo:
+                    sessions.append(session)
+    return sessions
 
 
-def bandwidth(tool, size, iters, extra=()):
-    return {"kind": "bw", "tool": tool, "size": size, "iters": iters, "extra": list(extra)}
+class Bench:
+    """What is known so far, and where it is written."""
 
+    def __init__(self, args, sessions):
+        self.args = args
+        self.pace = Pace(args.seconds)
+        self.progress = Progress(sum(len(works) for s in sessions for _, works in s.todo))
+        self.record = {
+            "date": time.strftime("%Y-%m-%d"), "kernel": platform.release(), "machine": machine(),
+            "cpus": os.cpu_count(), "mtu": MTU, "rps": args.rps, "seconds": args.seconds,
+            "work": {work.name: asdict(work) for s in sessions for _, works in s.todo for work in works},
+            "results": {}, "floor": []}
 
-def latency(tool, size, iters):
-    return {"kind": "lat", "tool": tool, "size": size, "iters": iters, "extra": []}
+    def save(self):
+        path = Path(self.args.out)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.record, indent=1) + "\n")
 
+    def floor(self):
+        self.record["floor"].append(measure_floor(self.args.floor_ms))
 
-WORK = {
-    "write_bw": bandwidth("ib_write_bw", 65536, 1500),
-    "send_bw": bandwidth("ib_send_bw", 65536, 1500),
-    "read_bw": bandwidth("ib_read_bw", 65536, 1500),
-    "write_bw_1m": bandwidth("ib_write_bw", 1 << 20, 100),
-    "write_lat": latency("ib_write_lat", 64, 4000),
-    "send_lat": latency("ib_send_lat", 64, 4000),
-    "send_rate": bandwidth("ib_send_bw", 64, 20000),
-    "send_rate_list": bandwidth("ib_send_bw", 64, 20000, ["-l", "32"]),
-    # every payload byte is one 4 KiB packet's: for time and instructions a packet
-    "write_4k": bandwidth("ib_write_bw", 4096, 8000),
-}
+    def session(self, session):
+        with bed(session.kind, session.place, self.args.rps):
+            for contender, works in session.todo:
+                with protected(contender):
+                    for work in works:
+                        self.one(contender, work)
+        self.save()
 
-
-def gid_index(dev):
-    """The IPv4-mapped RoCEv2 GID of `dev`."""
-    base = Path(f"/sys/class/infiniband/{dev}/ports/1")
-    for path in sorted((base / "gids").iterdir(), key=lambda p: int(p.name)):
+    def one(self, contender, work):
+        self.progress.step(f"{contender.name} {work.name}")
+        if work.place == "lossy":
+            lose(work.loss)
+        iterations = self.pace.iterations(contender, work)
         try:
-            gid = path.read_text()
-            kind = (base / "gid_attrs/types" / path.name).read_text()
-        except OSError:
-            continue        # an empty row of the table
-        if gid.startswith("0000:0000:0000:0000:0000:ffff:") and "v2" in kind:
-            return int(path.name)
-    sys.exit(f"bench: {dev} has no IPv4 GID: is its netdev up?")
+            figures = measure(contender, work, iterations)
+            self.pace.learn(contender, work, figures)
+        except Failed as error:
+            print(f"    {error}", flush=True)
+            figures = {"error": str(error)}
+        mine = self.record["results"].setdefault(contender.name, {})
+        mine.setdefault(work.name, []).append(figures)
 
 
-def tool_args(work, dev):
-    args = [work["tool"], "-d", dev, "-x", str(gid_index(dev)), "-s", str(work["size"]),
-            "-n", str(work["iters"]), "-F"] + work["extra"]
-    return args
+def machine():
+    """The processor, as it calls itself."""
+    found = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
+    return found[1] if found else platform.machine()
 
 
-def start(args):
-    return subprocess.Popen(args, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def measure(work, devices, timeout=300):
-    """One run of a perftest pair; returns the figures, or raises RuntimeError."""
-    server = start(tool_args(work, devices[1]))
-    time.sleep(0.7)
-    client = start(tool_args(work, devices[0]) + [PEER])
-    try:
-        out, _ = client.communicate(timeout=timeout)
-        server.communicate(timeout=20)
-    except subprocess.TimeoutExpired:
-        client.kill()
-        server.kill()
-        raise RuntimeError(f"{work['tool']}: no result in {timeout} s")
-    if client.returncode:
-        raise RuntimeError(f"{work['tool']} failed: {out.strip().splitlines()[-1:]}")
-    return parse(work, out)
-
-
-def parse(work, out):
-    rows = [r.split() for r in out.splitlines() if re.match(rf"\s*{work['size']}\s+\d+\s", r)]
-    if not rows:
-        raise RuntimeError(f"{work['tool']}: no figures in its output")
-    row = [float(x) for x in rows[-1]]
-    if work["kind"] == "bw":
-        return {"MBps": row[3], "Mpps": row[4]}
-    return {"min": row[2], "median": row[4], "p99": row[7]}
-
-
-def counters(dev):
-    base = Path(f"/sys/class/infiniband/{dev}/ports/1/hw_counters")
-    values = {}
-    for path in base.iterdir() if base.is_dir() else ():
-        try:
-            values[path.name] = int(path.read_text())
-        except (OSError, ValueError):
-            pass
-    return values
-
-
-def one_round(name, work_names, results, note):
-    contender = CONTENDERS[name]
-    sh(["testbed", "up", "--flat", "--mtu", str(MTU)] + contender.up)
-    try:
-        for work_name in work_names:
-            note(f"{name} {work_name}")
-            try:
-                figures = measure(WORK[work_name], contender.devices)
-            except RuntimeError as err:
-                figures = {"error": str(err)}
-            results.setdefault(name, {}).setdefault(work_name, []).append(figures)
-        results[name]["counters"] = counters(contender.devices[0])
-    finally:
-        sh(["testbed", "down"])
-
-
-def primitives():
-    """ns an operation of the kernel's own primitives (floor/srnic_floor.c)."""
-    sh(["modprobe", "srnic_floor"])
-    try:
-        return json.loads(Path("/sys/kernel/debug/srnic_floor/results").read_text())
-    finally:
-        sh(["rmmod", "srnic_floor"])
-
-
-def main():
+def arguments():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("Examples:")[1],
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", required=True)
-    ap.add_argument("--reps", type=int, default=5)
-    ap.add_argument("--work", default=",".join(WORK))
-    ap.add_argument("--contenders", default="rxe,srnic,srnic-aead")
-    ap.add_argument("--scale", type=float, default=1.0, help="factor on all iteration counts")
+    ap.add_argument("--reps", type=int, default=5, help="rounds of the headline; the rest has 1 or 2")
+    ap.add_argument("--work", default=",".join(GROUPS), help="names and groups; default: all")
+    ap.add_argument("--contenders", default=",".join(CONTENDERS))
+    ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
+    ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")
+    ap.add_argument("--floor-ms", type=int, default=100, help="how long each primitive runs")
     args = ap.parse_args()
-    for work in WORK.values():
-        work["iters"] = max(100, int(work["iters"] * args.scale))
+    for name in args.contenders.split(","):
+        if name not in CONTENDERS:
+            ap.error(f"no contender '{name}': {', '.join(CONTENDERS)}")
+    try:
+        args.work = select(args.work.split(","))
+    except ValueError as error:
+        ap.error(str(error))
+    return args
 
-    names = args.contenders.split(",")
-    work_names = args.work.split(",")
-    total = args.reps * len(names) * len(work_names)
-    done = 0
-    begin = time.monotonic()
 
-    def note(what):
-        nonlocal done
-        done += 1
-        print(f"[{done}/{total}] {time.monotonic() - begin:5.0f} s  {what}", flush=True)
-
-    results = {}
-    floor = []
-    for _ in range(args.reps):
-        floor.append(primitives())
-        for name in names:
-            one_round(name, work_names, results, note)
-    record = {"kernel": platform.release(), "cpus": os.cpu_count(), "mtu": MTU,
-              "date": time.strftime("%Y-%m-%d"), "work": {n: WORK[n] for n in work_names},
-              "floor_ns": floor, "results": results}
-    Path(args.out).parent.mkdir(parents=True, exist_ok=True)
-    Path(args.out).write_text(json.dumps(record, indent=1) + "\n")
+def main():
+    args = arguments()
+    contenders = [CONTENDERS[name] for name in args.contenders.split(",")]
+    sessions = plan(args.work, contenders, args.reps)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
+    load_cpu_modules()
+    bench = Bench(args, sessions)
+    last = None
+    for session in sessions:
+        if session.round != last:
+            bench.floor()
+            last = session.round
+        bench.session(session)
+    if last is None:
+        bench.floor()
+    bench.save()
 
 
 if __name__ == "__main__":

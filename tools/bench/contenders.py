@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+"""contenders - the ways to carry bytes across the pair that the bench compares.
+
+A table: what test bed each needs, what protects it, and a rough idea of its speed, from
+which the first run's length is chosen (pace.py).
+"""
+from dataclasses import dataclass
+
+MTU = 4200
+HERE, PEER = "10.77.0.1", "10.77.0.2"
+NETWORK = "10.77.0.0/24"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One of them.
+
+    bed      what `testbed up --type` is asked for; contenders of one bed share it
+    devices  the client's and the server's; none where it is not RDMA
+    options  for perftest
+    esp      the IP protocol that IPsec ESP covers
+    policy   mode and suite of srnic's seal
+    guess    microseconds a message, nanoseconds a byte
+    """
+    name: str
+    bed: str
+    devices: tuple = ()
+    options: tuple = ()
+    esp: str = ""
+    policy: tuple = ()
+    guess: tuple = (50, 20)
+    what: str = ""
+
+
+RXE = ("rxe0", "rxe1")
+SIW = ("siw0", "siw1")
+SRNIC = ("srnic0", "srnic1")
+
+CONTENDERS = {c.name: c for c in (
+    Contender("rxe", "rxe", RXE, guess=(80, 25), what="the kernel's soft RoCEv2"),
+    Contender("siw", "siw", SIW, options=("-R",), guess=(40, 20),
+              what="the kernel's soft iWARP, over TCP, without CRC"),
+    Contender("srnic", "srnic", SRNIC, guess=(40, 10), what="in the clear"),
+    Contender("srnic-header", "srnic", SRNIC, policy=("header", "aes-cmac-128"),
+              guess=(60, 11), what="headers authenticated"),
+    Contender("srnic-packet", "srnic", SRNIC, policy=("packet", "aes-cmac-128"),
+              guess=(100, 80), what="headers and payload authenticated"),
+    Contender("srnic-aead", "srnic", SRNIC, policy=("aead", "aes-gcm-128"),
+              guess=(100, 120), what="headers authenticated, payload encrypted"),
+    Contender("rxe-esp", "rxe", RXE, esp="udp", guess=(200, 250),
+              what="rxe under IPsec ESP, rfc4106(gcm(aes)), transport mode"),
+    Contender("tcp", "rxe", guess=(5, 8), what="iperf3"),
+    Contender("tcp-esp", "rxe", esp="tcp", guess=(20, 120), what="iperf3 under the same ESP"),
+)}
+
+# Who is in what: everybody, who has RDMA, and those whose every corner is looked at
+ALL = tuple(CONTENDERS)
+VERBS = tuple(name for name, c in CONTENDERS.items() if c.devices)
+MAIN = ("rxe", "siw", "srnic", "srnic-aead")
+ROCE = ("rxe", "srnic", "srnic-aead")
+
+
+def seconds_each(contender, size):
+    """A rough guess of what one message takes."""
+    message, byte = contender.guess
+    return message * 1e-6 + size * byte * 1e-9

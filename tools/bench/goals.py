@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""goals - the figures that the bench is to show, beside what it has shown.
+
+A table: what, the bound, and how the figure comes out of a record.
+"""
+from dataclasses import dataclass
+from typing import Callable
+
+from figures import PACKET
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure and its bound: at least (">=") or at most ("<=")."""
+    what: str
+    side: str
+    bound: float
+    value: Callable         # of a record and the instructions
+
+    def met(self, value):
+        return value >= self.bound if self.side == ">=" else value <= self.bound
+
+
+def against(contender, other, work, key="MiBps", other_work=None):
+    return lambda record, _: record.ratio(contender, other, work, key, other_work)
+
+
+def within(contender, work, other_work, key="MiBps"):
+    """One contender's work against its other work."""
+    return against(contender, contender, work, key, other_work)
+
+
+def quotient(above, below):
+    return above / below if above is not None and below else None
+
+
+def insns(contender, other):
+    def value(_, found):
+        mine, theirs = found.get(contender, {}), found.get(other, {})
+        return quotient(mine.get("packet"), theirs.get("packet"))
+    return value
+
+
+def of_the_floor(record, _):
+    """Sealed bandwidth, as a part of what the floor module makes of seal, CRC and copy."""
+    floor = record.floor("sealed_4096")
+    speed = record.median("srnic-aead", "write_64k", "MiBps")
+    return quotient(speed, PACKET / floor * 1e9 / (1 << 20)) if floor else None
+
+
+def added_by(contender, work, row, times):
+    """Added time a packet, or a message one way, against a row of the floor module."""
+    def value(record, _):
+        if work == "write_4k":
+            clear, sealed = record.packet_ns("srnic"), record.packet_ns(contender)
+        else:
+            clear, sealed = (record.median(name, work, "median") for name in ("srnic", contender))
+            clear, sealed = clear and clear * 1000, sealed and sealed * 1000
+        own = record.floor(row)
+        if None in (clear, sealed, own):
+            return None
+        return (sealed - clear) / (times * own)
+    return value
+
+
+def bandwidth_goals():
+    for verb, least in (("write", 5), ("send", 5), ("read", 4)):
+        for size, label in (("64k", "64 KiB"), ("1m", "1 MiB")):
+            work = f"{verb}_{size}"
+            yield Goal(f"{verb} {label}, srnic / rxe", ">=", least, against("srnic", "rxe", work))
+            yield Goal(f"{verb} {label}, srnic / siw", ">=", 1, against("srnic", "siw", work))
+    yield Goal("write 64 KiB, srnic / TCP (the goal beyond)", ">=", 1, against("srnic", "tcp", "write_64k"))
+
+
+def sealed_goals():
+    for size, label in (("64k", "64 KiB"), ("1m", "1 MiB")):
+        yield Goal(f"write {label}, aead / rxe under ESP", ">=", 3,
+                   against("srnic-aead", "rxe-esp", f"write_{size}"))
+        yield Goal(f"write {label}, aead / TCP under ESP", ">=", 1,
+                   against("srnic-aead", "tcp-esp", f"write_{size}"))
+    yield Goal("write 64 KiB, aead / floor with seal, CRC and copy", ">=", 0.8, of_the_floor)
+    for verb in ("write", "send"):
+        yield Goal(f"64 B {verb} latency, aead / rxe under ESP", "<=", 0.25,
+                   against("srnic-aead", "rxe-esp", f"{verb}_lat", "median"))
+    yield Goal("4 KiB packet, time added by aead / the kernel's AEAD", "<=", 1.1,
+               added_by("srnic-aead", "write_4k", "aead_pair_4096", 1))
+    yield Goal("64 B write latency, header mode / clear", "<=", 1.09,
+               against("srnic-header", "srnic", "write_lat", "median"))
+    yield Goal("or: what header mode adds / two MACs of 128 bytes", "<=", 1.1,
+               added_by("srnic-header", "write_lat", "cmac_128", 2))
+
+
+def latency_goals():
+    for verb in ("write", "send"):
+        work = f"{verb}_lat"
+        yield Goal(f"64 B {verb} latency, median, srnic / rxe", "<=", 0.3,
+                   against("srnic", "rxe", work, "median"))
+        yield Goal(f"64 B {verb} latency, median, srnic / siw", "<=", 1,
+                   against("srnic", "siw", work, "median"))
+        yield Goal(f"64 B {verb} latency, p99, srnic / siw", "<=", 1, against("srnic", "siw", work, "p99"))
+    yield Goal("64 B message rate, lists of 32, srnic / rxe", ">=", 6,
+               against("srnic", "rxe", "send_rate_list", "kmps"))
+
+
+def scale_goals():
+    yield Goal("instructions a 4 KiB packet, srnic / rxe", "<=", 0.2, insns("srnic", "rxe"))
+    yield Goal("instructions a 4 KiB packet, srnic / floor", "<=", 2, insns("srnic", "floor"))
+    yield Goal("1024 queue pairs / one", ">=", 0.9, within("srnic", "qps_1024", "qps_1"))
+    yield Goal("two cores / one, 4 queue pairs", ">=", 1.6, within("srnic", "two-cores", "one-core"))
+    yield Goal("bandwidth left under 1 % loss", ">=", 0.5, within("srnic", "loss_1", "loss_0"))
+
+
+GOALS = (*bandwidth_goals(), *latency_goals(), *sealed_goals(), *scale_goals())
+
+
+def judge(record, found):
+    """(goal, value) of those that were measured."""
+    values = ((goal, goal.value(record, found)) for goal in GOALS)
+    return [(goal, value) for goal, value in values if value is not None]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""work - what the bench measures, as a table.
+
+Everything has a name and belongs to a group; both are what `make bench B=` takes. What is
+in the group "headline" is repeated as often as --reps says, the rest less often.
+"""
+from dataclasses import dataclass
+
+from contenders import ALL, MAIN, ROCE, VERBS
+
+KIB, MIB = 1 << 10, 1 << 20
+
+GROUPS = {
+    "headline": "Headline",
+    "sizes": "Bandwidth by size",
+    "latency": "Latency by size",
+    "qps": "Queue pairs: 64 KiB writes on so many at once",
+    "ud": "Datagrams",
+    "atomic": "Atomics: fetch and add",
+    "cores": "One core and two: 4 queue pairs, 64 KiB writes",
+    "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
+    "setup": "Connections set up, one process, rdma_cm",
+    "memory": "Kernel memory, rings and registered pages aside",
+    "floor": "The floor",       # measured by a module, before each round (floor.py)
+}
+
+
+@dataclass(frozen=True)
+class Work:
+    """One thing to measure.
+
+    kind     bandwidth, rate, latency (perftest or iperf3), connect, qp_memory, mr_memory
+    verb     write, send, read, atomic; "" where there is none
+    place    where: plain, one-core, two-cores, lossy
+    least    iterations that the tool needs to say anything
+    most     iterations after which nothing new is learnt
+    """
+    name: str
+    group: str
+    kind: str
+    verb: str = ""
+    size: int = 0
+    who: tuple = MAIN
+    options: tuple = ()
+    qps: int = 1
+    loss: float = 0
+    place: str = "plain"
+    reps: int = 2
+    least: int = 5
+    most: int = 20000
+    swept: bool = False     # a point of the curve over sizes
+
+    @property
+    def tool(self):
+        ending = "lat" if self.kind == "latency" else "bw"
+        return f"ib_{self.verb}_{ending}"
+
+    @property
+    def figures(self):
+        """What is reported of it: (key, unit, whether more is better)."""
+        return FIGURES[self.kind]
+
+
+FIGURES = {
+    "bandwidth": (("MiBps", "MiB/s", True),),
+    "rate": (("kmps", "1000 messages/s", True),),
+    "latency": (("median", "µs, median", False), ("p99", "µs, p99", False)),
+    "connect": (("per_second", "connections/s", True),),
+    "qp_memory": (("bytes", "bytes a QP", False),),
+    "mr_memory": (("bytes", "bytes an MR", False),),
+}
+
+
+def name_of(size):
+    if size >= MIB:
+        return f"{size // MIB}m"
+    return f"{size // KIB}k" if size >= KIB else str(size)
+
+
+def bandwidth(verb, size, group, **more):
+    return Work(f"{verb}_{name_of(size)}", group, "bandwidth", verb, size, swept=True, **more)
+
+
+def latency(verb, size, group, **more):
+    name = f"{verb}_lat" if size == 64 else f"{verb}_lat_{name_of(size)}"
+    return Work(name, group, "latency", verb, size, least=100, swept=True, **more)
+
+
+def headline():
+    for verb in ("write", "send", "read"):
+        # TCP has no verbs: once is enough
+        who = ALL if verb == "write" else VERBS
+        yield bandwidth(verb, 64 * KIB, "headline", who=who)
+        yield bandwidth(verb, MIB, "headline", who=who)
+    # every payload byte is one 4 KiB packet's: for time a packet
+    yield bandwidth("write", 4 * KIB, "headline", who=VERBS)
+    yield latency("write", 64, "headline", who=VERBS)
+    yield latency("send", 64, "headline", who=VERBS)
+    yield Work("send_rate", "headline", "rate", "send", 64, VERBS)
+    yield Work("send_rate_list", "headline", "rate", "send", 64, VERBS, ("-l", "32"), least=64)
+
+
+def sizes():
+    yield bandwidth("write", 2, "sizes", who=VERBS)
+    yield bandwidth("write", 64, "sizes", who=ALL)
+    yield bandwidth("write", 512, "sizes", who=ALL)
+    yield bandwidth("write", 8 * MIB, "sizes")
+    for size in (2, 64, 512, 4 * KIB, 8 * MIB):
+        yield bandwidth("send", size, "sizes")
+        yield bandwidth("read", size, "sizes")
+
+
+def latencies():
+    for size in (2, KIB, 4 * KIB, 64 * KIB):
+        yield latency("write", size, "latency", who=VERBS)
+    for size in (2, 4 * KIB, 64 * KIB):
+        yield latency("send", size, "latency")
+
+
+def queue_pairs():
+    for qps in (1, 2, 4, 16, 64, 1024):
+        # connecting a thousand takes half a minute
+        many = {"who": ("rxe", "siw", "srnic"), "reps": 1} if qps == 1024 else {}
+        yield Work(f"qps_{qps}", "qps", "bandwidth", "write", 64 * KIB, qps=qps, **many)
+
+
+def others():
+    # No more than there are receives posted: datagrams that find none are gone
+    ud = {"who": ("rxe", "srnic"), "options": ("-c", "UD", "-r", "4000"), "most": 4000}
+    yield Work("ud_rate", "ud", "rate", "send", 64, **ud)
+    yield Work("ud_4k", "ud", "bandwidth", "send", 4 * KIB, **ud)
+    yield Work("ud_lat", "ud", "latency", "send", 64, ("rxe", "srnic"), ("-c", "UD"), least=100)
+    yield Work("atomic_rate", "atomic", "rate", "atomic", 8, ROCE)
+    yield Work("atomic_lat", "atomic", "latency", "atomic", 8, ROCE, least=100)
+    for cores in ("one-core", "two-cores"):
+        yield Work(cores, "cores", "bandwidth", "write", 64 * KIB, qps=4, place=cores)
+    for loss in (0, 0.1, 1, 5):
+        yield Work(f"loss_{loss}", "loss", "bandwidth", "write", 64 * KIB, (*MAIN, "tcp"),
+                   loss=loss, place="lossy", least=50)
+    yield Work("connect", "setup", "connect")
+    yield Work("qp_memory", "memory", "qp_memory", who=("rxe", "srnic"), reps=1)
+    for size in (64 * KIB, MIB):
+        yield Work(f"mr_memory_{name_of(size)}", "memory", "mr_memory", size=size,
+                   who=("rxe", "siw", "srnic"), reps=1)
+
+
+WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others)
+        for work in part()}
+
+
+def select(words):
+    """The work that names and groups stand for, in the table's order; raises ValueError."""
+    unknown = [word for word in words if word not in WORK and word not in GROUPS]
+    if unknown:
+        raise ValueError(f"no work or group '{unknown[0]}'; groups: {', '.join(GROUPS)}; "
+                         f"work: {', '.join(WORK)}")
+    return [work for work in WORK.values() if work.name in words or work.group in words]
