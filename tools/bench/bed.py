@@ -70,6 +70,11 @@ def lose(percent):
            "loss", f"{percent}%")
 
 
+def crossed():
+    """Bytes that have crossed the pair so far, both ways."""
+    return sum(int(Path(f"/sys/class/net/{dev}/statistics/tx_bytes").read_text()) for dev in ("v0", "v1"))
+
+
 @contextmanager
 def protected(contender):
     """What seals the contender's packets, if anything does."""

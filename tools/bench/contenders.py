@@ -53,10 +53,11 @@ CONTENDERS = {c.name: c for c in (
     Contender("tcp-esp", "rxe", esp="tcp", guess=(20, 120), what="iperf3 under the same ESP"),
 )}
 
-# Who is in what: everybody, who has RDMA, and those whose every corner is looked at
+# Who is in what: everybody, who has RDMA, those whose every corner is looked at
 ALL = tuple(CONTENDERS)
 VERBS = tuple(name for name, c in CONTENDERS.items() if c.devices)
 MAIN = ("rxe", "siw", "srnic", "srnic-aead")
+CLEAR = ("rxe", "siw", "srnic")
 ROCE = ("rxe", "srnic", "srnic-aead")
 
 

@@ -78,6 +78,12 @@ def beside(record, group="headline"):
     return table(["work", "figure", *(f"{mine} / {other}" for mine, other in PAIRS)], rows) if rows else []
 
 
+def wire_table(record, work="write_64k"):
+    """That everybody's bytes crossed the pair, and how many more than the payload's."""
+    who = [name for name in CONTENDERS if record.series(name, work, "wire")]
+    return table(who, [[spread(record.series(name, work, "wire")) for name in who]]) if who else []
+
+
 def goals_table(judged):
     rows = [[goal.what, f"{'at least' if goal.side == '>=' else 'at most'} {goal.bound}", number(value),
              "yes" if goal.met(value) else "no"] for goal, value in judged]
@@ -149,6 +155,7 @@ def markdown(record, found, plots):
         parts.append((title, notes(record, group) + lines if lines else []))
         if group == "headline":
             parts.append(("Beside the others", beside(record)))
+            parts.append(("Bytes across the pair for one of payload, 64 KiB writes", wire_table(record)))
     parts += [("Instructions, both ends and the tool's polling (icount)", instructions_table(found)),
               ("Curves", [f"![{name}]({name})" for name in plots]),
               ("Runs without a figure", failures(record))]

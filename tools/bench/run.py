@@ -23,13 +23,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from bed import PLACES, bed, load_cpu_modules, lose, protected  # noqa: E402
-from contenders import CONTENDERS, MTU                          # noqa: E402
-from floor import measure_floor                                 # noqa: E402
-from measure import Failed, measure                             # noqa: E402
-from pace import Pace                                           # noqa: E402
-from progress import Progress                                   # noqa: E402
-from work import GROUPS, select                                 # noqa: E402
+from bed import PLACES, bed, crossed, load_cpu_modules, lose, protected  # noqa: E402
+from contenders import CONTENDERS, MTU                                  # noqa: E402
+from floor import measure_floor                                         # noqa: E402
+from measure import Failed, measure                                     # noqa: E402
+from pace import Pace                                                   # noqa: E402
+from progress import Progress                                           # noqa: E402
+from work import GROUPS, select                                         # noqa: E402
 
 
 @dataclass
@@ -97,9 +97,12 @@ class Bench:
         if work.place == "lossy":
             lose(work.loss)
         iterations = self.pace.iterations(contender, work)
+        before = crossed()
         try:
             figures = measure(contender, work, iterations)
             self.pace.learn(contender, work, figures)
+            if work.kind == "bandwidth":
+                figures["wire"] = (crossed() - before) / (work.size * iterations * work.qps)
         except Failed as error:
             print(f"    {error}", flush=True)
             figures = {"error": str(error)}

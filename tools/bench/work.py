@@ -6,7 +6,7 @@ in the group "headline" is repeated as often as --reps says, the rest less often
 """
 from dataclasses import dataclass
 
-from contenders import ALL, MAIN, ROCE, VERBS
+from contenders import ALL, CLEAR, MAIN, ROCE, VERBS
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -87,16 +87,17 @@ def latency(verb, size, group, **more):
 
 
 def headline():
-    for verb in ("write", "send", "read"):
-        # TCP has no verbs: once is enough
-        who = ALL if verb == "write" else VERBS
-        yield bandwidth(verb, 64 * KIB, "headline", who=who)
-        yield bandwidth(verb, MIB, "headline", who=who)
+    esp = (*MAIN, "rxe-esp")
+    # TCP has no verbs: once is enough
+    for verb, everybody, most in (("write", ALL, (*esp, "tcp", "tcp-esp")), ("send", esp, MAIN),
+                                  ("read", esp, MAIN)):
+        yield bandwidth(verb, 64 * KIB, "headline", who=everybody)
+        yield bandwidth(verb, MIB, "headline", who=most)
     # every payload byte is one 4 KiB packet's: for time a packet
     yield bandwidth("write", 4 * KIB, "headline", who=VERBS)
     yield latency("write", 64, "headline", who=VERBS)
-    yield latency("send", 64, "headline", who=VERBS)
-    yield Work("send_rate", "headline", "rate", "send", 64, VERBS)
+    yield latency("send", 64, "headline", who=esp)
+    yield Work("send_rate", "headline", "rate", "send", 64)
     yield Work("send_rate_list", "headline", "rate", "send", 64, VERBS, ("-l", "32"), least=64)
 
 
@@ -105,22 +106,22 @@ def sizes():
     yield bandwidth("write", 64, "sizes", who=ALL)
     yield bandwidth("write", 512, "sizes", who=ALL)
     yield bandwidth("write", 8 * MIB, "sizes")
-    for size in (2, 64, 512, 4 * KIB, 8 * MIB):
-        yield bandwidth("send", size, "sizes")
-        yield bandwidth("read", size, "sizes")
+    for verb in ("send", "read"):
+        for size in (2, 64, 512, 4 * KIB):
+            yield bandwidth(verb, size, "sizes")
+        yield bandwidth(verb, 8 * MIB, "sizes", who=CLEAR)
 
 
 def latencies():
-    for size in (2, KIB, 4 * KIB, 64 * KIB):
-        yield latency("write", size, "latency", who=VERBS)
     for size in (2, 4 * KIB, 64 * KIB):
+        yield latency("write", size, "latency", who=VERBS)
         yield latency("send", size, "latency")
 
 
 def queue_pairs():
     for qps in (1, 2, 4, 16, 64, 1024):
         # connecting a thousand takes half a minute
-        many = {"who": ("rxe", "siw", "srnic"), "reps": 1} if qps == 1024 else {}
+        many = {"who": CLEAR, "reps": 1} if qps == 1024 else {}
         yield Work(f"qps_{qps}", "qps", "bandwidth", "write", 64 * KIB, qps=qps, **many)
 
 
@@ -141,7 +142,7 @@ def others():
     yield Work("qp_memory", "memory", "qp_memory", who=("rxe", "srnic"), reps=1)
     for size in (64 * KIB, MIB):
         yield Work(f"mr_memory_{name_of(size)}", "memory", "mr_memory", size=size,
-                   who=("rxe", "siw", "srnic"), reps=1)
+                   who=CLEAR, reps=1)
 
 
 WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others)
