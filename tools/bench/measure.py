@@ -69,8 +69,8 @@ def perftest(contender, work, iterations, under=(), limit=None):
     client = perftest_args(contender, work, iterations, 0) + [PEER]
     # A thousand queue pairs take their time, and loss may stop somebody for good
     limit = limit or (180 if work.qps > 100 else 30 if work.loss else 60)
-    with background(server):
-        await_listener(PERFTEST_PORT)
+    with background(server) as process:
+        await_listener(process, PERFTEST_PORT)
         return parse_perftest(work, run([*under, *client], limit))
 
 
@@ -88,8 +88,8 @@ def parse_perftest(work, out):
 # TCP
 
 def iperf(work, iterations):
-    with background(["iperf3", "-s", "-1", "-p", str(IPERF_PORT)]):
-        await_listener(IPERF_PORT)
+    with background(["iperf3", "-s", "-1", "-p", str(IPERF_PORT)]) as server:
+        await_listener(server, IPERF_PORT)
         return parse_iperf(run(["iperf3", "-c", PEER, "-p", str(IPERF_PORT), "-l", str(work.size),
                                 "-k", str(iterations), "-J"], 30))
 
@@ -108,8 +108,8 @@ def parse_iperf(out):
 def connect_rate(contender):
     """rdma_cm connections a second, from creating the id to being connected."""
     count = str(CONNECTIONS)
-    with background(["cmtime", "-b", PEER, "-c", count]):
-        await_cm_listener()
+    with background(["cmtime", "-b", PEER, "-c", count]) as server:
+        await_cm_listener(server)
         return parse_cmtime(run(["cmtime", "-b", HERE, "-s", PEER, "-c", count], 60), CONNECTIONS)
 
 
@@ -145,30 +145,36 @@ def run(cmd, limit):
     except subprocess.TimeoutExpired:
         raise Failed(f"{cmd[0]}: no result in {limit} s") from None
     if ran.returncode:
-        last = ran.stdout.strip().splitlines()[-1:]
-        raise Failed(f"{cmd[0]} failed: {' '.join(last)}")
+        raise Failed(f"{cmd[0]} failed: {last_line(ran.stdout)}")
     return ran.stdout
+
+
+def last_line(out):
+    return " ".join(out.strip().splitlines()[-1:])
 
 
 @contextmanager
 def background(cmd):
     """A server: it ends by itself soon after its client has, or is ended."""
-    server = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        yield
+        yield server
         server.wait(timeout=0 if cmd[0] == "cmtime" else 5)
     except subprocess.TimeoutExpired:
         pass
     finally:
         server.kill()
-        server.wait()
+        server.communicate()
 
 
-def wait_until(true, what, seconds=10):
+def wait_for(server, listening, seconds=10):
+    """Until the server listens; raises Failed if it does not, or has ended."""
     end = time.monotonic() + seconds
-    while not true():
+    while not listening():
+        if server.poll() is not None:
+            raise Failed(f"{server.args[0]}, the server, ended: {last_line(server.stdout.read())}")
         if time.monotonic() > end:
-            raise Failed(f"waited {seconds} s for {what}")
+            raise Failed(f"{server.args[0]}, the server, does not listen after {seconds} s")
         time.sleep(0.02)
 
 
@@ -178,14 +184,12 @@ def listens(port, table):
     return any(row[1].endswith(f":{port:04X}") and row[3] == LISTEN for row in rows)
 
 
-def await_listener(port):
-    def there():
-        return any(listens(port, Path(f"/proc/net/{name}").read_text()) for name in ("tcp", "tcp6"))
-    wait_until(there, f"a listener at port {port}")
+def await_listener(server, port):
+    tables = [Path("/proc/net/tcp"), Path("/proc/net/tcp6")]
+    wait_for(server, lambda: any(listens(port, table.read_text()) for table in tables))
 
 
-def await_cm_listener():
-    def there():
-        return "LISTEN" in subprocess.run(["rdma", "resource", "show", "cm_id"], text=True,
-                                          capture_output=True, check=False).stdout
-    wait_until(there, "a listener of rdma_cm")
+def await_cm_listener(server):
+    ask = ["rdma", "resource", "show", "cm_id"]
+    wait_for(server, lambda: "LISTEN" in subprocess.run(ask, text=True, capture_output=True,
+                                                        check=False).stdout)

@@ -30,7 +30,7 @@ class Pace:
         each = self.known.get((contender.name, work.name))
         if not each:
             each = seconds_each(contender, work.size) * (2 if work.kind == "latency" else 1)
-        count = int(self.seconds / each / work.qps)
+        count = int(self.seconds * work.longer / each / work.qps)
         count = min(max(count, work.least), work.most)
         return count // 32 * 32 if "-l" in work.options else count
 

@@ -15,7 +15,8 @@ import report                                           # noqa: E402
 from contenders import CONTENDERS                       # noqa: E402
 from figures import Record, instructions                # noqa: E402
 from goals import GOALS, judge                          # noqa: E402
-from measure import Failed, listens, parse_cmtime, parse_iperf, parse_perftest  # noqa: E402
+from measure import (Failed, background, listens, parse_cmtime, parse_iperf,     # noqa: E402
+                     parse_perftest, run, wait_for)
 from pace import Pace                                   # noqa: E402
 from progress import Progress                           # noqa: E402
 from run import plan                                    # noqa: E402
@@ -116,6 +117,19 @@ class Readers(unittest.TestCase):
     def test_listeners(self):
         self.assertTrue(listens(0x4853, LISTENERS))
         self.assertFalse(listens(0x1451, LISTENERS))
+
+
+class Programs(unittest.TestCase):
+    def test_why_a_program_failed(self):
+        with self.assertRaisesRegex(Failed, "sh failed: this is why"):
+            run(["sh", "-c", "echo that; echo this is why; exit 3"], 10)
+        with self.assertRaisesRegex(Failed, "no result in 0.1 s"):
+            run(["sleep", "5"], 0.1)
+
+    def test_a_server_that_ends_is_not_waited_for(self):
+        with self.assertRaisesRegex(Failed, "sh, the server, ended: no device"):
+            with background(["sh", "-c", "echo no device"]) as server:
+                wait_for(server, lambda: False)
 
 
 class Iterations(unittest.TestCase):
