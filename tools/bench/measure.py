@@ -4,6 +4,7 @@
 What reads is apart from what starts, and is tested without a VM.
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from contenders import HERE, PEER
 PERFTEST_PORT, IPERF_PORT = 18515, 5201
 LISTEN = "0A"       # as /proc/net/tcp has it
 TOOLS = Path(__file__).resolve().parent
+HURRY = TOOLS.parents[1] / "build/bench/hurry.so"       # hurry.c: scripts/bench makes it
 CONNECTIONS = 200
 MIB = 1 << 20
 
@@ -137,11 +139,16 @@ def memory(contender, work):
 
 # Programs
 
+def environment():
+    """For a tool: without its sleeps, if there is what takes them away."""
+    return {**os.environ, "LD_PRELOAD": str(HURRY)} if HURRY.exists() else None
+
+
 def run(cmd, limit):
     """What the program prints; raises Failed if it fails or takes longer than that."""
     try:
         ran = subprocess.run(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             timeout=limit, check=False)
+                             timeout=limit, env=environment(), check=False)
     except subprocess.TimeoutExpired:
         raise Failed(f"{cmd[0]}: no result in {limit} s") from None
     if ran.returncode:
@@ -156,7 +163,8 @@ def last_line(out):
 @contextmanager
 def background(cmd):
     """A server: it ends by itself soon after its client has, or is ended."""
-    server = subprocess.Popen(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    server = subprocess.Popen(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=environment())
     try:
         yield server
         server.wait(timeout=0 if cmd[0] == "cmtime" else 5)
