@@ -21,8 +21,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from bed import bed, load_cpu_modules, protected, sh    # noqa: E402
 from contenders import CONTENDERS, MTU, VERBS           # noqa: E402
-from measure import Failed, perftest                    # noqa: E402
 from pace import Pace                                   # noqa: E402
+from perftest import perftest                           # noqa: E402
+from programs import Failed                             # noqa: E402
 from work import WORK                                   # noqa: E402
 
 # Samples a second of guest time. Under icount a guest second is 10^9 instructions.

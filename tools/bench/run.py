@@ -26,8 +26,9 @@ sys.dont_write_bytecode = True
 from bed import PLACES, bed, crossed, load_cpu_modules, lose, protected  # noqa: E402
 from contenders import CONTENDERS, MTU                                  # noqa: E402
 from floor import measure_floor                                         # noqa: E402
-from measure import Failed, measure                                     # noqa: E402
+from measure import measure                                             # noqa: E402
 from pace import Pace                                                   # noqa: E402
+from programs import Failed                                             # noqa: E402
 from progress import Progress                                           # noqa: E402
 from work import GROUPS, select                                         # noqa: E402
 

@@ -12,14 +12,16 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 import report                                           # noqa: E402
+from connect import parse_cmtime                        # noqa: E402
 from contenders import CONTENDERS                       # noqa: E402
 from figures import Record, instructions                # noqa: E402
 from goals import GOALS, judge                          # noqa: E402
-from measure import (Failed, background, listens, parse_cmtime, parse_iperf,     # noqa: E402
-                     parse_perftest, run, wait_for)
 from pace import Pace                                   # noqa: E402
+from perftest import parse_perftest                     # noqa: E402
+from programs import Failed, background, listens, run, wait_for  # noqa: E402
 from progress import Progress                           # noqa: E402
 from run import plan                                    # noqa: E402
+from tcp import parse_iperf                             # noqa: E402
 from work import FIGURES, GROUPS, WORK, select          # noqa: E402
 
 BANDWIDTH = """ #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+"""connect - how many connections a second rdma_cm sets up, by cmtime."""
+import re
+
+from contenders import HERE, PEER
+from programs import Failed, await_cm_listener, background, run
+
+CONNECTIONS = 200
+
+
+def connect_rate(contender):
+    """rdma_cm connections a second, from creating the id to being connected."""
+    count = str(CONNECTIONS)
+    with background(["cmtime", "-b", PEER, "-c", count]) as server:
+        await_cm_listener(server)
+        return parse_cmtime(run(["cmtime", "-b", HERE, "-s", PEER, "-c", count], 60), CONNECTIONS)
+
+
+def parse_cmtime(out, count):
+    """Each step's time for all connections is in the first column, in ms."""
+    steps = dict(re.findall(r"^(\w[\w ]*?)\s*:\s+([\d.]+)", out, re.M))
+    needed = ("create id", "resolve addr", "resolve route", "create qp", "connect")
+    if not all(step in steps for step in needed):
+        raise Failed("cmtime: no figures in its output")
+    return {"per_second": count / sum(float(steps[step]) for step in needed) * 1000}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+"""perftest - one run of an ib_* tool: its arguments, and what its table says."""
+import re
+from pathlib import Path
+
+from contenders import PEER
+from programs import Failed, await_listener, background, run
+
+PORT = 18515
+
+
+def gid_index(dev):
+    """The IPv4-mapped RoCEv2 GID of `dev`."""
+    base = Path(f"/sys/class/infiniband/{dev}/ports/1")
+    for path in sorted((base / "gids").iterdir(), key=lambda p: int(p.name)):
+        try:
+            gid = path.read_text()
+            kind = (base / "gid_attrs/types" / path.name).read_text()
+        except OSError:
+            continue        # an empty row of the table
+        if gid.startswith("0000:0000:0000:0000:0000:ffff:") and "v2" in kind:
+            return int(path.name)
+    raise Failed(f"{dev} has no IPv4 GID: is its netdev up?")
+
+
+def perftest_args(contender, work, iterations, end):
+    dev = contender.devices[end]
+    args = [work.tool, "-F", "-d", dev, "-n", str(iterations)]
+    if "-R" not in contender.options:       # else rdma_cm finds the way
+        args += ["-x", str(gid_index(dev))]
+    if work.verb != "atomic":               # they have one size
+        args += ["-s", str(work.size)]
+    if work.qps > 1:
+        args += ["-q", str(work.qps)]
+    return args + [*work.options, *contender.options]
+
+
+def perftest(contender, work, iterations, under=(), limit=None):
+    """Both ends; the client under another program, if one is given."""
+    server = perftest_args(contender, work, iterations, 1)
+    client = perftest_args(contender, work, iterations, 0) + [PEER]
+    # A thousand queue pairs take their time, and loss may stop somebody for good
+    limit = limit or (180 if work.qps > 100 else 30 if work.loss else 60)
+    with background(server) as process:
+        await_listener(process, PORT)
+        return parse_perftest(work, run([*under, *client], limit))
+
+
+def parse_perftest(work, out):
+    """The figures in perftest's table."""
+    rows = [line.split() for line in out.splitlines() if re.match(rf"\s*{work.size}\s+\d+\s", line)]
+    if not rows:
+        raise Failed(f"{work.tool}: no figures in its output")
+    row = [float(word) for word in rows[-1]]
+    if work.kind == "latency":
+        return {"min": row[2], "median": row[4], "p99": row[7]}
+    return {"MiBps": row[3], "kmps": row[4] * 1000}
