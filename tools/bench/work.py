@@ -109,7 +109,7 @@ def sizes():
     yield bandwidth("write", 512, "sizes", who=ALL)
     yield bandwidth("write", 8 * MIB, "sizes")
     for verb in ("send", "read"):
-        for size in (2, 64, 512, 4 * KIB):
+        for size in (2, 64, 4 * KIB):
             yield bandwidth(verb, size, "sizes")
         yield bandwidth(verb, 8 * MIB, "sizes", who=CLEAR)
 
