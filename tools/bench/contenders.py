@@ -38,7 +38,7 @@ SRNIC = ("srnic0", "srnic1")
 
 CONTENDERS = {c.name: c for c in (
     Contender("rxe", "rxe", RXE, guess=(80, 25), what="the kernel's soft RoCEv2"),
-    Contender("siw", "siw", SIW, options=("-R",), guess=(40, 20),
+    Contender("siw", "siw", SIW, options=("-R",), guess=(100, 20),
               what="the kernel's soft iWARP, over TCP, without CRC"),
     Contender("srnic", "srnic", SRNIC, guess=(40, 10), what="in the clear"),
     Contender("srnic-header", "srnic", SRNIC, policy=("header", "aes-cmac-128"),

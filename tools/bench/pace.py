@@ -29,7 +29,8 @@ class Pace:
         """How many each queue pair is to do."""
         each = self.known.get((contender.name, work.name))
         if not each:
-            each = seconds_each(contender, work.size) * (2 if work.kind == "latency" else 1)
+            # there and back, and nothing else is on its way meanwhile
+            each = seconds_each(contender, work.size) * (4 if work.kind == "latency" else 1)
         count = int(self.seconds * work.longer / each / work.qps)
         count = min(max(count, work.least), work.most)
         return count // 32 * 32 if "-l" in work.options else count
