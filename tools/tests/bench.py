@@ -104,6 +104,10 @@ class Readers(unittest.TestCase):
         self.assertEqual(parse_perftest(WORK["write_lat"], LATENCY),
                          {"min": 63.09, "median": 71.88, "p99": 351.5})
 
+    def test_small_messages_by_their_rate(self):
+        out = BANDWIDTH.replace("65536", "2").replace("50.09", "0.00")
+        self.assertAlmostEqual(parse_perftest(WORK["write_2"], out)["MiBps"], 1000 / (1 << 20))
+
     def test_iperf(self):
         out = json.dumps({"end": {"sum_received": {"bits_per_second": 8 << 20}}})
         self.assertEqual(parse_iperf(out), {"MiBps": 1})
