@@ -21,6 +21,7 @@ class Contender:
     esp      the IP protocol that IPsec ESP covers
     policy   mode and suite of srnic's seal
     guess    microseconds a message, nanoseconds a byte
+    what     it is, for the report
     """
     name: str
     bed: str

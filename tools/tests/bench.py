@@ -12,6 +12,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 import report                                           # noqa: E402
+import tables                                           # noqa: E402
 from connect import parse_cmtime                        # noqa: E402
 from contenders import CONTENDERS                       # noqa: E402
 from figures import Record, instructions                # noqa: E402
@@ -185,9 +186,9 @@ class Report(unittest.TestCase):
         json.dumps(report.summary(record, {}))
 
     def test_numbers_as_people_write_them(self):
-        self.assertEqual([report.number(x) for x in (0.123456, 12.3456, 123.456, 12345.6, None)],
+        self.assertEqual([tables.number(x) for x in (0.123456, 12.3456, 123.456, 12345.6, None)],
                          ["0.123", "12.3", "123", "12 346", "–"])
-        self.assertEqual(report.spread([3, 1, 2]), "2 (1–3)")
+        self.assertEqual(tables.spread([3, 1, 2]), "2 (1–3)")
 
     def test_plots_are_xml_and_follow_the_theme(self):
         try:
