@@ -8,7 +8,7 @@ from bed import sh
 RESULTS = Path("/sys/kernel/debug/srnic_floor/results")
 
 
-def measure_floor(ms=100):
+def measure_floor(ms):
     """The module's results: ns a call, the CRC chosen, the crypto drivers."""
     sh("modprobe", "srnic_floor", f"ms={ms}")
     try:

@@ -21,7 +21,7 @@ GROUPS = {
     "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
     "setup": "Connections set up, one process, rdma_cm",
     "memory": "Kernel memory, rings and registered pages aside",
-    "floor": "The floor",       # measured by a module, before each round (floor.py)
+    "floor": "The floor",       # measured by a module, between the others (floor.py)
 }
 
 

@@ -19,7 +19,7 @@
 
 #define CALLS	20	/* between two looks at the clock */
 
-static unsigned int ms = 100;
+static unsigned int ms = 50;
 module_param(ms, uint, 0444);
 MODULE_PARM_DESC(ms, "milliseconds that each primitive runs");
 
