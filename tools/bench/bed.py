@@ -31,12 +31,6 @@ def sh(*cmd):
     return ran.stdout
 
 
-def load_cpu_modules():
-    """The kernel's drivers for what this CPU can do, AES among it: udev's work elsewhere."""
-    alias = Path("/sys/devices/system/cpu/modalias").read_text().strip()
-    subprocess.run(["modprobe", "-q", alias], check=False)
-
-
 @contextmanager
 def one_core(wanted):
     """The other cores are off: threads, interrupts and timers of every contender obey that."""

@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from bed import bed, load_cpu_modules, protected, sh    # noqa: E402
+from bed import bed, protected, sh    # noqa: E402
 from contenders import CONTENDERS, MTU, VERBS           # noqa: E402
 from pace import Pace                                   # noqa: E402
 from perftest import perftest                           # noqa: E402
@@ -52,7 +52,6 @@ def main():
     contender, work = CONTENDERS[args.contender], WORK[args.work]
     sh("sysctl", "-qw", "kernel.perf_event_paranoid=-1", "kernel.kptr_restrict=0",
        f"kernel.perf_event_max_sample_rate={FREQUENCY}")
-    load_cpu_modules()
     try:
         figures = record(contender, work, Pace(args.seconds).iterations(contender, work))
     except Failed as error:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from bed import PLACES, bed, crossed, load_cpu_modules, lose, protected  # noqa: E402
+from bed import PLACES, bed, crossed, lose, protected  # noqa: E402
 from contenders import CONTENDERS, MTU                                  # noqa: E402
 from floor import measure_floor                                         # noqa: E402
 from measure import measure                                             # noqa: E402
@@ -144,7 +144,6 @@ def main():
     contenders = [CONTENDERS[name] for name in args.contenders.split(",")]
     sessions = plan(args.work, contenders, args.reps)
     resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
-    load_cpu_modules()
     bench = Bench(args, sessions)
     for session in sessions:
         # often, for the machine's speed changes under it as under the contenders

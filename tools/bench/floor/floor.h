@@ -25,7 +25,6 @@ typedef int (*floor_fn)(struct floor_bench *b, u32 len);
  * @user: the application's bytes: where a packet comes from
  * @wire: the packet: FLOOR_ASSOC bytes, the payload, a tag
  * @place: where it ends up
- * @scratch: for floor_crc_sparse()
  * @crc_big: the fastest CRC for FLOOR_BIG bytes
  * @crc_small: the fastest CRC for FLOOR_SMALL bytes
  * @sum: the CRC of the payload, so that the compiler has to take it
@@ -38,7 +37,6 @@ struct floor_bench {
 	u8 *user;
 	u8 *wire;
 	u8 *place;
-	u8 *scratch;
 	floor_fn crc_big;
 	floor_fn crc_small;
 	u32 sum;

@@ -24,13 +24,14 @@ int floor_crc_shash(struct floor_bench *b, u32 len)
 
 int floor_crc_sparse(struct floor_bench *b, u32 len)
 {
-	const u8 *rest;
-	size_t left;
+	const u8 *data = floor_payload(b);
+	u8 rest[SRNIC_CRC_REST];
+	size_t done;
 
-	if (len < SRNIC_CRC_SPARSE_MIN || len > SRNIC_CRC_SPARSE_MAX)
+	if (len < SRNIC_CRC_SHORTEN_MIN)
 		return floor_crc_tables(b, len);
-	rest = srnic_crc_shorten(~0, floor_payload(b), len, b->scratch, &left);
-	b->sum = crc32_le(0, rest, left);
+	done = srnic_crc_shorten(~0, data, len, rest);
+	b->sum = crc32_le(crc32_le(0, rest, sizeof(rest)), data + done, len - done);
 	return 0;
 }
 
@@ -82,8 +83,7 @@ int floor_packet_open(struct floor_bench *b)
 	b->user = kzalloc(FLOOR_ROOM, GFP_KERNEL);
 	b->wire = kzalloc(FLOOR_ROOM, GFP_KERNEL);
 	b->place = kzalloc(FLOOR_ROOM, GFP_KERNEL);
-	b->scratch = kzalloc(SRNIC_CRC_SPARSE_SCRATCH, GFP_KERNEL);
-	return b->user && b->wire && b->place && b->scratch ? 0 : -ENOMEM;
+	return b->user && b->wire && b->place ? 0 : -ENOMEM;
 }
 
 void floor_packet_close(struct floor_bench *b)
@@ -93,5 +93,4 @@ void floor_packet_close(struct floor_bench *b)
 	kfree(b->user);
 	kfree(b->wire);
 	kfree(b->place);
-	kfree(b->scratch);
 }
