@@ -3,6 +3,9 @@
 #
 # Sourced by the other scripts: where things are, and how to speak.
 
+# A user's path may lack where depmod, modprobe and their like are
+export PATH=$PATH:/usr/sbin:/sbin
+
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 # Kernels and their sources are large, slow to make and the same for every
