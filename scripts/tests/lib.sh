@@ -95,20 +95,22 @@ settle()
 }
 
 # pair SERVER-COMMAND -- CLIENT-COMMAND: starts the first, waits until it listens, runs
-# the second; both must succeed within LIMIT seconds (60)
+# the second; both must succeed within LIMIT seconds (60, and 300 on the test kernel)
 pair()
 {
-	local server=() log status=0 pid
+	local server=() log status=0 pid limit=60
+	! on_debug_kernel || limit=300
+	limit=${LIMIT:-$limit}
 	while [ "$1" != -- ]; do
 		server+=("$1")
 		shift
 	done
 	shift
 	log=$(mktemp)
-	timeout "${LIMIT:-60}" "${server[@]}" >"$log" 2>&1 &
+	timeout "$limit" "${server[@]}" >"$log" 2>&1 &
 	pid=$!
 	settle $pid "${server[@]}"
-	timeout "${LIMIT:-60}" "$@" >"$log.client" 2>&1 || status=$?
+	timeout "$limit" "$@" >"$log.client" 2>&1 || status=$?
 	if [ $status -ne 0 ]; then
 		kill $pid 2>/dev/null || true
 		wait $pid 2>/dev/null || true
