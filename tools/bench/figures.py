@@ -5,6 +5,11 @@ from statistics import median
 PACKET = 4096
 
 
+def quotient(above, below):
+    """None if there is nothing to divide, or to divide by."""
+    return above / below if above is not None and below else None
+
+
 class Record:
     """One file of run.py's."""
 
@@ -23,9 +28,7 @@ class Record:
         return median(values) if values else None
 
     def ratio(self, contender, other, work, key, other_work=None):
-        mine = self.median(contender, work, key)
-        theirs = self.median(other, other_work or work, key)
-        return mine / theirs if mine is not None and theirs else None
+        return quotient(self.median(contender, work, key), self.median(other, other_work or work, key))
 
     def floor(self, row):
         """Nanoseconds that a row of the floor module takes."""

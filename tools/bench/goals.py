@@ -6,7 +6,7 @@ A table: what, the bound, and how the figure comes out of a record.
 from dataclasses import dataclass
 from typing import Callable
 
-from figures import PACKET
+from figures import PACKET, quotient
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,6 @@ def against(contender, other, work, key="MiBps", other_work=None):
 def within(contender, work, other_work, key="MiBps"):
     """One contender's work against its other work."""
     return against(contender, contender, work, key, other_work)
-
-
-def quotient(above, below):
-    return above / below if above is not None and below else None
 
 
 def insns(contender, other):

@@ -50,7 +50,7 @@ def markdown(record, found, plots):
 def summary(record, found):
     """The same for programs."""
     medians = {contender: {work: {key: spread_of(record.series(contender, work, key))
-                                  for key, *_ in FIGURES[record.work[work]["kind"]]}
+                                  for key, _ in FIGURES[record.work[work]["kind"]]}
                            for work in works}
                for contender, works in record.results.items()}
     goals = [{"what": goal.what, "side": goal.side, "bound": goal.bound, "value": value,

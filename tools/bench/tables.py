@@ -3,6 +3,7 @@
 from statistics import median
 
 from contenders import CONTENDERS
+from figures import quotient
 from work import FIGURES
 
 BASE = "rxe"
@@ -50,7 +51,7 @@ def group_table(record, group):
            if any(record.results.get(name, {}).get(work) for work in works)]
     rows = []
     for name in works:
-        for key, unit, _ in FIGURES[record.work[name]["kind"]]:
+        for key, unit in FIGURES[record.work[name]["kind"]]:
             rows.append([name, unit, *(cell(record, contender, name, key) for contender in who)])
     return table(["work", "figure", *who], rows) if rows else []
 
@@ -59,7 +60,7 @@ def beside(record, group="headline"):
     """Ratios to those that are not rxe."""
     rows = []
     for name, work in record.work.items():
-        for key, unit, _ in FIGURES[work["kind"]] if work["group"] == group else ():
+        for key, unit in FIGURES[work["kind"]] if work["group"] == group else ():
             ratios = [record.ratio(mine, other, name, key) for mine, other in PAIRS]
             if any(ratios):
                 rows.append([name, unit, *(f"**{times(r)}**" if r else DASH for r in ratios)])
@@ -116,10 +117,6 @@ def instructions_table(found):
         rows.append([name, *(f"{number(each[key])} **{ratio}**" if each[key] else DASH
                              for key, ratio in zip(("packet", "message"), ratios))])
     return table(["", "4 KiB packet", "64 B message, lists of 32"], rows) if rows else []
-
-
-def quotient(above, below):
-    return above / below if above and below else None
 
 
 def failures(record):

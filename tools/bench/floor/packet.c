@@ -42,9 +42,14 @@ int floor_copy(struct floor_bench *b, u32 len)
 	return 0;
 }
 
+/* the fastest for that many */
+static int crc(struct floor_bench *b, u32 len)
+{
+	return len > FLOOR_SMALL ? b->crc_big(b, len) : b->crc_small(b, len);
+}
+
 static int send(struct floor_bench *b, u32 len, bool seal)
 {
-	floor_fn crc = len > FLOOR_SMALL ? b->crc_big : b->crc_small;
 	int err = 0;
 
 	memcpy(floor_payload(b), b->user, len);
@@ -55,7 +60,6 @@ static int send(struct floor_bench *b, u32 len, bool seal)
 
 static int receive(struct floor_bench *b, u32 len, bool sealed)
 {
-	floor_fn crc = len > FLOOR_SMALL ? b->crc_big : b->crc_small;
 	int err = crc(b, len);
 
 	if (!err && sealed)
