@@ -311,6 +311,53 @@ static void R16_each_right_allows_what_it_names_and_no_more(struct kunit *test)
 	}
 }
 
+static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test)
+{
+	static const struct {
+		s64 at;
+		u64 len;
+		u32 access;
+		u32 variant;
+		enum srnic_mem_status want;
+	} tries[] = {
+		{ 0, LENGTH, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_OK },
+		{ LENGTH - 1, 1, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_OK },
+		{ LENGTH, 1, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_BOUNDS },
+		{ -1, 1, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_BOUNDS },
+		{ 1, LENGTH, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_BOUNDS },
+		{ 1, U64_MAX, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_BOUNDS },
+		{ 0, 8, IB_ACCESS_REMOTE_WRITE, 0, SRNIC_MEM_ACCESS },
+		{ 0, 8, IB_ACCESS_REMOTE_READ, 1, SRNIC_MEM_INVALID },
+		{ 0, 8, IB_ACCESS_REMOTE_READ, 0, SRNIC_MEM_OK },
+	};
+	enum srnic_mem_status got[ARRAY_SIZE(tries)];
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
+	struct srnic_mr *other = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_hold hold = { };
+	int counts[4];
+
+	local_bh_disable();
+	for (int i = 0; i < ARRAY_SIZE(tries); i++)
+		got[i] = srnic_mem_hold(&w->qp[0], mr->stag.key ^ tries[i].variant,
+					IOVA + tries[i].at, tries[i].len, tries[i].access,
+					false, &hold);
+	counts[0] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
+	srnic_mem_hold(&w->qp[0], other->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ, false, &hold);
+	counts[1] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
+	counts[2] = atomic_read(&other->stag.active) - SRNIC_STAG_VALID;
+	srnic_hold_drop(&hold);
+	counts[3] = atomic_read(&other->stag.active) - SRNIC_STAG_VALID;
+	local_bh_enable();
+
+	for (int i = 0; i < ARRAY_SIZE(tries); i++)
+		KUNIT_EXPECT_EQ_MSG(test, got[i], tries[i].want, "try %d", i);
+	KUNIT_EXPECT_EQ(test, counts[0], 1);
+	KUNIT_EXPECT_EQ(test, counts[1], 0);
+	KUNIT_EXPECT_EQ(test, counts[2], 1);
+	KUNIT_EXPECT_EQ(test, counts[3], 0);
+}
+
 static void all_32_bits_of_a_key_count(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -604,10 +651,12 @@ static void atomics_do_what_they_are_called(struct kunit *test)
 static enum srnic_mem_status gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
 				    u32 off, void *dst, u32 len)
 {
+	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_gather(qp, sge, num, off, dst, len, NULL);
+	status = srnic_sge_gather(qp, &hold, sge, num, off, dst, len, NULL);
+	srnic_hold_drop(&hold);
 	local_bh_enable();
 	return status;
 }
@@ -615,10 +664,12 @@ static enum srnic_mem_status gather(struct srnic_qp *qp, const struct srnic_abi_
 static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
 				   u32 off, const void *src, u32 len)
 {
+	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_place(qp, sge, num, off, src, len);
+	status = srnic_sge_place(qp, &hold, sge, num, off, src, len);
+	srnic_hold_drop(&hold);
 	local_bh_enable();
 	return status;
 }
@@ -1086,6 +1137,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R10_region_may_end_at_the_end_of_all_addresses),
 	KUNIT_CASE(R7_key_of_another_domain_is_refused),
 	KUNIT_CASE(R16_each_right_allows_what_it_names_and_no_more),
+	KUNIT_CASE(R10_R16_what_is_held_is_checked_as_if_it_were_not),
 	KUNIT_CASE(all_32_bits_of_a_key_count),
 	KUNIT_CASE(R28_local_dma_key_is_a_kernel_consumers_alone),
 	KUNIT_CASE(region_at_rest_is_not_accessible),

@@ -31,6 +31,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->bytes = 0;
 	build->bursts = 0;
 	build->until = jiffies + SRNIC_TURN_JIFFIES;
+	build->hold.held = false;
 	build->open = false;
 
 	/* the rest is set packet by packet, as the opcode asks for */
@@ -77,8 +78,8 @@ static int gather(struct srnic_build *build, const struct srnic_source *src, u8 
 		  u32 *crc)
 {
 	if (src->sge)
-		return srnic_sge_gather(build->qp, src->sge, src->num_sge, src->at, dst, len, crc) ?
-			-EFAULT : 0;
+		return srnic_sge_gather(build->qp, &build->hold, src->sge, src->num_sge, src->at,
+					dst, len, crc) ? -EFAULT : 0;
 	if (src->ref)
 		srnic_mem_gather(src->ref, src->at, dst, len, crc);
 	else if (crc)
@@ -186,10 +187,12 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
  * srnic_build_close - what was built so far leaves as one
  * @build: the turn
  *
- * To be called before the path changes or its lock is dropped.
+ * To be called before the path changes or its lock is dropped. No region is held for
+ * longer: who withdraws one waits for that.
  */
 void srnic_build_close(struct srnic_build *build)
 {
+	srnic_hold_drop(&build->hold);
 	if (!build->open)
 		return;
 	srnic_burst_close(&build->burst, &build->qp->out);

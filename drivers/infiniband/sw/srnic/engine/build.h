@@ -39,6 +39,7 @@ struct srnic_source {
  * @packets: built, to be counted
  * @bytes: of them, BTH to ICRC
  * @bursts: they make
+ * @hold: region that payload is gathered from
  * @until: jiffies; how long the turn may last
  * @open: see @burst
  */
@@ -52,6 +53,7 @@ struct srnic_build {
 	u32 packets;
 	u32 bytes;
 	u32 bursts;
+	struct srnic_hold hold;
 	unsigned long until;
 	bool open;
 };

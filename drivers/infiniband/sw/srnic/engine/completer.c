@@ -308,7 +308,8 @@ static void answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
  * in the message: after a retry it may begin anywhere. The length tells the rest
  * (IBA 9.7.6.2.3).
  */
-static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			  struct srnic_hold *hold)
 {
 	struct srnic_swqe *wqe = answered_wqe(qp, pkt->psn, SRNIC_CLASS_READ);
 	u32 off;
@@ -322,20 +323,22 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 	}
 	if (pkt->payload_len &&
-	    srnic_sge_place(qp, wqe->sge, wqe->num_sge, off, pkt->payload, pkt->payload_len)) {
+	    srnic_sge_place(qp, hold, wqe->sge, wqe->num_sge, off, pkt->payload,
+			    pkt->payload_len)) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
 	answered(qp, wqe);
 }
 
-static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			    struct srnic_hold *hold)
 {
 	struct srnic_swqe *wqe = answered_wqe(qp, pkt->psn, SRNIC_CLASS_ATOMIC);
 
 	if (!wqe)
 		return;
-	if (srnic_sge_place(qp, wqe->sge, wqe->num_sge, 0, &pkt->orig, sizeof(pkt->orig))) {
+	if (srnic_sge_place(qp, hold, wqe->sge, wqe->num_sge, 0, &pkt->orig, sizeof(pkt->orig))) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
@@ -346,13 +349,14 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt)
  * srnic_completer_rx - a response to one of our requests
  * @qp: an RC QP in RTS or SQD
  * @pkt: verified
+ * @hold: of this burst
  *
  * What answers nothing that is outstanding is ignored: old, or made up (an ACK for
  * what was never sent is not believed).
  *
  * Context: softirq, under the QP's lock.
  */
-void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
 {
 	const u32 flags = pkt->opc->flags;
 
@@ -368,7 +372,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (flags & SRNIC_OPF_ACK)
 		acknowledge(qp, pkt);
 	else if (flags & SRNIC_OPF_READ)
-		read_response(qp, pkt);
+		read_response(qp, pkt, hold);
 	else
-		atomic_response(qp, pkt);
+		atomic_response(qp, pkt, hold);
 }

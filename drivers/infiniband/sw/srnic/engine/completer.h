@@ -3,7 +3,9 @@
 #define SRNIC_ENGINE_COMPLETER_H
 
 #include "engine/engine.h"
+#include "mem/mem.h"
 
-void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt) __must_hold(&qp->lock);
+void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			struct srnic_hold *hold) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_COMPLETER_H */

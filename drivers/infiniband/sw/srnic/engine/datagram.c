@@ -93,14 +93,16 @@ static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 }
 
 /* The next datagram, if it goes the same way and is at hand. */
-static struct srnic_swqe *next_like(struct srnic_qp *qp, const struct srnic_swqe *last)
+static struct srnic_swqe *next_like(struct srnic_build *build, const struct srnic_swqe *last)
 {
+	struct srnic_qp *qp = build->qp;
 	struct srnic_swqe *wqe;
 
 	if (!srnic_sq_waiting(qp))
 		return NULL;
 	wqe = srnic_sq_wqe(&qp->sq, qp->sq.next);
-	if (wqe->state != SRNIC_SWQE_NEW || !same_ah(wqe, last) || srnic_requester_start(qp, wqe))
+	if (wqe->state != SRNIC_SWQE_NEW || !same_ah(wqe, last) ||
+	    srnic_requester_start(build, wqe))
 		return NULL;
 	return wqe;
 }
@@ -118,7 +120,7 @@ static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic
 		err = send_one(build, wqe);
 		if (err)
 			break;
-		wqe = ++sent < budget ? next_like(build->qp, wqe) : NULL;
+		wqe = ++sent < budget ? next_like(build, wqe) : NULL;
 	} while (wqe);
 	srnic_build_close(build);
 	spin_unlock(&ah->lock);
@@ -174,15 +176,17 @@ static void network_header(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
 static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 	u8 grh[SRNIC_GRH_LEN];
 
 	network_header(pkt->ends, grh);
-	status = srnic_sge_place(qp, rwqe->sge, rwqe->num_sge, 0, grh, sizeof(grh));
-	if (status || !pkt->payload_len)
-		return status;
-	return srnic_sge_place(qp, rwqe->sge, rwqe->num_sge, sizeof(grh), pkt->payload,
-			       pkt->payload_len);
+	status = srnic_sge_place(qp, &hold, rwqe->sge, rwqe->num_sge, 0, grh, sizeof(grh));
+	if (!status && pkt->payload_len)
+		status = srnic_sge_place(qp, &hold, rwqe->sge, rwqe->num_sge, sizeof(grh),
+					 pkt->payload, pkt->payload_len);
+	srnic_hold_drop(&hold);
+	return status;
 }
 
 /**

@@ -285,8 +285,9 @@ static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
  * A local invalidation waits for all that was posted before it: until then packets
  * may have to be gathered again from, or responses placed in, the very region.
  */
-static int start_local(struct srnic_qp *qp, struct srnic_swqe *wqe)
+static int start_local(struct srnic_build *build, struct srnic_swqe *wqe)
 {
+	struct srnic_qp *qp = build->qp;
 	enum ib_wc_status status;
 
 	if (wqe->opcode == SRNIC_WQE_LOCAL_INV) {
@@ -294,6 +295,7 @@ static int start_local(struct srnic_qp *qp, struct srnic_swqe *wqe)
 		if (qp->sq.cons != qp->sq.next)
 			return -EAGAIN;
 	}
+	srnic_hold_drop(&build->hold);
 	status = srnic_local_op(qp, wqe);
 	if (status) {
 		srnic_sq_fail(qp, wqe, status);
@@ -305,14 +307,15 @@ static int start_local(struct srnic_qp *qp, struct srnic_swqe *wqe)
 
 /**
  * srnic_requester_start - the cursor reaches a work request for the first time
- * @qp: the QP
+ * @build: the turn
  * @wqe: in state NEW
  *
  * Return: 0: it has its PSNs, or has been carried out; -EAGAIN: it must wait;
  * -EINVAL: it has failed.
  */
-int srnic_requester_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
+int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 {
+	struct srnic_qp *qp = build->qp;
 	enum ib_wc_status status;
 
 	lockdep_assert_held(&qp->lock);
@@ -330,7 +333,7 @@ int srnic_requester_start(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	if (wqe->flags & SRNIC_SWQE_FENCE && qp->req.rd_atomic)
 		return -EAGAIN;
 	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_LOCAL)
-		return start_local(qp, wqe);
+		return start_local(build, wqe);
 
 	wqe->first_psn = qp->req.psn;
 	wqe->last_psn = srnic_psn_add(wqe->first_psn, srnic_wqe_packets(wqe, qp->mtu) - 1);
@@ -345,7 +348,7 @@ static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 	int err;
 
 	if (wqe->state == SRNIC_SWQE_NEW) {
-		err = srnic_requester_start(qp, wqe);
+		err = srnic_requester_start(build, wqe);
 		if (err)
 			return err;
 	}

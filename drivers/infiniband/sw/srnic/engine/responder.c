@@ -78,7 +78,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return V_INVALID;	/* IBA C9-62 */
 	}
 	if (pkt->payload_len &&
-	    srnic_sge_place(qp, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
+	    srnic_sge_place(qp, hold, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
 			    pkt->payload_len)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		return V_OPERATION;
@@ -98,33 +98,25 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return V_OK;
 }
 
-/*
- * The message's region: looked up once a burst, for all bytes that are to come
- * (IBA C9-87: the whole range of the RETH, before the first byte is written).
- */
+/* IBA C9-87: the whole range of the RETH, before the first byte is written. */
 static enum verdict hold_region(struct srnic_qp *qp, struct srnic_hold *hold)
 {
 	const struct srnic_responder *resp = &qp->resp;
 	enum srnic_mem_status status;
 
-	if (hold->held)
-		return V_OK;
-	status = srnic_mem_get(qp, resp->rkey, resp->va, resp->left, IB_ACCESS_REMOTE_WRITE,
-			       false, &hold->ref);
+	status = srnic_mem_hold(qp, resp->rkey, resp->va, resp->left, IB_ACCESS_REMOTE_WRITE,
+				false, hold);
 	if (unlikely(status)) {
 		srnic_count_refusal(qp, status);
 		return V_ACCESS;
 	}
-	hold->held = true;
 	return V_OK;
 }
 
-static enum verdict write_begin(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-				struct srnic_hold *hold)
+static enum verdict write_begin(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_responder *resp = &qp->resp;
 
-	srnic_hold_drop(hold);
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE) || pkt->dmalen > SRNIC_MAX_MSG)
 		return V_INVALID;
 	resp->va = pkt->va;
@@ -155,7 +147,7 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	enum verdict verdict;
 
 	if (flags & SRNIC_OPF_FIRST) {
-		verdict = write_begin(qp, pkt, hold);
+		verdict = write_begin(qp, pkt);
 		if (unlikely(verdict))
 			return verdict;
 	}

@@ -5,26 +5,6 @@
 #include "engine/engine.h"
 #include "mem/mem.h"
 
-/**
- * struct srnic_hold - the region that a burst writes to
- * @ref: counted while @held
- * @held: see @ref
- *
- * One look-up serves all packets of a message that arrive together: while the count
- * is held, what was checked stays as it is.
- */
-struct srnic_hold {
-	struct srnic_mem_ref ref;
-	bool held;
-};
-
-static inline void srnic_hold_drop(struct srnic_hold *hold)
-{
-	if (hold->held)
-		srnic_mem_put(&hold->ref);
-	hold->held = false;
-}
-
 /* responder.c */
 void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			struct srnic_hold *hold) __must_hold(&qp->lock);

@@ -25,7 +25,7 @@
  * struct rx_run - packets of one QP that came together
  * @rx: what they came in
  * @qp: locked
- * @hold: region being written
+ * @hold: region that its packets touch
  * @answered: there were responses: the requester may go on
  * @asked: there were requests: replies may be due
  * @stranger: addresses are not the connection's
@@ -159,7 +159,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 		return;
 
 	if (pkt->opc->flags & SRNIC_OPF_RESP) {
-		srnic_completer_rx(qp, pkt);
+		srnic_completer_rx(qp, pkt, &run->hold);
 		run->answered = true;
 	} else {
 		srnic_responder_rx(qp, pkt, &run->hold);

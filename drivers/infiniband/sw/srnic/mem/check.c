@@ -110,3 +110,34 @@ void srnic_mem_put(struct srnic_mem_ref *ref)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);
+
+/**
+ * srnic_mem_hold - the same, for packets that come or go together
+ * @qp: on whose behalf
+ * @key: L_Key or R_Key, all 32 bits
+ * @va: first byte
+ * @len: bytes, not 0
+ * @access: IB_ACCESS_* the access needs
+ * @local: L_Key rules
+ * @hold: of the burst, and the same QP's; its ref is for gather, place and atomic
+ *
+ * Nothing but the look-up and the count is saved where the region is already held.
+ *
+ * Context: process or softirq, BHs off until srnic_hold_drop().
+ * Return: SRNIC_MEM_OK, or why not; a region may be held in either case.
+ */
+enum srnic_mem_status srnic_mem_hold(struct srnic_qp *qp, u32 key, u64 va, u64 len,
+				     u32 access, bool local, struct srnic_hold *hold)
+{
+	enum srnic_mem_status status;
+
+	if (hold->held && hold->ref.stag->index == key >> 8)
+		return stag_check(qp, hold->ref.stag, key, va, len, access, local);
+
+	srnic_hold_drop(hold);
+	status = srnic_mem_get(qp, key, va, len, access, local, &hold->ref);
+	hold->held = !status && hold->ref.stag;
+	return status;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_hold);

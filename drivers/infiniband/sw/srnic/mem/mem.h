@@ -162,6 +162,28 @@ enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 le
 				    u32 access, bool local, struct srnic_mem_ref *ref);
 void srnic_mem_put(struct srnic_mem_ref *ref);
 
+/**
+ * struct srnic_hold - the region that a burst reads or writes; zeroed to begin with
+ * @ref: of the last access
+ * @held: it is counted, until srnic_hold_drop()
+ *
+ * Packets that come or go together mostly touch one region: it is looked up and counted
+ * once. Each access is checked as if it were alone.
+ */
+struct srnic_hold {
+	struct srnic_mem_ref ref;
+	bool held;
+};
+
+enum srnic_mem_status srnic_mem_hold(struct srnic_qp *qp, u32 key, u64 va, u64 len,
+				     u32 access, bool local, struct srnic_hold *hold);
+static inline void srnic_hold_drop(struct srnic_hold *hold)
+{
+	if (hold->held)
+		srnic_mem_put(&hold->ref);
+	hold->held = false;
+}
+
 /* copy.c: @va lies in what get has checked. gather takes the CRC while copying. */
 void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len, u32 *crc);
 void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u32 len);
@@ -170,16 +192,19 @@ u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap
 
 /*
  * sge.c: the same over a list of SGEs, @off bytes into the message; the checks
- * are made here (lkey, PD, bounds, rights) for the bytes touched.
+ * are made here (lkey, PD, bounds, rights) for the bytes touched. A region is still
+ * held afterwards.
  */
-enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge,
-				       u32 num, u32 off, void *dst, u32 len, u32 *crc);
-enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, const struct srnic_abi_sge *sge,
-				      u32 num, u32 off, const void *src, u32 len);
+enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
+				       const struct srnic_abi_sge *sge, u32 num, u32 off,
+				       void *dst, u32 len, u32 *crc);
+enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *hold,
+				      const struct srnic_abi_sge *sge, u32 num, u32 off,
+				      const void *src, u32 len);
 
 /*
  * invalidate.c, window.c: engine's side of LOCAL_INV, REG_MR, BIND_MW and SEND
- * with invalidate. Under the QP's lock, BHs off, no srnic_mem_ref held. 0 or a
+ * with invalidate. Under the QP's lock, BHs off, no region held. 0 or a
  * negative errno.
  */
 int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote);

@@ -26,18 +26,19 @@ static bool sge_settle(struct sge_pos *pos)
 }
 
 static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *pos, u32 access,
-				     u32 run, struct srnic_mem_ref *ref)
+				     u32 run, struct srnic_hold *hold)
 {
 	u64 va;
 
 	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &va))
 		return SRNIC_MEM_BOUNDS;
-	return srnic_mem_get(qp, pos->sge->lkey, va, run, access, true, ref);
+	return srnic_mem_hold(qp, pos->sge->lkey, va, run, access, true, hold);
 }
 
 /**
  * srnic_sge_gather - copy part of a message out of its SGEs
  * @qp: whose work request it is
+ * @hold: of this burst
  * @sge: the kernel's copy of the list
  * @num: entries
  * @off: where in the message to begin
@@ -48,25 +49,24 @@ static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *
  * Context: process or softirq, BHs off.
  * Return: SRNIC_MEM_OK, or why an SGE was refused; @dst may have been written then.
  */
-enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge,
-				       u32 num, u32 off, void *dst, u32 len, u32 *crc)
+enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
+				       const struct srnic_abi_sge *sge, u32 num, u32 off,
+				       void *dst, u32 len, u32 *crc)
 {
 	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
 
 	while (len) {
 		enum srnic_mem_status status;
-		struct srnic_mem_ref ref;
 		u32 run;
 
 		if (!sge_settle(&pos))
 			return SRNIC_MEM_BOUNDS;
 
 		run = min(len, pos.sge->length - pos.off);
-		status = sge_get(qp, &pos, 0, run, &ref);
+		status = sge_get(qp, &pos, 0, run, hold);
 		if (status)
 			return status;
-		srnic_mem_gather(&ref, pos.sge->addr + pos.off, dst, run, crc);
-		srnic_mem_put(&ref);
+		srnic_mem_gather(&hold->ref, pos.sge->addr + pos.off, dst, run, crc);
 
 		dst += run;
 		len -= run;
@@ -80,6 +80,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
 /**
  * srnic_sge_place - copy part of a message into its SGEs
  * @qp: whose work request it is
+ * @hold: of this burst
  * @sge: the kernel's copy of the list
  * @num: entries
  * @off: where in the message to begin
@@ -90,25 +91,24 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
  * Return: SRNIC_MEM_OK, or why an SGE was refused; those before it may have been
  * written then, which a completion in error allows (IBA 10.3.1).
  */
-enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, const struct srnic_abi_sge *sge,
-				      u32 num, u32 off, const void *src, u32 len)
+enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *hold,
+				      const struct srnic_abi_sge *sge, u32 num, u32 off,
+				      const void *src, u32 len)
 {
 	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
 
 	while (len) {
 		enum srnic_mem_status status;
-		struct srnic_mem_ref ref;
 		u32 run;
 
 		if (!sge_settle(&pos))
 			return SRNIC_MEM_BOUNDS;
 
 		run = min(len, pos.sge->length - pos.off);
-		status = sge_get(qp, &pos, IB_ACCESS_LOCAL_WRITE, run, &ref);
+		status = sge_get(qp, &pos, IB_ACCESS_LOCAL_WRITE, run, hold);
 		if (status)
 			return status;
-		srnic_mem_place(&ref, pos.sge->addr + pos.off, src, run);
-		srnic_mem_put(&ref);
+		srnic_mem_place(&hold->ref, pos.sge->addr + pos.off, src, run);
 
 		src += run;
 		len -= run;

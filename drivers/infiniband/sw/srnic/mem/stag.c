@@ -238,7 +238,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stag_quiesce);
  *
  * Spins, which cannot deadlock: holders of a count have BHs off, so none sleeps on
  * this CPU below us, and between get and put they copy at most a burst of packets,
- * under their own QP's lock, and take no lock but those of CQs and SRQs, whose
+ * under their own QP's lock, and take no lock but those of CQs, SRQs and AHs, whose
  * holders wait for no key. (With PREEMPT_RT, BH-off sections exclude each other a
  * CPU, and a holder elsewhere that is preempted is boosted through that very
  * exclusion.)
