@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""scripted - hold a responder to the order of its answers, packet by packet.
+"""scripted - hold a QP to what it sends and answers, packet by packet.
 
 Makes an RC QP on a device of this namespace and plays its peer by hand from a raw
-socket in another one: what no requester of ours would send, a stranger's may.
+socket in another one: what no peer of ours would send, or lose, a stranger's may.
 Each scenario is a function below; it returns what was wrong, or None.
 
 Example:
@@ -25,19 +25,23 @@ from pyverbs.device import Context
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import SGE, SendWR
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + "/../redteam")
 import forge  # noqa: E402  (the attacker's packets are ours)
 
+RC_WRITE_ONLY = 0x0A
 RC_READ_REQ = 0x0C
 READ_RESPONSES = range(0x0D, 0x11)
 RC_ACK = 0x11
+ACK, NAK_SEQUENCE = 0x1F, 0x60      # AETH syndromes
 OUR_QPN = 0x123456
 START = 0xFFFFF0
 MTU = 4096
 BIG = 16 << 20     # answering it takes longer than sending the next requests
 SO_RCVBUFFORCE = 33
 DEPTH = 2           # max_dest_rd_atomic of the QP under test
+TIMEOUT = 18        # of the QP under test: 1.07 s, before which no time-out may be detected
 
 
 class Target:
@@ -47,7 +51,7 @@ class Target:
         self.ctx = Context(name=device)
         self.pd = PD(self.ctx)
         self.cq = CQ(self.ctx, 16)
-        cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=1, max_recv_sge=1)
+        cap = QPCap(max_send_wr=16, max_recv_wr=4, max_send_sge=1, max_recv_sge=1)
         init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap)
         self.qp = QP(self.pd, init)
         self.mr = MR(self.pd, BIG, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ)
@@ -68,6 +72,25 @@ class Target:
 
     def alive(self):
         return self.qp.query(e.IBV_QP_STATE)[0].qp_state == e.IBV_QPS_RTR
+
+    def write(self, count):
+        """WRITEs of one packet each, every one longer than the last: so each goes by itself."""
+        attr = QPAttr(port_num=1)
+        attr.timeout = TIMEOUT
+        attr.retry_cnt = 7
+        attr.rnr_retry = 7
+        attr.sq_psn = START
+        attr.max_rd_atomic = 1
+        self.qp.to_rts(attr)
+        for i in range(count):
+            sge = SGE(self.mr.buf, 64 * (i + 1), self.mr.lkey)
+            wr = SendWR(wr_id=i, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[sge])
+            wr.set_wr_rdma(self.mr.rkey, self.mr.buf)
+            self.qp.post_send(wr)
+
+    def completions(self):
+        """(wr_id, status) of what has completed."""
+        return [(wc.wr_id, wc.status) for wc in self.cq.poll(16)[1]]
 
 
 class Peer:
@@ -91,6 +114,15 @@ class Peer:
         body = struct.pack("!BBHIBBH", RC_READ_REQ, 0x40, 0xFFFF, qpn, 0x80, psn >> 16,
                            psn & 0xFFFF) + \
             struct.pack("!QII", self.target.mr.buf + offset, self.target.mr.rkey, length)
+        return self.frame(body)
+
+    def answer(self, psn, syndrome):
+        """An ACK or NAK, as a frame."""
+        psn &= forge.PSN_MASK
+        return self.frame(struct.pack("!BBHIBBHI", RC_ACK, 0x40, 0xFFFF, self.target.qp.qp_num, 0,
+                                      psn >> 16, psn & 0xFFFF, syndrome << 24))
+
+    def frame(self, body):
         udp = struct.pack("!HHHH", 0xC000, forge.ROCE_PORT, 8 + len(body) + 4, 0)
         ip = bytearray(struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp) + len(body) + 4, 0,
                                    0x4000, 64, 17, 0, self.src, self.dst))
@@ -101,11 +133,16 @@ class Peer:
         for frame in frames:
             self.sock.send(frame)
 
+    def requests(self, count, limit):
+        """PSNs of so many WRITEs that the target sends, from START; fewer if time is up."""
+        seen = self.responses(lambda rows: len(rows) == count, limit)
+        return [(psn - START) & forge.PSN_MASK for opcode, psn, _ in seen if opcode == RC_WRITE_ONLY]
+
     def responses(self, until, limit=60):
         """(opcode, psn, syndrome) of what the target sends, until `until` says so."""
         seen = []
         end = time.monotonic() + limit
-        self.sock.settimeout(0.2)
+        self.sock.settimeout(min(0.2, limit))
         while time.monotonic() < end:
             try:
                 frame = self.sock.recv(65535)
@@ -115,7 +152,7 @@ class Peer:
             if len(bth) < 12 or frame[26:30] != self.dst or \
                     int.from_bytes(bth[5:8], "big") != OUR_QPN:
                 continue
-            aeth = frame[54] if bth[0] != 0x0E else None
+            aeth = frame[54] if bth[0] in (*READ_RESPONSES, RC_ACK) and bth[0] != 0x0E else None
             seen.append((bth[0], int.from_bytes(bth[9:12], "big"), aeth))
             if until(seen):
                 break
@@ -174,7 +211,42 @@ def more_reads_than_agreed_end_the_stream(peer):
     return None
 
 
-SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream)
+def what_is_lost_at_the_end_is_asked_for(peer):
+    """Where something was lost not long ago, silence is not waited for until the time-out: the
+    oldest packet is sent again by itself, and the answer says what else is missing."""
+    peer.target.write(8)
+    if (seen := peer.requests(8, 5)) != [*range(8)]:
+        return f"the first flight was {seen}"
+    peer.send(peer.answer(START + 2, NAK_SEQUENCE))
+    if (seen := peer.requests(6, 5)) != [*range(2, 8)]:
+        return f"after a NAK of 2 came {seen}"
+    peer.send(peer.answer(START + 4, ACK))      # and no more of that flight has arrived
+    start = time.monotonic()
+    if (seen := peer.requests(1, 5)) != [5]:
+        return f"asked by {seen}, not by the oldest"
+    peer.send(peer.answer(START + 5, ACK))
+    if (seen := peer.requests(2, 5)) != [6, 7]:
+        return f"what is missing was answered by {seen}"
+    if (took := time.monotonic() - start) > 0.8:
+        return f"it took {took:.3f} s"
+    peer.send(peer.answer(START + 7, ACK))
+    done = []
+    while len(done) < 8 and time.monotonic() - start < 10:
+        done += peer.target.completions()
+    return None if done == [(i, 0) for i in range(8)] else f"completed {done}"
+
+
+def a_clean_link_is_given_time(peer):
+    """Nothing has ever been lost: an answer may take as long as the time-out allows."""
+    peer.target.write(4)
+    if (seen := peer.requests(4, 5)) != [*range(4)]:
+        return f"the flight was {seen}"
+    seen = peer.requests(1, 0.8)
+    return f"sent again before its time: {seen}" if seen else None
+
+
+SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
+             what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time)
 
 
 def main():

@@ -8,6 +8,7 @@
  */
 #include "srnic.h"
 #include "engine/completer.h"
+#include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -62,10 +63,9 @@ static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
  * What has waited in queues for long, beyond what the way itself takes; or has taken
  * as long as the time-out that the consumer chose (timer.c waits for several).
  */
-static bool answer_late(struct srnic_requester *req)
+static bool answer_late(struct srnic_requester *req, unsigned long took)
 {
 	unsigned long late = max(req->interval / WINDOW_LATE, 2UL);
-	unsigned long took = jiffies - req->timed_from;
 
 	req->nearest = min(req->nearest, took);
 	return took - req->nearest > late || took > 2 * late;
@@ -76,11 +76,16 @@ static bool answer_late(struct srnic_requester *req)
  * longer than a good part of the retry interval is not far from being sent again,
  * for nothing: that is where it stops to grow, before anything is lost.
  */
-static void adapt_window(struct srnic_requester *req, u32 psn)
+static void adapt_window(struct srnic_qp *qp, u32 psn)
 {
+	struct srnic_requester *req = &qp->req;
+
 	if (req->timed && srnic_psn_diff(psn, req->timed_psn) > 0) {
+		unsigned long took = jiffies - req->timed_from;
+
 		req->timed = false;
-		if (answer_late(req)) {
+		srnic_probe_timed(qp, took);
+		if (answer_late(req, took)) {
 			req->credit = 0;
 			req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
 			return;
@@ -99,9 +104,10 @@ static void set_una(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_requester *req = &qp->req;
 
-	adapt_window(req, psn);
+	adapt_window(qp, psn);
 	req->una = psn;
 	req->went_back = false;
+	srnic_probe_progress(qp);
 	srnic_timer_progress(qp);
 
 	/* it was being sent again, but had arrived */
@@ -256,7 +262,9 @@ static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	switch (pkt->syndrome & SRNIC_AETH_TYPE) {
 	case SRNIC_AETH_ACK:
 		end_rnr_wait(qp);
-		if (!ack_until(qp, srnic_psn_add(pkt->psn, 1)))
+		if (ack_until(qp, srnic_psn_add(pkt->psn, 1)))
+			srnic_probe_answered(qp);
+		else
 			implied_nak(qp);
 		break;
 	case SRNIC_AETH_RNR:

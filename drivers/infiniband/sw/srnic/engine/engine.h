@@ -106,6 +106,26 @@ struct srnic_rres {
 };
 
 /**
+ * struct srnic_probe - see probe.c
+ * @lossy: something was lost not long ago
+ * @waits: asked, and no answer yet
+ * @count: how often since something arrived
+ * @lost: the oldest PSN then unacknowledged
+ * @sent: one past the highest PSN that had been sent when it was asked
+ * @usual: how long answers take of late, jiffies, rather too much than too little
+ * @at: jiffies: when to ask
+ */
+struct srnic_probe {
+	bool lossy;
+	bool waits;
+	u8 count;
+	u32 lost;
+	u32 sent;
+	unsigned long usual;
+	unsigned long at;
+};
+
+/**
  * struct srnic_requester - our requests
  * @psn: of the next packet, be it new or sent again
  * @una: oldest unacknowledged; inside a READ, the next response expected
@@ -117,6 +137,7 @@ struct srnic_rres {
  * @timed_psn: by the answer to this packet
  * @timed_from: jiffies
  * @nearest: least that the way has ever taken, jiffies
+ * @probe: whether to ask for an answer
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
@@ -143,6 +164,7 @@ struct srnic_requester {
 	u32 timed_psn;
 	unsigned long timed_from;
 	unsigned long nearest;
+	struct srnic_probe probe;
 	u16 since_ackreq;
 	u16 rd_atomic;
 	unsigned long interval;

@@ -8,6 +8,7 @@
  * the first response that is missing (IBA 9.7.5.1.3).
  */
 #include "srnic.h"
+#include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -137,7 +138,7 @@ static void data_headers(struct srnic_build *build, const struct srnic_swqe *wqe
 	if (!reliable(build->qp))
 		pkt->opcode |= SRNIC_TP_UC;
 
-	pkt->psn = build->qp->req.psn;
+	pkt->psn = srnic_psn_add(wqe->first_psn, i);
 	pkt->va = wqe->raddr;
 	pkt->dmalen = wqe->length;
 	pkt->rkey = wqe->opcode == SRNIC_WQE_SEND_INV ? wqe->inv_rkey : wqe->rkey;
@@ -155,13 +156,12 @@ static u32 data_more(const struct srnic_build *build, const struct srnic_swqe *w
 	return n - i;
 }
 
-static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u32 i, u32 n,
-			    u32 room)
+static int build_data_packet(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n,
+			     bool ackreq, u32 room)
 {
 	struct srnic_qp *qp = build->qp;
 	u32 off = i * qp->mtu;
 	struct srnic_source src = { .at = off };
-	int err;
 
 	if (wqe->flags & SRNIC_SWQE_INLINE) {
 		src.data = wqe->inline_data;
@@ -170,10 +170,18 @@ static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u
 		src.num_sge = wqe->num_sge;
 	}
 	data_headers(build, wqe, i, n);
-	build->pkt.ackreq = ask_for_ack(qp, i == n - 1, room);
+	build->pkt.ackreq = ackreq;
+	return srnic_build_packet(build, &src, min(wqe->length - off, qp->mtu),
+				  min(data_more(build, wqe, i, n), room));
+}
 
-	err = srnic_build_packet(build, &src, min(wqe->length - off, qp->mtu),
-				 min(data_more(build, wqe, i, n), room));
+static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u32 i, u32 n,
+			    u32 room)
+{
+	struct srnic_qp *qp = build->qp;
+	int err;
+
+	err = build_data_packet(build, wqe, i, n, ask_for_ack(qp, i == n - 1, room), room);
 	if (unlikely(err)) {
 		err = send_failed(qp, wqe, err);
 		if (err)
@@ -453,6 +461,34 @@ void srnic_requester_run(struct srnic_qp *qp)
 }
 
 /**
+ * srnic_requester_repeat - send the oldest unacknowledged packet once more, alone
+ * @qp: the QP; it is a SEND's or a WRITE's
+ *
+ * For an answer; the cursor stays where it is.
+ *
+ * Return: true if it has been sent.
+ */
+bool srnic_requester_repeat(struct srnic_qp *qp)
+{
+	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.cons);
+	u32 i = (qp->req.una - wqe->first_psn) & SRNIC_PSN_MASK;
+	struct srnic_build build;
+	int err;
+
+	lockdep_assert_held(&qp->lock);
+
+	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
+	err = build_data_packet(&build, wqe, i, srnic_wqe_packets(wqe, qp->mtu), true, 1);
+	srnic_build_end(&build);
+	if (err)
+		return false;
+	keep_order(qp, true);
+	qp->req.retransmits++;
+	srnic_count(qp->dev, retransmits);
+	return true;
+}
+
+/**
  * srnic_requester_go_back - send again from the oldest unacknowledged packet on
  * @qp: the QP
  *
@@ -482,6 +518,7 @@ void srnic_requester_lost(struct srnic_qp *qp)
 	req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
 	req->credit = 0;
 	req->losing = true;
+	srnic_probe_lost(qp);
 	srnic_requester_go_back(qp);
 }
 

@@ -24,6 +24,7 @@ int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 	__must_hold(&build->qp->lock);
 void srnic_requester_go_back(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_lost(struct srnic_qp *qp) __must_hold(&qp->lock);
+bool srnic_requester_repeat(struct srnic_qp *qp) __must_hold(&qp->lock);
 bool srnic_requester_busy(const struct srnic_qp *qp);
 
 /* local.c */

@@ -256,6 +256,7 @@ static void start_sending(struct srnic_qp *qp)
 	req->max_sent = req->psn;
 	req->window = SRNIC_WINDOW_START;
 	req->nearest = MAX_JIFFY_OFFSET;
+	memset(&req->probe, 0, sizeof(req->probe));
 	if (qp->sth) {
 		srnic_sth_flow_start(qp->sth, SRNIC_FLOW_OURS, req->psn);
 		srnic_hs_begin(qp);

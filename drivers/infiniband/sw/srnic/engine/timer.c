@@ -4,6 +4,7 @@
  * a deadline in memory, and the timer, when it fires early, sleeps for the rest.
  */
 #include "srnic.h"
+#include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -64,7 +65,7 @@ static unsigned long patience(const struct srnic_qp *qp)
 
 static void retry_arm(struct srnic_qp *qp)
 {
-	timer_reduce(&qp->retry_timer, qp->req.deadline);
+	timer_reduce(&qp->retry_timer, srnic_probe_when(qp, qp->req.deadline));
 }
 
 /**
@@ -165,6 +166,8 @@ static void retry_fire(struct timer_list *timer)
 	if (req->wait_rnr || still_sending(qp))
 		req->deadline = jiffies + patience(qp);
 	if (time_before(jiffies, req->deadline)) {
+		if (!still_sending(qp))
+			srnic_probe_run(qp);
 		retry_arm(qp);
 		goto out;
 	}
