@@ -189,15 +189,21 @@ static u8 *segment_payload(struct srnic_rx *rx, const struct srnic_pkt *pkt)
 
 static enum srnic_wire_err segment_parse(struct srnic_rx *rx, struct srnic_pkt *pkt, u32 len)
 {
+	u8 *whole = carrier_run(rx->skb, pkt->off, len);
 	enum srnic_wire_err err;
 	u8 *hdr;
 
-	hdr = segment_headers(rx->skb, pkt, len);
+	hdr = whole ?: segment_headers(rx->skb, pkt, len);
 	if (!hdr)
 		return SRNIC_WIRE_SHORT;
 	err = srnic_wire_parse(pkt, hdr, len);
 	if (err)
 		return err;
+	if (likely(whole)) {
+		rx->writable = rx->carrier_writable;
+		pkt->payload = hdr + pkt->hdr_len + pkt->sth_len;
+		return SRNIC_WIRE_OK;
+	}
 	pkt->payload = segment_payload(rx, pkt);
 	return pkt->payload ? SRNIC_WIRE_OK : SRNIC_WIRE_SHORT;
 }
