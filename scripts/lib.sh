@@ -27,12 +27,17 @@ lasted()
 	fi
 }
 
+declare -A locks=()
+
 # locked NAME: hold a lock until this script and what it started have ended, so
-# that two of them do not make the same thing in the cache at once.
+# that two of them do not make the same thing in the cache at once. Who holds it
+# already need not wait, least of all for himself.
 locked()
 {
+	[[ -z ${locks[$1]-} ]] || return 0
 	mkdir -p "$cache"
 	exec {lock_fd}>"$cache/.lock-$1"
+	locks[$1]=$lock_fd
 	flock -n "$lock_fd" && return
 	say "waiting for another $me"
 	flock "$lock_fd"
