@@ -87,6 +87,20 @@ static void forget(struct srnic_qp *qp)
 	srnic_sth_destroy(sth);
 }
 
+/*
+ * What has been built goes out, and in order: it may be the acknowledgment of the
+ * very message whose completion made the consumer destroy the QP. Who drains qp->out
+ * already takes all that is there, for nothing is added any more, or has left it to
+ * the worker that has been cancelled before this.
+ */
+static void send_rest(struct srnic_qp *qp)
+{
+	srnic_qp_lock(qp);
+	qp->due = 0;
+	srnic_qp_unlock(qp, true);
+	flush_work(&qp->out_work);
+}
+
 /* Afterwards nothing of this QP runs but receipt, which finds the state and turns away. */
 static void quiet(struct srnic_qp *qp)
 {
@@ -96,7 +110,7 @@ static void quiet(struct srnic_qp *qp)
 
 	srnic_timer_stop(qp);
 	cancel_work_sync(&qp->work);
-	cancel_work_sync(&qp->out_work);
+	send_rest(qp);
 	qp->work_bits = 0;
 }
 
@@ -392,9 +406,9 @@ void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
 	quiet(qp);
 	synchronize_rcu_expedited();
-	/* a burst that was on its way in may have woken them for the last time */
+	/* a burst that was on its way in may have woken it for the last time */
 	cancel_work_sync(&qp->work);
-	cancel_work_sync(&qp->out_work);
+	send_rest(qp);
 	forget(qp);
 	srnic_sq_free(qp);
 }
