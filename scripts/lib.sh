@@ -27,6 +27,7 @@ lasted()
 	fi
 }
 
+# name of a lock: the file descriptor that holds it
 declare -A locks=()
 
 # locked NAME: hold a lock until this script and what it started have ended, so

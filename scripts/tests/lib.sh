@@ -20,6 +20,17 @@ on_debug_kernel()
 	[ -e /sys/kernel/debug/kmemleak ]
 }
 
+# long_message [POLICY]: bytes. Under emulation the seal, or the test kernel without
+# it, comes to 10 MB/s.
+long_message()
+{
+	if [ -n "${1-}" ] || on_debug_kernel; then
+		echo 100003
+	else
+		echo 1048579
+	fi
+}
+
 # on WHERE COMMAND...: `in`, which is a reserved word at the head of a shell command
 on()
 {

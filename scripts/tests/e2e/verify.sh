@@ -14,8 +14,6 @@ both()
 	tail -n 1 "$OUT"
 }
 
-# The seal has its own lengths, and under emulation 10 MB/s, as the test kernel has
-# without it: long ones in the clear
 sizes()
 {
 	echo "0,1,2,3,$(($1 - 1)),$1,$(($1 + 1)),$long"
@@ -28,8 +26,7 @@ for policy in "" $modes; do
 	# how a message is cut does not depend on the seal, nor on who watches
 	mtus="256 1024 4096"
 	[[ -z $policy ]] && ! on_debug_kernel || mtus=1024
-	long=1048579
-	[[ -z $policy ]] && ! on_debug_kernel || long=100003
+	long=$(long_message "$policy")
 	testbed up --ipv6 ${policy:+--policy "$policy"}
 	for mtu in $mtus; do
 		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets 0,1,4093

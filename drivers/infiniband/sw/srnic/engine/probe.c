@@ -93,7 +93,7 @@ unsigned long srnic_probe_when(const struct srnic_qp *qp, unsigned long deadline
 {
 	const struct srnic_probe *probe = &qp->req.probe;
 
-	if (likely(!probe->lossy) || !wanted(qp) || time_after(probe->at, deadline))
+	if (likely(!wanted(qp)) || time_after(probe->at, deadline))
 		return deadline;
 	return probe->at;
 }

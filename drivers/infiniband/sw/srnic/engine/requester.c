@@ -37,15 +37,19 @@ static u32 window_room(const struct srnic_qp *qp)
 	return out < qp->req.window ? qp->req.window - out : 0;
 }
 
+static void count_repeated(struct srnic_qp *qp)
+{
+	qp->req.retransmits++;
+	srnic_count(qp->dev, retransmits);
+}
+
 /* From now on it counts as sent: @count PSNs, one packet. */
 static void advance(struct srnic_qp *qp, u32 count)
 {
 	struct srnic_requester *req = &qp->req;
 
-	if (srnic_psn_diff(req->psn, req->max_sent) < 0) {
-		req->retransmits++;
-		srnic_count(qp->dev, retransmits);
-	}
+	if (srnic_psn_diff(req->psn, req->max_sent) < 0)
+		count_repeated(qp);
 	req->psn = srnic_psn_add(req->psn, count);
 	if (srnic_psn_diff(req->psn, req->max_sent) > 0)
 		req->max_sent = req->psn;
@@ -483,8 +487,7 @@ bool srnic_requester_repeat(struct srnic_qp *qp)
 	if (err)
 		return false;
 	keep_order(qp, true);
-	qp->req.retransmits++;
-	srnic_count(qp->dev, retransmits);
+	count_repeated(qp);
 	return true;
 }
 
