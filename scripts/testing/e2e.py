@@ -159,7 +159,8 @@ class Guest:
 
 def run(report, suite, chosen):
     """One kernel after the other: two VMs on two processors would make time-outs of
-    waiting, and retransmissions that tests rightly do not accept."""
+    waiting, and retransmissions that tests rightly do not accept. What else runs must
+    take no more than they leave over."""
     for kernel in KERNELS:
         pending = [run for run in chosen if run.kernel == kernel]
         if pending:
