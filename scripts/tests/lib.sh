@@ -20,11 +20,11 @@ on_debug_kernel()
 	[ -e /sys/kernel/debug/kmemleak ]
 }
 
-# long_message [POLICY]: bytes. Under emulation the seal, or the test kernel without
+# long_message POLICY: bytes. Under emulation the seal, or the test kernel without
 # it, comes to 10 MB/s.
 long_message()
 {
-	if [ -n "${1-}" ] || on_debug_kernel; then
+	if [ -n "$1" ] || on_debug_kernel; then
 		echo 100003
 	else
 		echo 1048579

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 ops=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
-long=$(long_message)
+long=$(long_message "")
 testbed up --type interop --ipv6
 
 # rxe is in the initial namespace, srnic in b: `verify SERVER-SIDE ARGS`
