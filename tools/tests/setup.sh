@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What setup does to a cache that is empty, as far as it can be seen without a network.
+# TAP on standard output.
+
+set -uo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+count=0
+status=0
+
+# ok CONDITION-STATUS NAME
+ok()
+{
+	count=$((count + 1))
+	if (($1 == 0)); then
+		echo "ok $count - setup: $2"
+	else
+		echo "not ok $count - setup: $2"
+		status=1
+	fi
+}
+
+# shellcheck disable=SC2016 # the inner shell expands it
+SRNIC_CACHE=$dir timeout 10 bash -euc '. "${0%/*}/lib.sh"; locked one; locked two; locked one' \
+	"$top/scripts/setup" >&2
+ok $? "who holds a lock does not wait for himself"
+
+(
+	exec {fd}>"$dir/.lock-one"
+	flock "$fd"
+	# shellcheck disable=SC2016 # likewise
+	! SRNIC_CACHE=$dir timeout 2 bash -euc '. "${0%/*}/lib.sh"; locked one' "$top/scripts/setup" >&2
+)
+ok $? "another does"
+
+tree=$dir/tree
+kept=(arch/x86/mm/init.c arch/arm64/Kconfig sound/Makefile drivers/infiniband/core/cm.c)
+gone=(arch/arm64/mm/init.c sound/core/pcm.c drivers/gpu/drm/i915/gem.c)
+for file in "${kept[@]}" "${gone[@]}" drivers/{media,staging,net/{ethernet,wireless}}/x.c; do
+	mkdir -p "$tree/${file%/*}"
+	echo >"$tree/$file"
+done
+"$top/scripts/trim-source" "$tree" >&2
+ok $? "a kernel source is trimmed"
+(cd "$tree" && ls "${kept[@]}") >/dev/null
+ok $? "what the test kernel is made of stays"
+! (cd "$tree" && ls "${gone[@]}" 2>/dev/null) | grep -q .
+ok $? "what it cannot use goes"
+
+echo "1..$count"
+exit $status
