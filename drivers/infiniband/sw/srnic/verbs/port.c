@@ -9,11 +9,12 @@
 #define SRNIC_GIDS	1024
 
 /*
- * What a packet carries besides payload, at most: an IPv6 header, UDP, BTH, RETH,
- * ICRC and the largest secure transport header of the suites in use. An MTU that
- * is active fits with security too, whoever turns it on later.
+ * What RTR asks for besides payload, at most (protocol.md, section 2): an IPv6 header,
+ * UDP, BTH, AtomicETH, the longest secure transport header and ICRC. An MTU that is
+ * active fits with security too, whichever suite is chosen later.
  */
-#define SRNIC_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_ICRC_LEN + 20)
+#define SRNIC_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN + SRNIC_STH_MAX + \
+			 SRNIC_ICRC_LEN)
 
 /**
  * srnic_active_mtu - the largest payload that fits the netdev with all headers
