@@ -7,6 +7,13 @@ _srnic_names()
 	srnic "${_srnic_options[@]}" "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
 }
 
+# Suites that offer a mode
+_srnic_suites()
+{
+	srnic "${_srnic_options[@]}" suite list 2>/dev/null |
+		awk -v mode=",$1," 'NR > 1 && index("," $2 ",", mode) { print $1 }'
+}
+
 # The words before the one to complete, options apart. From the line itself: bash
 # would part IPv6 addresses at their colons.
 _srnic_split()
@@ -38,10 +45,7 @@ _srnic_policy()
 	case $last in
 	key) _srnic_names key list ;;
 	prefer | require) echo header packet aead ;;
-	header | packet)
-		_srnic_names suite list | grep -E 'cmac|hmac|gmac'
-		;;
-	aead) _srnic_names suite list | grep -E 'gcm|poly1305' ;;
+	header | packet | aead) _srnic_suites "$last" ;;
 	del) _srnic_names policy list ;;
 	add | replace) echo default ;;
 	*)

@@ -14,7 +14,10 @@ srnic()
 	case $* in
 	"policy list") printf '%s\n' PREFIX 10.77.0.0/24 fd77::/64 default ;;
 	"key list" | "-n blue key list") printf '%s\n' "NAME BYTES" "lab 32" ;;
-	"suite list") printf '%s\n' SUITE aes-cmac-128 aes-gcm-128 ;;
+	"suite list" | "-n blue suite list")
+		printf '%s\n' "SUITE MODES TAG" "a-mac header,packet 12" "a-mac/96 header,packet 8" \
+			"a-cipher aead 16"
+		;;
 	show) printf '%s\n' DEVICE srnic0 srnic1 ;;
 	"quota show") printf '%s\n' "DEVICE QUOTA" "srnic0 qp" "srnic0 mr" "srnic1 qp" ;;
 	*) echo "asked for: $*" >&2 ;;
@@ -53,10 +56,11 @@ offers "srnic policy del 10.77.0.0/24 "
 offers "srnic policy add " default
 offers "srnic policy add 10.0.0.0/8 " off prefer require
 offers "srnic policy add 10.0.0.0/8 require " header packet aead
-offers "srnic policy add 10.0.0.0/8 require aead " aes-gcm-128
-offers "srnic policy add 10.0.0.0/8 require header " aes-cmac-128
-offers "srnic policy add 10.0.0.0/8 require aead aes-gcm-128 " key
-offers "srnic -n blue policy add default require aead aes-gcm-128 key " lab
+offers "srnic policy add 10.0.0.0/8 require aead " a-cipher
+offers "srnic policy add 10.0.0.0/8 require header " a-mac a-mac/96
+offers "srnic -n blue policy add 10.0.0.0/8 require packet a-mac/" a-mac/96
+offers "srnic policy add 10.0.0.0/8 require aead a-cipher " key
+offers "srnic -n blue policy add default require aead a-cipher key " lab
 offers "srnic key " list add replace gen del
 offers "srnic key del " lab
 offers "srnic key add lab " --file --raw -
