@@ -41,7 +41,9 @@ static int srnic_parse_suite(struct genl_info *info, struct srnic_policy *policy
 {
 	struct nlattr *attr = info->attrs[SRNIC_A_POLICY_SUITE];
 	const char *name = nla_data(attr);
+	const char *missing;
 	char offer[32];
+	int err;
 
 	policy->suite = srnic_sth_suite_find(name);
 	if (!policy->suite) {
@@ -56,12 +58,13 @@ static int srnic_parse_suite(struct genl_info *info, struct srnic_policy *policy
 					name, offer);
 		return -EOPNOTSUPP;
 	}
-	if (!srnic_sth_suite_available(policy->suite)) {
-		NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr,
-					"this kernel lacks %s: see 'srnic suite list'", name);
+	err = srnic_sth_suite_check(policy->suite, &missing);
+	if (err == -ENOENT) {
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr, "%s needs %s, which this kernel lacks",
+					name, missing);
 		return -EOPNOTSUPP;
 	}
-	return 0;
+	return err;
 }
 
 /* How a prefer or require rule seals: all three or nothing. */

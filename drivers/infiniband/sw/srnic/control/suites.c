@@ -20,6 +20,7 @@ static int srnic_put_suite(struct sk_buff *skb, const struct genl_info *info,
 			   const struct srnic_sth_suite *suite)
 {
 	unsigned int sth_len = srnic_sth_code_len(srnic_sth_suite_code(suite));
+	const char *missing;
 	void *hdr;
 
 	hdr = genlmsg_iput(skb, info);
@@ -30,7 +31,7 @@ static int srnic_put_suite(struct sk_buff *skb, const struct genl_info *info,
 	    nla_put_u32(skb, SRNIC_A_SUITE_STH_LEN, sth_len) ||
 	    nla_put_u32(skb, SRNIC_A_SUITE_TAG_LEN, srnic_sth_suite_tag_len(suite)))
 		goto cancel;
-	if (srnic_sth_suite_available(suite) && nla_put_flag(skb, SRNIC_A_SUITE_AVAILABLE))
+	if (!srnic_sth_suite_check(suite, &missing) && nla_put_flag(skb, SRNIC_A_SUITE_AVAILABLE))
 		goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;

@@ -2,7 +2,10 @@
 /*
  * A secured connection's life: create, start of its flows, progress, end.
  */
+#define pr_fmt(fmt) "srnic: " fmt
+
 #include <linux/random.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include "export.h"
 #include "sth/crypto.h"
@@ -40,6 +43,21 @@ static int check_params(const struct srnic_sth_params *params)
 	return 0;
 }
 
+/* Rules name no suite that the kernel lacks; but modules can be taken away again. */
+static int find_driver(struct srnic_sth *sth)
+{
+	const struct srnic_sth_params *params = &sth->params;
+	const char *missing;
+	int err;
+
+	err = srnic_suite_probe(params->suite, sth->driver, &missing);
+	if (err != -ENOENT)
+		return err;
+	pr_warn_ratelimited("no connection with %pI6c: suite %s needs %s, which this kernel lacks\n",
+			    params->remote_gid, params->suite->name, missing);
+	return -EOPNOTSUPP;
+}
+
 /* A is the smaller end (section 1); -EINVAL if there is none */
 static int order_ends(struct srnic_sth *sth)
 {
@@ -65,8 +83,8 @@ static int order_ends(struct srnic_sth *sth)
  * At INIT→RTR, process context; sleeps.
  *
  * Return: the connection, or an ERR_PTR: -EOPNOTSUPP if the suite does not have
- * the mode, -ENOENT if the kernel does not have the suite, -EKEYREJECTED if the key
- * is too short, -EINVAL if both ends are the same.
+ * the mode, or the kernel does not have the suite; -EKEYREJECTED if the key is too
+ * short; -EINVAL if both ends are the same.
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 {
@@ -97,7 +115,7 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	}
 	err = order_ends(sth);
 	if (!err)
-		err = srnic_suite_probe(params->suite, sth->driver);
+		err = find_driver(sth);
 	if (!err)
 		err = connection_keys(sth, params);
 	if (!err)

@@ -248,6 +248,7 @@ static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *sui
 }
 
 /* kdf.c; process context */
+#define SRNIC_STH_KDF_ALG	"hmac(sha256)"
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
 int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
 		    unsigned int fixed_len, u8 *out, unsigned int out_len);
@@ -262,7 +263,8 @@ struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
 					       enum srnic_sth_flow flow, u64 epoch);
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys);
 int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow);
-int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME]);
+int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME],
+		      const char **missing);
 
 /* a flow's keys of an epoch, or NULL; under rcu_read_lock() */
 static inline struct srnic_epoch_keys *srnic_flow_keys(const struct srnic_flow *flow, u64 epoch)

@@ -17,7 +17,7 @@
  */
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len)
 {
-	struct crypto_shash *tfm = crypto_alloc_shash("hmac(sha256)", 0, 0);
+	struct crypto_shash *tfm = crypto_alloc_shash(SRNIC_STH_KDF_ALG, 0, 0);
 	int err;
 
 	if (IS_ERR(tfm))

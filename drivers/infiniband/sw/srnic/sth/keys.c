@@ -6,21 +6,42 @@
 #include <linux/slab.h>
 #include "sth/crypto.h"
 
+static int probe_kdf(void)
+{
+	static const u8 any[SRNIC_STH_KDF_KEY_LEN];
+	struct crypto_shash *tfm = srnic_hmac_alloc(any, sizeof(any));
+
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	crypto_free_shash(tfm);
+	return 0;
+}
+
 /**
  * srnic_suite_probe - can this kernel do a suite, and with which driver?
  * @suite: a row of the table
  * @driver: result: the crypto driver's name
+ * @missing: with -ENOENT: the crypto API's name of what it lacks
  *
- * Loads the crypto modules it needs, so that the handshake does not have to.
+ * Loads the crypto modules it needs, so that the handshake does not have to. Every
+ * suite needs the key derivation's algorithm, too.
  *
  * Return: 0 or a negative errno.
  */
-int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME])
+int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME],
+		      const char **missing)
 {
 	static const u8 any[SRNIC_STH_RAW_KEY_MAX];
-	struct srnic_subkey *key = kzalloc(sizeof(*key), GFP_KERNEL);
+	struct srnic_subkey *key;
 	int err;
 
+	*missing = SRNIC_STH_KDF_ALG;
+	err = probe_kdf();
+	if (err)
+		return err;
+
+	*missing = suite->alg;
+	key = kzalloc(sizeof(*key), GFP_KERNEL);
 	if (!key)
 		return -ENOMEM;
 	err = suite->family->key_init(key, suite, any);

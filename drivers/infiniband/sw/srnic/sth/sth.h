@@ -68,7 +68,7 @@ const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite);
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode);
 u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite);	/* STH size code */
 unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
-bool srnic_sth_suite_available(const struct srnic_sth_suite *suite); /* may sleep */
+int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing);
 
 /*
  * connection.c: one secured QP. Create and destroy in process context (at
@@ -124,8 +124,9 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
  * open: verifies @pkt; in aead mode decrypts payload and pad from @src into @dst
  *	(may be the same list; garbage on failure). pkt->ends is set. Nothing of @sth
  *	changes unless the tag is right. Returns 0, -EBADMSG, -EALREADY (replayed
- *	counter), -ENOKEY, -ERANGE (PSN outside the window), -EKEYEXPIRED (2^52 forged
- *	tags: the QP goes to error); anything but 0 means: drop the packet.
+ *	counter), -ENOKEY, -ERANGE (PSN outside the window), -EKEYEXPIRED (as many forged
+ *	tags as the suite can bear: the QP goes to error); anything but 0 means: drop the
+ *	packet.
  */
 #define SRNIC_STH_PAYLOAD_SG	16
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,

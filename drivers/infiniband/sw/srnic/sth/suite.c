@@ -99,16 +99,19 @@ unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_tag_len);
 
 /**
- * srnic_sth_suite_available - does this kernel have a suite's algorithm?
+ * srnic_sth_suite_check - does this kernel have what a suite needs?
  * @suite: a row
+ * @missing: with -ENOENT: the crypto API's name of what it lacks
  *
- * Loads the module it needs; may sleep.
+ * Loads the modules it needs; may sleep.
+ *
+ * Return: 0, -ENOENT, or why that cannot be told.
  */
-bool srnic_sth_suite_available(const struct srnic_sth_suite *suite)
+int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing)
 {
 	char driver[CRYPTO_MAX_ALG_NAME];
 
-	return !srnic_suite_probe(suite, driver);
+	return srnic_suite_probe(suite, driver, missing);
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_available);
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_check);
