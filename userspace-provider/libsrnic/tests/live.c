@@ -87,6 +87,10 @@ static void suites(char **args)
 	EXPECT(suite && srnic_suite_has_mode(suite, SRNIC_MODE_HEADER) &&
 	       srnic_suite_has_mode(suite, SRNIC_MODE_PACKET) &&
 	       !srnic_suite_has_mode(suite, SRNIC_MODE_AEAD));
+	suite = find_suite(list, "aes-cmac-256/96");
+	EXPECT(suite && srnic_suite_tag_len(suite) == 12 && srnic_suite_sth_len(suite) == 12);
+	suite = find_suite(list, "hmac-sha512");
+	EXPECT(suite && srnic_suite_tag_len(suite) == 64 && srnic_suite_sth_len(suite) == 64);
 	EXPECT(!find_suite(list, "rot13"));
 	srnic_list_free(list);
 }

@@ -9,7 +9,8 @@
  * has both: the internal one, for when SIMD may be used, which is nearly always, and
  * the synchronous one for a softirq that has interrupted somebody's use of the FPU.
  * Where the internal name does not exist (other machines, kernels from 6.15 on,
- * where the wrapper is gone), the synchronous one is the best there is.
+ * where the wrapper is gone), the synchronous one is the best there is. ChaCha20 and
+ * Poly1305 need none: their SIMD drivers are synchronous, and fall back by themselves.
  */
 #include "sth/crypto.h"
 
@@ -21,7 +22,9 @@ static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 
 	if (IS_ERR(tfm))
 		return tfm;
-	err = crypto_aead_setauthsize(tfm, suite->tag_len);
+	err = WARN_ON_ONCE(crypto_aead_ivsize(tfm) != SRNIC_STH_IV_LEN) ? -EINVAL : 0;
+	if (!err)
+		err = crypto_aead_setauthsize(tfm, suite->tag_len);
 	if (!err)
 		err = crypto_aead_setkey(tfm, raw, suite->key_len);
 	if (err) {
@@ -82,10 +85,10 @@ static struct crypto_aead *aead_tfm(const struct srnic_sth *sth, const struct sr
 static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned int input_len,
 		     struct scatterlist *payload, unsigned int len)
 {
-	bool one = len && len <= payload->length;
+	bool one = !len || len <= payload->length;
 	unsigned int n = 0;
 
-	/* nearly always one piece: clearing a list costs as much as filling it */
+	/* nearly always one piece or none: clearing a list costs as much as filling it */
 	sg_init_table(list, one ? 3 : SRNIC_STH_SG);
 	if (input_len)	/* else KUnit's: no packet is without */
 		sg_set_buf(&list[n++], sth->input, input_len);

@@ -42,27 +42,27 @@ struct srnic_sth_family;
 /**
  * struct srnic_sth_suite - a row of protocol.md's table (section 3)
  * @name: as users write it
+ * @id: number in key derivation
  * @family: PRF or nonce
  * @alg: the crypto API's name
- * @fast: name of an internal, SIMD-only implementation, or NULL
- * @max_failed: failed tags that end a sub-key
- * @id: number in key derivation
+ * @fast: name of an internal, SIMD-only implementation, or NULL; for CMAC, of AES-CBC
  * @key_len: bytes of a sub-key
- * @tag_len: bytes
+ * @tag_len: bytes, the leftmost of what @alg makes
  * @code: STH code on the wire
  * @modes: BIT(mode) of those allowed
+ * @max_failed: failed tags that end a sub-key
  */
 struct srnic_sth_suite {
 	const char *name;
+	u16 id;
 	const struct srnic_sth_family *family;
 	const char *alg;
 	const char *fast;
-	u64 max_failed;
-	u16 id;
 	u8 key_len;
 	u8 tag_len;
 	u8 code;
 	u8 modes;
+	u64 max_failed;
 };
 
 /**

@@ -15,6 +15,9 @@ static int prf_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *
 	if (IS_ERR(mac))
 		return PTR_ERR(mac);
 	key->mac = mac;
+	if (WARN_ON_ONCE(crypto_shash_digestsize(mac) < suite->tag_len ||
+			 crypto_shash_digestsize(mac) > SRNIC_STH_TAG_LEN_MAX))
+		return -EINVAL;
 	err = crypto_shash_setkey(mac, raw, suite->key_len);
 	if (err)
 		return err;

@@ -8,16 +8,45 @@
 #define MODES_MAC	(BIT(SRNIC_STH_HEADER) | BIT(SRNIC_STH_PACKET))
 #define MODES_AEAD	BIT(SRNIC_STH_AEAD)
 
+/*
+ * Name, id, family, the crypto API's name and that of an internal implementation; key,
+ * tag, code, modes, failed tags (section 10).
+ */
 static const struct srnic_sth_suite suites[] = {
-	{
-		.name = "aes-cmac-128", .id = 0x0101, .family = &srnic_sth_prf,
-		.alg = "cmac(aes)", .fast = "__cbc(aes)", .key_len = 16, .tag_len = 16, .code = 2,
-		.modes = MODES_MAC, .max_failed = BIT_ULL(52),
-	}, {
-		.name = "aes-gcm-128", .id = 0x0401, .family = &srnic_sth_nonce,
-		.alg = "gcm(aes)", .fast = "__gcm(aes)", .key_len = 16, .tag_len = 16, .code = 3,
-		.modes = MODES_AEAD, .max_failed = BIT_ULL(52),
-	},
+	{ "aes-cmac-128", 0x0101, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
+	  16, 16, 2, MODES_MAC, BIT_ULL(52) },
+	{ "aes-cmac-192", 0x0102, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
+	  24, 16, 2, MODES_MAC, BIT_ULL(52) },
+	{ "aes-cmac-256", 0x0103, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
+	  32, 16, 2, MODES_MAC, BIT_ULL(52) },
+	{ "aes-cmac-128/96", 0x0111, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
+	  16, 12, 1, MODES_MAC, BIT_ULL(39) },
+	{ "aes-cmac-192/96", 0x0112, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
+	  24, 12, 1, MODES_MAC, BIT_ULL(39) },
+	{ "aes-cmac-256/96", 0x0113, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
+	  32, 12, 1, MODES_MAC, BIT_ULL(39) },
+	{ "hmac-sha1", 0x0201, &srnic_sth_prf, "hmac(sha1)", NULL,
+	  20, 20, 3, MODES_MAC, BIT_ULL(52) },
+	{ "hmac-sha224", 0x0202, &srnic_sth_prf, "hmac(sha224)", NULL,
+	  28, 28, 4, MODES_MAC, BIT_ULL(52) },
+	{ "hmac-sha256", 0x0203, &srnic_sth_prf, "hmac(sha256)", NULL,
+	  32, 32, 5, MODES_MAC, BIT_ULL(52) },
+	{ "hmac-sha384", 0x0204, &srnic_sth_prf, "hmac(sha384)", NULL,
+	  48, 48, 6, MODES_MAC, BIT_ULL(52) },
+	{ "hmac-sha512", 0x0205, &srnic_sth_prf, "hmac(sha512)", NULL,
+	  64, 64, 7, MODES_MAC, BIT_ULL(52) },
+	{ "aes-gmac-128", 0x0301, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
+	  16, 16, 3, MODES_MAC, BIT_ULL(52) },
+	{ "aes-gmac-256", 0x0303, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
+	  32, 16, 3, MODES_MAC, BIT_ULL(52) },
+	{ "aes-gcm-128", 0x0401, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
+	  16, 16, 3, MODES_AEAD, BIT_ULL(52) },
+	{ "aes-gcm-192", 0x0402, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
+	  24, 16, 3, MODES_AEAD, BIT_ULL(52) },
+	{ "aes-gcm-256", 0x0403, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
+	  32, 16, 3, MODES_AEAD, BIT_ULL(52) },
+	{ "chacha20-poly1305", 0x0501, &srnic_sth_nonce, "rfc7539(chacha20,poly1305)", NULL,
+	  32, 16, 3, MODES_AEAD, BIT_ULL(36) },
 };
 
 /**
