@@ -217,9 +217,136 @@ static inline void sth_fill(u8 *p, unsigned int len, unsigned int pad)
 		p[i] = i < len - pad ? 13 * i + 5 : 0;
 }
 
+static inline struct srnic_subkey *sth_subkey_of(struct srnic_sth *sth, enum srnic_sth_flow flow,
+						 u64 psn64, bool seal)
+{
+	struct srnic_epoch_keys *keys;
+
+	keys = rcu_dereference_protected(sth->flow[flow].keys[srnic_epoch(psn64) & 1], true);
+	return seal ? &keys->seal : &keys->open;
+}
+
+/**
+ * struct sth_trip - a sealed packet and who is to open it
+ * @to: the receiver
+ * @flow: as the receiver sees it
+ * @psn64: of the packet
+ * @box: the packet, tried with many a change
+ * @sealed: its body as it was sealed
+ * @name: for messages
+ */
+struct sth_trip {
+	struct srnic_sth *to;
+	enum srnic_sth_flow flow;
+	u64 psn64;
+	struct sth_box *box;
+	const u8 *sealed;
+	const char *name;
+};
+
+/* one bit of what the packet has in @bytes changed; its body put right after each try */
+static inline void sth_flip_all(struct kunit *test, const struct sth_trip *t, u8 *bytes,
+				unsigned int len)
+{
+	struct sth_box *box = t->box;
+	unsigned int bit;
+
+	for (bit = 0; bit < 8 * len; bit++) {
+		if (bytes == box->body && bit / 8 == 4)	/* FECN, BECN: may change */
+			continue;
+		bytes[bit / 8] ^= 0x80 >> bit % 8;
+		sth_box_reparse(box);
+		KUNIT_ASSERT_NE_MSG(test, sth_box_open(t->to, t->flow, box), 0, "%s, bit %u",
+				    t->name, bit);
+		bytes[bit / 8] ^= 0x80 >> bit % 8;
+		memcpy(box->body, t->sealed, box->len);
+	}
+	sth_box_reparse(box);
+}
+
+/* no bit that the tag covers may change, and trying to changes nothing but counts */
+static inline void sth_expect_no_change(struct kunit *test, const struct sth_trip *t)
+{
+	struct srnic_flow *f = &t->to->flow[t->flow], before = *f;
+	struct srnic_replay *replay = &sth_subkey_of(t->to, t->flow, t->psn64, false)->replay;
+	struct srnic_replay seen = *replay;
+	unsigned int covered = t->box->len;
+
+	if (t->to->params.mode == SRNIC_STH_HEADER)
+		covered -= sth_box_payload(t->box);
+	sth_flip_all(test, t, t->box->body, covered);
+	sth_flip_all(test, t, t->box->ends.sgid, 16);
+	sth_flip_all(test, t, t->box->ends.dgid, 16);
+	KUNIT_EXPECT_GT(test, f->failed, before.failed);
+	before.failed = f->failed;
+	before.replayed = f->replayed;
+	KUNIT_EXPECT_MEMEQ(test, f, &before, sizeof(before));
+	KUNIT_EXPECT_MEMEQ(test, replay, &seen, sizeof(seen));
+}
+
 static inline void sth_connection_desc(const struct sth_connection_vector *v, char *desc)
 {
 	strscpy(desc, v->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+typedef bool (*sth_wanted)(const struct sth_connection_vector *v);
+
+static inline const void *sth_next(const void *prev, char *desc, sth_wanted wanted)
+{
+	const struct sth_connection_vector *v = prev;
+
+	for (v = v ? v + 1 : sth_connection_vectors;
+	     v < sth_connection_vectors + ARRAY_SIZE(sth_connection_vectors); v++) {
+		if (!wanted(v))
+			continue;
+		sth_connection_desc(v, desc);
+		return v;
+	}
+	return NULL;
+}
+
+static inline bool sth_is_thorough(const struct sth_connection_vector *v)
+{
+	return v->thorough;
+}
+
+static inline const struct srnic_sth_family *sth_family_of(const struct sth_connection_vector *v)
+{
+	return srnic_sth_suite_find(v->suite)->family;
+}
+
+static inline bool sth_counts(const struct sth_connection_vector *v)
+{
+	return sth_family_of(v)->has_counter;
+}
+
+/* the first of its family and mode */
+static inline bool sth_is_first(const struct sth_connection_vector *v)
+{
+	const struct sth_connection_vector *w;
+
+	for (w = sth_connection_vectors; w < v; w++)
+		if (w->mode == v->mode && sth_family_of(w) == sth_family_of(v))
+			return false;
+	return true;
+}
+
+/* a few connections, for what is slow and has nothing to do with the suite */
+static inline const void *sth_thorough_gen(const void *prev, char *desc)
+{
+	return sth_next(prev, desc, sth_is_thorough);
+}
+
+/* one of each kind, for what the algorithm makes no difference to */
+static inline const void *sth_kind_gen(const void *prev, char *desc)
+{
+	return sth_next(prev, desc, sth_is_first);
+}
+
+/* those with an emission counter */
+static inline const void *sth_counting_gen(const void *prev, char *desc)
+{
+	return sth_next(prev, desc, sth_counts);
 }
 
 #endif /* SRNIC_KUNIT_STH_FIXTURE_H */

@@ -4,7 +4,7 @@
 
 usage: check.py [FILE]      (a kernel log or KTAP output; default: standard input)
 
-Reads the lines that the KUnit suite srnic-sth-seal prints:
+Reads the lines that the KUnit suite srnic-sth-opcode prints:
 
   sth-conn: ID SUITE MODE PAIR_KEY KEY XGID XQPN YGID YQPN
   sth-flow: ID OWNER START NQ NR                        OWNER: x or y

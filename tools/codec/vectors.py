@@ -4,6 +4,9 @@
 
 usage: vectors.py [--suites NAME,...] [--json | --c | --example]
 
+Of a few suites and modes there are packets of every opcode, of all others a handful:
+what differs between them is how the key is used, not what it is used for.
+
   --json     everything, for any consumer (default)
   --c        kunit/vectors/sth.h
   --example  section 15 of Documentation/protocol.md
@@ -21,7 +24,10 @@ from sth import (OPCODES, SUITES, Connection, End, Flow, Header, Packet, Sender,
                  kdf_pair_paper)
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
 
-KERNEL_SUITES = "aes-cmac-128,aes-gcm-128"
+THOROUGH = {("aes-cmac-128", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead")}
+# of the others: opcode and size; each kind of extension header, pads, several blocks
+BRIEF = [("SEND_ONLY_IMM", 0), ("WRITE_ONLY", 5), ("CMP_SWAP", 0), ("READ_RESP_FIRST", 100),
+         ("ACK", 0)]
 
 ENDS = [
     (End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)),
@@ -33,6 +39,7 @@ STARTS = [0x000000, 0x123456, 0xfffff0, 0x800000]
 KEY_LENS = [32, 16, 24]
 PAYLOADS = [0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 256]
 EPOCHS = [0, 0, 1, 0, 0x12345]
+KEY_EPOCHS = [0, 1, 0x12345]
 
 
 def draw(label, length):
@@ -65,37 +72,50 @@ def frames(conn, flow):
             handshake_frame(conn, s, CONFIRM_ACK, flow.start, flow.nq, flow.nr)]
 
 
-def packets(index, conn, flows):
-    """One or more sealed packets of every opcode."""
+def is_thorough(conn):
+    return (conn.suite.name, conn.mode) in THOROUGH
+
+
+def contents(index, conn):
+    """(opcode, payload length) of the packets of a connection."""
+    if not is_thorough(conn):
+        names = {o.name: o for o in OPCODES.values()}
+        yield from ((names[name], size) for name, size in BRIEF)
+        return
     lengths = itertools.cycle(PAYLOADS)
-    epochs = itertools.cycle(EPOCHS)
-    emissions = itertools.count()
-    for n, opcode in enumerate(OPCODES.values()):
+    for opcode in OPCODES.values():
         sizes = [next(lengths), next(lengths)] if opcode.payload else [0]
         if opcode.name == "WRITE_MIDDLE":
             sizes.append(4096 if index % 2 else 1024)
-        for size in sizes:
-            owner = (n + size) % 2
-            flow, sender = flows[owner], Sender(flows[owner], opcode.response)
-            psn64 = max(flow.start, next(epochs) << 24) + n
-            pad = -size % 4
-            ext = draw(f"ext {index} {n} {size}", sum(EXT_LEN[e] for e in opcode.ext))
-            header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0, ext,
-                            se=n % 3 == 0, pad=pad, ackreq=n % 2 == 0)
-            counter = next(emissions) * 1000003 % (1 << 26) if conn.suite.nonce_family else None
-            text = payload(size) + bytes(pad)
-            yield {
-                "connection": index, "opcode": opcode.name, "owner": "xy"[owner],
-                "response": opcode.response, "psn64": psn64, "counter": counter or 0,
-                "header_length": opcode.hdr_len, "pad": pad, "payload_length": size,
-                "sealed": sender.seal(header, text, psn64, counter),
-            }
+        yield from ((opcode, size) for size in sizes)
 
 
-def sub_keys(index, flows):
+def packets(index, conn, flows):
+    # another epoch has other keys, and making them takes the kernel its time
+    epochs = itertools.cycle(EPOCHS if is_thorough(conn) else EPOCHS[:1])
+    for n, (opcode, size) in enumerate(contents(index, conn)):
+        owner = (n + size) % 2
+        flow, sender = flows[owner], Sender(flows[owner], opcode.response)
+        psn64 = max(flow.start, next(epochs) << 24) + n
+        pad = -size % 4
+        ext = draw(f"ext {index} {n} {size}", sum(EXT_LEN[e] for e in opcode.ext))
+        header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0, ext,
+                        se=n % 3 == 0, pad=pad, ackreq=n % 2 == 0)
+        counter = n * 1000003 % (1 << 26) if conn.suite.nonce_family else None
+        text = payload(size) + bytes(pad)
+        yield {
+            "connection": index, "opcode": opcode.name, "owner": "xy"[owner],
+            "response": opcode.response, "psn64": psn64, "counter": counter or 0,
+            "header_length": opcode.hdr_len, "pad": pad, "payload_length": size,
+            "sealed": sender.seal(header, text, psn64, counter),
+        }
+
+
+def sub_keys(index, conn, flows):
+    epochs = itertools.cycle(KEY_EPOCHS)
     for j, flow in enumerate(flows):
         for response in (False, True):
-            for epoch in (0, 1, 0x12345):
+            for epoch in KEY_EPOCHS if is_thorough(conn) else [next(epochs)]:
                 yield {"connection": index, "owner": "xy"[j], "response": response,
                        "epoch": epoch, "key": flow.key(response, epoch)}
 
@@ -105,7 +125,7 @@ def collect(suites):
     for i, (conn, x, y, flows) in enumerate(connections(suites)):
         out["connections"].append({
             "suite": conn.suite.name, "mode": conn.mode, "key": conn.key,
-            "pair_key": conn.pair_key,
+            "pair_key": conn.pair_key, "thorough": is_thorough(conn),
             "x": {"gid": x.gid, "qpn": x.qpn}, "y": {"gid": y.gid, "qpn": y.qpn},
             "k_ab": conn.k_ab, "k_ab_paper": kdf_pair_paper(conn.key[:16], x, y),
             "k_hs": conn.k_hs,
@@ -113,7 +133,7 @@ def collect(suites):
                        "k_flow": f.k_flow, "frames": frames(conn, f)}
                       for j, f in enumerate(flows)],
         })
-        out["sub_keys"] += sub_keys(i, flows)
+        out["sub_keys"] += sub_keys(i, conn, flows)
         out["packets"] += packets(i, conn, flows)
     return out
 
@@ -130,7 +150,7 @@ struct sth_flow_vector {
 	u8 nq[16];
 	u8 nr[16];
 	u8 key[32];		/* K_F */
-	u8 frames[4][60];	/* HELLO, HELLO-ACK, CONFIRM, CONFIRM-ACK */
+	const u8 (*frames)[60];	/* HELLO, HELLO-ACK, CONFIRM, CONFIRM-ACK; if thorough */
 };
 
 /* a connection between x and y, in whatever order, and both flows: x's, y's */
@@ -138,6 +158,7 @@ struct sth_connection_vector {
 	const char *name;
 	const char *suite;
 	u8 mode;
+	bool thorough;		/* has frames, and packets of every opcode */
 	bool pair_key;
 	u8 key_len;
 	u8 key[32];
@@ -176,27 +197,35 @@ struct sth_packet_vector {
 """
 
 
-def c_flow(flow):
-    frames_c = ",\n\t\t\t".join(c_bytes(f, 3) for f in flow["frames"])
+def c_frames(data):
+    for i, conn in enumerate(data["connections"]):
+        for flow in conn["flows"] if conn["thorough"] else []:
+            frames_c = ",\n\t".join(c_bytes(f, 1) for f in flow["frames"])
+            yield (f"static const u8 sth_frames_{i}_{flow['owner']}[4][60] __maybe_unused = {{\n"
+                   f"\t{frames_c}\n}};\n")
+
+
+def c_flow(i, conn, flow):
+    names = f"\t\t.frames = sth_frames_{i}_{flow['owner']},\n" if conn["thorough"] else ""
     return (f"{{\n\t\t.start = 0x{flow['start']:06x},\n"
             f"\t\t.nq = {c_bytes(flow['nq'], 2)},\n\t\t.nr = {c_bytes(flow['nr'], 2)},\n"
-            f"\t\t.key = {c_bytes(flow['k_flow'], 2)},\n"
-            f"\t\t.frames = {{\n\t\t\t{frames_c}\n\t\t}},\n\t}}")
+            f"\t\t.key = {c_bytes(flow['k_flow'], 2)},\n{names}\t}}")
 
 
-def c_connection(conn):
+def c_connection(i, conn):
     modes = {"header": "SRNIC_STH_HEADER", "packet": "SRNIC_STH_PACKET",
              "aead": "SRNIC_STH_AEAD"}
     x, y = conn["x"], conn["y"]
     fields = [
         f'.name = "{conn["suite"]} {conn["mode"]}"', f'.suite = "{conn["suite"]}"',
-        f".mode = {modes[conn['mode']]}", f".pair_key = {str(conn['pair_key']).lower()}",
+        f".mode = {modes[conn['mode']]}", f".thorough = {str(conn['thorough']).lower()}",
+        f".pair_key = {str(conn['pair_key']).lower()}",
         f".key_len = {len(conn['key'])}", f".key = {c_bytes(conn['key'], 1)}",
         f".x_gid = {c_bytes(x['gid'], 1)}", f".y_gid = {c_bytes(y['gid'], 1)}",
         f".x_qpn = 0x{x['qpn']:06x}", f".y_qpn = 0x{y['qpn']:06x}",
         f".pair = {c_bytes(conn['k_ab'], 1)}", f".paper = {c_bytes(conn['k_ab_paper'], 1)}",
         f".hs = {c_bytes(conn['k_hs'], 1)}",
-        ".flow = { " + ", ".join(c_flow(f) for f in conn["flows"]) + " }",
+        ".flow = { " + ", ".join(c_flow(i, conn, f) for f in conn["flows"]) + " }",
     ]
     return "{\n" + "".join(f"\t{f},\n" for f in fields) + "}"
 
@@ -204,8 +233,10 @@ def c_connection(conn):
 def c_header(data):
     out = ["/* SPDX-License-Identifier: GPL-2.0 */",
            "/* Generated by tools/codec/vectors.py --c. Do not edit. */", "", C_TYPES]
+    out += c_frames(data)
     out.append("static const struct sth_connection_vector sth_connection_vectors[] __maybe_unused = { "
-               + ", ".join(c_connection(c) for c in data["connections"]) + " };\n")
+               + ", ".join(c_connection(i, c) for i, c in enumerate(data["connections"]))
+               + " };\n")
     out.append("static const struct sth_sub_key_vector sth_sub_key_vectors[] __maybe_unused = {")
     for k in data["sub_keys"]:
         out.append(f"\t{{\n\t\t{k['connection']}, {'xy'.index(k['owner'])}, "
@@ -266,7 +297,7 @@ def example():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--suites", default=KERNEL_SUITES, help="comma-separated, or 'all'")
+    parser.add_argument("--suites", default="all", help="comma-separated (default: all)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything (default)")
     form.add_argument("--c", action="store_true", help="kunit/vectors/sth.h")
