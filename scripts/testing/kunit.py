@@ -2,6 +2,7 @@
 """KUnit: load every test module on the test kernel, read what it reports."""
 
 import re
+import subprocess
 import time
 
 from . import REPO
@@ -21,6 +22,18 @@ def known():
     return names
 
 
+def opened_by_codec(report, path):
+    """What the suite srnic-sth-opcode has printed, opened by an implementation of its own."""
+    log = log_path("kunit/codec")
+    start = time.monotonic()
+    report.expect(1)
+    with log.open("w") as out:
+        status = subprocess.run([REPO / "tools/codec/check.py", path], stdout=out,
+                                stderr=subprocess.STDOUT, check=False).returncode
+    return Result("kunit/codec", FAILED if status else PASSED, time.monotonic() - start, log,
+                  log.read_text().strip().splitlines()[-1] if status else "")
+
+
 def run(report, wanted):
     path = log_path("kunit/kunit")
     start = time.monotonic()
@@ -37,6 +50,8 @@ def run(report, wanted):
     for result in chosen:
         report.finished(result)
     report.running.pop("kunit", None)
+
+    report.finished(opened_by_codec(report, path))
 
     # A splat, a module that does not load, a machine that died: not a case's
     reason = ""
