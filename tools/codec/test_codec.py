@@ -5,16 +5,20 @@
 import hmac
 import pathlib
 import re
+import struct
+import tempfile
 import unittest
 
 from sth import (MODES, OPCODES, SUITES, Connection, End, Flow, Header, Packet, Receiver, Refused,
                  Sender, handshake_frame, kdf, parse_handshake)
-from sth.packet import EXT_LEN, HELLO
+from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
 from sth.seal import extend
 from sth.suites import CODE_LEN
+import capture
 import vectors
 
-SPEC = pathlib.Path(__file__).parents[2] / "Documentation/protocol.md"
+SPEC = pathlib.Path(__file__).resolve().parents[2] / "Documentation/protocol.md"
+KUNIT = pathlib.Path(__file__).resolve().parents[2] / "kunit/vectors/sth.h"
 A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
 
 
@@ -46,6 +50,9 @@ class Specification(unittest.TestCase):
 
     def test_worked_example_is_what_the_codec_makes(self):
         self.assertIn(vectors.example(), SPEC.read_text())
+
+    def test_kunit_has_the_vectors_that_the_codec_makes(self):
+        self.assertEqual(vectors.c_header(vectors.collect(SUITES)) + "\n", KUNIT.read_text())
 
 
 class Keys(unittest.TestCase):
@@ -167,6 +174,61 @@ class Handshake(unittest.TestCase):
             peer = Connection(A, B, SUITES["aes-cmac-128"], other, bytes(16))
             with self.assertRaises(Refused):
                 parse_handshake(peer, A, handshake_frame(conn, A, HELLO, 0, b"\1" * 16))
+
+
+def ether(sender, receiver, body):
+    kind = b"\x08\x00" if sender.gid[:12] == bytes(10) + b"\xff\xff" else b"\x86\xdd"
+    return bytes(12) + kind + Packet(sender.gid, receiver.gid, body).bytes()
+
+
+def conversation(conn, start):
+    """The frames of A's handshake, a request and its answer."""
+    nq, nr = b"\1" * 16, b"\2" * 16
+    for sender, opcode, nonces in ((A, HELLO, (nq,)), (B, HELLO_ACK, (nq, nr)),
+                                   (A, CONFIRM, (nq, nr)), (B, CONFIRM_ACK, (nq, nr))):
+        yield ether(sender, conn.other(sender),
+                    handshake_frame(conn, sender, opcode, start, *nonces))
+    flow = Flow(conn, A, start, nq, nr)
+    yield ether(A, B, Sender(flow, False).seal(Header(4, B.qpn, 0), b"data", start))
+    yield ether(B, A, Sender(flow, True).seal(Header(0x11, A.qpn, 0, bytes(4)), b"", start))
+
+
+class Capture(unittest.TestCase):
+    SEALS = [("hmac-sha384", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead")]
+
+    def opener_of(self, packets):
+        """What became of them by way of a file, as tcpdump writes it."""
+        data = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
+        for packet in packets:
+            data += struct.pack("<IIII", 0, 0, len(packet), len(packet)) + packet
+        opener = capture.Opener(bytes(range(32)), self.SEALS)
+        with tempfile.NamedTemporaryFile() as file:
+            pathlib.Path(file.name).write_bytes(data)
+            for number, frame in enumerate(capture.frames(pathlib.Path(file.name))):
+                opener.frame(number, frame)
+        return opener
+
+    def test_the_suite_is_found_and_all_is_opened(self):
+        for suite, mode in self.SEALS:
+            conn = Connection(A, B, SUITES[suite], mode, bytes(range(32)))
+            opener = self.opener_of(conversation(conn, 0xfffffe))
+            self.assertEqual(opener.refused, [])
+            self.assertEqual(opener.opened, {(suite, mode): {"SEND_ONLY": 1, "ACK": 1}})
+
+    def test_what_is_wrong_is_refused(self):
+        conn = Connection(A, B, SUITES["aes-gcm-128"], "aead", bytes(range(32)))
+        packets = list(conversation(conn, 7))
+        request, refused = packets[-2], []
+        # a bit of the tag, with and without its ICRC; again; a suite that was not asked for
+        changed = bytearray(request[14 + 28:-4])
+        changed[20] ^= 1
+        refused.append(packets + [ether(A, B, bytes(changed))])
+        refused.append(packets + [request[:-5] + bytes([request[-5] ^ 1]) + request[-4:]])
+        refused.append(packets + [request])
+        other = Connection(A, B, SUITES["aes-gcm-256"], "aead", bytes(range(32)))
+        refused.append(list(conversation(other, 7)))
+        for each in refused:
+            self.assertNotEqual(self.opener_of(each).refused, [])
 
 
 if __name__ == "__main__":

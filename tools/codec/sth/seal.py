@@ -51,6 +51,7 @@ class Flow:
     nr: bytes
     expected: int = None
     k_flow: bytes = field(init=False)
+    sub_keys: dict = field(init=False, default_factory=dict)
 
     def __post_init__(self):
         self.k_flow = self.conn.k_flow(self.owner, self.start, self.nq, self.nr)
@@ -61,7 +62,10 @@ class Flow:
         return self.conn.other(self.owner) if response else self.owner
 
     def key(self, response, epoch):
-        return self.conn.sub_key(self.k_flow, self.sender(response), response, epoch)
+        if (response, epoch) not in self.sub_keys:
+            self.sub_keys[response, epoch] = self.conn.sub_key(
+                self.k_flow, self.sender(response), response, epoch)
+        return self.sub_keys[response, epoch]
 
 
 def _cover(conn, flow, response, psn64, counter, hdr, payload, udp_len, addresses=()):

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Open every sealed packet of a capture, with the independent codec.
+
+usage: capture.py KEY PCAP SUITE:MODE...
+
+  KEY         the key that the rules name, in hexadecimal, as srnic key gen writes it
+  PCAP        all traffic of UDP port 4791 between the ends, packet by packet (tcpdump -w,
+              on an Ethernet netdev without offloads)
+  SUITE:MODE  what must have been used; each is one connection, or several
+
+Nobody tells which connection has which suite: its handshake verifies under one alone.
+Prints a line for each SUITE:MODE. Exits with 1 if a packet is refused, or has a wrong
+ICRC, or if one of them did not carry every opcode of RC.
+"""
+
+import pathlib
+import struct
+import sys
+from collections import defaultdict
+
+from sth import (OPCODES, SUITES, Connection, End, Flow, Receiver, Refused, icrc,
+                 parse_handshake)
+from sth.packet import BTH_LEN, CONFIRM, CONFIRM_ACK, HANDSHAKE, HELLO, HELLO_ACK
+from sth.seal import extend
+
+ROCE_PORT = 4791
+ETHER_LEN, UDP_LEN, ICRC_LEN = 14, 8, 4
+
+
+def frames(path):
+    """The Ethernet frames of a pcap file."""
+    data = path.read_bytes()
+    order = {0xa1b2c3d4: "<", 0xa1b23c4d: "<", 0xd4c3b2a1: ">", 0x4d3cb2a1: ">"}[
+        struct.unpack_from("<I", data)[0]]
+    at = 24
+    while at + 16 <= len(data):
+        caught, length = struct.unpack_from(order + "II", data, at + 8)
+        at += 16
+        if caught == length and at + caught <= len(data):
+            yield data[at:at + caught]
+        at += caught
+
+
+def mapped(address):
+    return address if len(address) == 16 else bytes(10) + b"\xff\xff" + address
+
+
+def roce(frame):
+    """(source GID, destination GID, BTH to pad) of a frame, or None."""
+    kind, = struct.unpack_from(">H", frame, 12)
+    ip = frame[ETHER_LEN:]
+    if kind == 0x0800 and ip[9] == 17:
+        ip_len, total = (ip[0] & 15) * 4, struct.unpack_from(">H", ip, 2)[0]
+        ends = ip[12:16], ip[16:20]
+    elif kind == 0x86dd and ip[6] == 17:
+        ip_len, total = 40, 40 + struct.unpack_from(">H", ip, 4)[0]
+        ends = ip[8:24], ip[24:40]
+    else:
+        return None
+    udp = ip[ip_len:ip_len + UDP_LEN]
+    if struct.unpack_from(">H", udp, 2)[0] != ROCE_PORT:
+        return None
+    body = ip[ip_len + UDP_LEN:total - ICRC_LEN]
+    if icrc(ip[:ip_len], udp, body) != ip[total - ICRC_LEN:total]:
+        raise Refused("ICRC")
+    return *map(mapped, ends), body
+
+
+def qpn_of(body):
+    return int.from_bytes(body[5:8], "big")
+
+
+class Opener:
+    """Follows handshakes, and opens what is sealed under the keys they make."""
+
+    def __init__(self, key, seals):
+        self.key, self.seals = key, seals
+        self.hellos = {}        # n_q: requester's GID, responder, HELLO
+        self.requesters = {}    # n_q: requester
+        self.receivers = {}     # GID and QPN of who is to open, response
+        self.opened = defaultdict(lambda: defaultdict(int))
+        self.refused = []
+
+    def connection(self, x, y, hello):
+        """The one under which a HELLO from x to y verifies."""
+        for suite, mode in self.seals:
+            conn = Connection(x, y, SUITES[suite], mode, self.key)
+            try:
+                parse_handshake(conn, x, hello)
+                return conn
+            except Refused:
+                pass
+        raise Refused("no suite and mode fits the handshake")
+
+    def handshake(self, sgid, dgid, body):
+        nq, nr = body[BTH_LEN:BTH_LEN + 16], body[BTH_LEN + 16:BTH_LEN + 32]
+        if body[0] == HELLO:
+            self.hellos[nq] = sgid, End(dgid, qpn_of(body)), body
+        elif body[0] == HELLO_ACK:
+            self.requesters[nq] = End(dgid, qpn_of(body))
+        elif nq not in self.hellos or nq not in self.requesters:
+            raise Refused("a handshake without its beginning")
+        elif body[0] in (CONFIRM, CONFIRM_ACK):
+            x, (_, y, hello) = self.requesters[nq], self.hellos[nq]
+            conn = self.connection(x, y, hello)
+            sender = x if body[0] == CONFIRM else y
+            parse_handshake(conn, sender, body)
+            start = int.from_bytes(body[9:12], "big")
+            if body[0] == CONFIRM_ACK:
+                flow = Flow(conn, x, start, nq, nr)
+                self.receivers[y.bytes, False] = Receiver(flow, False)
+                self.receivers[x.bytes, True] = Receiver(flow, True)
+
+    def packet(self, sgid, dgid, body):
+        opcode = OPCODES.get(body[0])
+        if not opcode:
+            raise Refused(f"opcode 0x{body[0]:02x}")
+        receiver = self.receivers.get((End(dgid, qpn_of(body)).bytes, opcode.response))
+        if not receiver:
+            raise Refused(f"{opcode.name} before the handshake")
+        header, _ = receiver.open(body, sgid, dgid)
+        flow = receiver.flow
+        if not opcode.response:
+            flow.expected = max(flow.expected, extend(flow.expected, flow.start, header.psn))
+        self.opened[flow.conn.suite.name, flow.conn.mode][opcode.name] += 1
+
+    def frame(self, number, data):
+        try:
+            found = roce(data)
+            if found and not HANDSHAKE.get(found[2][0]):
+                self.packet(*found)
+            elif found:
+                self.handshake(*found)
+        except Refused as why:
+            self.refused.append(f"packet {number}: {why}")
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    key = bytes.fromhex(pathlib.Path(sys.argv[1]).read_text())
+    seals = [tuple(word.split(":")) for word in sys.argv[3:]]
+    opener = Opener(key, seals)
+    for number, data in enumerate(frames(pathlib.Path(sys.argv[2])), 1):
+        opener.frame(number, data)
+    missing = 0
+    for suite, mode in seals:
+        opcodes = opener.opened[suite, mode]
+        never = [o.name for o in OPCODES.values() if o.name not in opcodes]
+        missing += bool(never)
+        print(f"{suite} {mode}: {sum(opcodes.values())} packets of {len(opcodes)} opcodes"
+              + (f"; never {', '.join(never)}" if never else ""))
+    for why in opener.refused[:20]:
+        print(why, file=sys.stderr)
+    print(f"{len(opener.refused)} refused, {missing} without all opcodes")
+    sys.exit(bool(opener.refused or missing))
+
+
+if __name__ == "__main__":
+    main()
