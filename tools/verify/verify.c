@@ -45,6 +45,8 @@ struct options {
 	int timeout;
 	int patience;		/* seconds a completion may take */
 	int rounds;
+	int connections;
+	const char *before;	/* command ahead of each */
 };
 
 struct peer {
@@ -216,19 +218,7 @@ static int find_gid(struct ibv_context *ctx, bool v6)
 
 static void open_session(struct session *s)
 {
-	const struct options *opt = s->opt;
-	struct ibv_qp_init_attr init = {
-		.cap = { .max_send_wr = 64, .max_recv_wr = 64, .max_send_sge = 3,
-			 .max_recv_sge = 3, .max_inline_data = 64 },
-		.qp_type = IBV_QPT_RC,
-	};
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_ATOMIC,
-	};
-
-	s->ctx = open_dev(opt->dev);
+	s->ctx = open_dev(s->opt->dev);
 	s->pd = ibv_alloc_pd(s->ctx);
 	s->cq = ibv_create_cq(s->ctx, 256, NULL, NULL, 0);
 	s->buf = aligned_alloc(4096, (s->room + 4095) & ~4095UL);
@@ -241,7 +231,22 @@ static void open_session(struct session *s)
 			   IBV_ACCESS_MW_BIND);
 	if (!s->mr)
 		die("ibv_reg_mr of %zu bytes: %s", s->room, strerror(errno));
-	init.send_cq = init.recv_cq = s->cq;
+}
+
+static void open_qp(struct session *s)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = s->cq, .recv_cq = s->cq,
+		.cap = { .max_send_wr = 64, .max_recv_wr = 64, .max_send_sge = 3,
+			 .max_recv_sge = 3, .max_inline_data = 64 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_ATOMIC,
+	};
+
 	s->qp = ibv_create_qp(s->pd, &init);
 	if (!s->qp)
 		die("ibv_create_qp: %s", strerror(errno));
@@ -638,6 +643,36 @@ static void run_bulk(struct session *s)
 		bulk_round(s, r * BULK_DEPTH, ops[r % BULK_OPS]);
 }
 
+/* --- one connection --- */
+
+static void run_before(const struct options *opt, int connection)
+{
+	char number[12];
+
+	if (!opt->before)
+		return;
+	snprintf(number, sizeof(number), "%d", connection);
+	setenv("N", number, 1);
+	if (system(opt->before))
+		die("connection %d: '%s' failed", connection, opt->before);
+}
+
+static void run_connection(struct session *s, int gid)
+{
+	open_qp(s);
+	exchange(s, gid);
+	connect_qp(s, gid);
+	barrier(s);
+	if (s->opt->bulk)
+		run_bulk(s);
+	else
+		for (int r = 0; r < s->opt->rounds; r++)
+			run_cases(s);
+	barrier(s);
+	if (ibv_destroy_qp(s->qp))
+		die("ibv_destroy_qp: %s", strerror(errno));
+}
+
 /* --- options --- */
 
 static int sizes_of(char *arg, size_t *list)
@@ -671,7 +706,7 @@ static const char usage[] =
 "       srnic-verify [options] HOST       connect to it and drive the cases\n"
 "\n"
 "Sends every opcode at every size and offset, and compares all bytes.\n"
-"Both sides need the same --ops, --sizes, --offsets, --bulk and --rounds.\n"
+"Both sides need the same --ops, --sizes, --offsets, --bulk, --rounds and --connections.\n"
 "\n"
 "  -d, --dev NAME       RDMA device (the first)\n"
 "  -6, --ipv6           use an IPv6 GID\n"
@@ -685,6 +720,8 @@ static const char usage[] =
 "      --offsets LIST   into the buffer (0,1)\n"
 "      --bulk BYTES     instead of cases: this much random data, 8 messages in flight\n"
 "      --rounds N       repeat the cases N times (1)\n"
+"      --connections N  do it all on N connections, one after the other (1)\n"
+"      --before COMMAND ahead of each; its number, from 0, is in $N\n"
 "      --timeout N      IB timeout exponent (14)\n"
 "      --patience S     seconds that one completion may take (60)\n"
 "\n"
@@ -699,7 +736,8 @@ static void parse(struct options *opt, int argc, char **argv)
 		{ "port", 1, NULL, 'p' }, { "mtu", 1, NULL, 'm' }, { "psn", 1, NULL, 1 },
 		{ "ops", 1, NULL, 2 }, { "sizes", 1, NULL, 3 }, { "offsets", 1, NULL, 4 },
 		{ "bulk", 1, NULL, 5 }, { "timeout", 1, NULL, 6 }, { "patience", 1, NULL, 7 },
-		{ "rounds", 1, NULL, 8 }, { "help", 0, NULL, 'h' }, { }
+		{ "rounds", 1, NULL, 8 }, { "connections", 1, NULL, 9 },
+		{ "before", 1, NULL, 10 }, { "help", 0, NULL, 'h' }, { }
 	};
 	int c;
 
@@ -718,6 +756,8 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 6: opt->timeout = atoi(optarg); break;
 		case 7: opt->patience = atoi(optarg); break;
 		case 8: opt->rounds = atoi(optarg); break;
+		case 9: opt->connections = atoi(optarg); break;
+		case 10: opt->before = optarg; break;
 		case 'h': fputs(usage, stdout); exit(0);
 		default: fputs("see srnic-verify --help\n", stderr); exit(2);
 		}
@@ -729,8 +769,8 @@ int main(int argc, char **argv)
 {
 	struct options opt = {
 		.port = 18600, .gid_index = -4, .mtu = IBV_MTU_1024, .timeout = 14, .patience = 60,
-		.rounds = 1, .sizes = { 0, 1, 1023, 1024, 1025, 65536 }, .nsizes = 6,
-		.offsets = { 0, 1 }, .noffsets = 2,
+		.rounds = 1, .connections = 1, .offsets = { 0, 1 }, .noffsets = 2,
+		.sizes = { 0, 1, 1023, 1024, 1025, 65536 }, .nsizes = 6,
 		.ops = "send,send_inline,send_imm,write,write_imm,read,cmp_swap,fetch_add",
 	};
 	struct session s = { .opt = &opt };
@@ -750,15 +790,10 @@ int main(int argc, char **argv)
 	open_session(&s);
 	gid = opt.gid_index < 0 ? find_gid(s.ctx, opt.gid_index == -6) : opt.gid_index;
 	s.sock = tcp_open(&opt);
-	exchange(&s, gid);
-	connect_qp(&s, gid);
-	barrier(&s);
-	if (opt.bulk)
-		run_bulk(&s);
-	else
-		for (int r = 0; r < opt.rounds; r++)
-			run_cases(&s);
-	barrier(&s);
+	for (int n = 0; n < opt.connections; n++) {
+		run_before(&opt, n);
+		run_connection(&s, gid);
+	}
 	printf("srnic-verify: %lu checks, %lu failed\n", s.cases, s.failures);
 	return s.failures ? 1 : 0;
 }
