@@ -14,6 +14,8 @@ policies=("" require:aead:aes-gcm-128)
 # shellcheck disable=SC2206 # a list of words
 [[ -z ${SRNIC_BULK-} ]] || policies=("" $sealed_modes)
 ! on_debug_kernel || policies=(require:aead:aes-gcm-128)
+# shellcheck disable=SC2206 # a list of words
+[[ -z ${SRNIC_POLICIES-} ]] || policies=($SRNIC_POLICIES)
 for policy in "${policies[@]}"; do
 	say "${policy:-in the clear}, $bulk bytes"
 	testbed up --netem "delay 200us loss 5% duplicate 5% reorder 25%" ${policy:+--policy "$policy"}
