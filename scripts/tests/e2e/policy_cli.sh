@@ -89,6 +89,10 @@ refused 1 "suite aes-gcm-128 does not offer this mode: choose aead" \
 	a srnic policy replace default require header aes-gcm-128 key lab
 refused 1 "suite aes-cmac-128 does not offer this mode: choose header or packet" \
 	a srnic policy replace default require aead aes-cmac-128 key lab
+refused 1 "suite aes-gmac-256 does not offer this mode: choose header or packet" \
+	a srnic policy replace default require aead aes-gmac-256 key lab
+refused 1 "suite chacha20-poly1305 does not offer this mode: choose aead" \
+	a srnic policy replace default require packet chacha20-poly1305 key lab
 refused 1 "no suite 'rot13': see 'srnic suite list'" a srnic policy replace default require aead rot13 key lab
 refused 1 "a key's name is 1 to 31 letters" a srnic policy replace default require aead aes-gcm-128 key 'a b'
 refused 1 "no rule with exactly this prefix" a srnic policy del 10.77.0.0/25
@@ -97,6 +101,31 @@ on a srnic policy del fd77::/64
 expect "['10.77.0.0/24', 'default']" a '[r["prefix"] for r in x]' srnic -j policy
 on a srnic policy del default
 expect "[]" b 'x' srnic -j policy
+
+say "an algorithm that the kernel lacks is named when a rule asks for it"
+[ "$(on a srnic -j suite | grep -o '"available":true' | wc -l)" -eq "$(on a srnic -j suite | grep -o '"suite"' | wc -l)" ] ||
+	fail "not every suite is available: $(on a srnic suite)"
+modprobe -r chacha20poly1305
+echo "install chacha20poly1305 /bin/false" >/etc/modprobe.d/srnic-test.conf
+refused 1 "chacha20-poly1305 needs rfc7539\(chacha20,poly1305\), which this kernel lacks" \
+	a srnic policy add 10.77.0.2/32 require aead chacha20-poly1305 key lab
+expect "['chacha20-poly1305']" a '[s["suite"] for s in x if not s["available"]]' srnic -j suite
+rm /etc/modprobe.d/srnic-test.conf
+on a srnic policy add 10.77.0.2/32 require aead chacha20-poly1305 key lab
+
+say "nor is there a connection where it has gone since, and the log says why"
+modprobe -r chacha20poly1305
+echo "install chacha20poly1305 /bin/false" >/etc/modprobe.d/srnic-test.conf
+in-b timeout 10 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/dev/null 2>&1 &
+sleep 1
+! on a timeout 10 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 >/dev/null 2>&1 ||
+	fail "a connection without the suite's algorithm"
+wait || true
+dmesg >/tmp/dmesg
+grep -q "srnic: no connection with .*10\.77\.0\.2: suite chacha20-poly1305 needs rfc7539" /tmp/dmesg ||
+	fail "the log does not say what is missing: $(grep srnic: /tmp/dmesg)"
+rm /etc/modprobe.d/srnic-test.conf
+on a srnic policy del 10.77.0.2/32
 
 say "-n finds the namespace; without it, it is the initial one's"
 [ "$(srnic -j policy)" = "[]" ] || fail "rules of another namespace are shown"
