@@ -12,9 +12,6 @@
 #include "engine/wqe.h"
 #include "verbs/verbs.h"
 
-/* IBA 9.3: the longest extension header, AtomicETH; see protocol.md, section 2 */
-#define LONGEST_EXT	SRNIC_ATOMIC_ETH_LEN
-
 /**
  * srnic_qp_engine_init - a QP comes into being, in RESET
  * @qp: zeroed but for what verbs knows: type, device, PD, CQs, SRQ, the rings, and
@@ -178,7 +175,7 @@ out:
  */
 static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
 {
-	u32 need = SRNIC_BTH_LEN + LONGEST_EXT + mtu + SRNIC_ICRC_LEN;
+	u32 need = SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + mtu + SRNIC_ICRC_LEN;
 	int err = 0;
 
 	if (sth)

@@ -272,6 +272,35 @@ bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16])
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_clear_allowed);
 
+/**
+ * srnic_policy_longest_sth - what seals may take of a packet
+ * @net: namespace
+ *
+ * Context: any.
+ * Return: bytes of the longest STH that a rule asks for; 0 if none asks for one.
+ */
+unsigned int srnic_policy_longest_sth(struct net *net)
+{
+	struct srnic_policies *policies = srnic_policies(net);
+	struct srnic_policy_entry *entry;
+	unsigned int longest = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(entry, &policies->list, node) {
+		const struct srnic_policy *policy = &entry->policy;
+		u8 code;
+
+		if (policy->rule == SRNIC_POLICY_OFF)
+			continue;
+		code = srnic_sth_suite_code(policy->suite);
+		longest = max(longest, srnic_sth_code_len(code));
+	}
+	rcu_read_unlock();
+	return longest;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_longest_sth);
+
 int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy)
 {
 	struct srnic_policies *policies = srnic_policies(net);

@@ -195,6 +195,7 @@ struct srnic_policy {
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
 /* For datagrams: may a clear packet go to or come from this peer? Any context. */
 bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16]);
+unsigned int srnic_policy_longest_sth(struct net *net);
 
 /* Nothing is set beyond the prefix. */
 bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len);

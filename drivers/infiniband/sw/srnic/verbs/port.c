@@ -5,24 +5,39 @@
 #include <linux/netdevice.h>
 #include <rdma/ib_mad.h>
 #include "ops.h"
+#include "sth/sth.h"
 
 #define SRNIC_GIDS	1024
 
 /*
- * What RTR asks for besides payload, at most (protocol.md, section 2): an IPv6 header,
- * UDP, BTH, AtomicETH, the longest secure transport header and ICRC. An MTU that is
- * active fits with security too, whichever suite is chosen later.
+ * What RTR asks for besides payload and seal, at most (protocol.md, section 2): an IPv6
+ * header, UDP, BTH, extension headers and ICRC.
  */
-#define SRNIC_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN + SRNIC_STH_MAX + \
-			 SRNIC_ICRC_LEN)
+#define SRNIC_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + SRNIC_ICRC_LEN)
+
+/*
+ * Room for a seal is always left, so that nothing changes when one is asked for: the
+ * usual length, with which 4096 bytes just fit a netdev MTU of 4200; or what the longest
+ * suite of the namespace's rules needs.
+ */
+#define SRNIC_USUAL_STH	20
+
+static unsigned int sth_room(const struct srnic_dev *dev)
+{
+	struct net *net = READ_ONCE(dev->net);
+
+	return max_t(unsigned int, net ? srnic_policy_longest_sth(net) : 0, SRNIC_USUAL_STH);
+}
 
 /**
  * srnic_active_mtu - the largest payload that fits the netdev with all headers
  * @dev: the device
+ *
+ * Seal included, as the namespace's rules ask for it now (srdma.md, decision 18).
  */
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev)
 {
-	int room = (int)READ_ONCE(dev->ndev->mtu) - SRNIC_HEADROOM;
+	int room = (int)READ_ONCE(dev->ndev->mtu) - SRNIC_HEADROOM - sth_room(dev);
 	enum ib_mtu mtu = IB_MTU_4096;
 
 	while (mtu > IB_MTU_256 && ib_mtu_enum_to_int(mtu) > room)

@@ -36,6 +36,8 @@
 #define SRNIC_IETH_LEN		4
 #define SRNIC_ICRC_LEN		4
 #define SRNIC_STH_MAX		64	/* 512 bits, sRDMA 4.1 */
+/* extension headers that go with a payload, at most: WRITE ONLY with immediate */
+#define SRNIC_LOADED_EXT_MAX	(SRNIC_RETH_LEN + SRNIC_IMM_LEN)
 #define SRNIC_HS_LEN		32	/* handshake body: two 128-bit nonces */
 /* longest BTH and extension headers: a handshake's, before BTH + AtomicETH */
 #define SRNIC_EXT_MAX		(SRNIC_BTH_LEN + SRNIC_HS_LEN)
