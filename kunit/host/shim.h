@@ -41,6 +41,13 @@ typedef __s64 s64;
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 #define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "+r" (var))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+#define barrier_data(p)		__asm__ __volatile__("" : : "r" (p) : "memory")
+
+/* one thread: that the compiler keeps the order is enough */
+#define barrier()		__asm__ __volatile__("" : : : "memory")
+#define smp_mb()		barrier()
+#define smp_load_acquire(p)	({ typeof(*(p)) __v = READ_ONCE(*(p)); barrier(); __v; })
+#define smp_store_release(p, v)	do { barrier(); WRITE_ONCE(*(p), v); } while (0)
 
 /* as in the kernel, the message may be left out */
 #undef static_assert
@@ -55,6 +62,8 @@ typedef __s64 s64;
 #define S32_MIN		INT32_MIN
 #define U64_MAX		(~0ULL)
 #define SZ_4K		4096
+#define SZ_1M		0x100000
+#define SZ_2G		0x80000000U
 
 #define BITS_PER_LONG	(8 * (int)sizeof(long))
 #define BIT(n)		(1UL << (n))
@@ -68,6 +77,13 @@ typedef __s64 s64;
 #define sizeof_field(t, f)	sizeof(((t *)0)->f)
 #define offsetofend(t, f)	(offsetof(t, f) + sizeof_field(t, f))
 #define container_of(p, t, m)	((t *)((char *)(p) - offsetof(t, m)))
+
+#define swap(a, b)		do { typeof(a) __t = (a); (a) = (b); (b) = __t; } while (0)
+#define DECLARE_FLEX_ARRAY(type, name)	struct { struct {} __empty_##name; type name[]; }
+
+struct list_head {
+	struct list_head *next, *prev;
+};
 
 #define min_t(t, a, b) ({ t __a = (a); t __b = (b); __a < __b ? __a : __b; })
 #define max_t(t, a, b) ({ t __a = (a); t __b = (b); __a > __b ? __a : __b; })

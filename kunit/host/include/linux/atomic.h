@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "shim.h"
+
+typedef struct { int counter; } atomic_t;
