@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tests that parts of the project bring for user space: 'make check' in
-their folders. Output in TAP counts case by case."""
+their folders, or 'make soak'. Output in TAP counts case by case."""
 
 import subprocess
 import time
@@ -9,27 +9,35 @@ from . import REPO
 from .ktap import cases
 from .report import FAILED, PASSED, Result, log_path
 
-PARTS = ("kunit/host", "userspace-provider", "userspace-provider/libsrnic", "tools")
+PARTS = {
+    "check": ("kunit/host", "kunit/proofs", "userspace-provider",
+              "userspace-provider/libsrnic", "tools"),
+    "soak": ("kunit/proofs",),
+}
+SUITES = {"check": "host", "soak": "soak"}
 
 
-def tests():
+def by_name(target):
     """All parts: one that cannot run its tests has failed them."""
-    return [f"host/{part.replace('/', '-')}" for part in PARTS]
+    return {f"{SUITES[target]}/{part.replace('/', '-')}": part for part in PARTS[target]}
 
 
-def run(report, names, wanted):
-    by_name = {f"host/{part.replace('/', '-')}": part for part in PARTS}
+def tests(target):
+    return list(by_name(target))
+
+
+def run(report, target, names, wanted):
     for name in names:
-        run_part(report, name, by_name[name], wanted)
+        run_part(report, target, name, by_name(target)[name], wanted)
 
 
-def run_part(report, name, part, wanted):
+def run_part(report, target, name, part, wanted):
     path = log_path(name)
     start = time.monotonic()
     report.started(name)
     with path.open("w") as log:
         status = subprocess.run(
-            [REPO / "scripts/build-user", part, "--check"], cwd=REPO,
+            [REPO / "scripts/build-user", part, f"--{target}"], cwd=REPO,
             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             check=False).returncode
     seconds = time.monotonic() - start

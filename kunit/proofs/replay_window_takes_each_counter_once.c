@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * proves: no counter is taken twice, and every fresh one inside the window is
+ * cites: RFC 6479; protocol.md, section 9
+ * files: sth/replay.c
+ * unwind: 5
+ * size: sth/pure.h: `SRNIC_REPLAY_WORDS	32` => `SRNIC_REPLAY_WORDS	4`
+ * soak-unwind: 9
+ * soak-size: sth/pure.h: `SRNIC_REPLAY_WORDS	32` => `SRNIC_REPLAY_WORDS	8`
+ * broken: sth/replay.c: `- counter > SRNIC_REPLAY_WINDOW`
+ *	=> `- counter > SRNIC_REPLAY_WINDOW + 64`
+ * broken: sth/replay.c: `counter / 64 - n + 1` => `counter / 64 - n`
+ * broken: sth/replay.c: `min_t(u64, counter / 64 - newest, SRNIC_REPLAY_WORDS)`
+ *	=> `counter / 64 - newest`
+ * broken: sth/replay.c: `(replay->next - 1) / 64` => `replay->next / 64`
+ * broken: sth/replay.c: `1ULL << (counter % 64)` => `1ULL << (counter % 32)`
+ * broken: sth/pure.h: `(SRNIC_REPLAY_WORDS - 1) * 64` => `SRNIC_REPLAY_WORDS * 64`
+ *
+ * By induction over packets. What is true of a window that has taken nothing, and
+ * remains true whatever is marked: the bits above the newest counter, in its word, are
+ * clear. From any such window, marking a counter makes that one old, and leaves what is
+ * said of each other one as it was, unless the window has moved past it. So a counter is
+ * fresh until it is marked or left behind, and never again.
+ *
+ * Counters are of all 64 bits; the ring, whose size is in no place but SRNIC_REPLAY_WORDS,
+ * is smaller than it is in use, or the solver would be at it for hours.
+ */
+#include "proof.h"
+#include "sth/pure.h"
+
+/* bits of the newest word that stand for counters not yet reached */
+static bool sound(const struct srnic_replay *replay)
+{
+	u64 newest;
+
+	if (!replay->next)
+		return !replay->seen[0];
+	newest = replay->next - 1;
+	return newest % 64 == 63 ||
+	       !(replay->seen[newest / 64 % SRNIC_REPLAY_WORDS] >> (newest % 64 + 1));
+}
+
+static bool left_behind(const struct srnic_replay *replay, u64 counter)
+{
+	return counter < replay->next && replay->next - counter > SRNIC_REPLAY_WINDOW;
+}
+
+int main(void)
+{
+	struct srnic_replay replay, empty = {};
+	u64 counter = nondet_u64(), other = nondet_u64();
+	bool fresh;
+
+	PROVE(sound(&empty) && srnic_replay_fresh(&empty, other));
+
+	ANY_BYTES(&replay);
+	GIVEN(sound(&replay));
+	/* what open() marks has been fresh, and 2^26 are the most there are (section 10) */
+	GIVEN(counter < U64_MAX && srnic_replay_fresh(&replay, counter));
+	GIVEN(other != counter);
+	fresh = srnic_replay_fresh(&replay, other);
+
+	srnic_replay_mark(&replay, counter);
+
+	PROVE(sound(&replay));
+	PROVE(!srnic_replay_fresh(&replay, counter));
+	if (left_behind(&replay, other))
+		PROVE(!srnic_replay_fresh(&replay, other));
+	else
+		PROVE(srnic_replay_fresh(&replay, other) == fresh);
+	POSSIBLE();
+	return 0;
+}
