@@ -10,6 +10,8 @@ MAKEFLAGS += --no-print-directory
 KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build))
 T ?=
 B ?=
+FUZZ ?=
+comma := ,
 
 .DEFAULT_GOAL := all
 
@@ -57,6 +59,11 @@ check:
 soak:
 	scripts/check --soak $(if $(T),"$(T)")
 
+## fuzz: fuzz what builds in user space; FUZZ=target,... and for each FUZZ_TIME=s or FUZZ_RUNS=n
+fuzz:
+	@kunit/host/fuzz/run $(if $(FUZZ_RUNS),--runs "$(FUZZ_RUNS)") \
+		$(if $(FUZZ_TIME),--time "$(FUZZ_TIME)") $(subst $(comma), ,$(FUZZ))
+
 ## bench: benchmarks beside rxe, siw, TCP and IPsec, into build/bench; B=name,... for some
 bench:
 	scripts/bench $(if $(B),"$(B)")
@@ -78,4 +85,4 @@ help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
 .PHONY: all install module module-debug provider tools guest-stock guest-debug demo \
-	check soak bench profile sparse clean help
+	check soak fuzz bench profile sparse clean help

@@ -6,11 +6,8 @@
  * Input: two bytes that lengthen the packet beyond the bytes at hand (payload that
  * is not contiguous), then the packet.
  */
+#include "fuzz/fuzz.h"
 #include "wire/wire.h"
-
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-
-#define CHECK(cond) do { if (!(cond)) __builtin_trap(); } while (0)
 
 /* reserved bits are not kept */
 static void clear_reserved(const struct srnic_opcode *opc, u8 *hdr)
@@ -59,4 +56,34 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		check_packet(&pkt, hdr, len);
 	free(hdr);
 	return 0;
+}
+
+/*
+ * An opcode that there is, version 0, and a length that fits its headers: what the parser
+ * refuses at once is soon explored.
+ */
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size, unsigned int seed)
+{
+	const struct srnic_opcode *opc;
+	size_t least, want;
+	u8 *hdr = data + 2;
+
+	size = LLVMFuzzerMutate(data, size, max_size);
+	if (seed % 4 == 0 || size < 2 + SRNIC_BTH_LEN)
+		return size;
+	while (!(srnic_opcode_table[hdr[0]].flags & SRNIC_OPF_VALID))
+		hdr[0]++;
+	hdr[1] &= 0xf0;
+	opc = &srnic_opcode_table[hdr[0]];
+	least = opc->hdr_len + srnic_sth_code_len(hdr[8] >> 4) + SRNIC_ICRC_LEN;
+	want = least;
+	if (opc->flags & SRNIC_OPF_PAYLOAD && size > 2 + least)
+		want = round_down(size - 2, 4);
+	if (want == least)
+		hdr[1] &= 0xcf;
+	if (2 + want > max_size)
+		return size;
+	if (size < 2 + want)
+		memset(data + size, seed, 2 + want - size);
+	return 2 + want;
 }
