@@ -14,13 +14,23 @@ both()
 	tail -n 1 "$OUT"
 }
 
+# The test kernel looks at every access: it need not see each length on either side
+# of a limit
 sizes()
 {
-	echo "0,1,2,3,$(($1 - 1)),$1,$(($1 + 1)),$long"
+	if on_debug_kernel; then
+		echo "0,3,$(($1 - 1)),$(($1 + 1)),$long"
+	else
+		echo "0,1,2,3,$(($1 - 1)),$1,$(($1 + 1)),$long"
+	fi
 }
 
 modes=$sealed_modes
-! on_debug_kernel || modes=require:aead:aes-gcm-128
+offsets=0,1,4093
+if on_debug_kernel; then
+	modes=require:aead:aes-gcm-128
+	offsets=1,4093
+fi
 for policy in "" $modes; do
 	say "${policy:-in the clear}"
 	# how a message is cut does not depend on the seal, nor on who watches
@@ -29,7 +39,7 @@ for policy in "" $modes; do
 	long=$(long_message "$policy")
 	testbed up --ipv6 ${policy:+--policy "$policy"}
 	for mtu in $mtus; do
-		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets 0,1,4093
+		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets $offsets
 	done
 	both --ops $all -m 4096 --sizes "$(sizes 4096)" --offsets 3 -6
 	both --ops $all -m 256 --sizes 100000 --psn 0xffff80
