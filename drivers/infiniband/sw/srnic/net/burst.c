@@ -236,6 +236,11 @@ static void burst_drop_empty_frag(struct sk_buff *skb)
 	put_page(page);
 }
 
+static struct srnic_icrc_base *icrc_base(struct srnic_path *path, u16 udp_len)
+{
+	return &path->icrc[udp_len / 4 % ARRAY_SIZE(path->icrc)];
+}
+
 /**
  * srnic_burst_icrc - begin the ICRC of the segment just taken
  * @burst: an open burst
@@ -250,8 +255,11 @@ static void burst_drop_empty_frag(struct sk_buff *skb)
  */
 u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth)
 {
-	return srnic_icrc_begin(&burst->icrc, &burst->path->ends, burst->id + burst->segs - 1,
-				sizeof(struct udphdr) + len, bth);
+	struct srnic_path *path = burst->path;
+	u16 udp_len = sizeof(struct udphdr) + len;
+
+	return srnic_icrc_begin(icrc_base(path, udp_len), &path->ends,
+				burst->id + burst->segs - 1, udp_len, bth);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_icrc);

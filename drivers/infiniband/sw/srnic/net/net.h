@@ -25,6 +25,7 @@ struct srnic_dev;
  * @flow_label: IPv6 flow label
  * @ip_id: next IPv4 identification
  * @hash: flow hash that the sk_buffs carry, so that no one dissects them
+ * @icrc: what @ends adds to the ICRC, by packet length: a few of them recur
  * @dst: the route, checked against @cookie before each use
  * @cookie: IPv6: the route table's generation when @dst was looked up
  *
@@ -39,6 +40,7 @@ struct srnic_path {
 	__be32 flow_label;
 	u16 ip_id;
 	u32 hash;
+	struct srnic_icrc_base icrc[8];
 	struct dst_entry *dst;
 	u32 cookie;
 };
@@ -60,7 +62,6 @@ u32 srnic_path_room(struct srnic_path *path);
  * @max: segments that may be taken
  * @room: next free byte of the current page fragment, NULL if @skb is linear
  * @room_left: bytes behind it
- * @icrc: of the headers that its packets share
  * @short_last: a short segment has ended the burst
  *
  * A single packet, or a UDP segmentation super-packet. Each segment's bytes are
@@ -75,7 +76,6 @@ struct srnic_burst {
 	u16 max;
 	u8 *room;
 	u32 room_left;
-	struct srnic_icrc_base icrc;
 	bool short_last;
 };
 
