@@ -19,6 +19,12 @@
 #define CHUNKS		8
 #define CHUNK_ORDER	get_order(SZ_64K)
 
+/*
+ * Where in a cache line a cut begins: so that the payloads behind BTHs, with or without
+ * a RETH, lie as CRCs by multiplication want them, at multiples of 16.
+ */
+#define CHUNK_SKEW	(16 - SRNIC_BTH_LEN)
+
 /**
  * struct chunk_ring - what one CPU cuts bursts off
  * @lock: this CPU's, BHs off
@@ -36,6 +42,12 @@ struct chunk_ring {
 static DEFINE_PER_CPU(struct chunk_ring, chunk_ring) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
+
+/* What can be cut next if the last cut ended at @end */
+static u32 chunk_skip(u32 end)
+{
+	return ALIGN(end, SMP_CACHE_BYTES) + CHUNK_SKEW;
+}
 
 /* As large as can be had without effort; else just large enough. */
 static struct page *chunk_alloc(u32 least)
@@ -65,6 +77,7 @@ static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 	unsigned int next = (ring->at + 1) % CHUNKS;
 	struct page *page = ring->pages[next];
 
+	least += chunk_skip(0);
 	if (!chunk_is_ours(page, least)) {
 		page = chunk_alloc(least);
 		if (!page || page_is_pfmemalloc(page))
@@ -74,7 +87,7 @@ static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 		ring->pages[next] = page;
 	}
 	ring->at = next;
-	ring->used = 0;
+	ring->used = chunk_skip(0);
 	return page;
 }
 
@@ -106,7 +119,7 @@ bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want)
 	cut->off = kept ? ring->used : 0;
 	cut->len = min_t(u32, want, page_size(page) - cut->off);
 	if (kept) {
-		ring->used = ALIGN(cut->off + cut->len, SMP_CACHE_BYTES);
+		ring->used = chunk_skip(cut->off + cut->len);
 		get_page(page);
 	}
 out:
@@ -131,8 +144,8 @@ void srnic_chunk_return(const struct page *page, u32 end, u32 left)
 
 	local_lock_nested_bh(&chunk_ring.lock);
 	ring = this_cpu_ptr(&chunk_ring);
-	if (ring->pages[ring->at] == page && ring->used == ALIGN(end + left, SMP_CACHE_BYTES))
-		ring->used = ALIGN(end, SMP_CACHE_BYTES);
+	if (ring->pages[ring->at] == page && ring->used == chunk_skip(end + left))
+		ring->used = chunk_skip(end);
 	local_unlock_nested_bh(&chunk_ring.lock);
 }
 
