@@ -824,6 +824,35 @@ static void icrc_base_serves_packets_of_any_id_and_length(struct kunit *test)
 	}
 }
 
+static u32 icrc_of_headers(const struct srnic_ends *ends)
+{
+	static const u8 bth[SRNIC_BTH_LEN] = { 4, 0x40, 0xff, 0xff };
+	struct srnic_icrc_base base = { };
+
+	return srnic_icrc_begin(&base, ends, 1, 4132, bth);
+}
+
+/* One bit of the IP header differs: either the ICRC sees it, or a base may be shared. */
+static void icrc_base_is_shared_where_headers_make_no_difference(struct kunit *test)
+{
+	unsigned int v4, bit;
+
+	for (v4 = 0; v4 < 2; v4++) {
+		struct srnic_ends a = { .v4 = v4, .iph = { v4 ? 0x45 : 0x60 } };
+		struct srnic_ends b = a;
+
+		for (bit = 0; bit < (v4 ? 20 : 40) * 8; bit++) {
+			b.iph[bit / 8] ^= 1 << bit % 8;
+			KUNIT_EXPECT_EQ_MSG(test, srnic_icrc_alike(&a, &b),
+					    icrc_of_headers(&a) == icrc_of_headers(&b),
+					    "IPv%c, bit %u", v4 ? '4' : '6', bit);
+			b.iph[bit / 8] ^= 1 << bit % 8;
+		}
+		b.sport = cpu_to_be16(1);
+		KUNIT_EXPECT_FALSE(test, srnic_icrc_alike(&a, &b));
+	}
+}
+
 /* IBA 7.8.1, RoCEv2 annex A17.3.3 */
 static void icrc_is_that_of_the_wire(struct kunit *test)
 {
@@ -961,6 +990,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(copy_with_crc_copies_and_equals_update),
 	KUNIT_CASE(crc_of_a_zero_run_equals_that_of_zero_bytes),
 	KUNIT_CASE(icrc_base_serves_packets_of_any_id_and_length),
+	KUNIT_CASE(icrc_base_is_shared_where_headers_make_no_difference),
 	KUNIT_CASE_PARAM(icrc_is_that_of_the_wire, icrc_gen_params),
 	KUNIT_CASE_PARAM(packet_of_another_implementation_is_understood, icrc_gen_params),
 	KUNIT_CASE(icrc_of_a_segment_follows_from_the_first_ones_header),

@@ -99,7 +99,7 @@ unsigned int srnic_net_send(struct sk_buff_head *out);
  * @seg_size: UDP payload of a segment (the last may have less)
  * @segs: segments in all
  * @seg: the next one
- * @icrc: of the headers that they share
+ * @icrc: of the headers that they share, once it has been looked up
  * @writable: the payload of the packet that next() returned may be overwritten
  * @carrier_writable: so may all of the carrier
  * @id_fixed: the segments were found to share one IPv4 id
@@ -114,7 +114,7 @@ struct srnic_rx {
 	u32 seg_size;
 	u16 segs;
 	u16 seg;
-	struct srnic_icrc_base icrc;
+	struct srnic_icrc_base *icrc;
 	bool writable;
 	bool carrier_writable;
 	bool id_fixed;

@@ -13,12 +13,17 @@
 #define IP4_TOS		1
 #define IP4_TOT_LEN	2
 #define IP4_ID		4
+#define IP4_FRAG	6
 #define IP4_TTL		8
+#define IP4_PROTOCOL	9
 #define IP4_CHECK	10
+#define IP4_ADDRESSES	12
 
 #define IP6_LEN		40
 #define IP6_PAYLOAD_LEN	4
+#define IP6_NEXT_HEADER	6
 #define IP6_HOP_LIMIT	7
+#define IP6_ADDRESSES	8
 
 #define UDP_LEN		8
 
@@ -102,10 +107,39 @@ static u32 headers_crc(const struct srnic_ends *ends, u16 udp_len)
 	return srnic_crc_update(LRH_SEED, buf, n);
 }
 
+static bool ip4_alike(const u8 *a, const u8 *b)
+{
+	return a[0] == b[0] && a[IP4_PROTOCOL] == b[IP4_PROTOCOL] &&
+	       !memcmp(a + IP4_FRAG, b + IP4_FRAG, 2) &&
+	       !memcmp(a + IP4_ADDRESSES, b + IP4_ADDRESSES, IP4_LEN - IP4_ADDRESSES);
+}
+
+static bool ip6_alike(const u8 *a, const u8 *b)
+{
+	return a[0] >> 4 == b[0] >> 4 && a[IP6_NEXT_HEADER] == b[IP6_NEXT_HEADER] &&
+	       !memcmp(a + IP6_ADDRESSES, b + IP6_ADDRESSES, IP6_LEN - IP6_ADDRESSES);
+}
+
+/**
+ * srnic_icrc_alike - may packets share a struct srnic_icrc_base?
+ * @a: headers of one
+ * @b: of another
+ *
+ * Return: true if the ICRC sees no difference but in lengths and identifications.
+ */
+bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b)
+{
+	if (a->sport != b->sport || a->v4 != b->v4)
+		return false;
+	return a->v4 ? ip4_alike(a->iph, b->iph) : ip6_alike(a->iph, b->iph);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_icrc_alike);
+
 /**
  * srnic_icrc_begin - the ICRC's part over the headers up to the BTH
- * @base: what packets of a burst have in common; zeroed before the first, and used
- *	with the same @ends
+ * @base: what packets of a flow have in common; zeroed before the first, and used
+ *	with the same @ends, or such as are alike
  * @ends: addresses and port; @ends->iph is the IP header as on the wire, of which
  *	length and (IPv4) id are replaced by the arguments
  * @id: this packet's IPv4 identification, host order; ignored for IPv6

@@ -303,7 +303,7 @@ u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
 size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST]);
 
 /**
- * struct srnic_icrc_base - what the ICRCs of a burst's packets have in common
+ * struct srnic_icrc_base - what the ICRCs of a flow's packets have in common
  * @crc: state behind the UDP header of a packet of that length, with IPv4 id 0
  * @udp_len: length, header included; 0: none yet
  */
@@ -320,6 +320,7 @@ struct srnic_icrc_base {
  * BTH @bth; continue with srnic_crc_update over the bytes behind the BTH up to
  * the ICRC, close with srnic_icrc_end.
  */
+bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b);
 u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
 		     u16 udp_len, const u8 *bth);
 
