@@ -141,11 +141,14 @@ static enum ibv_wc_status wait_for(struct end *end)
 {
 	time_t until = time(NULL) + PATIENCE;
 	struct ibv_wc wc;
+	int n;
 
 	errno = ETIMEDOUT;
-	while (!ibv_poll_cq(end->cq, 1, &wc))
+	while (!(n = ibv_poll_cq(end->cq, 1, &wc)))
 		if (time(NULL) > until)
 			die("a completion");
+	if (n < 0)
+		die("ibv_poll_cq");
 	return wc.status;
 }
 
