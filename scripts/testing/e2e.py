@@ -157,11 +157,9 @@ class Guest:
         self.report.finished(Result(run.name, outcome, seconds, run.log, reason))
 
 
-def run(report, suite, chosen):
-    """One kernel after the other: two VMs on two processors would make time-outs of
-    waiting, and retransmissions that tests rightly do not accept. What else runs must
-    take no more than they leave over."""
-    for kernel in KERNELS:
-        pending = [run for run in chosen if run.kernel == kernel]
-        if pending:
-            Guest(report, suite, kernel, pending).run()
+def run(report, suite, kernel, chosen):
+    """Those on one kernel: two VMs on two processors would make time-outs of waiting,
+    and retransmissions that tests rightly do not accept. What else runs must take no
+    more than they leave over."""
+    if chosen:
+        Guest(report, suite, kernel, chosen).run()
