@@ -8,20 +8,7 @@ set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 man=$top/Documentation/man
 srnic=$top/drivers/infiniband/sw/srnic
-count=0
-status=0
-
-# ok CONDITION-STATUS NAME
-ok()
-{
-	count=$((count + 1))
-	if (($1 == 0)); then
-		echo "ok $count - manual: $2"
-	else
-		echo "not ok $count - manual: $2"
-		status=1
-	fi
-}
+. "$(dirname "$0")/tap.sh"
 
 # mentions FILE WHAT WORD...: all of them stand in FILE
 mentions()
@@ -54,5 +41,4 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
 else
 	echo "ok $((++count)) - manual: man --warnings # SKIP man is not installed"
 fi
-echo "1..$count"
-exit $status
+the_end

@@ -8,20 +8,7 @@ set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-count=0
-status=0
-
-# ok CONDITION-STATUS NAME
-ok()
-{
-	count=$((count + 1))
-	if (($1 == 0)); then
-		echo "ok $count - setup: $2"
-	else
-		echo "not ok $count - setup: $2"
-		status=1
-	fi
-}
+. "$(dirname "$0")/tap.sh"
 
 # shellcheck disable=SC2016 # the inner shell expands it
 SRNIC_CACHE=$dir timeout 10 bash -euc '. "${0%/*}/lib.sh"; locked one; locked two; locked one' \
@@ -50,5 +37,4 @@ ok $? "what the test kernel is made of stays"
 ! (cd "$tree" && ls "${gone[@]}" 2>/dev/null) | grep -q .
 ok $? "what it cannot use goes"
 
-echo "1..$count"
-exit $status
+the_end

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by the tests in shell: cases in TAP, on standard output.
+
+suite=$(basename "$0" .sh)
+count=0
+status=0
+
+# ok CONDITION-STATUS NAME
+ok()
+{
+	count=$((count + 1))
+	if (($1 == 0)); then
+		echo "ok $count - $suite: $2"
+	else
+		echo "not ok $count - $suite: $2"
+		status=1
+	fi
+}
+
+# the_end: the plan, and whether all went well
+the_end()
+{
+	echo "1..$count"
+	exit $status
+}
