@@ -178,7 +178,7 @@ def python(log):
 
 def licence(log):
     """Every source says what its licence is."""
-    bare = [path for path in tracked("*.[ch]", "*.py", "*.sh", "*Makefile",
+    bare = [path for path in tracked("*.[ch]", "*.lua", "*.py", "*.sh", "*Makefile",
                                      "*Kbuild", "scripts/*")
             if b"SPDX-License-Identifier" not in path.read_bytes()[:400]
             and "vendor" not in path.parts and path.stat().st_size]
