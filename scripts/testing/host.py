@@ -11,7 +11,7 @@ from .report import FAILED, PASSED, Result, log_path
 
 PARTS = {
     "check": ("kunit/host", "kunit/proofs", "userspace-provider",
-              "userspace-provider/libsrnic", "tools"),
+              "userspace-provider/libsrnic", "tools", "tools/dissector"),
     "soak": ("kunit/proofs",),
 }
 SUITES = {"check": "host", "soak": "soak"}

@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- Poly1305 (RFC 8439, 2.5). A number is ten limbs of 13 bits, the lowest first: sums of
+-- their products stay exact in a double, Lua 5.2's only number.
+
+local floor = math.floor
+local LIMB = 8192
+
+-- The limbs of a string of bytes, the lowest first, of 130 bits at most
+local function limbs_of(text)
+	local limbs, held, scale, at = {}, 0, 1, 1
+	for i = 1, 10 do
+		while scale < LIMB do
+			held = held + (text:byte(at) or 0) * scale
+			scale, at = scale * 256, at + 1
+		end
+		limbs[i] = held % LIMB
+		held, scale = floor(held / LIMB), scale / LIMB
+	end
+	return limbs
+end
+
+-- Leaves every limb below 2^13, but for the first, which may hold a little more; what
+-- exceeds 2^130 counts five times
+local function carry(limbs)
+	local over = 0
+	for i = 1, 10 do
+		local sum = limbs[i] + over
+		limbs[i] = sum % LIMB
+		over = floor(sum / LIMB)
+	end
+	limbs[1] = limbs[1] + 5 * over
+end
+
+local function times(h, r)
+	local product = {}
+	for i = 1, 10 do
+		local low, high = 0, 0
+		for j = 1, 10 do
+			if j <= i then
+				low = low + h[j] * r[i - j + 1]
+			else
+				high = high + h[j] * r[i - j + 11]
+			end
+		end
+		product[i] = low + 5 * high
+	end
+	carry(product)
+	carry(product)
+	return product
+end
+
+-- Modulo 2^130 - 5, in full: it is that much less if adding 5 reaches 2^130
+local function reduce(h)
+	carry(h)
+	carry(h)
+	local more, over = {}, 5
+	for i = 1, 10 do
+		local sum = h[i] + over
+		more[i] = sum % LIMB
+		over = floor(sum / LIMB)
+	end
+	return over > 0 and more or h
+end
+
+-- The lowest 16 bytes of a number, plus those of another, modulo 2^128
+local function sum_of(limbs, text)
+	local out, held, scale, next_limb, over = {}, 0, 1, 1, 0
+	for i = 1, 16 do
+		while scale < 256 do
+			held = held + limbs[next_limb] * scale
+			scale, next_limb = scale * LIMB, next_limb + 1
+		end
+		local sum = held % 256 + text:byte(i) + over
+		out[i], over = string.char(sum % 256), floor(sum / 256)
+		held, scale = floor(held / 256), scale / 256
+	end
+	return table.concat(out)
+end
+
+-- 2.5.1: these bits of r are zero
+local function clamp(text)
+	local out = { text:byte(1, 16) }
+	for _, i in ipairs { 4, 8, 12, 16 } do
+		out[i] = out[i] % 16
+	end
+	for _, i in ipairs { 5, 9, 13 } do
+		out[i] = out[i] - out[i] % 4
+	end
+	return string.char(table.unpack(out))
+end
+
+-- The tag of a message under a key of 32 bytes, which is used once
+return function(key, message)
+	local r = limbs_of(clamp(key:sub(1, 16)))
+	local h = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+	for at = 1, #message, 16 do
+		local block = limbs_of(message:sub(at, at + 15) .. "\1")
+		for i = 1, 10 do
+			h[i] = h[i] + block[i]
+		end
+		h = times(h, r)
+	end
+	return sum_of(reduce(h), key:sub(17, 32))
+end
