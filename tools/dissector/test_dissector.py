@@ -1,19 +1,41 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The dissector's primitives, in tshark, on published vectors."""
+"""The dissector in tshark, on captures that the independent codec makes, and its
+primitives on published vectors."""
 
 import os
+import random
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "codec"))
+from sth import (OPCODES, SUITES, Connection, End, Flow, Header, Packet, Sender,    # noqa: E402
+                 handshake_frame)
+from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK      # noqa: E402
+
+DISSECTOR = HERE / "srnic.lua"
 ORACLES = HERE / "test_oracles.lua"
 VECTORS = HERE.parents[1] / "kunit/vectors"
-ETHERNET = 1
+KEY = bytes(range(32))
+NQ, NR = b"\1" * 16, b"\2" * 16
+BAD, GOOD, UNVERIFIED = "0", "1", "2"
+ETHERNET, COOKED = 1, 113
+A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
+A6, B6 = End.at("fd77::2", 0x000100), End.at("fd77::1", 0xfffffe)
+NOTES = ["sth.tag.bad", "sth.missing", "sth.unexpected", "sth.psn", "sth.counter.spent",
+         "sth.replayed", "sth.pad", "sth.short", "handshake.wrong", "cut", "no_key",
+         "no_handshake", "icrc.bad", "superpacket"]
+FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
+    "segments", "segment", "opcode", "qpn", "psn", "nq", "nr", "sth.code", "sth", "sth.counter",
+    "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.psn64",
+    "sth.epoch", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", *NOTES])]
 
 
 class Folder:
@@ -22,6 +44,7 @@ class Folder:
     def __init__(self):
         self.tmp = tempfile.TemporaryDirectory()
         self.path = Path(self.tmp.name)
+        self.keys = self.file("lab.key", KEY.hex().encode() + b"\n")
 
     def file(self, name, data):
         (self.path / name).write_bytes(data)
@@ -54,6 +77,107 @@ def tshark(script, *options):
     return done
 
 
+def dissect(frames, *options, keys=None, link=ETHERNET, snaplen=65535):
+    """A dictionary a frame: field without "srnic." -> its values."""
+    given = ["-o", f"srnic.keys:{keys}"] if keys else []
+    done = tshark(DISSECTOR, "-r", FOLDER.capture(frames, link, snaplen), *given, *options,
+                  "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;",
+                  *(word for field in [*FIELDS, "_ws.lua.error"] for word in ("-e", field)))
+    rows = []
+    for line in done.stdout.splitlines():
+        *cells, error = (cell.split(";") if cell else [] for cell in line.split("\t"))
+        assert not error, line
+        rows.append({field.removeprefix("srnic."): values
+                     for field, values in zip(FIELDS, cells, strict=True)})
+    return rows
+
+
+def one(row, field):
+    """The only value of a field, or None."""
+    values = row[field]
+    assert len(values) < 2, f"{field} of frame {row['frame.number']}: {values}"
+    return values[0] if values else None
+
+
+def number(row, field):
+    value = one(row, field)
+    return None if value is None else int(value, 0)
+
+
+def octets(row, field):
+    value = one(row, field)
+    return b"" if value is None else bytes.fromhex(value.replace(":", ""))
+
+
+def notes(row):
+    return {name for name in NOTES if row[name]}
+
+
+def ether(packet):
+    kind = b"\x08\x00" if packet[0] >> 4 == 4 else b"\x86\xdd"
+    return bytes(12) + kind + packet
+
+
+def frame_of(sender, receiver, body, **more):
+    return ether(Packet(sender.gid, receiver.gid, body, **more).bytes())
+
+
+def handshake(conn, requester, start, nq=NQ, nr=NR):
+    responder = conn.other(requester)
+    return [frame_of(sender, conn.other(sender),
+                     handshake_frame(conn, sender, opcode, start, *nonces))
+            for sender, opcode, nonces in (
+                (requester, HELLO, (nq,)), (responder, HELLO_ACK, (nq, nr)),
+                (requester, CONFIRM, (nq, nr)), (responder, CONFIRM_ACK, (nq, nr)))]
+
+
+def connection(suite, mode, x=A, y=B, **more):
+    return Connection(x, y, SUITES[suite], mode, more.pop("key", KEY), **more)
+
+
+class Session:
+    """A flow, from its handshake on, and what its packets have been sealed with."""
+
+    def __init__(self, conn, requester, start, nq=NQ, nr=NR):
+        self.conn, self.flow = conn, Flow(conn, requester, start, nq, nr)
+        self.senders = {response: Sender(self.flow, response) for response in (False, True)}
+        self.handshake = handshake(conn, requester, start, nq, nr)
+        self.expected = []
+
+    def frame_body(self, n):
+        """A frame of the handshake without its carrier."""
+        return self.handshake[n][14 + 28:-4]
+
+    def frame(self, body):
+        """In its carrier, from the requester."""
+        return frame_of(self.flow.owner, self.conn.other(self.flow.owner), body)
+
+    def body(self, opcode, psn64, text=b"", counter=None, **header):
+        """BTH to pad."""
+        info = OPCODES[opcode]
+        pad = -len(text) % 4
+        receiver = self.conn.other(self.flow.sender(info.response))
+        ext = bytes(range(1, 1 + sum(EXT_LEN[e] for e in info.ext)))
+        header = Header(opcode, receiver.qpn, 0, ext, **{"pad": pad, **header})
+        padded = text + bytes(header.pad)
+        sealed = self.senders[info.response].seal(header, padded[:len(text) + pad], psn64, counter)
+        self.expected.append((opcode, receiver.qpn, psn64, text, sealed, info))
+        return sealed
+
+    def wire(self, body, **more):
+        sender = self.flow.sender(OPCODES[body[0]].response)
+        return frame_of(sender, self.conn.other(sender), body, **more)
+
+    def packet(self, *arguments, **more):
+        return self.wire(self.body(*arguments, **more))
+
+
+def sth_of(session, sealed, info):
+    suite = session.conn.suite
+    sth = sealed[info.hdr_len:info.hdr_len + suite.sth_len]
+    return (int.from_bytes(sth[:4], "big"), sth[4:]) if suite.nonce_family else (None, sth)
+
+
 class Primitives(unittest.TestCase):
     # RFC 8439, A.3, 7 to 9: sums around 2^130 - 5. Key, message, tag
     POLY1305 = [("02" + "00" * 31, "ff" * 16, "03" + "00" * 15),
@@ -78,6 +202,414 @@ class Primitives(unittest.TestCase):
         table = FOLDER.file("oracles", "".join("\t".join(row) + "\n" for row in rows).encode())
         done = tshark(ORACLES, "-X", f"lua_script1:{table}", "-r", FOLDER.capture([]))
         self.assertEqual(done.stdout.splitlines(), [f"right: {len(rows)}"])
+
+
+class Suites(unittest.TestCase):
+    """All that the protocol can seal with, every opcode of RC, across an epoch's end."""
+
+    SIZES = [0, 1, 5, 16, 17, 64, 256]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sessions, cls.frames = [], []
+        for i, (suite, mode) in enumerate(
+                (s.name, mode) for s in SUITES.values() for mode in s.modes):
+            x, y = (A6, B6) if i % 2 else (A, B)
+            x, y = End(x.gid, x.qpn + i), End(y.gid, 0x2000 - i)
+            conn = connection(suite, mode, x, y, pair_key=i % 3 == 2)
+            cls.sessions.append(Session(conn, (x, y)[i // 2 % 2], 0xfffff0,
+                                        NQ[1:] + bytes([i]), NR[1:] + bytes([i])))
+        for session in cls.sessions:
+            cls.frames += session.handshake
+            for n, opcode in enumerate(OPCODES.values()):
+                size = cls.SIZES[n % len(cls.SIZES)] if opcode.payload else 0
+                text = bytes((7 * k + n) % 256 for k in range(size))
+                cls.frames.append(session.packet(opcode.value, 0xfffff0 + n, text,
+                                                 ackreq=n % 2 == 0))
+        # Only the second pass can verify a HELLO
+        cls.rows = dissect(cls.frames, "-2", keys=FOLDER.keys)
+
+    def each(self, rows):
+        """(row, session, what was sealed) of every packet behind a handshake."""
+        rows = iter(rows)
+        for session in self.sessions:
+            for _ in range(4):
+                next(rows)
+            for expected in session.expected:
+                yield next(rows), session, expected
+        self.assertIsNone(next(rows, None))
+
+    def check_wire(self, row, expected):
+        opcode, qpn, psn64, _, sealed, info = expected
+        self.assertEqual(number(row, "opcode"), opcode)
+        self.assertEqual(number(row, "qpn"), qpn)
+        self.assertEqual(number(row, "psn"), psn64 & 0xffffff)
+        self.assertEqual(number(row, "sth.psn64"), psn64)
+        self.assertEqual(number(row, "sth.epoch"), psn64 >> 24)
+        self.assertEqual(one(row, "icrc.status"), GOOD)
+
+    def test_with_the_key_all_is_named_verified_and_opened(self):
+        for row, session, expected in self.each(self.rows):
+            suite = session.conn.suite
+            with self.subTest(suite=suite.name, mode=session.conn.mode, opcode=expected[0]):
+                self.check_wire(row, expected)
+                counter, tag = sth_of(session, expected[4], expected[5])
+                self.assertEqual(one(row, "sth.suite"), suite.name)
+                self.assertEqual(one(row, "sth.mode"), session.conn.mode)
+                self.assertEqual(one(row, "sth.key"), "lab.key")
+                self.assertEqual(number(row, "sth.code"), suite.code)
+                self.assertEqual(number(row, "sth.counter"), counter)
+                self.assertEqual(octets(row, "sth.tag"), tag)
+                self.assertEqual(one(row, "sth.tag.status"), GOOD)
+                self.assertEqual(octets(row, "payload"), expected[3])
+                self.assertEqual(notes(row), set())
+
+    def test_the_handshake_is_shown_and_verified(self):
+        for i, session in enumerate(self.sessions):
+            first = i * (4 + len(OPCODES))
+            for n, row in enumerate(self.rows[first:first + 4]):
+                self.assertEqual(number(row, "opcode"), HELLO + n)
+                self.assertEqual(number(row, "psn"), session.flow.start)
+                self.assertEqual(octets(row, "nq"), session.flow.nq)
+                self.assertEqual(octets(row, "nr"), session.flow.nr if n else bytes(16))
+                self.assertEqual(octets(row, "sth.tag"), session.handshake[n][-20:-4])
+                self.assertEqual(one(row, "sth.suite"), session.conn.suite.name)
+                self.assertEqual(one(row, "sth.mode"), session.conn.mode)
+                self.assertEqual(one(row, "sth.tag.status"), GOOD)
+                self.assertEqual(notes(row), set())
+
+    def test_without_a_key_it_says_what_the_wire_says(self):
+        for row, session, expected in self.each(dissect(self.frames)):
+            suite, info = session.conn.suite, expected[5]
+            with self.subTest(suite=suite.name, mode=session.conn.mode, opcode=expected[0]):
+                self.check_wire(row, expected)
+                sth = expected[4][info.hdr_len:info.hdr_len + suite.sth_len]
+                # No counter reaches 2^26
+                possible = [s.name for s in SUITES.values()
+                            if s.code == suite.code and not (s.nonce_family and sth[0] >= 4)]
+                self.assertEqual(one(row, "sth.suites"), ", ".join(possible))
+                self.assertIsNone(one(row, "sth.suite"))
+                self.assertEqual(one(row, "sth.tag.status"), UNVERIFIED)
+                self.assertEqual(notes(row), set())
+                self.assertEqual(octets(row, "sth"), sth)
+                if suite.code != 3 or len(possible) == 1:
+                    self.assertEqual(octets(row, "sth.tag"), sth)
+                    self.assertEqual(octets(row, "payload"), expected[3])
+                else:
+                    self.assertEqual(octets(row, "sth.tag"), b"")
+                    self.assertEqual(octets(row, "payload.wire"),
+                                     expected[4][info.hdr_len + suite.sth_len:])
+
+
+class Sequence(unittest.TestCase):
+    def test_epochs_go_on_and_retransmissions_go_back(self):
+        session = Session(connection("aes-gcm-128", "aead"), A, 0xfffffe)
+        numbers = [0xfffffe, 0xffffff, 0x1000000, 0x1000001, 0xffffff, 0x1000000, 0x17ffffe,
+                   0x1fffffd, 0x2000001, 0x1ffffff, 0x2000002]
+        frames = session.handshake + [session.packet(0x04, n, b"text") for n in numbers]
+        # A confirmation that comes again begins nothing anew
+        frames += session.handshake[2:] + [session.packet(0x11, 0x2000002)]
+        for keys in (FOLDER.keys, None):
+            rows = dissect(frames, keys=keys)[4:]
+            del rows[-3:-1]
+            self.assertEqual([number(row, "sth.psn64") for row in rows], numbers + [numbers[-1]])
+            self.assertEqual([number(row, "sth.epoch") for row in rows],
+                             [n >> 24 for n in numbers] + [2])
+            self.assertEqual({one(row, "sth.tag.status") for row in rows},
+                             {GOOD if keys else UNVERIFIED})
+
+    def test_a_queue_pair_connects_again_with_the_same_numbers(self):
+        frames, texts = [], []
+        for n, (suite, mode) in enumerate([("aes-gcm-128", "aead"), ("aes-gcm-128", "aead"),
+                                           ("chacha20-poly1305", "aead")]):
+            session = Session(connection(suite, mode), A, 5, NQ[1:] + bytes([n]))
+            # each frame twice, as if answers had been lost
+            frames += [frame for frame in session.handshake for _ in range(2)]
+            frames += [session.packet(0x04, 5, b"round %d " % n), session.packet(0x11, 5)]
+            texts.append((suite, b"round %d " % n))
+        rows = dissect(frames, keys=FOLDER.keys)
+        sent = [row for row in rows if number(row, "opcode") == 0x04]
+        self.assertEqual([(one(row, "sth.suite"), octets(row, "payload")) for row in sent], texts)
+        self.assertEqual([notes(row) for row in rows], [set()] * len(rows))
+
+    def test_a_forged_answer_changes_nothing(self):
+        session = Session(connection("aes-gcm-128", "aead"), A, 5)
+        hello, answer, confirm, confirmed = session.handshake
+        forged = frame_of(B, A, changed(session.frame_body(1), 7, 1))
+        frames = [hello, answer, forged, confirm, confirmed, session.packet(0x04, 5, b"text")]
+        rows = dissect(frames, "-2", keys=FOLDER.keys)
+        self.assertEqual([one(row, "sth.tag.status") for row in rows],
+                         [GOOD, GOOD, BAD, GOOD, GOOD, GOOD])
+        self.assertEqual(octets(rows[-1], "payload"), b"text")
+
+    def test_both_flows_of_a_connection_are_apart(self):
+        conn = connection("aes-gmac-256", "packet")
+        ours, theirs = Session(conn, A, 7), Session(conn, B, 0x123456, NR, NQ)
+        frames = ours.handshake + theirs.handshake
+        frames += [ours.packet(0x04, 7, b"ours"), theirs.packet(0x04, 0x123456, b"theirs"),
+                   ours.packet(0x11, 7), theirs.packet(0x11, 0x123456)]
+        rows = dissect(frames, keys=FOLDER.keys)[8:]
+        self.assertEqual([octets(row, "payload") for row in rows], [b"ours", b"theirs", b"", b""])
+        self.assertEqual([one(row, "sth.tag.status") for row in rows], [GOOD] * 4)
+
+
+def changed(data, at, mask):
+    out = bytearray(data)
+    out[at] ^= mask
+    return bytes(out)
+
+
+def every_other_byte(session):
+    body = session.body(0x0a, 9, b"changed")
+    # What changes the opcode, the queue pair, the PSN or the STH code makes it another
+    # packet, byte 4 is free, and byte 28 would make a counter too large
+    return [session.wire(changed(body, at, 1 << at % 8))
+            for at in range(len(body)) if at not in (0, *range(4, 12), 28)]
+
+
+def wrong_icrc(session):
+    return [changed(session.packet(0x04, 9, b"text"), -1, 1)]
+
+
+def other_payload(session):
+    return [session.wire(session.body(0x04, 9, b"text")[:-4] + b"TEXT")]
+
+
+def counter_spent(session):
+    return [session.packet(0x04, 9, b"text", counter=1 << 26)]
+
+
+def without_sth(session):
+    return [session.wire(Header(0x04, session.conn.other(session.flow.owner).qpn, 9).bytes())]
+
+
+def other_code(session):
+    body = session.body(0x04, 9, b"some text, for there to be room")
+    return [session.wire(changed(body, 8, 0x10))]
+
+
+def short(session):
+    return [session.wire(session.body(0x04, 9)[:-4])]
+
+
+def pad_alone(session):
+    return [session.wire(changed(session.body(0x04, 9), 1, 0x30))]
+
+
+def below_start(session):
+    return [session.packet(0x04, 8, b"text")]
+
+
+def pad_of_ones(session):
+    return [session.wire(session.body(0x04, 9, b"abc\1", pad=1))]
+
+
+def forged_confirm(session):
+    return [session.frame(changed(session.frame_body(2), 59, 1))]
+
+
+def confirm_that_asks(session):
+    return [session.frame(changed(session.frame_body(2), 8, 0x80))]
+
+
+def hello_from_nobody(session):
+    hello = session.frame_body(0)
+    return [session.frame(hello[:12] + bytes(16) + hello[28:])]
+
+
+class Wrong(unittest.TestCase):
+    """Packets that an end would drop, between two that it would not."""
+
+    GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("hmac-sha1", "header")
+    CASES = [
+        (every_other_byte, GCM, {"sth.tag.bad"}, BAD),
+        (every_other_byte, CMAC, {"sth.tag.bad"}, BAD),
+        (wrong_icrc, GCM, {"icrc.bad"}, GOOD),
+        (other_payload, GCM, {"sth.tag.bad"}, BAD),
+        (other_payload, CMAC, {"sth.tag.bad"}, BAD),
+        (other_payload, HEADER, set(), GOOD),
+        (counter_spent, GCM, {"sth.counter.spent"}, GOOD),
+        (without_sth, GCM, {"sth.missing"}, None),
+        (other_code, CMAC, {"sth.unexpected"}, UNVERIFIED),
+        (short, GCM, {"sth.short"}, None),
+        (pad_alone, GCM, {"sth.short"}, None),
+        (below_start, GCM, {"sth.psn"}, UNVERIFIED),
+        (pad_of_ones, GCM, {"sth.pad"}, GOOD),
+        (pad_of_ones, CMAC, {"sth.pad"}, GOOD),
+        (pad_of_ones, HEADER, set(), GOOD),
+        (forged_confirm, GCM, {"sth.tag.bad"}, BAD),
+        (confirm_that_asks, GCM, {"handshake.wrong"}, UNVERIFIED),
+        (hello_from_nobody, GCM, {"handshake.wrong"}, UNVERIFIED),
+    ]
+
+    def test_what_is_wrong_is_said_and_nothing_else(self):
+        frames, parts = [], []
+        for n, (make, seal, *_) in enumerate(self.CASES):
+            conn = connection(*seal, End(A.gid, 0x100 + n), End(B.gid, 0x200 + n))
+            session = Session(conn, conn.a, 9, NQ[1:] + bytes([n]))
+            before, after = session.packet(0x04, 9, b"before"), session.packet(0x04, 10, b"after")
+            wrong = make(session)
+            frames += [*session.handshake, before, *wrong, after]
+            parts.append(len(wrong))
+        rows = iter(dissect(frames, keys=FOLDER.keys))
+        for (make, seal, expected, status), length in zip(self.CASES, parts, strict=True):
+            *_, before = (next(rows) for _ in range(5))
+            middle, after = [next(rows) for _ in range(length)], next(rows)
+            with self.subTest(what=make.__name__, seal=seal):
+                self.assertEqual([notes(row) for row in middle], [expected] * length)
+                self.assertEqual([one(row, "sth.tag.status") for row in middle], [status] * length)
+                self.assertEqual([octets(row, "payload") for row in (before, after)],
+                                 [b"before", b"after"])
+                self.assertEqual([notes(row) for row in (before, after)], [set()] * 2)
+                if status == BAD:
+                    self.assertEqual({octets(row, "payload") for row in middle}, {b""})
+
+    def test_a_counter_opens_once(self):
+        session = Session(connection("aes-gcm-128", "aead"), A, 9)
+        frame = session.packet(0x04, 9, b"text", counter=77)
+        rows = dissect([*session.handshake, frame, session.packet(0x04, 9, b"again"), frame],
+                       keys=FOLDER.keys)
+        self.assertEqual([notes(row) for row in rows[4:]], [set(), set(), {"sth.replayed"}])
+        self.assertEqual([one(row, "sth.replays") for row in rows[4:]], [None, None, "5"])
+
+
+class Keys(unittest.TestCase):
+    def frames(self, key=KEY):
+        session = Session(connection("chacha20-poly1305", "aead", key=key), A, 3)
+        return session.handshake + [session.packet(0x04, 3, b"text")]
+
+    def test_files_are_read_as_the_command_reads_them(self):
+        raw = bytes(range(200, 220))
+        for name, text, key in (("hex", KEY.hex().upper(), KEY),
+                                ("lines", KEY.hex()[:20] + "\n " + KEY.hex()[20:] + "\n\n", KEY),
+                                ("raw", None, raw)):
+            path = FOLDER.file(name, raw if text is None else text.encode())
+            row = dissect(self.frames(key), keys=path)[4]
+            self.assertEqual((octets(row, "payload"), one(row, "sth.key")), (b"text", name))
+
+    def test_the_right_one_of_several_is_found(self):
+        other = FOLDER.file("other", bytes(32).hex().encode())
+        row = dissect(self.frames(), keys=f"{other};{FOLDER.keys}")[4]
+        self.assertEqual((octets(row, "payload"), one(row, "sth.key")), (b"text", "lab.key"))
+
+    def test_another_key_opens_nothing(self):
+        other = FOLDER.file("other", bytes(32).hex().encode())
+        rows = dissect(self.frames(), keys=other)
+        self.assertEqual([notes(row) for row in rows], [set()] + [{"no_key"}] * 4)
+        self.assertEqual({one(row, "sth.tag.status") for row in rows}, {UNVERIFIED})
+        self.assertEqual(number(rows[4], "sth.psn64"), 3)
+
+    def test_what_is_no_key_is_complained_of(self):
+        for path in (FOLDER.file("short", b"0123456789abcdef"),
+                     FOLDER.file("odd", KEY.hex().encode()[:-1]), FOLDER.path / "absent"):
+            done = tshark(DISSECTOR, "-r", FOLDER.capture([]), "-o", f"srnic.keys:{path}")
+            self.assertIn(f"no key from {path}", done.stderr)
+
+
+class Captures(unittest.TestCase):
+    """What else there is in captures."""
+
+    def test_what_is_not_sealed_is_left_alone(self):
+        plain = [Header(0x04, B.qpn, 1).bytes() + b"text", Header(0x64, 1, 1).bytes() + bytes(256),
+                 Header(0x81, B.qpn, 1).bytes() + bytes(16), b"short"]
+        frames = [frame_of(A, B, body) for body in plain]
+        # a TCP segment and an ARP request
+        frames += [bytes(12) + b"\x08\x00" + bytes.fromhex(
+            "4500002800010000400600000a4d00010a4d000212b712b700000000000000005000000000000000"),
+            bytes(12) + b"\x08\x06" + bytes(28)]
+        for row in dissect(frames, keys=FOLDER.keys):
+            self.assertEqual({field: row[field] for field in row if row[field]},
+                             {"frame.number": row["frame.number"]})
+
+    def test_a_flow_whose_handshake_was_missed(self):
+        session = Session(connection("aes-cmac-128", "packet"), A, 9)
+        row, = dissect([session.packet(0x04, 9, b"text")], keys=FOLDER.keys)
+        self.assertEqual(notes(row), {"no_handshake"})
+        self.assertEqual(one(row, "sth.tag.status"), UNVERIFIED)
+        self.assertIsNone(one(row, "sth.epoch"))
+        self.assertEqual(one(row, "sth.suites"), "aes-cmac-128, aes-cmac-192, aes-cmac-256")
+        self.assertEqual(octets(row, "payload"), b"text")
+
+    def test_packets_that_were_cut_short(self):
+        session = Session(connection("aes-cmac-128", "packet"), A, 9)
+        frames = session.handshake + [session.packet(0x04, 9, bytes(300))]
+        rows = dissect(frames, keys=FOLDER.keys, snaplen=200)
+        self.assertEqual([notes(row) for row in rows], [set()] * 4 + [{"cut"}])
+        self.assertIsNone(one(rows[4], "sth.tag.status"))
+
+    def test_what_carries_them(self):
+        session = Session(connection("aes-gcm-256", "aead"), A, 3)
+        frames = session.handshake + [session.packet(0x04, 3, b"text")]
+        tagged = [frame[:12] + b"\x81\x00\x00\x05" + frame[12:] for frame in frames]
+        vxlan = [ether(self.tunnelled(bytes.fromhex("0800000000002a00") + frame))
+                 for frame in frames]
+        cooked = [bytes(14) + frame[12:] for frame in frames]
+        for packets, link in ((tagged, ETHERNET), (vxlan, ETHERNET), (cooked, COOKED)):
+            row = dissect(packets, keys=FOLDER.keys, link=link)[4]
+            self.assertEqual((octets(row, "payload"), notes(row)), (b"text", set()))
+
+    def tunnelled(self, inner):
+        """IPv4 and UDP to VXLAN's port around it."""
+        packet = Packet(A.gid, B.gid, inner[:-4])
+        return packet.ip_header() + struct.pack(">HHHH", 0xc000, 4789, packet.udp_len, 0) + inner
+
+    def test_super_packets_are_taken_apart(self):
+        for ends in ((A, B), (A6, B6)):
+            session = Session(connection("aes-gcm-128", "aead", *ends), ends[0], 0xfffffe)
+            texts = [bytes([n]) * 256 for n in range(5)] + [b"the last, shorter one."]
+            bodies = [session.body(0x0a if n == 5 else 0x07, 0xfffffe + n, text)
+                      for n, text in enumerate(texts)]
+            rows = dissect(session.handshake + [self.super_packet(*ends, bodies)],
+                           keys=FOLDER.keys)
+            row = rows[4]
+            self.assertEqual(row["segments"], ["6"] * 6)
+            self.assertEqual(row["segment"], list("123456"))
+            self.assertEqual([int(n, 0) for n in row["sth.psn64"]],
+                             list(range(0xfffffe, 0x1000004)))
+            self.assertEqual(row["sth.epoch"], list("001111"))
+            self.assertEqual(row["sth.tag.status"], [GOOD] * 6)
+            self.assertEqual(row["icrc.status"], [GOOD] * 6)
+            self.assertEqual([bytes.fromhex(p.replace(":", "")) for p in row["payload"]], texts)
+            self.assertEqual(notes(row), {"superpacket"})
+
+    def super_packet(self, sender, receiver, bodies):
+        """As the stack hands it on: one header, segments behind each other."""
+        headers = 28 if sender is A else 48
+        segments = b"".join(Packet(sender.gid, receiver.gid, body, ip_id=0xfffd + n & 0xffff)
+                            .bytes()[headers:] for n, body in enumerate(bodies))
+        packet = Packet(sender.gid, receiver.gid, segments[:-4], ip_id=0xfffd)
+        return ether(packet.ip_header() + packet.udp_header() + segments)
+
+    def test_nothing_that_comes_makes_it_fail(self):
+        session = Session(connection("aes-gcm-128", "aead"), A, 0xfffffe)
+        bodies = [session.body(0x07, 0xfffffe + n, bytes(64)) for n in range(3)]
+        good = [*session.handshake, self.super_packet(A, B, bodies),
+                *(session.packet(opcode, 0xfffffe) for opcode in OPCODES)]
+        draw, frames = random.Random(4791), list(session.handshake)
+        for _ in range(600):
+            frame = bytearray(draw.choice(good))
+            for _ in range(draw.randrange(1, 6)):
+                frame[draw.randrange(26, len(frame))] = draw.choice((0, 1, 0x20, 0x30, 255))
+            del frame[draw.randrange(42, 2 * len(frame)):]
+            # lengths of IP and UDP as if it had been sent so
+            frame[16:18] = (len(frame) - 14).to_bytes(2, "big")
+            frame[38:40] = (len(frame) - 34).to_bytes(2, "big")
+            frames.append(bytes(frame))
+        rows = dissect(frames, keys=FOLDER.keys)
+        self.assertGreater(sum(bool(notes(row)) for row in rows), 300)
+
+    def test_the_list_of_packets_says_it_too(self):
+        session = Session(connection("aes-gcm-128", "aead"), A, 0xfffffe)
+        bodies = [session.body(0x04, 0xfffffe + n, b"text") for n in range(3)]
+        frames = [*session.handshake, self.super_packet(A, B, bodies),
+                  changed(session.packet(0x11, 0x1000000), -5, 1)]
+        done = tshark(DISSECTOR, "-r", FOLDER.capture(frames), "-o", f"srnic.keys:{FOLDER.keys}")
+        lines = done.stdout.splitlines()
+        self.assertIn("[STH HELLO]", lines[0])
+        self.assertIn("[STH CONFIRM-ACK, aes-gcm-128 aead, tag good]", lines[3])
+        self.assertIn("[2 × STH 160 bits, aes-gcm-128 aead, epoch 0, tag good] "
+                      "[STH 160 bits, aes-gcm-128 aead, epoch 1, tag good]", lines[4])
+        self.assertIn("[STH 160 bits, aes-gcm-128 aead, epoch 1, ICRC WRONG, TAG WRONG]", lines[5])
 
 
 if __name__ == "__main__":

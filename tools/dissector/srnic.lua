@@ -1,0 +1,82 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- srnic's Secure Transport Header in Wireshark and tshark. README.md says how to use it.
+--
+-- A post-dissector: Wireshark's own takes RoCEv2 apart, and this adds what it does not
+-- know.
+
+local folder = debug.getinfo(1, "S").source:match("^@?(.-)[^/\\]*$")
+package.path = folder .. "?.lua;" .. package.path
+
+local find_carrier = require "srnic.carrier"
+local format = require "srnic.format"
+local icrc = require "srnic.icrc"
+local registered = require "srnic.fields".registered
+local read_keys = require "srnic.keys"
+local segments = require "srnic.segments"
+local show = require "srnic.show"
+local tracker = require "srnic.tracker"
+
+local srnic = Proto("srnic", "Secure Transport Header (srnic)")
+srnic.fields = registered.fields
+srnic.experts = registered.experts
+srnic.prefs.keys = Pref.string("Key files", "",
+	"Files as srnic key gen writes them, with semicolons between them")
+
+-- What was found in each frame. A frame is dissected often, but followed once, and in
+-- order: sequence numbers and counters depend on those before.
+local following, frames
+
+function srnic.init()
+	following, frames = tracker.new(read_keys(srnic.prefs.keys, report_failure)), {}
+end
+
+-- The packets, of those that a frame carries, of which there is something to say
+local function follow(tvb, carrier, frame)
+	local captured = math.min(carrier.length, tvb:len() - carrier.at)
+	if captured < format.BTH then
+		return {}
+	end
+	local texts = segments(tvb(carrier.at, captured):raw())
+	local found, at = {}, carrier.at
+	for place, text in ipairs(texts) do
+		local packet = format.parse(text, captured < carrier.length)
+		if packet then
+			packet.sgid, packet.dgid = carrier.sgid, carrier.dgid
+			packet.at, packet.length, packet.place, packet.of = at, #text, place, #texts
+			packet.icrc_right = icrc(carrier, text, place - 1) == packet.icrc
+			local verdict = following:follow(packet, frame)
+			found[#found + 1] = verdict and { packet = packet, verdict = verdict }
+		end
+		at = at + #text
+	end
+	return found
+end
+
+-- A verdict that had to wait for later frames is made anew
+local function follow_again(found, frame)
+	for _, each in ipairs(found) do
+		if each.verdict.pending then
+			each.verdict = following:follow(each.packet, frame)
+		end
+	end
+end
+
+function srnic.dissector(tvb, pinfo, tree)
+	local carrier = find_carrier(tvb)
+	if not carrier then
+		return
+	end
+	if frames[pinfo.number] then
+		follow_again(frames[pinfo.number], pinfo.number)
+	else
+		frames[pinfo.number] = follow(tvb, carrier, pinfo.number)
+	end
+	pinfo.cols.info:append(show.line(frames[pinfo.number]))
+	for _, each in ipairs(frames[pinfo.number]) do
+		local packet = each.packet
+		show.packet(srnic, tree, tvb(packet.at, packet.length), packet, each.verdict)
+	end
+end
+
+register_postdissector(srnic)

@@ -1,0 +1,65 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- What carries RoCEv2 in a frame: IP and UDP, to port 4791.
+--
+-- They are looked for in the frame's bytes, and not among the fields of Wireshark's own
+-- dissectors: those are not there in every pass, and keys must be followed in the first.
+
+local bytes = require "srnic.bytes"
+
+local PORT, UDP = "\18\183", 8
+local PROTOCOL_UDP = 17
+local MAPPED = bytes.zeros(10) .. "\255\255"
+
+-- How far into a frame the UDP header may begin: behind tunnels, at most
+local DEEPEST = 256
+
+-- The header before a UDP header that begins at `udp`, and the addresses as GIDs. A
+-- fragment carries no packet.
+local function ipv4(text, udp, udp_length)
+	for size = 20, 60, 4 do
+		local at = udp - size
+		if at < 1 then
+			return nil
+		end
+		if text:byte(at) == 0x40 + size / 4 and text:byte(at + 9) == PROTOCOL_UDP
+				and bytes.number(text, at + 2, 2) == size + udp_length
+				and bytes.number(text, at + 6, 2) % 0x4000 == 0 then
+			return text:sub(at, udp - 1), MAPPED .. text:sub(at + 12, at + 15),
+				MAPPED .. text:sub(at + 16, at + 19)
+		end
+	end
+end
+
+local function ipv6(text, udp, udp_length)
+	local at = udp - 40
+	if at >= 1 and math.floor(text:byte(at) / 16) == 6 and text:byte(at + 6) == PROTOCOL_UDP
+			and bytes.number(text, at + 4, 2) == udp_length then
+		return text:sub(at, udp - 1), text:sub(at + 8, at + 23), text:sub(at + 24, at + 39)
+	end
+end
+
+-- ip and udp: the headers' bytes; sgid, dgid; at: where the payload begins in the frame,
+-- from 0; length: its own, which may be more than was captured
+return function(tvb)
+	local text = tvb(0, math.min(tvb:len(), DEEPEST)):raw()
+	local port = 2
+	while true do
+		port = text:find(PORT, port + 1, true)
+		if not port or port + 5 > #text then
+			return nil
+		end
+		local udp = port - 2
+		local length = bytes.number(text, udp + 4, 2)
+		local ip, sgid, dgid = ipv4(text, udp, length)
+		if not ip then
+			ip, sgid, dgid = ipv6(text, udp, length)
+		end
+		if ip and length >= UDP then
+			return {
+				ip = ip, udp = text:sub(udp, udp + UDP - 1), sgid = sgid, dgid = dgid,
+				at = udp + UDP - 1, length = length - UDP,
+			}
+		end
+	end
+end

@@ -1,0 +1,109 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- One end's requests and the responses to them (protocol.md, sections 5, 9 and 10), as
+-- they are followed from outside.
+
+local bytes = require "srnic.bytes"
+local suites = require "srnic.suites"
+
+-- 2^23 and 2^24: whole numbers in Lua 5.3, too, which a power is not
+local WINDOW, EPOCH = 0x800000, 0x1000000
+
+local Flow = {}
+Flow.__index = Flow
+
+-- Without a connection there is nothing to open packets with, but they can be counted
+local function new(connection, requester, responder, start, nq, nr)
+	return setmetatable({
+		connection = connection, requester = requester, responder = responder, start = start,
+		expected = start, openers = {}, seen = {},
+		key = connection and connection:flow_key(requester, start, nq, nr),
+	}, Flow)
+end
+
+-- The 64-bit number that a PSN stands for, or nil below the flow's start. What is greatest
+-- so far takes the place of X: no two numbers in flight are 2^23 apart.
+function Flow:extend(psn)
+	local lowest = self.expected - WINDOW
+	local psn64 = lowest + (psn - lowest) % EPOCH
+	return psn64 >= self.start and psn64 or nil
+end
+
+function Flow:sender(response)
+	return response and self.responder or self.requester
+end
+
+function Flow:opener(response, epoch)
+	local name = (response and "response " or "request ") .. epoch
+	if not self.openers[name] then
+		self.openers[name] = self.connection:opener(self.key, self:sender(response),
+			response, epoch)
+	end
+	return self.openers[name]
+end
+
+-- Step 4 of section 9: whether the packet's counter is a new one
+local function check_counter(self, packet, verdict)
+	local counter = bytes.number(packet.sth, 1, 4)
+	local name = table.concat({ packet.kind, verdict.epoch, counter }, " ")
+	verdict.counter = counter
+	if counter >= suites.EMISSIONS then
+		verdict:note("counter")
+	elseif self.seen[name] and verdict.status == "good" then
+		verdict.replays = self.seen[name]
+		verdict:note("replayed")
+	elseif verdict.status == "good" then
+		self.seen[name] = verdict.frame
+	end
+end
+
+local function check_pad(packet, verdict)
+	if verdict.mode ~= "header" and packet.pad > 0
+			and not bytes.is_zero(verdict.payload:sub(-packet.pad)) then
+		verdict:note("pad")
+	end
+end
+
+local function open(self, packet, verdict)
+	local response = packet.kind == "response"
+	local connection = self.connection
+	local text = connection:open(self:opener(response, verdict.epoch), self:sender(response),
+		verdict.psn64, packet)
+	verdict.status = text and "good" or "bad"
+	verdict.payload = text
+	if not text then
+		verdict:note("bad")
+	end
+	if connection.suite.nonce_family then
+		check_counter(self, packet, verdict)
+	end
+	if text then
+		check_pad(packet, verdict)
+	end
+end
+
+-- What becomes of a packet of this flow
+function Flow:judge(packet, verdict, have_keys)
+	local connection = self.connection
+	if connection then
+		verdict:sealed_by(connection)
+		if packet.code ~= connection.suite.code then
+			return verdict:note("unexpected")
+		end
+	elseif have_keys then
+		verdict:note("no_key")
+	end
+	verdict.psn64 = self:extend(packet.psn)
+	if not verdict.psn64 then
+		return verdict:note("psn")
+	end
+	verdict.epoch = math.floor(verdict.psn64 / EPOCH)
+	if connection then
+		open(self, packet, verdict)
+	end
+	if verdict.status ~= "bad" then
+		self.expected = math.max(self.expected, verdict.psn64)
+	end
+end
+
+return { new = new }

@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- Where the STH is in a packet, and how long (protocol.md, sections 2 and 7).
+
+local bytes = require "srnic.bytes"
+
+local BTH, ICRC = 12, 4
+
+-- The length that each code announces
+local CODE_SIZES = { [0] = 0, 12, 16, 20, 28, 32, 48, 64 }
+
+-- Bytes of extension headers (IBA 9.3)
+local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, NONCES = 16, 28, 4, 8, 4, 4, 32
+
+-- opcode, name, bytes of extension headers (IBA table 38). UC's requests are RC's first
+-- twelve (0x20 more).
+local requests = {
+	{ 0x00, "SEND FIRST", 0 }, { 0x01, "SEND MIDDLE", 0 }, { 0x02, "SEND LAST", 0 },
+	{ 0x03, "SEND LAST IMM", IMM }, { 0x04, "SEND ONLY", 0 }, { 0x05, "SEND ONLY IMM", IMM },
+	{ 0x06, "WRITE FIRST", RETH }, { 0x07, "WRITE MIDDLE", 0 }, { 0x08, "WRITE LAST", 0 },
+	{ 0x09, "WRITE LAST IMM", IMM }, { 0x0a, "WRITE ONLY", RETH },
+	{ 0x0b, "WRITE ONLY IMM", RETH + IMM },
+	{ 0x0c, "READ REQUEST", RETH }, { 0x13, "COMPARE AND SWAP", ATOMIC },
+	{ 0x14, "FETCH AND ADD", ATOMIC }, { 0x16, "SEND LAST INV", IETH },
+	{ 0x17, "SEND ONLY INV", IETH },
+}
+local responses = {
+	{ 0x0d, "READ RESPONSE FIRST", AETH }, { 0x0e, "READ RESPONSE MIDDLE", 0 },
+	{ 0x0f, "READ RESPONSE LAST", AETH }, { 0x10, "READ RESPONSE ONLY", AETH },
+	{ 0x11, "ACKNOWLEDGE", AETH }, { 0x12, "ATOMIC ACKNOWLEDGE", AETH + ATOMIC_ACK },
+}
+local frames = {
+	{ 0xc0, "HELLO", NONCES }, { 0xc1, "HELLO-ACK", NONCES }, { 0xc2, "CONFIRM", NONCES },
+	{ 0xc3, "CONFIRM-ACK", NONCES },
+}
+
+local format = { BTH = BTH, ICRC = ICRC, names = {} }
+local opcodes = {}
+
+local function add(rows, base, transport, kind)
+	for _, row in ipairs(rows) do
+		local value = base + row[1]
+		opcodes[value] = { kind = kind, header = BTH + row[3] }
+		format.names[value] = transport .. row[2]
+	end
+end
+
+add(requests, 0, "RC ", "request")
+add(responses, 0, "RC ", "response")
+add({ table.unpack(requests, 1, 12) }, 0x20, "UC ", "request")
+add(frames, 0, "STH ", "handshake")
+
+-- The fields of a BTH that begins there
+function format.bth(text, at)
+	local opcode, flags = text:byte(at, at + 1)
+	local byte8 = text:byte(at + 8)
+	return {
+		opcode = opcode,
+		kind = opcodes[opcode] and opcodes[opcode].kind,
+		flags = flags,
+		pad = math.floor(flags / 16) % 4,
+		version = flags % 16,
+		pkey = bytes.number(text, at + 2, 2),
+		qpn = bytes.number(text, at + 5, 3),
+		code = math.floor(byte8 / 16) % 8,
+		ack_wanted = byte8 >= 128,
+		psn = bytes.number(text, at + 9, 3),
+	}
+end
+
+-- A packet from BTH to ICRC in its parts, or nil if it is none of RC, UC or a handshake.
+-- Where there is no room for STH and pad, or it was cut short, `sth` is nil.
+function format.parse(text, cut)
+	local packet = #text >= BTH + ICRC and format.bth(text, 1)
+	if not packet or not packet.kind then
+		return nil
+	end
+	local header, size = opcodes[packet.opcode].header, CODE_SIZES[packet.code]
+	packet.cut = cut
+	packet.header = text:sub(1, header)
+	packet.udp_length = 8 + #text
+	packet.icrc = text:sub(-ICRC)
+	if not cut and #text >= header + size + packet.pad + ICRC then
+		packet.sth = text:sub(header + 1, header + size)
+		packet.rest = text:sub(header + size + 1, -ICRC - 1)
+	end
+	return packet
+end
+
+return format

@@ -1,0 +1,181 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- What is shown of a packet: its tree, and a few words.
+
+local definitions = require "srnic.fields"
+local format = require "srnic.format"
+local CODES, STATUS = definitions.CODES, definitions.STATUS
+local fields, notes = definitions.fields, definitions.notes
+
+local function uint64(value)
+	return UInt64.new(value % 4294967296, math.floor(value / 4294967296))
+end
+
+local function names_of(suites)
+	local out = {}
+	for i, suite in ipairs(suites) do
+		out[i] = suite.name
+	end
+	return table.concat(out, ", ")
+end
+
+-- What no byte of the packet says
+local function add_known(tree, range, verdict)
+	local known = {
+		{ fields.suite, verdict.suite and verdict.suite.name },
+		{ fields.possible, verdict.possible and names_of(verdict.possible) },
+		{ fields.mode, verdict.mode },
+		{ fields.key, verdict.key },
+		{ fields.psn64, verdict.psn64 and uint64(verdict.psn64) },
+		{ fields.epoch, verdict.epoch and uint64(verdict.epoch) },
+		{ fields.status, STATUS[verdict.status] },
+		{ fields.replays, verdict.replays },
+	}
+	for _, pair in ipairs(known) do
+		if pair[2] then
+			tree:add(pair[1], range, pair[2]):set_generated()
+		end
+	end
+end
+
+-- Whether a counter precedes the tag, or nil where that cannot be told
+local function has_counter(packet, verdict)
+	if packet.kind == "handshake" then
+		return false
+	end
+	local suites = verdict.possible or { verdict.suite }
+	local first = suites[1] and suites[1].nonce_family
+	for _, suite in ipairs(suites) do
+		if suite.nonce_family ~= first or suite.code ~= packet.code then
+			return nil
+		end
+	end
+	return first
+end
+
+local function add_sth(tree, range, packet, verdict)
+	local sth, counter = tree:add(fields.sth, range), has_counter(packet, verdict)
+	if counter then
+		sth:add(fields.counter, range(0, 4))
+		sth:add(fields.tag, range(4))
+	elseif counter == false then
+		sth:add(fields.tag, range)
+	end
+end
+
+-- Whether what the wire carries is the payload itself
+local function is_clear(verdict)
+	if verdict.mode then
+		return verdict.mode ~= "aead"
+	end
+	for _, suite in ipairs(verdict.possible) do
+		if suite.modes[1] == "aead" then
+			return false
+		end
+	end
+	return true
+end
+
+-- Not what is left of a packet whose tag is wrong: nobody sent it
+local function add_payload(tree, range, packet, verdict)
+	local size = range:len() - packet.pad
+	if verdict.status == "bad" or not verdict.payload and not is_clear(verdict) then
+		tree:add(fields.wire, range)
+	elseif size > 0 and verdict.mode == "aead" then
+		local opened = ByteArray.new(verdict.payload, true):tvb("Opened payload")
+		tree:add(fields.payload, opened(0, size))
+	elseif size > 0 then
+		tree:add(fields.payload, range(0, size))
+	end
+end
+
+local function add_body(tree, range, packet, verdict)
+	local header = #packet.header
+	if packet.kind == "handshake" then
+		tree:add(fields.nq, range(format.BTH, 16))
+		tree:add(fields.nr, range(format.BTH + 16, 16))
+	end
+	if #packet.sth > 0 then
+		add_sth(tree, range(header, #packet.sth), packet, verdict)
+		add_known(tree, range(header, #packet.sth), verdict)
+	end
+	if #packet.rest > 0 and #packet.sth > 0 and packet.kind ~= "handshake" then
+		add_payload(tree, range(header + #packet.sth, #packet.rest), packet, verdict)
+	end
+end
+
+local function add_icrc(tree, range, packet)
+	local icrc = tree:add(fields.icrc, range)
+	icrc:add(fields.icrc_status, range,
+		packet.icrc_right and STATUS.good or STATUS.bad):set_generated()
+	if not packet.icrc_right then
+		icrc:add_proto_expert_info(notes.icrc)
+	end
+end
+
+-- In a few words, for the list of packets and the top of the tree
+local function summary(packet, verdict)
+	local words = {}
+	if packet.kind == "handshake" then
+		words[1] = format.names[packet.opcode]
+	else
+		words[1] = "STH " .. CODES[packet.code]
+	end
+	if verdict.suite then
+		table.insert(words, verdict.suite.name .. " " .. verdict.mode)
+	end
+	if verdict.epoch then
+		table.insert(words, ("epoch %d"):format(verdict.epoch))
+	end
+	if not packet.cut and not packet.icrc_right then
+		table.insert(words, "ICRC WRONG")
+	end
+	if verdict.status == "bad" then
+		table.insert(words, "TAG WRONG")
+	elseif verdict.status == "good" then
+		table.insert(words, "tag good")
+	end
+	return table.concat(words, ", ")
+end
+
+-- All that a frame carries; what is the same again is counted
+local function line(found)
+	local out, before, count = {}, nil, 0
+	for _, each in ipairs(found) do
+		local words = summary(each.packet, each.verdict)
+		if words == before then
+			count = count + 1
+			out[#out] = (" [%d × %s]"):format(count, words)
+		else
+			before, count = words, 1
+			out[#out + 1] = " [" .. words .. "]"
+		end
+	end
+	return table.concat(out)
+end
+
+-- The packet in a range
+local function show(proto, tree, range, packet, verdict)
+	local item = tree:add(proto, range, "Secure Transport Header: " ..
+		summary(packet, verdict))
+	if packet.of > 1 then
+		item:add(fields.segments, range, packet.of):set_generated()
+		item:add(fields.segment, range, packet.place):set_generated()
+		item:add_proto_expert_info(notes.super_packet)
+	end
+	item:add(fields.opcode, range(0, 1))
+	item:add(fields.qpn, range(5, 3))
+	item:add(fields.code, range(8, 1))
+	item:add(fields.psn, range(9, 3))
+	if packet.sth then
+		add_body(item, range, packet, verdict)
+	end
+	if not packet.cut then
+		add_icrc(item, range(range:len() - format.ICRC), packet)
+	end
+	for _, note in ipairs(verdict.notes) do
+		item:add_proto_expert_info(notes[note])
+	end
+end
+
+return { packet = show, line = line }

@@ -1,0 +1,158 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- Follows a capture: handshakes, and the packets of the flows that they begin
+-- (protocol.md, section 7).
+--
+-- The frames of a handshake tell everything but how the connection is sealed. That is the
+-- suite and mode under which, by one of the keys, a frame's tag is right.
+
+local bytes = require "srnic.bytes"
+local connection = require "srnic.connection"
+local flow = require "srnic.flow"
+local suites = require "srnic.suites"
+
+local HELLO, CONFIRM = 0xc0, 0xc2
+
+-- What is known of a packet. status: of its tag, "good", "bad" or "unverified"; pending:
+-- a later packet may say more
+local Verdict = {}
+Verdict.__index = Verdict
+
+-- Something that is to be said of it: a name among fields.lua's notes
+function Verdict:note(name)
+	table.insert(self.notes, name)
+end
+
+function Verdict:sealed_by(found)
+	self.suite, self.mode, self.key = found.suite, found.mode, found.key_name
+end
+
+local Tracker = {}
+Tracker.__index = Tracker
+
+-- keys: as keys.lua reads them
+local function new(keys)
+	return setmetatable({
+		keys = keys,
+		handshakes = {},	-- by n_q
+		connections = {},	-- by both ends, the last one
+		flows = {},		-- by both nonces
+		receivers = {},		-- flows by what is opened, and the end that opens it
+	}, Tracker)
+end
+
+local function from_requester(frame)
+	return frame.opcode == HELLO or frame.opcode == CONFIRM
+end
+
+-- Requester and responder: the end that the frame names, and the one that the others of
+-- its handshake name
+local function ends_of(frame, handshake)
+	local named = connection.end_of(frame.dgid, frame.qpn)
+	if from_requester(frame) then
+		return handshake.requester, named
+	end
+	return named, handshake.responder
+end
+
+-- The connection under which the frame's tag is right: the handshake's own, once it is
+-- known. Ends that have met before have most likely kept to what they used.
+local function connection_of(self, frame, requester, responder, handshake)
+	local sender = from_requester(frame) and requester or responder
+	local function fits(candidate)
+		return candidate:confirms(sender, frame)
+	end
+	local known = handshake.connection or self.connections[requester .. responder]
+	if known and fits(known) then
+		return known
+	end
+	return not handshake.connection and
+		connection.find(self.keys, requester, responder, fits) or nil
+end
+
+local function verify(self, frame, requester, responder, handshake, verdict)
+	local found = connection_of(self, frame, requester, responder, handshake)
+	if found then
+		self.connections[requester .. responder] = found
+		self.connections[responder .. requester] = found
+		verdict.status = "good"
+		verdict:sealed_by(found)
+	elseif handshake.connection then
+		verdict.status = "bad"
+		verdict:note("bad")
+	else
+		verdict:note("no_key")
+	end
+	return found
+end
+
+-- What both ends demand of a frame beside its tag
+local function well_formed(frame, nq, nr)
+	return frame.code == 2 and frame.rest == "" and frame.flags == 0 and not frame.ack_wanted
+		and not bytes.is_zero(nq) and bytes.is_zero(nr) == (frame.opcode == HELLO)
+end
+
+-- A flow begins when its requester has confirmed it; to say so again does not begin another
+local function begin(self, handshake, start, nq, nr)
+	local requester, responder = handshake.requester, handshake.responder
+	if not requester or not responder or self.flows[nq .. nr] then
+		return
+	end
+	local begun = flow.new(handshake.connection, requester, responder, start, nq, nr)
+	self.flows[nq .. nr] = begun
+	self.receivers["request" .. responder] = begun
+	self.receivers["response" .. requester] = begun
+end
+
+function Tracker:handshake(frame, verdict)
+	local nq, nr = frame.header:sub(13, 28), frame.header:sub(29, 44)
+	if not well_formed(frame, nq, nr) then
+		return verdict:note("frame")
+	end
+	local handshake = self.handshakes[nq] or {}
+	self.handshakes[nq] = handshake
+	local requester, responder = ends_of(frame, handshake)
+	local found
+	if #self.keys > 0 and requester and responder then
+		found = verify(self, frame, requester, responder, handshake, verdict)
+	end
+	verdict.pending = not (requester and responder)
+	-- Nothing that is wrong changes what was learnt from what is right
+	if found or not handshake.connection then
+		handshake.requester, handshake.responder = requester, responder
+		handshake.connection = found
+		if frame.opcode >= CONFIRM then
+			begin(self, handshake, frame.psn, nq, nr)
+		end
+	end
+end
+
+-- What becomes of a packet, or nil where there is nothing to say: neither an STH, nor a
+-- flow that should have one
+function Tracker:follow(packet, frame_number)
+	local receiver = self.receivers[packet.kind .. connection.end_of(packet.dgid, packet.qpn)]
+	if packet.code == 0 and not receiver then
+		return nil
+	end
+	local verdict = setmetatable({ status = "unverified", notes = {}, frame = frame_number },
+		Verdict)
+	if packet.cut then
+		verdict:note("cut")
+	elseif packet.code == 0 then
+		verdict:note("missing")
+	elseif not packet.sth then
+		verdict:note("short")
+	elseif packet.kind == "handshake" then
+		self:handshake(packet, verdict)
+	elseif receiver then
+		receiver:judge(packet, verdict, #self.keys > 0)
+	else
+		verdict:note("no_handshake")
+	end
+	if not verdict.suite and packet.kind ~= "handshake" then
+		verdict.possible = suites.possible(packet.code, packet.sth)
+	end
+	return verdict
+end
+
+return { new = new }
