@@ -165,6 +165,41 @@ gid_of()
 # policies that seal: what `testbed up --policy` takes
 sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:aead:aes-gcm-128"
 
+# record: all that passes vb, into /tmp/wire.pcap, until `recorded`
+record()
+{
+	# ip netns exec replaces itself, so that this is the recorder
+	ip netns exec b tcpdump -i vb -Z root -B 32768 -U -w /tmp/wire.pcap udp port 4791 >/tmp/tcpdump.log 2>&1 &
+	recorder=$!
+	until [ -s /tmp/wire.pcap ]; do
+		kill -0 $recorder || fail "tcpdump: $(cat /tmp/tcpdump.log)"
+		sleep 0.05
+	done
+}
+
+recorded()
+{
+	kill $recorder
+	wait $recorder || true
+	cat /tmp/tcpdump.log
+}
+
+# sealed_each OPTION...: srnic-verify on a connection for each of `seals`, SUITE:MODE, by the
+# key k: one process at each end, and a rule of its own ahead of each connection
+sealed_each()
+{
+	local seal i=0
+	for seal in "${seals[@]}"; do
+		echo "exec srnic policy replace 10.77.0.0/24 require ${seal#*:} ${seal%:*} key k" \
+			>/tmp/rule.$i
+		i=$((i + 1))
+	done
+	# shellcheck disable=SC2016 # srnic-verify sets it
+	set -- "$@" --connections $i --before 'sh /tmp/rule.$N'
+	LIMIT=200 pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
+	tail -n 1 "$OUT"
+}
+
 # frozen PINGS COMMAND...: runs an attack, whose output has to say "following" when it
 # has found its victim, on an rping that is then held still; thaws it afterwards.
 # Sets SURVIVED to whether rping ended well; output in /tmp/attack.log

@@ -30,46 +30,18 @@ bed()
 	on b srnic key add k --file /tmp/k.key
 }
 
-record()
-{
-	# ip netns exec replaces itself, so that this is the recorder
-	ip netns exec b tcpdump -i vb -Z root -B 32768 -U -w /tmp/wire.pcap udp port 4791 >/tmp/tcpdump.log 2>&1 &
-	recorder=$!
-	until [ -s /tmp/wire.pcap ]; do
-		kill -0 $recorder || fail "tcpdump: $(cat /tmp/tcpdump.log)"
-		sleep 0.05
-	done
-}
-
-# both OPTION...: one process at each end, and a rule of its own ahead of each connection
-both()
-{
-	local seal i=0
-	for seal in "${seals[@]}"; do
-		echo "exec srnic policy replace 10.77.0.0/24 require ${seal#*:} ${seal%:*} key k" \
-			>/tmp/rule.$i
-		i=$((i + 1))
-	done
-	# shellcheck disable=SC2016 # srnic-verify sets it
-	set -- "$@" --connections $i --before 'sh /tmp/rule.$N'
-	LIMIT=200 pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
-	tail -n 1 "$OUT"
-}
-
 bed
 on a srnic suite list >/tmp/suites
 ! grep -v 'yes *$' /tmp/suites | grep -v AVAILABLE || fail "a suite is not available"
 mapfile -t seals < <(choose)
 record
 say "${#seals[@]} seals"
-both --ops $all --sizes 0,5,3000 --offsets 1 -m 1024
+sealed_each --ops $all --sizes 0,5,3000 --offsets 1 -m 1024
 for name in retransmits sth_auth_failed sth_replayed; do
 	expect_count a srnic0 $name -eq 0
 	expect_count b srnic1 $name -eq 0
 done
-kill $recorder
-wait $recorder || true
-cat /tmp/tcpdump.log
+recorded
 say "opened by the codec"
 "$repo/tools/codec/capture.py" /tmp/k.key /tmp/wire.pcap "${seals[@]}"
 say "done"
