@@ -953,6 +953,26 @@ static void R8_type_2_window_works_on_its_stream_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, false), -EINVAL);
 }
 
+static void R10_a_word_aligned_for_a_peer_is_aligned_in_memory(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+	const u32 atomic = IB_ACCESS_REMOTE_ATOMIC;
+	const u64 word = ALIGN(IOVA, sizeof(u64));
+
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100, atomic | IB_ZERO_BASED),
+			-EINVAL);
+	/* without atomics, or with addresses of the region's own, it makes no difference */
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100, atomic), 0);
+	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100,
+				   IB_ACCESS_REMOTE_READ | IB_ZERO_BASED), 0);
+	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 8, 100, atomic | IB_ZERO_BASED),
+			0);
+}
+
 static void R16_window_has_the_rights_of_its_bind(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -1160,6 +1180,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R10_R15_window_is_a_part_of_a_region_to_the_byte),
 	KUNIT_CASE(window_shows_the_bytes_that_it_was_bound_to),
 	KUNIT_CASE(R8_type_2_window_works_on_its_stream_only),
+	KUNIT_CASE(R10_a_word_aligned_for_a_peer_is_aligned_in_memory),
 	KUNIT_CASE(R16_window_has_the_rights_of_its_bind),
 	KUNIT_CASE(bind_needs_the_rights_to_it),
 	KUNIT_CASE(local_right_asked_of_a_window_gives_no_right),

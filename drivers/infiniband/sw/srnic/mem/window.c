@@ -60,6 +60,25 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 	return 0;
 }
 
+static u64 window_iova(const struct srnic_swqe *swqe)
+{
+	return swqe->bind.access & IB_ZERO_BASED ? 0 : swqe->bind.addr;
+}
+
+/* where in the region's memory, which begins at a block */
+static u64 window_offset(const struct srnic_stag *region, const struct srnic_swqe *swqe)
+{
+	return region->offset + (swqe->bind.addr - region->iova);
+}
+
+/* A word that is aligned for a peer must be so in memory: the processor's atomics ask for it. */
+static bool window_aligned(const struct srnic_stag *region, const struct srnic_swqe *swqe)
+{
+	if (!(swqe->bind.access & IB_ACCESS_REMOTE_ATOMIC))
+		return true;
+	return !((window_iova(swqe) ^ window_offset(region, swqe)) % sizeof(u64));
+}
+
 /* rules of the region; the caller holds a count of it */
 static int window_check_region(const struct srnic_qp *qp, const struct srnic_stag *region,
 			       const struct srnic_swqe *swqe)
@@ -81,7 +100,7 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 	if (addr < region->iova || length > region->length ||
 	    addr - region->iova > region->length - length)
 		return -EINVAL;
-	return 0;
+	return window_aligned(region, swqe) ? 0 : -EINVAL;
 }
 
 /* the caller holds a count of @region, and @window is at rest */
@@ -92,9 +111,9 @@ static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct sr
 	atomic_inc(&region->mr->windows);
 	window->mr = region->mr;
 	window->access = swqe->bind.access & SRNIC_ACCESS_REMOTE;
-	window->iova = swqe->bind.access & IB_ZERO_BASED ? 0 : swqe->bind.addr;
+	window->iova = window_iova(swqe);
 	window->length = swqe->bind.length;
-	window->offset = region->offset + (swqe->bind.addr - region->iova);
+	window->offset = window_offset(region, swqe);
 	window->key = swqe->bind.new_rkey;
 
 	if (window->kind == SRNIC_STAG_MW2) {

@@ -74,7 +74,7 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access)
  * IBA 11.2.8.2. That address and iova agree within the page is uverbs' rule, too:
  * it makes a word that is aligned for the consumer aligned for us.
  */
-static int mr_check_range(u64 start, u64 length, u64 iova)
+static int mr_check_range(u64 start, u64 length, u64 iova, int access)
 {
 	u64 last;
 
@@ -82,12 +82,15 @@ static int mr_check_range(u64 start, u64 length, u64 iova)
 		return -EINVAL;
 	if ((start ^ iova) & ~PAGE_MASK)
 		return -EINVAL;
+	if (access & IB_ZERO_BASED && access & IB_ACCESS_REMOTE_ATOMIC && start % sizeof(u64))
+		return -EINVAL;
 	return 0;
 }
 
-static void mr_set_range(struct srnic_mr *mr, u64 start, u64 length, u64 iova)
+/* ibv_reg_mr(3): of a zero-based region, addresses are offsets */
+static void mr_set_range(struct srnic_mr *mr, u64 start, u64 length, u64 iova, int access)
 {
-	mr->stag.iova = iova;
+	mr->stag.iova = access & IB_ZERO_BASED ? 0 : iova;
 	mr->stag.length = length;
 	mr->stag.offset = start & (BIT_ULL(mr->map.shift) - 1);
 }
@@ -101,7 +104,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iov
 	err = srnic_region_check_access(access);
 	if (err)
 		return ERR_PTR(err);
-	err = mr_check_range(start, length, iova);
+	err = mr_check_range(start, length, iova, access);
 	if (err)
 		return ERR_PTR(err);
 	mr = mr_new(pd, SRNIC_STAG_USER);
@@ -114,7 +117,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iov
 		return ERR_PTR(err);
 	}
 	mr->stag.access = access;
-	mr_set_range(mr, start, length, iova);
+	mr_set_range(mr, start, length, iova, access);
 	srnic_stag_publish(&mr->stag);
 	return &mr->ib;
 }
@@ -134,7 +137,10 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 	if (err)
 		return err;
 	if (flags & IB_MR_REREG_TRANS)
-		return mr_check_range(start, length, iova);
+		return mr_check_range(start, length, iova, access);
+	/* what addresses mean goes with them */
+	if ((access ^ mr->stag.access) & IB_ZERO_BASED)
+		return -EINVAL;
 	/* pages pinned for reading only stay so (R32) */
 	return ib_umem_check_rereg(mr->map.umem, flags, access);
 }
@@ -166,7 +172,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 		goto out;
 	if (flags & IB_MR_REREG_TRANS) {
 		swap(mr->map, map);
-		mr_set_range(mr, start, length, iova);
+		mr_set_range(mr, start, length, iova, access);
 	}
 	if (flags & IB_MR_REREG_PD)
 		mr->stag.pd = to_srnic_pd(pd);
