@@ -27,6 +27,8 @@ static const u8 wqe_opcode[] = {
 	[IB_WR_REG_MR]			= SRNIC_WQE_REG_MR + 1,
 };
 
+#define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_FENCE | IB_SEND_INLINE)
+
 static u16 wqe_flags(int flags)
 {
 	return (flags & IB_SEND_SIGNALED ? SRNIC_SWQE_SIGNALED : 0) |
@@ -140,6 +142,8 @@ static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const stru
 
 	if (!opcode || !(srnic_wqe_kinds[opcode - 1].types & BIT(qp->ib.qp_type)))
 		return -EINVAL;
+	if (wr->send_flags & ~SEND_FLAGS)
+		return -EINVAL;		/* checksums, and what is to come: not offered */
 
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = opcode - 1;
