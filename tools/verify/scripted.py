@@ -34,13 +34,15 @@ RC_WRITE_ONLY = 0x0A
 RC_READ_REQ = 0x0C
 READ_RESPONSES = range(0x0D, 0x11)
 RC_ACK = 0x11
-ACK, NAK_SEQUENCE = 0x1F, 0x60      # AETH syndromes
+ACK, RNR_AT_ONCE, NAK_SEQUENCE = 0x1F, 0x21, 0x60      # AETH syndromes; RNR: after 10 µs
 OUR_QPN = 0x123456
 START = 0xFFFFF0
 MTU = 4096
 BIG = 16 << 20     # answering it takes longer than sending the next requests
 SO_RCVBUFFORCE = 33
 DEPTH = 2           # max_dest_rd_atomic of the QP under test
+SHORT = 14          # a time-out that a test can wait for: 67 ms, and up to four times that
+RETRIES = 2
 TIMEOUT = 18        # of the QP under test: 1.07 s, before which no time-out may be detected
 
 
@@ -71,14 +73,14 @@ class Target:
         self.qp.to_rtr(attr)
 
     def alive(self):
-        return self.qp.query(e.IBV_QP_STATE)[0].qp_state == e.IBV_QPS_RTR
+        return self.state() == e.IBV_QPS_RTR
 
-    def write(self, count):
+    def write(self, count, timeout=TIMEOUT, retries=7):
         """WRITEs of one packet each, every one longer than the last: so each goes by itself."""
         attr = QPAttr(port_num=1)
-        attr.timeout = TIMEOUT
-        attr.retry_cnt = 7
-        attr.rnr_retry = 7
+        attr.timeout = timeout
+        attr.retry_cnt = retries
+        attr.rnr_retry = retries
         attr.sq_psn = START
         attr.max_rd_atomic = 1
         self.qp.to_rts(attr)
@@ -88,9 +90,16 @@ class Target:
             wr.set_wr_rdma(self.mr.rkey, self.mr.buf)
             self.qp.post_send(wr)
 
-    def completions(self):
-        """(wr_id, status) of what has completed."""
-        return [(wc.wr_id, wc.status) for wc in self.cq.poll(16)[1]]
+    def completions(self, count, limit=10):
+        """(wr_id, status) of what completes, in order; fewer than count if time is up."""
+        done = []
+        end = time.monotonic() + limit
+        while len(done) < count and time.monotonic() < end:
+            done += [(wc.wr_id, wc.status) for wc in self.cq.poll(16)[1]]
+        return done
+
+    def state(self):
+        return self.qp.query(e.IBV_QP_STATE)[0].qp_state
 
 
 class Peer:
@@ -230,9 +239,7 @@ def what_is_lost_at_the_end_is_asked_for(peer):
     if (took := time.monotonic() - start) > 0.8:
         return f"it took {took:.3f} s"
     peer.send(peer.answer(START + 7, ACK))
-    done = []
-    while len(done) < 8 and time.monotonic() - start < 10:
-        done += peer.target.completions()
+    done = peer.target.completions(8)
     return None if done == [(i, 0) for i in range(8)] else f"completed {done}"
 
 
@@ -245,8 +252,40 @@ def a_clean_link_is_given_time(peer):
     return f"sent again before its time: {seen}" if seen else None
 
 
+def ended(peer, status):
+    """The first of two WRITEs fails so, the second is flushed, and the QP is in error."""
+    done = peer.target.completions(2)
+    if done != [(0, status), (1, e.IBV_WC_WR_FLUSH_ERR)]:
+        return f"completed {done}"
+    return None if peer.target.state() == e.IBV_QPS_ERR else f"the QP is in {peer.target.state()}"
+
+
+def who_never_answers_is_asked_as_often_as_agreed(peer):
+    """IBA 9.7.5.2.8: retry_cnt retries after time-outs, then the transport retry counter. The
+    oldest packet is also sent by itself meanwhile; the last only with all that is outstanding."""
+    peer.target.write(2, timeout=SHORT, retries=RETRIES)
+    seen = peer.requests(32, 4)
+    if seen.count(1) != RETRIES + 1:
+        return f"all was sent {seen.count(1)} times: {seen}"
+    return ended(peer, e.IBV_WC_RETRY_EXC_ERR)
+
+
+def who_is_never_ready_is_asked_as_often_as_agreed(peer):
+    """IBA 9.7.5.2.8: rnr_retry retries after RNR NAKs, then the RNR retry counter."""
+    peer.target.write(2, retries=RETRIES)
+    for turn in range(RETRIES + 1):
+        seen = peer.requests(2, 4)
+        if seen != [0, 1]:
+            return f"in turn {turn} came {seen}"
+        peer.send(peer.answer(START, RNR_AT_ONCE))
+    wrong = ended(peer, e.IBV_WC_RNR_RETRY_EXC_ERR)
+    return wrong or (f"sent afterwards: {seen}" if (seen := peer.requests(1, 0.5)) else None)
+
+
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
-             what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time)
+             what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time,
+             who_never_answers_is_asked_as_often_as_agreed,
+             who_is_never_ready_is_asked_as_often_as_agreed)
 
 
 def main():

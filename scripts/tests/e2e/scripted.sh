@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a peer played by hand: retried READs and new ones, more than were agreed; losses
+# what: a peer played by hand: retried READs and new ones, more than were agreed; losses; retries that end
 # timeout: 180
-# cites: R24, IBA 9.7.5.1.3, IBA 9.7.6.1.3
+# cites: R24, IBA 9.7.5.1.3, IBA 9.7.6.1.3, IBA 9.7.5.2.8
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
@@ -16,4 +16,6 @@ on a python3 "$repo/tools/verify/scripted.py" --device srnic0 \
 	--gid-index "$(gid_of a srnic0)" --netns b --dev vb --mac "$(on a cat /sys/class/net/va/address)" \
 	--from 10.77.0.2 --to 10.77.0.1
 expect_count a srnic0 rrq_exceeded -eq 1
+expect_count a srnic0 retry_exceeded_err -eq 1
+expect_count a srnic0 retry_rnr_exceeded_err -eq 1
 testbed down
