@@ -165,14 +165,14 @@ gid_of()
 # policies that seal: what `testbed up --policy` takes
 sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:aead:aes-gcm-128"
 
-# record: all that passes vb, into /tmp/wire.pcap, until `recorded`
+# record: all that passes vb, into /run/test/wire.pcap, until `recorded`
 record()
 {
 	# ip netns exec replaces itself, so that this is the recorder
-	ip netns exec b tcpdump -i vb -Z root -B 32768 -U -w /tmp/wire.pcap udp port 4791 >/tmp/tcpdump.log 2>&1 &
+	ip netns exec b tcpdump -i vb -Z root -B 32768 -U -w /run/test/wire.pcap udp port 4791 >/run/test/tcpdump.log 2>&1 &
 	recorder=$!
-	until [ -s /tmp/wire.pcap ]; do
-		kill -0 $recorder || fail "tcpdump: $(cat /tmp/tcpdump.log)"
+	until [ -s /run/test/wire.pcap ]; do
+		kill -0 $recorder || fail "tcpdump: $(cat /run/test/tcpdump.log)"
 		sleep 0.05
 	done
 }
@@ -181,7 +181,7 @@ recorded()
 {
 	kill $recorder
 	wait $recorder || true
-	cat /tmp/tcpdump.log
+	cat /run/test/tcpdump.log
 }
 
 # sealed_each OPTION...: srnic-verify on a connection for each of `seals`, SUITE:MODE, by the
@@ -191,35 +191,35 @@ sealed_each()
 	local seal i=0
 	for seal in "${seals[@]}"; do
 		echo "exec srnic policy replace 10.77.0.0/24 require ${seal#*:} ${seal%:*} key k" \
-			>/tmp/rule.$i
+			>/run/test/rule.$i
 		i=$((i + 1))
 	done
 	# shellcheck disable=SC2016 # srnic-verify sets it
-	set -- "$@" --connections $i --before 'sh /tmp/rule.$N'
+	set -- "$@" --connections $i --before 'sh /run/test/rule.$N'
 	LIMIT=200 pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
 	tail -n 1 "$OUT"
 }
 
 # frozen PINGS COMMAND...: runs an attack, whose output has to say "following" when it
 # has found its victim, on an rping that is then held still; thaws it afterwards.
-# Sets SURVIVED to whether rping ended well; output in /tmp/attack.log
+# Sets SURVIVED to whether rping ended well; output in /run/test/attack.log
 frozen()
 {
 	local pings=$1 server client attack
 	shift
-	in-b rping -s -a 10.77.0.2 -C "$pings" -V >/tmp/s.log 2>&1 &
+	in-b rping -s -a 10.77.0.2 -C "$pings" -V >/run/test/s.log 2>&1 &
 	server=$!
-	"$@" >/tmp/attack.log 2>&1 &
+	"$@" >/run/test/attack.log 2>&1 &
 	attack=$!
 	sleep 1.5
-	in-a rping -c -a 10.77.0.2 -C "$pings" -V >/tmp/c.log 2>&1 &
+	in-a rping -c -a 10.77.0.2 -C "$pings" -V >/run/test/c.log 2>&1 &
 	client=$!
-	until grep -q following /tmp/attack.log; do
-		kill -0 $attack 2>/dev/null || fail "the attack gave up: $(cat /tmp/attack.log)"
+	until grep -q following /run/test/attack.log; do
+		kill -0 $attack 2>/dev/null || fail "the attack gave up: $(cat /run/test/attack.log)"
 		sleep 0.1
 	done
 	pkill -STOP -x rping
-	wait $attack || fail "the attack failed: $(cat /tmp/attack.log)"
+	wait $attack || fail "the attack failed: $(cat /run/test/attack.log)"
 	pkill -CONT -x rping
 	SURVIVED=yes
 	wait $client || SURVIVED=no

@@ -17,12 +17,12 @@ say "mckey: multicast between the namespaces"
 pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
 	in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
 say "qperf"
-in-b timeout 120 qperf >/tmp/qperf.log 2>&1 &
+in-b timeout 120 qperf >/run/test/qperf.log 2>&1 &
 server=$!
 sleep 1
 on a timeout 100 qperf -t 2 -cm1 10.77.0.2 rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_bw |
-	tee /tmp/qperf.out
-[ "$(grep -c -E '(bw|latency) +=' /tmp/qperf.out)" -eq 4 ] || fail "qperf gave no figures"
+	tee /run/test/qperf.out
+[ "$(grep -c -E '(bw|latency) +=' /run/test/qperf.out)" -eq 4 ] || fail "qperf gave no figures"
 kill $server 2>/dev/null || true
 wait $server 2>/dev/null || true
 testbed down

@@ -26,7 +26,7 @@ bed()
 # transfer MANGLE-OPTION...
 transfer()
 {
-	ip netns exec m srnic-mangle -r 50 "$@" ma mb >/tmp/mangle.log &
+	ip netns exec m srnic-mangle -r 50 "$@" ma mb >/run/test/mangle.log &
 	mangler=$!
 	sleep 0.5
 	LIMIT=300 pair in b srnic-verify -d srnic1 -m 1024 --bulk $bulk --patience 200 -- \
@@ -35,8 +35,8 @@ transfer()
 	# ip netns exec replaces itself, so that this is the mangler
 	kill $mangler
 	wait $mangler || true
-	cat /tmp/mangle.log
-	grep -Eq '[1-9][0-9]+ changed' /tmp/mangle.log || fail "the wire changed too little"
+	cat /run/test/mangle.log
+	grep -Eq '[1-9][0-9]+ changed' /run/test/mangle.log || fail "the wire changed too little"
 }
 
 say "in the clear: the ICRC catches it"

@@ -10,8 +10,8 @@ all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 seals=(aes-gcm-128:aead aes-cmac-128/96:packet hmac-sha256:header chacha20-poly1305:aead)
 
 testbed up
-(umask 077 && on a srnic key gen k --file /tmp/k.key)
-on b srnic key add k --file /tmp/k.key
+(umask 077 && on a srnic key gen k --file /run/test/k.key)
+on b srnic key add k --file /run/test/k.key
 record
 # across an epoch's end
 sealed_each --ops $all --sizes 0,5,8000 --offsets 1 -m 1024 --psn 0xffffe0
@@ -20,6 +20,6 @@ sleep 1.5
 recorded
 say "opened by the dissector"
 sealed=$(($(count_of a srnic0 sth_sealed) + $(count_of b srnic1 sth_sealed)))
-"$repo/tools/dissector/check_capture.py" /tmp/k.key /tmp/wire.pcap $sealed "${seals[@]}"
+"$repo/tools/dissector/check_capture.py" /run/test/k.key /run/test/wire.pcap $sealed "${seals[@]}"
 say "done"
 testbed down

@@ -9,8 +9,8 @@ say "the port is taken where rxe is"
 modprobe rdma_rxe
 ip link add l0 type veth peer name l1
 ip link set l0 up
-! rdma link add srnicx type srnic netdev l0 2>/tmp/err || fail "two owners of one port"
-grep -qi 'in use' /tmp/err || fail "the error should say that the port is in use: $(cat /tmp/err)"
+! rdma link add srnicx type srnic netdev l0 2>/run/test/err || fail "two owners of one port"
+grep -qi 'in use' /run/test/err || fail "the error should say that the port is in use: $(cat /run/test/err)"
 [ ! -e /sys/class/infiniband/srnicx ] || fail "half a device stayed"
 rmmod rdma_rxe
 rdma link add srnicx type srnic netdev l0 || fail "the port should be free now"

@@ -21,7 +21,7 @@ pingpong()
 		sleep 0.1
 	done
 	on a timeout $limit ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 50 10.77.0.2 \
-		>/tmp/pp.log 2>&1 || status=$?
+		>/run/test/pp.log 2>&1 || status=$?
 	wait $! || true
 	return $status
 }
@@ -35,7 +35,7 @@ print([x["counter"]["packets"] for x in json.load(sys.stdin)["nftables"] if "cou
 }
 
 say "no rules"
-pingpong || fail "no way through without rules: $(cat /tmp/pp.log)"
+pingpong || fail "no way through without rules: $(cat /run/test/pp.log)"
 
 for hook in input output; do
 	say "$hook: drop"
@@ -69,7 +69,7 @@ on b nft -f - <<-END
 		}
 	}
 END
-pingpong || fail "no way through with connection tracking: $(cat /tmp/pp.log)"
+pingpong || fail "no way through with connection tracking: $(cat /run/test/pp.log)"
 say "first of a flow: $(packets first), later: $(packets later)"
 [ "$(packets first)" -ge 1 ] || fail "no packet began a flow"
 [ "$(packets first)" -le 4 ] || fail "$(packets first) packets began a flow"

@@ -43,8 +43,8 @@ sleep 1
 ibv_devinfo -d srnicx | grep -q 'PORT_ACTIVE' || fail "netdev up, port not active"
 ip link set l0 mtu 4200
 ibv_devinfo -d srnicx | grep -q 'active_mtu:.*4096' || fail "MTU 4200 should give 4096"
-head -c 16 /dev/urandom >/tmp/key
-srnic key add long --file /tmp/key
+head -c 16 /dev/urandom >/run/test/key
+srnic key add long --file /run/test/key
 srnic policy add 10.99.0.0/16 require packet hmac-sha512 key long
 ibv_devinfo -d srnicx | grep -q 'active_mtu:.*2048' || fail "there is no room for an STH of 64 bytes"
 srnic policy del 10.99.0.0/16

@@ -10,14 +10,14 @@
 attack()
 {
 	frozen 1500 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@"
-	tail -n 1 /tmp/attack.log >/tmp/sent.json
-	cat /tmp/sent.json
-	[ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /tmp/c.log)"
+	tail -n 1 /run/test/attack.log >/run/test/sent.json
+	cat /run/test/sent.json
+	[ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /run/test/c.log)"
 }
 
 sent()
 {
-	python3 -c 'import json,sys; print(sum(json.load(open("/tmp/sent.json")).get(k, 0) for k in sys.argv[1:]))' "$@"
+	python3 -c 'import json,sys; print(sum(json.load(open("/run/test/sent.json")).get(k, 0) for k in sys.argv[1:]))' "$@"
 }
 
 # grew COUNTER BEFORE BY: by at least that much

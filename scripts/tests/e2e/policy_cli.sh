@@ -11,11 +11,11 @@ refused()
 {
 	local status=$1 pattern=$2 got=0
 	shift 2
-	on "$@" >/tmp/out 2>/tmp/err </dev/null || got=$?
-	[ "$got" -eq "$status" ] || fail "$*: status $got, not $status: $(cat /tmp/err)"
-	[ "$(wc -l </tmp/err)" -eq 1 ] || fail "$*: not one line: $(cat /tmp/err)"
-	grep -qE "^srnic: .*$pattern" /tmp/err || fail "$*: $(cat /tmp/err)"
-	[ ! -s /tmp/out ] || fail "$*: refused, but prints: $(cat /tmp/out)"
+	on "$@" >/run/test/out 2>/run/test/err </dev/null || got=$?
+	[ "$got" -eq "$status" ] || fail "$*: status $got, not $status: $(cat /run/test/err)"
+	[ "$(wc -l </run/test/err)" -eq 1 ] || fail "$*: not one line: $(cat /run/test/err)"
+	grep -qE "^srnic: .*$pattern" /run/test/err || fail "$*: $(cat /run/test/err)"
+	[ ! -s /run/test/out ] || fail "$*: refused, but prints: $(cat /run/test/out)"
 }
 
 # json WHERE EXPRESSION COMMAND...: the command's JSON as x; prints the expression's value
@@ -23,10 +23,10 @@ json()
 {
 	local where=$1 expression=$2
 	shift 2
-	on "$where" "$@" >/tmp/json
+	on "$where" "$@" >/run/test/json
 	python3 -c 'import json, sys
-x = json.load(open("/tmp/json"))
-print(eval(sys.argv[1]))' "$expression" || fail "$*: no JSON, or not this: $(cat /tmp/json)"
+x = json.load(open("/run/test/json"))
+print(eval(sys.argv[1]))' "$expression" || fail "$*: no JSON, or not this: $(cat /run/test/json)"
 }
 
 # expect WANTED WHERE EXPRESSION COMMAND...
@@ -48,13 +48,13 @@ expect "['srnic1']" b '[d["device"] for d in x]' srnic -j show
 refused 1 "no srnic device 'srnic1' in this namespace" a srnic show dev srnic1
 
 say "keys: gen, add, replace, list, del"
-on a srnic key gen lab --file /tmp/lab.key
-[ "$(stat -c '%a %s' /tmp/lab.key)" = "600 65" ] || fail "key gen left $(stat -c '%a %s' /tmp/lab.key)"
-refused 2 "File exists" a srnic key gen lab2 --file /tmp/lab.key
-on b srnic key add lab <"/tmp/lab.key"
-head -c 16 /dev/urandom >/tmp/raw.key
-refused 1 "there is a key of this name: replace or delete it" a srnic key add lab --raw --file /tmp/raw.key
-on a srnic key add other --raw --file /tmp/raw.key
+on a srnic key gen lab --file /run/test/lab.key
+[ "$(stat -c '%a %s' /run/test/lab.key)" = "600 65" ] || fail "key gen left $(stat -c '%a %s' /run/test/lab.key)"
+refused 2 "File exists" a srnic key gen lab2 --file /run/test/lab.key
+on b srnic key add lab <"/run/test/lab.key"
+head -c 16 /dev/urandom >/run/test/raw.key
+refused 1 "there is a key of this name: replace or delete it" a srnic key add lab --raw --file /run/test/raw.key
+on a srnic key add other --raw --file /run/test/raw.key
 expect "[('lab', 32), ('other', 16)]" a '[(k["name"], k["bytes"]) for k in x]' srnic -j key
 expect "[('lab', 32)]" b '[(k["name"], k["bytes"]) for k in x]' srnic --json key list
 on a srnic key del other
@@ -64,15 +64,15 @@ say "nobody can read them, nor see that they are there"
 if grep srnic /proc/keys; then
 	fail "keys are listed in /proc/keys"
 fi
-if on a srnic -j key | grep -i "$(cut -c1-16 /tmp/lab.key)"; then
+if on a srnic -j key | grep -i "$(cut -c1-16 /run/test/lab.key)"; then
 	fail "a dump shows a key"
 fi
 
 say "bad keys and lines are refused before the kernel is asked"
-head -c 15 /dev/urandom >/tmp/short.key
-head -c 33 /dev/urandom >/tmp/long.key
-refused 2 "holds 15 bytes: a key has 16 to 32" a srnic key add k --raw --file /tmp/short.key
-refused 2 "holds 33 bytes" a srnic key add k --raw --file /tmp/long.key
+head -c 15 /dev/urandom >/run/test/short.key
+head -c 33 /dev/urandom >/run/test/long.key
+refused 2 "holds 15 bytes: a key has 16 to 32" a srnic key add k --raw --file /run/test/short.key
+refused 2 "holds 33 bytes" a srnic key add k --raw --file /run/test/long.key
 refused 2 "standard input is empty" a srnic key add k
 refused 2 "never from the command line" a srnic key add k 00112233445566778899aabbccddeeff
 refused 2 "write 10.77.0.0/24" a srnic policy add 10.77.0.1/24 off
@@ -123,9 +123,9 @@ sleep 1
 	fail "a connection without the suite's algorithm"
 kill $server 2>/dev/null || true
 wait $server || true
-dmesg >/tmp/dmesg
-grep -q "srnic: no connection with .*10\.77\.0\.2: suite chacha20-poly1305 needs rfc7539" /tmp/dmesg ||
-	fail "the log does not say what is missing: $(grep srnic: /tmp/dmesg)"
+dmesg >/run/test/dmesg
+grep -q "srnic: no connection with .*10\.77\.0\.2: suite chacha20-poly1305 needs rfc7539" /run/test/dmesg ||
+	fail "the log does not say what is missing: $(grep srnic: /run/test/dmesg)"
 rm /etc/modprobe.d/srnic-test.conf
 on a srnic policy del 10.77.0.2/32
 
@@ -134,21 +134,29 @@ say "-n finds the namespace; without it, it is the initial one's"
 
 say "a sealed connection is seen in 'srnic qp'"
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key lab
-in-b timeout 200 rping -s -a 10.77.0.2 -C 1000000 >/tmp/s.log 2>&1 &
+in-b timeout 200 rping -s -a 10.77.0.2 -C 1000000 >/run/test/s.log 2>&1 &
 server=$!
 sleep 1
-in-a timeout 200 rping -c -a 10.77.0.2 -C 1000000 >/tmp/c.log 2>&1 &
+in-a timeout 200 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
 client=$!
 for _ in $(seq 40); do
 	sealed=$(json a 'sum(f["sealed"] for q in x for f in q.get("flows", []))' srnic -j qp)
 	[ "$sealed" -lt 100 ] || break
 	sleep 0.5
 done
-[ "$sealed" -ge 100 ] || fail "no sealed packets are seen: $(cat /tmp/json /tmp/c.log)"
+[ "$sealed" -ge 100 ] || fail "no sealed packets are seen: $(cat /run/test/json /run/test/c.log)"
 expect "[('10.77.0.2', 'aead', 'aes-gcm-128', 'rts', True)]" a \
 	'[(q["peer"], q["mode"], q["suite"], q["state"], all(f["ready"] for f in q["flows"][:1])) for q in x if q["type"] == "rc"]' \
 	srnic -j qp dev srnic0
 expect "0" a 'sum(f["failed"] + f["replayed"] for q in x for f in q.get("flows", []))' srnic -j qp
+say "and in 'rdma resource', with what is the driver's to say"
+for line in "qp sq_limit window seal" "cq waiting overflow" "mr valid access kind"; do
+	read -ra words <<<"$line"
+	on a rdma -dd resource show "${words[0]}" >/run/test/resource
+	for word in "${words[@]:1}"; do
+		grep -q "$word" /run/test/resource || fail "no $word: $(cat /run/test/resource)"
+	done
+done
 on a srnic -d qp | grep -q '10\.77\.0\.2.*aes-gcm-128.*ours' || fail "qp -d: $(on a srnic -d qp)"
 
 say "a key that goes takes no connection with it, and lets no new one be made"
@@ -156,12 +164,12 @@ on a srnic key del lab
 kill -0 $client 2>/dev/null || fail "the connection ended with its key"
 kill $client $server 2>/dev/null || true
 wait $client $server 2>/dev/null || true
-in-b timeout 40 rping -s -a 10.77.0.2 -C 1 >/tmp/s2.log 2>&1 &
+in-b timeout 40 rping -s -a 10.77.0.2 -C 1 >/run/test/s2.log 2>&1 &
 sleep 1
-! on a timeout 20 rping -c -a 10.77.0.2 -C 1 >/tmp/c.log 2>&1 || fail "a connection without the key"
-dmesg >/tmp/dmesg
-grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" /tmp/dmesg ||
-	fail "the log does not say which key is missing: $(cat /tmp/c.log; grep srnic: /tmp/dmesg)"
+! on a timeout 20 rping -c -a 10.77.0.2 -C 1 >/run/test/c.log 2>&1 || fail "a connection without the key"
+dmesg >/run/test/dmesg
+grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" /run/test/dmesg ||
+	fail "the log does not say which key is missing: $(cat /run/test/c.log; grep srnic: /run/test/dmesg)"
 wait 2>/dev/null || true
 
 say "policy flush leaves no rule, here only"
@@ -172,7 +180,8 @@ expect "1" b 'len(x)' srnic -j policy list
 say "quotas: lowered, they refuse; raised, they grant"
 expect "True" a 'all(q["used"] <= q["limit"] for q in x)' srnic -j quota
 on a srnic quota set dev srnic0 pd 0
-! on a timeout 20 ibv_rc_pingpong -d srnic0 >/tmp/c.log 2>&1 || fail "a PD beyond the quota"
+! on a timeout 20 ibv_rc_pingpong -d srnic0 >/run/test/c.log 2>&1 || fail "a PD beyond the quota"
+grep -q "Couldn't allocate PD" /run/test/c.log || fail "not for want of a PD: $(cat /run/test/c.log)"
 expect "True" a '[q["limit"] for q in x if q["quota"] == "pd"] == [0]' srnic -j quota show srnic0
 on a srnic quota set srnic0 pd 100
 refused 1 "no quota 'nonsense': see 'srnic quota show'" a srnic quota set srnic0 nonsense 1
@@ -185,15 +194,15 @@ user srnic suite list >/dev/null
 for line in "policy list" "key list" "qp" "policy add default off" "key del lab" \
 	"quota set srnic0 pd 1"; do
 	# shellcheck disable=SC2086 # the line's words
-	! user srnic $line >/tmp/out 2>/tmp/err || fail "anybody may: srnic $line"
-	grep -q "not permitted: needs CAP_NET_ADMIN" /tmp/err || fail "srnic $line: $(cat /tmp/err)"
+	! user srnic $line >/run/test/out 2>/run/test/err || fail "anybody may: srnic $line"
+	grep -q "not permitted: needs CAP_NET_ADMIN" /run/test/err || fail "srnic $line: $(cat /run/test/err)"
 done
 
 say "root of a user namespace has rules and keys of its own, and cannot touch another's"
 unshare -Urn srnic policy add default off
-unshare -Urn bash -c 'srnic key add mine --raw --file /tmp/raw.key && srnic -j key' |
+unshare -Urn bash -c 'srnic key add mine --raw --file /run/test/raw.key && srnic -j key' |
 	grep -q '"mine"' || fail "no keys in a user namespace"
-! on a unshare -Ur srnic quota set srnic0 pd 1 2>/tmp/err || fail "another's quota was set"
-grep -q "not permitted" /tmp/err || fail "quota: $(cat /tmp/err)"
+! on a unshare -Ur srnic quota set srnic0 pd 1 2>/run/test/err || fail "another's quota was set"
+grep -q "not permitted" /run/test/err || fail "quota: $(cat /run/test/err)"
 
 testbed down

@@ -12,8 +12,8 @@ most=8192
 
 testbed up
 on a python3 "$repo/tools/bench/qp_memory.py" --device srnic0 \
-	--gid-index "$(gid_of a srnic0)" --gid ::ffff:10.77.0.1 | tee /tmp/qp_memory
-python3 - /tmp/qp_memory $most <<-'END'
+	--gid-index "$(gid_of a srnic0)" --gid ::ffff:10.77.0.1 | tee /run/test/qp_memory
+python3 - /run/test/qp_memory $most <<-'END'
 	import json, sys
 	each = json.load(open(sys.argv[1]))["bytes"]
 	assert 0 < each < int(sys.argv[2]), f"{each} bytes a QP"

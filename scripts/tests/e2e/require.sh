@@ -10,19 +10,19 @@
 # status is of no use: it is 0 after a disconnect.)
 refused()
 {
-	in-b timeout 13 rping -s -a 10.77.0.2 -v -C 3 >/tmp/s.log 2>&1 &
+	in-b timeout 13 rping -s -a 10.77.0.2 -v -C 3 >/run/test/s.log 2>&1 &
 	local server=$!
 	sleep 1
-	on a timeout 10 rping -c -a 10.77.0.2 -v -C 3 >/tmp/c.log 2>&1 || true
-	! grep 'ping data' /tmp/c.log /tmp/s.log || fail "$1: payload got through"
+	on a timeout 10 rping -c -a 10.77.0.2 -v -C 3 >/run/test/c.log 2>&1 || true
+	! grep 'ping data' /run/test/c.log /run/test/s.log || fail "$1: payload got through"
 	kill $server 2>/dev/null || true
 	wait $server 2>/dev/null || true
 }
 
 key_in()
 {
-	head -c 16 /dev/urandom >"/tmp/key.$1"
-	on "$1" srnic key add "$2" --file "/tmp/key.$1"
+	head -c 16 /dev/urandom >"/run/test/key.$1"
+	on "$1" srnic key add "$2" --file "/run/test/key.$1"
 }
 
 testbed up
@@ -44,7 +44,7 @@ refused "another key"
 
 say "nor with another suite"
 on b srnic key del k
-on b srnic key add k --file /tmp/key.a
+on b srnic key add k --file /run/test/key.a
 on b srnic policy del 10.77.0.0/24
 on b srnic policy add 10.77.0.0/24 require packet aes-cmac-128 key k
 refused "another suite"
@@ -55,11 +55,11 @@ on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
 pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
 
 say "datagrams to that peer are refused, for they cannot be sealed yet"
-in-b timeout 15 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/tmp/s.log 2>&1 &
+in-b timeout 15 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/run/test/s.log 2>&1 &
 server=$!
 sleep 1
 ! on a timeout 10 ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
-	>/tmp/c.log 2>&1 || fail "clear datagrams passed a 'require'"
+	>/run/test/c.log 2>&1 || fail "clear datagrams passed a 'require'"
 kill $server 2>/dev/null || true
 wait $server 2>/dev/null || true
 testbed down

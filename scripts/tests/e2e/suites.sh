@@ -16,7 +16,7 @@ choose()
 		for (i = 1; i <= n; i++)
 			if (every || i == NR % n + 1)
 				print $1 ":" mode[i]
-	}' /tmp/suites
+	}' /run/test/suites
 }
 
 # on the wire as it would be: no super-packets
@@ -26,13 +26,13 @@ bed()
 	for end in a b; do
 		on $end ethtool -K v$end gso off tso off gro off tx-udp-segmentation off >/dev/null
 	done
-	(umask 077 && on a srnic key gen k --file /tmp/k.key)
-	on b srnic key add k --file /tmp/k.key
+	(umask 077 && on a srnic key gen k --file /run/test/k.key)
+	on b srnic key add k --file /run/test/k.key
 }
 
 bed
-on a srnic suite list >/tmp/suites
-! grep -v 'yes *$' /tmp/suites | grep -v AVAILABLE || fail "a suite is not available"
+on a srnic suite list >/run/test/suites
+! grep -v 'yes *$' /run/test/suites | grep -v AVAILABLE || fail "a suite is not available"
 mapfile -t seals < <(choose)
 record
 say "${#seals[@]} seals"
@@ -43,6 +43,6 @@ for name in retransmits sth_auth_failed sth_replayed; do
 done
 recorded
 say "opened by the codec"
-"$repo/tools/codec/capture.py" /tmp/k.key /tmp/wire.pcap "${seals[@]}"
+"$repo/tools/codec/capture.py" /run/test/k.key /run/test/wire.pcap "${seals[@]}"
 say "done"
 testbed down

@@ -63,13 +63,13 @@ pair in a ibv_rc_pingpong -d srnic0 -g "$(gid_index a srnic0 fe80:)" -n 50 -- \
 	in a ibv_rc_pingpong -d srnic0 -g "$(gid_index a srnic0 fe80:)" -n 50 10.77.0.1
 
 say "groups are joined and left on the underlay"
-in-a mckey -m 239.7.7.7 -b 10.77.0.1 -C 1000 >/tmp/mckey.log 2>&1 &
+in-a mckey -m 239.7.7.7 -b 10.77.0.1 -C 1000 >/run/test/mckey.log 2>&1 &
 mckey=$!
 for _ in $(seq 50); do
 	! ip -n a maddr show dev va | grep -q 239.7.7.7 || break
 	sleep 0.1
 done
-ip -n a maddr show dev va | grep -q 239.7.7.7 || fail "not a member: $(cat /tmp/mckey.log)"
+ip -n a maddr show dev va | grep -q 239.7.7.7 || fail "not a member: $(cat /run/test/mckey.log)"
 kill $mckey
 wait $mckey || true
 for _ in $(seq 100); do

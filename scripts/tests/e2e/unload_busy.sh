@@ -15,24 +15,24 @@ testbed up
 gid_a=$(gid_of a srnic0)
 gid_b=$(gid_of b srnic1)
 # Nobody at work yet while programs start
-in-b rping -s -a 10.77.0.2 -C 100000000 >/tmp/s.log 2>&1 &
+in-b rping -s -a 10.77.0.2 -C 100000000 >/run/test/s.log 2>&1 &
 server=$!
-in-b ib_write_bw -d srnic1 -x "$gid_b" -D 300 >/tmp/ws.log 2>&1 &
+in-b ib_write_bw -d srnic1 -x "$gid_b" -D 300 >/run/test/ws.log 2>&1 &
 ws=$!
 # its TCP port, 18515
 on b sh -c 'until grep -q ":4853 [0-9A-F:]* 0A" /proc/net/tcp*; do sleep 0.2; done'
-in-a rping -c -a 10.77.0.2 -C 100000000 >/tmp/c.log 2>&1 &
+in-a rping -c -a 10.77.0.2 -C 100000000 >/run/test/c.log 2>&1 &
 client=$!
-in-a ib_write_bw -d srnic0 -x "$gid_a" -D 300 10.77.0.2 >/tmp/wc.log 2>&1 &
+in-a ib_write_bw -d srnic0 -x "$gid_a" -D 300 10.77.0.2 >/run/test/wc.log 2>&1 &
 wc=$!
 
 say "applications run"
 # rping's pings are 64 bytes each: it takes ib_write_bw to send so much
 until [ "$(count_of a srnic0 sent_bytes)" -gt 4000000 ]; do
-	kill -0 $wc || fail "ib_write_bw ended by itself: $(tail -n 3 /tmp/wc.log)"
+	kill -0 $wc || fail "ib_write_bw ended by itself: $(tail -n 3 /run/test/wc.log)"
 	sleep 0.2
 done
-kill -0 $client || fail "rping ended by itself: $(tail -n 3 /tmp/c.log)"
+kill -0 $client || fail "rping ended by itself: $(tail -n 3 /run/test/c.log)"
 
 say "link removal does not wait for applications"
 begin=$(date +%s)
