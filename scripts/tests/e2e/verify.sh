@@ -42,7 +42,10 @@ for policy in "" $modes; do
 		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets $offsets
 	done
 	both --ops $all -m 4096 --sizes "$(sizes 4096)" --offsets 3 -6
-	both --ops $all -m 256 --sizes 100000 --psn 0xffff80
+	# the wrap of the PSN matters to the seal most; the test kernel is slow
+	if [[ -n $policy ]] || ! on_debug_kernel; then
+		both --ops $all -m 256 --sizes 100000 --psn 0xffff80
+	fi
 	expect_count a srnic0 retransmits -eq 0
 	expect_count b srnic1 retransmits -eq 0
 	testbed down
