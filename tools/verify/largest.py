@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""largest - the largest message, 2^31 bytes, in the largest number of pieces, 32.
+
+A SEND whose 32 SGEs are one buffer, received into 32 SGEs: all but the last are another
+buffer, the last one a third. Both devices are in this namespace.
+
+Example:
+  largest.py --from srnic0 --from-gid-index 1 --to srnic1 --to-gid-index 1
+"""
+import argparse
+import os
+import sys
+import time
+
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+PIECES = 32
+PIECE = (1 << 31) // PIECES
+LIMIT = 120     # seconds
+
+
+class End:
+    """A QP on a device, with buffers of a piece each."""
+
+    def __init__(self, device, gid_index, buffers):
+        self.ctx = Context(name=device)
+        self.pd = PD(self.ctx)
+        self.cq = CQ(self.ctx, 4)
+        cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=PIECES, max_recv_sge=PIECES)
+        self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap))
+        self.mrs = [MR(self.pd, PIECE, e.IBV_ACCESS_LOCAL_WRITE) for _ in range(buffers)]
+        self.gid_index = gid_index
+        self.gid = self.ctx.query_gid(1, gid_index)
+
+    def connect(self, peer):
+        attr = QPAttr(port_num=1)
+        self.qp.to_init(attr)
+        route = GlobalRoute(dgid=peer.gid, sgid_index=self.gid_index)
+        attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
+        attr.dest_qp_num = peer.qp.qp_num
+        attr.path_mtu = e.IBV_MTU_4096
+        attr.min_rnr_timer = 12
+        self.qp.to_rtr(attr)
+        attr.timeout = 14
+        attr.retry_cnt = 7
+        attr.rnr_retry = 7
+        self.qp.to_rts(attr)
+
+    def pieces(self):
+        """SGEs: the first buffer all but once, then the last."""
+        sges = [SGE(self.mrs[0].buf, PIECE, self.mrs[0].lkey) for _ in range(PIECES - 1)]
+        last = self.mrs[-1]
+        return [*sges, SGE(last.buf, PIECE, last.lkey)]
+
+    def completion(self):
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            if found := self.cq.poll(1)[1]:
+                return found[0]
+        raise SystemExit(f"FAIL: no completion within {LIMIT} s")
+
+
+def arrives(sender, receiver):
+    """What was sent is what came, in the first of its pieces and in the last."""
+    pattern = os.urandom(PIECE)
+    sender.mrs[0].write(pattern, PIECE)
+    receiver.qp.post_recv(RecvWR(wr_id=2, num_sge=PIECES, sg=receiver.pieces()))
+    sender.qp.post_send(SendWR(wr_id=1, opcode=e.IBV_WR_SEND, num_sge=PIECES, sg=sender.pieces()))
+    sent, came = sender.completion(), receiver.completion()
+    if (sent.status, came.status) != (e.IBV_WC_SUCCESS, e.IBV_WC_SUCCESS):
+        return f"status {sent.status} and {came.status}"
+    if came.byte_len != PIECE * PIECES:
+        return f"{came.byte_len} bytes"
+    wrong = [i for i, mr in enumerate(receiver.mrs) if mr.read(PIECE, 0) != pattern]
+    return f"buffers {wrong} hold something else" if wrong else None
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                 epilog=__doc__.split("\n\n")[2],
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    for end in ("from", "to"):
+        ap.add_argument(f"--{end}", dest=end + "_", metavar="DEVICE", required=True)
+        ap.add_argument(f"--{end}-gid-index", type=int, required=True)
+    args = ap.parse_args()
+
+    sender = End(args.from_, args.from_gid_index, 1)
+    receiver = End(args.to_, args.to_gid_index, 2)
+    sender.connect(receiver)
+    receiver.connect(sender)
+    wrong = arrives(sender, receiver)
+    print(f"{'FAIL' if wrong else 'ok  '} 2^31 bytes in 32 pieces: {wrong or 'as it should be'}")
+    sys.exit(wrong is not None)
+
+
+if __name__ == "__main__":
+    main()
