@@ -34,6 +34,20 @@ ip addr del 10.88.0.9/24 dev l0
 sleep 1
 ! ibv_devinfo -v -d srnicx | grep -q '10.88.0.9' || fail "a GID outlived its address"
 
+say "the default GID follows the netdev's address, and the link its name"
+ip link set l0 address 02:00:5e:00:53:01
+for _ in $(seq 20); do
+	gid=$(cat /sys/class/infiniband/srnicx/ports/1/gids/0)
+	[ "$gid" != fe80:0000:0000:0000:0000:5eff:fe00:5301 ] || break
+	sleep 0.1
+done
+[ "$gid" = fe80:0000:0000:0000:0000:5eff:fe00:5301 ] || fail "the default GID is $gid"
+ip link set l0 down
+ip link set l0 name l9
+rdma link show srnicx/1 | grep -q 'netdev l9' || fail "after a change of name: $(rdma link show srnicx/1)"
+ip link set l9 name l0
+ip link set l0 up
+
 say "the port follows the netdev: down, up, MTU"
 ip link set l0 down
 sleep 0.5
