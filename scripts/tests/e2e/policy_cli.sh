@@ -129,6 +129,21 @@ grep -q "srnic: no connection with .*10\.77\.0\.2: suite chacha20-poly1305 needs
 rm /etc/modprobe.d/srnic-test.conf
 on a srnic policy del 10.77.0.2/32
 
+say "nor where packets are longer than the way there allows"
+on a ip link set va mtu 2000
+in-b ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -m 4096 -n 10 >/dev/null 2>&1 &
+server=$!
+sleep 1
+! on a timeout 10 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -m 4096 -n 10 10.77.0.2 \
+	>/run/test/c.log 2>&1 || fail "a connection without room for its packets"
+grep -q "Failed to modify QP to RTR" /run/test/c.log || fail "not refused at once: $(cat /run/test/c.log)"
+kill $server 2>/dev/null || true
+wait $server || true
+dmesg >/run/test/dmesg
+grep -q "srnic: no connection with .*10\.77\.0\.2: path MTU 4096 makes packets of [0-9]* bytes" /run/test/dmesg ||
+	fail "the log does not say what has no room: $(grep srnic: /run/test/dmesg)"
+on a ip link set va mtu 4352
+
 say "-n finds the namespace; without it, it is the initial one's"
 [ "$(srnic -j policy)" = "[]" ] || fail "rules of another namespace are shown"
 

@@ -2,7 +2,10 @@
 /*
  * The states of a QP (IBA 10.3.1): what each transition means for the transport.
  */
+#define pr_fmt(fmt) "srnic: " fmt
+
 #include <linux/mm.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include "srnic.h"
 #include "engine/requester.h"
@@ -176,15 +179,20 @@ out:
 static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
 {
 	u32 need = SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + mtu + SRNIC_ICRC_LEN;
-	int err = 0;
+	u32 room = U32_MAX;
 
 	if (sth)
 		need += srnic_sth_len(sth);
 	spin_lock_bh(&qp->lock);
-	if (!srnic_path_route(&qp->path) && srnic_path_room(&qp->path) < need)
-		err = -EMSGSIZE;
+	if (!srnic_path_route(&qp->path))
+		room = srnic_path_room(&qp->path);
 	spin_unlock_bh(&qp->lock);
-	return err;
+	if (room >= need)
+		return 0;
+
+	pr_warn_ratelimited("no connection with %pI6c: path MTU %u makes packets of %u bytes, the way there has room for %u; lower it, or raise the netdev's MTU\n",
+			    qp->path.ends.dgid, mtu, need, room);
+	return -EMSGSIZE;
 }
 
 /* What an RC or UC responder needs; nothing is visible to receipt yet. */
