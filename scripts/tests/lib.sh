@@ -169,7 +169,7 @@ sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:ae
 record()
 {
 	# ip netns exec replaces itself, so that this is the recorder
-	ip netns exec b tcpdump -i vb -Z root -B 32768 -U -w /run/test/wire.pcap udp port 4791 >/run/test/tcpdump.log 2>&1 &
+	ip netns exec b tcpdump -i vb -Z root -B 32768 --immediate-mode -U -w /run/test/wire.pcap udp port 4791 >/run/test/tcpdump.log 2>&1 &
 	recorder=$!
 	until [ -s /run/test/wire.pcap ]; do
 		kill -0 $recorder || fail "tcpdump: $(cat /run/test/tcpdump.log)"
