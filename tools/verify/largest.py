@@ -3,7 +3,8 @@
 """largest - the largest message, 2^31 bytes, in the largest number of pieces, 32.
 
 A SEND whose 32 SGEs are one buffer, received into 32 SGEs: all but the last are another
-buffer, the last one a third. Both devices are in this namespace.
+buffer, the last one a third. Then one of a byte more, which is an error of length. Both
+devices are in this namespace.
 
 Example:
   largest.py --from srnic0 --from-gid-index 1 --to srnic1 --to-gid-index 1
@@ -36,7 +37,7 @@ class End:
         self.cq = CQ(self.ctx, 4)
         cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=PIECES, max_recv_sge=PIECES)
         self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap))
-        self.mrs = [MR(self.pd, PIECE, e.IBV_ACCESS_LOCAL_WRITE) for _ in range(buffers)]
+        self.mrs = [MR(self.pd, PIECE + 1, e.IBV_ACCESS_LOCAL_WRITE) for _ in range(buffers)]
         self.gid_index = gid_index
         self.gid = self.ctx.query_gid(1, gid_index)
 
@@ -54,11 +55,11 @@ class End:
         attr.rnr_retry = 7
         self.qp.to_rts(attr)
 
-    def pieces(self):
-        """SGEs: the first buffer all but once, then the last."""
+    def pieces(self, more=0):
+        """SGEs: the first buffer all but once, then the last, with so many bytes more."""
         sges = [SGE(self.mrs[0].buf, PIECE, self.mrs[0].lkey) for _ in range(PIECES - 1)]
         last = self.mrs[-1]
-        return [*sges, SGE(last.buf, PIECE, last.lkey)]
+        return [*sges, SGE(last.buf, PIECE + more, last.lkey)]
 
     def completion(self):
         end = time.monotonic() + LIMIT
@@ -83,6 +84,13 @@ def arrives(sender, receiver):
     return f"buffers {wrong} hold something else" if wrong else None
 
 
+def one_more_is_refused(sender):
+    """IBA 10.2.5: an error of the one that sends, before a byte has left."""
+    sender.qp.post_send(SendWR(wr_id=3, opcode=e.IBV_WR_SEND, num_sge=PIECES, sg=sender.pieces(1)))
+    status = sender.completion().status
+    return None if status == e.IBV_WC_LOC_LEN_ERR else f"status {status}"
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("\n\n")[2],
@@ -96,9 +104,12 @@ def main():
     receiver = End(args.to_, args.to_gid_index, 2)
     sender.connect(receiver)
     receiver.connect(sender)
-    wrong = arrives(sender, receiver)
-    print(f"{'FAIL' if wrong else 'ok  '} 2^31 bytes in 32 pieces: {wrong or 'as it should be'}")
-    sys.exit(wrong is not None)
+    failed = False
+    for what, wrong in (("2^31 bytes in 32 pieces", arrives(sender, receiver)),
+                        ("a byte more", one_more_is_refused(sender))):
+        failed |= wrong is not None
+        print(f"{'FAIL' if wrong else 'ok  '} {what}: {wrong or 'as it should be'}")
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

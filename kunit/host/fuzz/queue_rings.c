@@ -82,13 +82,13 @@ static void check_fetched(const struct srnic_swqe *swqe, u32 max_sge, u32 max_in
 		CHECK(swqe->length <= max_inline && !swqe->num_sge);
 		return;
 	}
-	CHECK(swqe->num_sge <= max_sge && swqe->length <= SRNIC_MAX_MSG);
+	CHECK(swqe->num_sge <= max_sge);
 	for (u32 i = 0; i < swqe->num_sge; i++)
 		length += swqe->sge[i].length;
 	if (swqe->opcode == SRNIC_WQE_CMP_SWAP || swqe->opcode == SRNIC_WQE_FETCH_ADD)
 		CHECK(swqe->length == 8 && length >= 8);
 	else
-		CHECK(swqe->length == length);
+		CHECK(swqe->length == min_t(u64, length, U32_MAX));
 }
 
 static void fetch_send(struct input *in, struct srnic_ring *ring, u32 max_sge, u32 max_inline)

@@ -4,9 +4,9 @@
  * nothing the process writes later can matter (RFC 5042 section 3, R1).
  */
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include "../export.h"
-#include "../guard/guard.h"
 #include "queue.h"
 
 #define SQ_ATOMIC_LEN	8
@@ -85,10 +85,8 @@ static int sq_copy_sges(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
 	srnic_ring_read(swqe->sge, data, wqe->num_sge * sizeof(swqe->sge[0]));
 	for (u32 i = 0; i < wqe->num_sge; i++)
 		length += swqe->sge[i].length;
-	if (length > SRNIC_MAX_MSG)
-		return -EINVAL;
-
-	swqe->length = length;
+	/* too long a message is the engine's to refuse, with a status of its own */
+	swqe->length = min_t(u64, length, U32_MAX);
 	return 0;
 }
 
