@@ -85,21 +85,23 @@ listens()
 	return 1
 }
 
-# by_cm COMMAND...: whether it listens by rdma_cm, which is not seen from here
-by_cm()
+# listens_by_cm PID: the same for rdma_cm
+listens_by_cm()
 {
-	[[ " $* " =~ \ (rping|ucmatose|udaddy|rstream|mckey|-R)\  ]]
+	local child=''
+	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || return 1
+	nsenter -t "$child" -n rdma resource show cm_id 2>/dev/null |
+		grep -q "state LISTEN .*pid $child "
 }
 
-# settle PID COMMAND...: until that process listens: 15 s at most on a port of TCP, and
-# for the others a second
+# settle PID COMMAND...: until that process listens, or has ended; 15 s at most
 settle()
 {
-	local pid=$1 limit=15 end
+	local pid=$1 how=listens end
 	shift
-	! by_cm "$@" || limit=1
-	end=$((${EPOCHREALTIME/[.,]/} + limit * 1000000))
-	until listens "$pid" || ((${EPOCHREALTIME/[.,]/} > end)); do
+	[[ ! " $* " =~ \ (rping|ucmatose|udaddy|rstream|mckey|-R)\  ]] || how=listens_by_cm
+	end=$((${EPOCHREALTIME/[.,]/} + 15 * 1000000))
+	until $how "$pid" || ((${EPOCHREALTIME/[.,]/} > end)); do
 		[ -e "/proc/$pid" ] || return 0
 		sleep 0.05
 	done
