@@ -32,12 +32,12 @@ for side in srnic rxe; do
 	say "$side is the target, IPv6"
 	verify $side --ops $ops -m 4096 --sizes "0,1,4095,4096,4097,$long" --offsets 0,3 -6
 done
-expect_count b srnic1 retransmits -eq 0
-expect_count b srnic1 icrc_errors -eq 0
 
-say "rping, both ways"
-pair in b rping -s -a 10.77.0.2 -C 20 -V -S 5000 -- rping -c -a 10.77.0.2 -C 20 -V -S 5000
-pair rping -s -a 10.77.0.1 -C 20 -V -S 5000 -- in b rping -c -a 10.77.0.1 -C 20 -V -S 5000
+say "rping, both ways, IPv4 and IPv6"
+for prefix in 10.77.0. fd77::; do
+	pair in b rping -s -a ${prefix}2 -C 20 -V -S 5000 -- rping -c -a ${prefix}2 -C 20 -V -S 5000
+	pair rping -s -a ${prefix}1 -C 20 -V -S 5000 -- in b rping -c -a ${prefix}1 -C 20 -V -S 5000
+done
 
 gb=$(gid_of b srnic1)
 gr=$(ibv_devinfo -v -d rxe0 | awk '/::ffff:/ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1); exit }')
@@ -46,9 +46,15 @@ for tool in ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong; do
 	say "$tool"
 	pair in b $tool -d srnic1 -g "$gb" -n 200 -s "$size" -- $tool -d rxe0 -g "$gr" -n 200 -s "$size" 10.77.0.2
 done
-for tool in ib_send_bw ib_write_bw ib_read_bw; do
+for tool in ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ib_send_lat; do
 	say "$tool, both ways"
 	pair in b $tool -d srnic1 -x "$gb" -F -n 100 -- $tool -d rxe0 -x "$gr" -F -n 100 10.77.0.2
 	pair $tool -d rxe0 -x "$gr" -F -n 100 -- in b $tool -d srnic1 -x "$gb" -F -n 100 10.77.0.1
+done
+
+# rxe is as impatient as the emulation is slow: what it repeats is counted as duplicates
+say "nothing that srnic said had to be said again"
+for name in retransmits out_of_seq_request icrc_errors malformed; do
+	expect_count b srnic1 $name -eq 0
 done
 testbed down
