@@ -29,6 +29,13 @@ testbed up
 say "a rule that names a key which is not there: EACCES, and one clear line in the log"
 on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key nokey
 refused "no key"
+in-b timeout 15 srnic-verify -d srnic1 --ops write >/run/test/s.log 2>&1 &
+server=$!
+settle $server srnic-verify
+! on a srnic-verify -d srnic0 --ops write 10.77.0.2 >/run/test/c.log 2>&1 || fail "no key: it works"
+grep 'Permission denied' /run/test/c.log || fail "no key: $(cat /run/test/c.log)"
+kill $server 2>/dev/null || true
+wait $server 2>/dev/null || true
 dmesg | grep -q 'srnic.*10\.77\.0\.2.*nokey' || fail "the log does not name peer and key"
 on a srnic policy del 10.77.0.0/24
 
