@@ -10,6 +10,12 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 . "$(dirname "$0")/tap.sh"
 
+# Nothing is installed there: this test runs as a part of what builds the tools
+tree=$dir/tree
+mkdir "$tree"
+cp -r "$top/scripts" "$tree/"
+printf '#!/bin/sh\n' >"$tree/scripts/stage"
+
 # emulator LINE...: what each of its starts leaves in the kernel's log, the last line
 # again and again; "done" ends the command, with status 0
 emulator()
@@ -32,7 +38,7 @@ emulator()
 # vm: its status
 vm()
 {
-	PATH=$dir:$PATH "$top/scripts/vm" --no-build --log "$dir/log" "$@" -- true >&2
+	PATH=$dir:$PATH "$tree/scripts/vm" --no-build --log "$dir/log" "$@" -- true >&2
 }
 
 starts()
