@@ -53,7 +53,9 @@ sleep 1
 ip netns exec n1 ib_write_bw -d srnic1 -x "$(gid 1)" -D 30 10.79.0.2 >/dev/null 2>&1 &
 client=$!
 sleep 2
-kill -0 $server $client || fail "the applications ended before the device moved"
+for app in $server $client; do
+	kill -0 "$app" || fail "an application ended before the device moved"
+done
 timeout 20 ip netns exec n1 rdma dev set srnic1 netns here || fail "the device did not move"
 rdma dev show srnic1 >/dev/null || fail "the device did not come back"
 kill $server $client 2>/dev/null || true
