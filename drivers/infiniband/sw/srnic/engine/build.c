@@ -8,6 +8,7 @@
 #include "srnic.h"
 #include "engine/build.h"
 #include "engine/unlock.h"
+#include "trace/events.h"
 
 /**
  * srnic_build_begin - begin a turn of sending
@@ -133,6 +134,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
 	if (unlikely(err))
 		return err;
+	trace_srnic_sealed(build->qp->dev, build->qp->ib.qp_num, pkt);
 
 	/* over the bytes as sent (protocol.md, section 2) */
 	crc = srnic_burst_icrc(&build->burst, pkt->len, pkt->hdr);

@@ -14,6 +14,7 @@
 #include "engine/timer.h"
 #include "engine/unlock.h"
 #include "mem/mem.h"
+#include "trace/refuse.h"
 
 /* how much the window grows for each windowful that has arrived, once it is as large */
 #define WINDOW_STEP	16
@@ -245,14 +246,14 @@ static void fatal_nak(struct srnic_qp *qp, u32 psn, u8 code)
 		srnic_qp_fatal(qp, -1);
 }
 
-static void nak(struct srnic_qp *qp, u32 psn, u8 code)
+static void nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 code)
 {
 	if (code == SRNIC_NAK_PSN_SEQ)
 		sequence_nak(qp);
 	else if (code < ARRAY_SIZE(nak_status))
-		fatal_nak(qp, psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
+		fatal_nak(qp, pkt->psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
 	else
-		srnic_count(qp->dev, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
+		srnic_refuse(qp->dev, pkt, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
 }
 
 static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
@@ -273,31 +274,32 @@ static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		break;
 	case SRNIC_AETH_NAK:
 		ack_until(qp, pkt->psn);
-		nak(qp, pkt->psn, code);
+		nak(qp, pkt, code);
 		break;
 	default:
-		srnic_count(qp->dev, malformed);
+		srnic_refuse(qp->dev, pkt, malformed);
 	}
 }
 
 /*
  * The work request that a READ or atomic response answers. All before it is
- * acknowledged with it (IBA 9.7.6.1); if that leaves @psn not the oldest, a response
+ * acknowledged with it (IBA 9.7.6.1); if that leaves its PSN not the oldest, a response
  * was lost.
  */
-static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, u32 psn, enum srnic_wqe_class class)
+static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				       enum srnic_wqe_class class)
 {
 	struct srnic_swqe *wqe;
 
-	if (!ack_until(qp, psn)) {
+	if (!ack_until(qp, pkt->psn)) {
 		implied_nak(qp);
 		return NULL;
 	}
 	wqe = oldest_active(qp);
-	if (!wqe || qp->req.una != psn)
+	if (!wqe || qp->req.una != pkt->psn)
 		return NULL;
 	if (srnic_wqe_kind(wqe)->class != class) {
-		srnic_count(qp->dev, malformed);	/* IBA 9.7.6.2.1: a ghost */
+		srnic_refuse(qp->dev, pkt, malformed);	/* IBA 9.7.6.2.1: a ghost */
 		return NULL;
 	}
 	return wqe;
@@ -319,7 +321,7 @@ static void answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
 static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			  struct srnic_hold *hold)
 {
-	struct srnic_swqe *wqe = answered_wqe(qp, pkt->psn, SRNIC_CLASS_READ);
+	struct srnic_swqe *wqe = answered_wqe(qp, pkt, SRNIC_CLASS_READ);
 	u32 off;
 
 	if (!wqe)
@@ -342,7 +344,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			    struct srnic_hold *hold)
 {
-	struct srnic_swqe *wqe = answered_wqe(qp, pkt->psn, SRNIC_CLASS_ATOMIC);
+	struct srnic_swqe *wqe = answered_wqe(qp, pkt, SRNIC_CLASS_ATOMIC);
 
 	if (!wqe)
 		return;
@@ -373,7 +375,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 	if (srnic_psn_diff(pkt->psn, qp->req.una) < 0)
 		return;
 	if (srnic_psn_diff(pkt->psn, qp->req.max_sent) >= 0) {
-		srnic_count(qp->dev, malformed);
+		srnic_refuse(qp->dev, pkt, malformed);
 		return;
 	}
 

@@ -11,6 +11,7 @@
 #include "engine/state.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
+#include "trace/refuse.h"
 
 /**
  * srnic_hs_begin - our flow needs keys before its first request
@@ -132,7 +133,7 @@ static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	ret = srnic_sth_hs_rx(qp->sth, frame, len, reply, &reply_len);
 	if (ret < 0) {
 		if (ret == -EBADMSG)
-			srnic_count(qp->dev, sth_auth_failed);
+			srnic_refuse_unread(qp->dev, qp->path.ends.dgid, sth_auth_failed);
 		return;
 	}
 	if (ret & SRNIC_HS_REPLY)

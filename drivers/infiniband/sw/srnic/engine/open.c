@@ -7,6 +7,7 @@
 #include "srnic.h"
 #include "engine/open.h"
 #include "engine/unlock.h"
+#include "trace/refuse.h"
 
 /*
  * Where payload is decrypted to if its carrier is shared: a packet tap must not see
@@ -43,12 +44,12 @@ void srnic_engine_exit(void)
 	}
 }
 
-static void count_failure(struct srnic_qp *qp, int err)
+static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 {
 	if (err == -EALREADY)
-		srnic_count(qp->dev, sth_replayed);
+		srnic_refuse(qp->dev, pkt, sth_replayed);
 	else
-		srnic_count(qp->dev, sth_auth_failed);
+		srnic_refuse(qp->dev, pkt, sth_auth_failed);
 	if (err == -EKEYEXPIRED)
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 }
@@ -61,9 +62,9 @@ static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (likely(pkt->sth_code == code))
 		return true;
 	if (pkt->sth_code)
-		srnic_count(qp->dev, sth_unexpected);
+		srnic_refuse(qp->dev, pkt, sth_unexpected);
 	else
-		srnic_count(qp->dev, sth_missing);
+		srnic_refuse(qp->dev, pkt, sth_missing);
 	return false;
 }
 
@@ -96,7 +97,7 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD) {
 		to = this_cpu_read(scratch);
 		if (!to || len > SCRATCH_LEN) {
-			srnic_count(qp->dev, malformed);
+			srnic_refuse(qp->dev, pkt, malformed);
 			return false;
 		}
 	}
@@ -107,10 +108,11 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 	flow = pkt->opc->flags & SRNIC_OPF_RESP ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS;
 	err = srnic_sth_open(sth, flow, pkt, len ? &src : NULL, len ? &dst : NULL, len);
 	if (unlikely(err)) {
-		count_failure(qp, err);
+		refuse(qp, pkt, err);
 		return false;
 	}
 	srnic_count(qp->dev, sth_opened);
+	trace_srnic_opened(qp->dev, qp->ib.qp_num, pkt);
 	pkt->payload = to;
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "srnic.h"
 #include "engine/recv.h"
 #include "engine/unlock.h"
+#include "trace/events.h"
 #include "verbs/verbs.h"
 
 /* IBA 10.2.9.2: once, when fewer than the limit remain; then disarmed */
@@ -121,14 +122,20 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 }
 
 /**
- * srnic_count_refusal - count an access that mem refused, by reason
+ * srnic_refuse_access - an access that mem refused is counted, by reason
  * @qp: whose
+ * @opcode: of the request
+ * @psn: of the request, or of the part of its answer
  * @status: the reason
  */
-void srnic_count_refusal(struct srnic_qp *qp, enum srnic_mem_status status)
+void srnic_refuse_access(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem_status status)
 {
+	enum srnic_stat why = SRNIC_STAT_stag_invalid + status - SRNIC_MEM_INVALID;
+
 	static_assert(SRNIC_STAT_stag_access - SRNIC_STAT_stag_invalid ==
 		      SRNIC_MEM_ACCESS - SRNIC_MEM_INVALID);
 
-	this_cpu_inc(qp->dev->stats->val[SRNIC_STAT_stag_invalid + status - SRNIC_MEM_INVALID]);
+	this_cpu_inc(qp->dev->stats->val[why]);
+	trace_srnic_refused(qp->dev, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn,
+			    srnic_stat_names[why]);
 }

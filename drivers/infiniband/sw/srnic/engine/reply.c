@@ -98,7 +98,7 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	if (likely(!status))
 		return false;
 
-	srnic_count_refusal(qp, status);
+	srnic_refuse_access(qp, rres->opcode, rres->next, status);
 	qp->resp.nak = (struct srnic_refusal) {
 		.due = true,
 		.sent = true,

@@ -10,6 +10,7 @@
 #include "engine/recv.h"
 #include "engine/responder.h"
 #include "engine/unlock.h"
+#include "trace/refuse.h"
 
 /* What becomes of a request */
 enum verdict {
@@ -51,12 +52,13 @@ static void message_done(struct srnic_qp *qp)
  * IBA C9-50, C9-51: SEND with invalidate. The key is withdrawn before its owner is
  * told so; no burst of ours may still hold the region.
  */
-static enum verdict invalidate(struct srnic_qp *qp, u32 rkey, struct srnic_hold *hold)
+static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			       struct srnic_hold *hold)
 {
 	srnic_hold_drop(hold);
-	if (!srnic_mem_invalidate(qp, rkey, true))
+	if (!srnic_mem_invalidate(qp, pkt->rkey, true))
 		return V_OK;
-	srnic_count(qp->dev, stag_invalid);
+	srnic_refuse(qp->dev, pkt, stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
 	return V_ACCESS;
 }
@@ -88,7 +90,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return V_OK;
 
 	if (pkt->opc->flags & SRNIC_OPF_IETH) {
-		verdict = invalidate(qp, pkt->rkey, hold);
+		verdict = invalidate(qp, pkt, hold);
 		if (unlikely(verdict))
 			return verdict;
 	}
@@ -99,7 +101,8 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 }
 
 /* IBA C9-87: the whole range of the RETH, before the first byte is written. */
-static enum verdict hold_region(struct srnic_qp *qp, struct srnic_hold *hold)
+static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				struct srnic_hold *hold)
 {
 	const struct srnic_responder *resp = &qp->resp;
 	enum srnic_mem_status status;
@@ -107,7 +110,7 @@ static enum verdict hold_region(struct srnic_qp *qp, struct srnic_hold *hold)
 	status = srnic_mem_hold(qp, resp->rkey, resp->va, resp->left, IB_ACCESS_REMOTE_WRITE,
 				false, hold);
 	if (unlikely(status)) {
-		srnic_count_refusal(qp, status);
+		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
 	return V_OK;
@@ -155,7 +158,7 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	if (unlikely(flags & SRNIC_OPF_LAST ? len != resp->left : len >= resp->left))
 		return V_INVALID;
 	if (len) {
-		verdict = hold_region(qp, hold);
+		verdict = hold_region(qp, pkt, hold);
 		if (unlikely(verdict))
 			return verdict;
 	}
@@ -185,7 +188,7 @@ static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *
 	struct srnic_rres *rres = resp->rres_max ? &resp->rres[resp->rres_next] : NULL;
 
 	if (!rres || (rres->todo && !rres->again)) {
-		srnic_count(qp->dev, rrq_exceeded);
+		srnic_refuse(qp->dev, pkt, rrq_exceeded);
 		return NULL;
 	}
 	if (rres->todo)
@@ -233,7 +236,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		status = srnic_mem_get(qp, pkt->rkey, pkt->va, pkt->dmalen,
 				       IB_ACCESS_REMOTE_READ, false, &ref);
 		if (unlikely(status)) {
-			srnic_count_refusal(qp, status);
+			srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 			return V_ACCESS;
 		}
 		srnic_mem_put(&ref);
@@ -259,7 +262,7 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64), IB_ACCESS_REMOTE_ATOMIC,
 			       false, &ref);
 	if (unlikely(status)) {
-		srnic_count_refusal(qp, status);
+		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
 	rres->orig = srnic_mem_atomic(&ref, pkt->va, swap, pkt->swap_add, pkt->compare);

@@ -16,6 +16,7 @@
 #include "engine/responder.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
+#include "trace/refuse.h"
 #include "verbs/verbs.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
@@ -62,7 +63,7 @@ static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		fits = srnic_qp_receives(qp);
 	if (likely(fits))
 		return true;
-	srnic_count(qp->dev, wrong_state);
+	srnic_refuse(qp->dev, pkt, wrong_state);
 	return false;
 }
 
@@ -71,12 +72,12 @@ static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (pkt->opc->flags & SRNIC_OPF_HS) {
 		if (qp->sth)
 			return true;
-		srnic_count(qp->dev, sth_unexpected);
+		srnic_refuse(qp->dev, pkt, sth_unexpected);
 		return false;
 	}
 	if (likely((pkt->opcode & SRNIC_TP_MASK) == transport(qp)))
 		return true;
-	srnic_count(qp->dev, unknown_opcode);
+	srnic_refuse(qp->dev, pkt, unknown_opcode);
 	return false;
 }
 
@@ -84,7 +85,7 @@ static bool pkey_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (likely((pkt->pkey & PKEY_BASE) == (SRNIC_PKEY & PKEY_BASE)))
 		return true;
-	srnic_count(qp->dev, wrong_pkey);
+	srnic_refuse(qp->dev, pkt, wrong_pkey);
 	return false;
 }
 
@@ -95,7 +96,7 @@ static bool packet_fits(const struct rx_run *run, const struct srnic_pkt *pkt)
 	if (!state_fits(qp, pkt) || !opcode_fits(qp, pkt))
 		return false;
 	if (unlikely(run->stranger)) {
-		srnic_count(qp->dev, wrong_address);
+		srnic_refuse(qp->dev, pkt, wrong_address);
 		return false;
 	}
 	return pkey_fits(qp, pkt);
@@ -113,27 +114,27 @@ static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends
 }
 
 /* Datagrams are in the clear: from where the policy does not have that, none is taken. */
-static bool clear_allowed(struct srnic_qp *qp, const struct srnic_ends *ends)
+static bool clear_allowed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct net *net = READ_ONCE(qp->dev->net);
 
-	if (likely(net && srnic_policy_clear_allowed(net, ends->sgid)))
+	if (likely(net && srnic_policy_clear_allowed(net, pkt->ends->sgid)))
 		return true;
 	if (qp->ib.qp_type == IB_QPT_GSI) {
 		srnic_count(qp->dev, policy_exempt);
 		return true;
 	}
-	srnic_count(qp->dev, sth_missing);
+	srnic_refuse(qp->dev, pkt, sth_missing);
 	return false;
 }
 
 static void rx_datagram(struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	if (unlikely(pkt->sth_code)) {
-		srnic_count(qp->dev, sth_unexpected);
+		srnic_refuse(qp->dev, pkt, sth_unexpected);
 		return;
 	}
-	if (clear_allowed(qp, pkt->ends))
+	if (clear_allowed(qp, pkt))
 		srnic_datagram_rx(qp, pkt);
 }
 
@@ -144,7 +145,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 	if (!packet_fits(run, pkt))
 		return;
 	if (unlikely(!srnic_rx_icrc_ok(run->rx, pkt))) {
-		srnic_count(qp->dev, icrc_errors);
+		srnic_refuse(qp->dev, pkt, icrc_errors);
 		return;
 	}
 	if (pkt->opc->flags & SRNIC_OPF_HS) {
@@ -219,11 +220,11 @@ static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	u32 i;
 
 	if (!group) {
-		srnic_count(rx->dev, no_qp);
+		srnic_refuse(rx->dev, pkt, no_qp);
 		return;
 	}
 	if (!srnic_rx_icrc_ok(rx, pkt)) {
-		srnic_count(rx->dev, icrc_errors);
+		srnic_refuse(rx->dev, pkt, icrc_errors);
 		return;
 	}
 	for (i = 0; i < group->count; i++) {
@@ -247,7 +248,7 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	if (likely(qp))
 		return rx_run(rx, qp, pkt);
 
-	srnic_count(rx->dev, no_qp);
+	srnic_refuse(rx->dev, pkt, no_qp);
 	return srnic_rx_next(rx, pkt);
 }
 

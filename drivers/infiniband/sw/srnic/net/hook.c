@@ -20,6 +20,7 @@
 #endif
 #include "srnic.h"
 #include "net/internal.h"
+#include "trace/refuse.h"
 
 static srnic_rx_fn hook_rx __ro_after_init;
 
@@ -92,7 +93,7 @@ static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned in
 	struct srnic_rx rx;
 
 	if (!srnic_rx_open(&rx, skb, thoff, v4)) {
-		srnic_count(dev, malformed);
+		srnic_refuse_unread(dev, rx.ends.sgid, malformed);
 		kfree_skb(skb);
 		return;
 	}

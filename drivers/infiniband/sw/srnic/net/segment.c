@@ -11,6 +11,7 @@
 #include "export.h"
 #include "srnic.h"
 #include "net/internal.h"
+#include "trace/refuse.h"
 
 /*
  * Room for what follows the headers of the longest packet there is: 4096 bytes of
@@ -121,7 +122,7 @@ static void rx_ends(struct srnic_rx *rx, const struct udphdr *uh, bool v4)
  * the host's word. The length of a super-packet is the sk_buff's, which IP has
  * trimmed to its own; a datagram may be shorter than what IP carried.
  *
- * Return: false if the lengths contradict each other.
+ * Return: false if the lengths contradict each other; @rx has addresses only, then.
  */
 bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff, bool v4)
 {
@@ -130,18 +131,18 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 	u32 room = skb->len - thoff;
 	u32 len = super ? room : ntohs(uh->len);
 
-	if (len <= sizeof(*uh) || len > room)
-		return false;
-
 	*rx = (struct srnic_rx) {
 		.skb = skb,
 		.off = thoff + sizeof(*uh),
 		.len = len - sizeof(*uh),
 		.carrier_writable = !skb_cloned(skb) && !skb_has_shared_frag(skb),
 	};
+	rx_ends(rx, uh, v4);
+	if (len <= sizeof(*uh) || len > room)
+		return false;
+
 	rx->seg_size = super ? skb_shinfo(skb)->gso_size : rx->len;
 	rx->segs = DIV_ROUND_UP(rx->len, rx->seg_size);
-	rx_ends(rx, uh, v4);
 	rx->multicast = srnic_gid_is_multicast(rx->ends.dgid);
 	return true;
 }
@@ -252,9 +253,9 @@ bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 			return true;
 
 		if (err == SRNIC_WIRE_OPCODE)
-			srnic_count(rx->dev, unknown_opcode);
+			srnic_refuse_unread(rx->dev, rx->ends.sgid, unknown_opcode);
 		else
-			srnic_count(rx->dev, malformed);
+			srnic_refuse_unread(rx->dev, rx->ends.sgid, malformed);
 	}
 	return false;
 }

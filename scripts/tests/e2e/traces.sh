@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: tracepoints tell of every seal, every opened one, and every refused packet, with its reason
+# timeout: 180
+# cites: issue 4.7
+. "$(dirname "$0")/../lib.sh"
+
+trace=/sys/kernel/tracing
+reasons=(malformed unknown_opcode icrc_errors no_qp wrong_state wrong_address sth_missing
+	sth_unexpected sth_auth_failed sth_replayed stag_invalid stag_bounds stag_access)
+
+# traced WORDS: how many lines of srnic1's say so
+traced()
+{
+	grep -c "$1" /run/test/trace || true
+}
+
+# agree COUNTER EVENT-WORDS: as many lines as the counter has grown by
+agree()
+{
+	local now lines
+	now=$(count_of b srnic1 "$1")
+	lines=$(traced "$2")
+	[ $((now - ${before[$1]})) -eq "$lines" ] ||
+		fail "counter $1 grew by $((now - ${before[$1]})), and $lines lines tell of it"
+	[ "$lines" -eq 0 ] || echo "$1: $lines"
+}
+
+testbed up --policy require:packet:aes-cmac-128
+echo 16384 >$trace/buffer_size_kb
+declare -A before
+for name in sth_sealed sth_opened "${reasons[@]}"; do
+	before[$name]=$(count_of b srnic1 "$name")
+done
+echo 1 >$trace/events/srnic/enable
+
+say "a sealed connection, and a stranger who sends what is wrong in every way"
+frozen 300 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2
+[ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /run/test/c.log)"
+echo 0 >$trace/events/srnic/enable
+grep 'srnic1' $trace/trace >/run/test/trace
+! grep -q 'LOST' $trace/trace || fail "the ring of traces was too small"
+
+agree sth_sealed ' srnic_sealed: srnic1 '
+agree sth_opened ' srnic_opened: srnic1 '
+for name in "${reasons[@]}"; do
+	agree "$name" "srnic1 $name: from "
+done
+
+say "each with whom it says that it is from, and to which QP"
+for name in malformed unknown_opcode icrc_errors sth_missing sth_unexpected sth_auth_failed; do
+	[ "$(traced "srnic1 $name: from ::ffff:10.77.0.1")" -gt 0 ] ||
+		fail "$name: $(grep -m 1 "$name" /run/test/trace)"
+done
+[ "$(traced 'sth_auth_failed: .* to qp [1-9][0-9]*, opcode 0x0[0-9a-f] ')" -gt 0 ] ||
+	fail "$(grep -m 1 sth_auth_failed /run/test/trace)"
+testbed down
