@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: debug
+# what: every allocation of every verb fails in its turn: ENOMEM, nothing lost, nothing left behind
+# timeout: 120
+# cites: issue 2.2, issue 5 (fault injection)
+. "$(dirname "$0")/../lib.sh"
+
+# Those that may sleep, too; without a word in the log each time
+for cause in failslab fail_page_alloc; do
+	echo N >/sys/kernel/debug/$cause/ignore-gfp-wait
+	echo 0 >/sys/kernel/debug/$cause/verbose
+done
+echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
+echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
+
+# objects: how many there are of each kind
+objects()
+{
+	on a rdma resource show srnic0
+}
+
+each_allocation()
+{
+	local before after
+	testbed up "$@"
+	before=$(objects)
+	on a srnic-failnth srnic0 | tee /run/test/out
+	grep -qE '^[1-9][0-9]{2,} allocations failed' /run/test/out ||
+		fail "hardly an allocation failed: is fault injection at work?"
+	after=$(objects)
+	[ "$before" = "$after" ] || fail "left behind: $after; before: $before"
+	pair in b rping -s -a 10.77.0.2 -C 2 -- in a rping -c -a 10.77.0.2 -C 2
+	testbed down
+}
+
+say "in the clear"
+each_allocation
+say "sealed: keys are derived, and ciphers allocated"
+each_allocation --policy require:aead:aes-gcm-128

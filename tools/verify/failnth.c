@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic-failnth - no memory, at every allocation of every verb, one after the other.
+ *
+ * The kernel lets a task's Nth allocation fail (its fault-injection/fault-injection.rst).
+ * A verb is called with the first one failing, the second, and so on until it meets no
+ * failure any more. Each time it must work after all or say that there is no memory, and
+ * leave what it was asked to change as it was; destroying must always work.
+ *
+ *	srnic-failnth DEVICE
+ *
+ * The debugfs files of failslab and fail_page_alloc say which allocations may fail.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SIZE	(1 << 20)
+#define MOST	2000	/* allocations that a verb may take */
+
+static struct {
+	struct ibv_device *dev;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *rc;
+	struct ibv_qp *ud;
+	struct ibv_ah *ah;
+	union ibv_gid gid;
+	int gid_index;
+	int cqe;
+	void *buf;
+} the;
+
+static int fail_nth;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "srnic-failnth: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* arm N: the Nth allocation from here on fails; 0: none */
+static void arm(int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	if (pwrite(fail_nth, text, len, 0) != len)
+		die("fail-nth");
+}
+
+/* Whether that one has been reached. No other is, from then on. */
+static int reached(void)
+{
+	char text[16] = "";
+
+	if (pread(fail_nth, text, sizeof(text) - 1, 0) < 0)
+		die("fail-nth");
+	arm(0);
+	return atoi(text) == 0;
+}
+
+static int open_dev(void)
+{
+	the.ctx = ibv_open_device(the.dev);
+	return the.ctx ? 0 : errno;
+}
+
+static int close_dev(void)
+{
+	return ibv_close_device(the.ctx);
+}
+
+static int alloc_pd(void)
+{
+	the.pd = ibv_alloc_pd(the.ctx);
+	return the.pd ? 0 : errno;
+}
+
+static int dealloc_pd(void)
+{
+	return ibv_dealloc_pd(the.pd);
+}
+
+static int reg_mr(void)
+{
+	the.mr = ibv_reg_mr(the.pd, the.buf, SIZE, IBV_ACCESS_LOCAL_WRITE);
+	return the.mr ? 0 : errno;
+}
+
+static int dereg_mr(void)
+{
+	return ibv_dereg_mr(the.mr);
+}
+
+static int rereg_mr(void)
+{
+	return ibv_rereg_mr(the.mr, IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS,
+			    NULL, (char *)the.buf + 4096, SIZE / 2, IBV_ACCESS_LOCAL_WRITE) ?
+	       errno : 0;
+}
+
+static int alloc_mw(void)
+{
+	the.mw = ibv_alloc_mw(the.pd, IBV_MW_TYPE_2);
+	return the.mw ? 0 : errno;
+}
+
+static int dealloc_mw(void)
+{
+	return ibv_dealloc_mw(the.mw);
+}
+
+static int create_channel(void)
+{
+	the.channel = ibv_create_comp_channel(the.ctx);
+	return the.channel ? 0 : errno;
+}
+
+static int destroy_channel(void)
+{
+	return ibv_destroy_comp_channel(the.channel);
+}
+
+static int create_cq(void)
+{
+	the.cq = ibv_create_cq(the.ctx, 64, NULL, the.channel, 0);
+	return the.cq ? 0 : errno;
+}
+
+static int destroy_cq(void)
+{
+	return ibv_destroy_cq(the.cq);
+}
+
+/* another size each time, or there is nothing to do */
+static int resize_cq(void)
+{
+	the.cqe = the.cqe == 200 ? 1000 : 200;
+	return ibv_resize_cq(the.cq, the.cqe);
+}
+
+static int create_srq(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 64, .max_sge = 2 } };
+
+	the.srq = ibv_create_srq(the.pd, &init);
+	return the.srq ? 0 : errno;
+}
+
+static int destroy_srq(void)
+{
+	return ibv_destroy_srq(the.srq);
+}
+
+static struct ibv_qp *create_qp(enum ibv_qp_type type, struct ibv_srq *srq)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = the.cq, .recv_cq = the.cq, .srq = srq, .qp_type = type,
+		.cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 2,
+			 .max_recv_sge = 2, .max_inline_data = 64 },
+	};
+
+	return ibv_create_qp(the.pd, &init);
+}
+
+static int create_rc(void)
+{
+	the.rc = create_qp(IBV_QPT_RC, the.srq);
+	return the.rc ? 0 : errno;
+}
+
+static int destroy_rc(void)
+{
+	return ibv_destroy_qp(the.rc);
+}
+
+static int create_ud(void)
+{
+	the.ud = create_qp(IBV_QPT_UD, NULL);
+	return the.ud ? 0 : errno;
+}
+
+static int destroy_ud(void)
+{
+	return ibv_destroy_qp(the.ud);
+}
+
+static int to_init(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+
+	return ibv_modify_qp(the.rc, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			     IBV_QP_ACCESS_FLAGS);
+}
+
+/*
+ * To an end of the same address, which never answers. This is where a rule of the policy
+ * is looked up, and keys are derived.
+ */
+static int to_rtr(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
+		.dest_qp_num = the.ud->qp_num, .max_dest_rd_atomic = 4, .min_rnr_timer = 12,
+		.ah_attr = { .is_global = 1, .port_num = 1,
+			     .grh = { .dgid = the.gid, .sgid_index = the.gid_index,
+				      .hop_limit = 4 } },
+	};
+
+	return ibv_modify_qp(the.rc, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			     IBV_QP_MIN_RNR_TIMER);
+}
+
+static int to_rts(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 3, .max_rd_atomic = 4,
+	};
+
+	return ibv_modify_qp(the.rc, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			     IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* the RC QP back to where it was */
+static int rc_reset(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	return ibv_modify_qp(the.rc, &attr, IBV_QP_STATE);
+}
+
+static int back_to_init(void)
+{
+	return rc_reset() ?: to_init();
+}
+
+static int back_to_rtr(void)
+{
+	return back_to_init() ?: to_rtr();
+}
+
+static int query_qp(void)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	return ibv_query_qp(the.rc, &attr, IBV_QP_STATE | IBV_QP_AV, &init);
+}
+
+static int ud_to_init(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = 0x1234 };
+
+	return ibv_modify_qp(the.ud, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			     IBV_QP_QKEY);
+}
+
+static int create_ah(void)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = the.gid, .sgid_index = the.gid_index, .hop_limit = 4 },
+	};
+
+	the.ah = ibv_create_ah(the.pd, &attr);
+	return the.ah ? 0 : errno;
+}
+
+static int destroy_ah(void)
+{
+	return ibv_destroy_ah(the.ah);
+}
+
+static const union ibv_gid group = {
+	.raw = { [10] = 0xff, [11] = 0xff, [12] = 239, [13] = 1, [14] = 2, [15] = 3 },
+};
+
+static int attach(void)
+{
+	return ibv_attach_mcast(the.ud, &group, 0);
+}
+
+static int detach(void)
+{
+	return ibv_detach_mcast(the.ud, &group, 0);
+}
+
+/*
+ * In this order; each is left in place for those after it. What has no undo may be
+ * repeated. @BACK: the undo modifies, and destroys nothing, so that it may fail.
+ * @OTHER: libibverbs opens the device by another name then, and tells of that.
+ */
+#define BACK	1
+#define OTHER	2
+
+static const struct step {
+	const char *name;
+	int (*make)(void);
+	int (*undo)(void);
+	int flags;
+} steps[] = {
+	{ "open", open_dev, close_dev, OTHER },
+	{ "alloc_pd", alloc_pd, dealloc_pd, 0 },
+	{ "reg_mr", reg_mr, dereg_mr, 0 },
+	{ "rereg_mr", rereg_mr, NULL, 0 },
+	{ "alloc_mw", alloc_mw, dealloc_mw, 0 },
+	{ "create_comp_channel", create_channel, destroy_channel, 0 },
+	{ "create_cq", create_cq, destroy_cq, 0 },
+	{ "resize_cq", resize_cq, NULL, 0 },
+	{ "create_srq", create_srq, destroy_srq, 0 },
+	{ "create_qp RC", create_rc, destroy_rc, 0 },
+	{ "create_qp UD", create_ud, destroy_ud, 0 },
+	{ "create_ah", create_ah, destroy_ah, 0 },
+	{ "modify_qp INIT", to_init, rc_reset, BACK },
+	{ "modify_qp RTR", to_rtr, back_to_init, BACK },
+	{ "modify_qp RTS", to_rts, back_to_rtr, BACK },
+	{ "query_qp", query_qp, NULL, 0 },
+	{ "modify_qp UD INIT", ud_to_init, NULL, 0 },
+	{ "attach_mcast", attach, detach, 0 },
+};
+
+#define STEPS	((int)(sizeof(steps) / sizeof(steps[0])))
+
+static int failures;
+
+/* Routes have a word of their own for it */
+static int no_memory(int err)
+{
+	return err == ENOMEM || err == ENOBUFS;
+}
+
+static void wrong(const struct step *step, const char *what, int n, int err)
+{
+	fprintf(stderr, "FAIL: %s%s, allocation %d: %s\n", what, step->name, n, strerror(err));
+	failures++;
+}
+
+/* A step that has to work now, or there is no going on */
+static void must(const struct step *step, int (*fn)(void), const char *what, int n)
+{
+	int err = fn();
+
+	if (err) {
+		wrong(step, what, n, err);
+		exit(1);
+	}
+}
+
+/* Leaves it made. Returns how many allocations were made to fail. */
+static int fail_making(const struct step *step)
+{
+	int err, hit, n;
+
+	for (n = 1; n < MOST; n++) {
+		arm(n);
+		err = step->make();
+		hit = reached();
+		if (err && (!hit || (!no_memory(err) && !(step->flags & OTHER))))
+			wrong(step, "", n, err);
+		if (!hit)
+			break;
+		if (!err && step->undo)
+			must(step, step->undo, "undoing ", n);
+	}
+	if (err)
+		must(step, step->make, "", 0);
+	return n - 1;
+}
+
+/* Likewise */
+static int fail_undoing(const struct step *step)
+{
+	int err, hit, n;
+
+	for (n = 1; step->undo && !(step->flags & BACK) && n < MOST; n++) {
+		arm(n);
+		err = step->undo();
+		hit = reached();
+		if (err)
+			wrong(step, "undoing ", n, err);
+		must(step, step->make, "again ", n);
+		if (!hit)
+			break;
+	}
+	return n - 1;
+}
+
+static void find(const char *name)
+{
+	static const unsigned char v4[12] = { [10] = 0xff, [11] = 0xff };
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	for (; list && *list; list++)
+		if (!strcmp(ibv_get_device_name(*list), name))
+			the.dev = *list;
+	if (!the.dev || open_dev())
+		die(name);
+	while (!ibv_query_gid(the.ctx, 1, the.gid_index, &the.gid) &&
+	       memcmp(the.gid.raw, v4, sizeof(v4)))
+		the.gid_index++;
+	close_dev();
+}
+
+int main(int argc, char **argv)
+{
+	int total = 0;
+	int i;
+
+	if (argc != 2 || argv[1][0] == '-') {
+		fprintf(stderr, "usage: srnic-failnth DEVICE\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	the.buf = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (the.buf == MAP_FAILED || fail_nth < 0)
+		die("/proc/thread-self/fail-nth");
+	find(argv[1]);
+
+	for (i = 0; i < STEPS; i++) {
+		int making = fail_making(&steps[i]);
+		int undoing = fail_undoing(&steps[i]);
+
+		printf("%-20s %4d allocations failed, and %d where it was undone\n",
+		       steps[i].name, making, undoing);
+		total += making + undoing;
+	}
+	while (i--)
+		if (steps[i].undo && steps[i].undo())
+			die(steps[i].name);
+	printf("%d allocations failed, each in its turn\n", total);
+	return failures > 0;
+}
