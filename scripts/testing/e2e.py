@@ -24,6 +24,7 @@ class Test:
     path: Path
     suite: str
     kernels: tuple = ("stock",)
+    possible: tuple = KERNELS
     what: str = ""
     timeout: int = 60
     cites: str = ""
@@ -64,7 +65,9 @@ def parse(path, suite):
             continue
         key, value = header.groups()
         if key == "kernel":
-            test.kernels = KERNELS if value == "both" else (value,)
+            name, _, only = value.partition(" ")
+            test.kernels = KERNELS if name == "both" else (name,)
+            test.possible = test.kernels if only else KERNELS
         elif key == "timeout":
             test.timeout = int(value.split()[0])
         else:
@@ -80,12 +83,12 @@ def tests(suite):
 
 
 def runs(suite):
-    """The soak runs on the test kernel what `make check` has no time for there."""
+    """The soak runs on the other kernel what `make check` has time for on one only."""
     found = [Run(test, kernel) for kernel in KERNELS for test in tests(suite)
              if kernel in test.kernels]
     if suite == "soak":
-        found += [Run(test, "debug") for test in tests("e2e")
-                  if "debug" not in test.kernels]
+        found += [Run(test, kernel) for kernel in KERNELS for test in tests("e2e")
+                  if kernel in test.possible and kernel not in test.kernels]
     return found
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: debug
 # what: lies in a process's own rings kill that QP alone
 # timeout: 120
 # cites: R1, R28

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: debug
 # what: links come and go: autoload, devinfo, several links, netdev events, namespaces, unload
 # timeout: 120
 # cites: issue 2.3

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: debug
+# kernel: debug only
 # what: every allocation of every verb fails in its turn: ENOMEM, nothing lost, nothing left behind
 # timeout: 120
 # cites: issue 2.2, issue 5 (fault injection)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: debug
 # what: links and the module can be removed under running applications
 # timeout: 90
 # cites: issue 2.3 (disassociate_ucontext)
