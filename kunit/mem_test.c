@@ -410,7 +410,7 @@ static void rights_that_cannot_be_granted_are_refused(struct kunit *test)
 
 /* --------------------------------------------------------------------- keys */
 
-static void R9_no_index_comes_back_before_100000_others(struct kunit *test)
+static void no_index_comes_twice(struct kunit *test)
 {
 	struct world *w = test->priv;
 	unsigned long *seen = bitmap_zalloc(1 << 24, GFP_KERNEL);
@@ -433,6 +433,19 @@ static void R9_no_index_comes_back_before_100000_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, again, 0);
 	KUNIT_EXPECT_FALSE(test, test_bit(SRNIC_DMA_LKEY >> 8, seen));
 	bitmap_free(seen);
+}
+
+static void R9_no_index_comes_back_before_100000_others(struct kunit *test)
+{
+	no_index_comes_twice(test);
+}
+
+static void R9_nor_when_all_have_been_given_out_and_the_order_changes(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	w->dev.stag_seq.count = (1 << 24) - KEYS / 2;
+	no_index_comes_twice(test);
 }
 
 /* each bit of a key is set in half of them, whatever the bit of the key before */
@@ -1163,6 +1176,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(region_at_rest_is_not_accessible),
 	KUNIT_CASE(rights_that_cannot_be_granted_are_refused),
 	KUNIT_CASE_SLOW(R9_no_index_comes_back_before_100000_others),
+	KUNIT_CASE_SLOW(R9_nor_when_all_have_been_given_out_and_the_order_changes),
 	KUNIT_CASE_SLOW(R9_keys_are_hard_to_predict),
 	KUNIT_CASE(R9_devices_give_out_keys_in_orders_of_their_own),
 	KUNIT_CASE(R12_who_invalidates_waits_for_bursts_in_progress),

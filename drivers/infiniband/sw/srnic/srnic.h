@@ -47,9 +47,10 @@ struct srnic_dev {
 	struct xarray qps;
 	u32 next_qpn;
 	struct rhashtable stags;
-	struct {
-		spinlock_t lock;	/* count, key */
+	struct srnic_stag_seq {
+		spinlock_t lock;	/* of all of it */
 		siphash_key_t key;
+		siphash_key_t former;	/* the lap's before */
 		u32 count;
 	} stag_seq;
 	struct xarray ahs;

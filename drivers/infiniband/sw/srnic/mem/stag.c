@@ -15,6 +15,7 @@
 #define STAG_INDEX_MASK		(BIT(STAG_INDEX_BITS) - 1)
 #define STAG_ROUNDS		8
 #define STAG_TRIES		4096
+#define STAG_LATE		BIT(17)	/* so many others come first, and a few less */
 
 static const struct rhashtable_params stag_params = {
 	.key_len = sizeof_field(struct srnic_stag, index),
@@ -41,21 +42,44 @@ static u32 stag_permute(const siphash_key_t *key, u32 count)
 	return left << STAG_HALF_BITS | right;
 }
 
+/* The way back: which count comes to this index. */
+static u32 stag_place(const siphash_key_t *key, u32 index)
+{
+	u32 left = index >> STAG_HALF_BITS;
+	u32 right = index & STAG_HALF_MASK;
+
+	for (u32 round = STAG_ROUNDS; round--;) {
+		u32 mixed = right ^ (siphash_2u32(round, left, key) & STAG_HALF_MASK);
+
+		right = left;
+		left = mixed;
+	}
+	return left << STAG_HALF_BITS | right;
+}
+
 /*
  * The next index: the permutation of a counter. It is as hard to guess as a
  * random number (RFC 5042 6.1.1, R9), and what has been given back is not given
  * out again before all others have been. With each lap the permutation changes,
- * or whoever has seen one would know the next.
+ * or whoever has seen one would know the next; what came late in the former lap
+ * does not come early in the new one: it is left out.
  */
 static u32 stag_next_index(struct srnic_dev *dev)
 {
-	u32 index;
+	struct srnic_stag_seq *seq = &dev->stag_seq;
+	u32 count, index;
 
-	spin_lock(&dev->stag_seq.lock);
-	if (!(dev->stag_seq.count & STAG_INDEX_MASK))
-		get_random_bytes(&dev->stag_seq.key, sizeof(dev->stag_seq.key));
-	index = stag_permute(&dev->stag_seq.key, dev->stag_seq.count++);
-	spin_unlock(&dev->stag_seq.lock);
+	spin_lock(&seq->lock);
+	do {
+		count = seq->count++ & STAG_INDEX_MASK;
+		if (!count) {
+			seq->former = seq->key;
+			get_random_bytes(&seq->key, sizeof(seq->key));
+		}
+		index = stag_permute(&seq->key, count);
+	} while (count < STAG_LATE &&
+		 STAG_INDEX_MASK - stag_place(&seq->former, index) + count < STAG_LATE);
+	spin_unlock(&seq->lock);
 	return index;
 }
 
