@@ -24,3 +24,28 @@ for mtu in 256 512 2048 4096; do
 done
 expect_count a srnic0 retransmits -eq 0
 testbed down
+
+# psn64s WHERE: where both flows of its sealed QP stand
+psn64s()
+{
+	on "$1" srnic -j -d qp | grep -o '"psn64":[0-9]*' | cut -d : -f 2
+}
+
+say "ibv_uc_pingpong, sealed: without acknowledgments, too, both flows move on"
+testbed up --policy require:packet:aes-cmac-128
+on b timeout 60 ibv_uc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 1000000 >/dev/null &
+server=$!
+settle $server ibv_uc_pingpong
+on a timeout 60 ibv_uc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 1000000 10.77.0.2 >/dev/null &
+until [ "$(psn64s a | wc -l)" -ge 2 ]; do
+	kill -0 $server || fail "it ended early"
+	sleep 0.2
+done
+sleep 1
+before=$(psn64s a)
+sleep 2
+after=$(psn64s a)
+[ "$(paste <(echo "$before") <(echo "$after") | awk '$2 > $1' | wc -l)" -eq 2 ] ||
+	fail "flows stood at $before and then at $after"
+kill $server
+testbed down

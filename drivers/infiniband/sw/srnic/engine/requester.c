@@ -456,6 +456,9 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_build_end(&build);
 	if (build.packets)
 		keep_order(qp, !idle);
+	/* of what is acknowledged, the completer has told it */
+	if (!reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 
 	srnic_sq_retire(qp);
 	report_drained(qp);

@@ -380,13 +380,19 @@ static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 
 /*
  * IBA 9.8.2.2: nothing is answered and nothing is sent again. A gap breaks the message
- * off; the next FIRST or ONLY begins another, at whatever PSN.
+ * off; the next FIRST or ONLY begins another, at whatever PSN; behind a seal, at none
+ * that has been: suites without a counter let through what is sent twice (protocol.md,
+ * section 13).
  */
 static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
 {
 	struct srnic_responder *resp = &qp->resp;
 	enum verdict verdict;
 
+	if (qp->sth && srnic_psn_diff(pkt->psn, resp->psn) < 0) {
+		srnic_count(qp->dev, duplicate_request);
+		return;
+	}
 	if (pkt->psn != resp->psn) {
 		srnic_count(qp->dev, out_of_seq_request);
 		resp->message = 0;
