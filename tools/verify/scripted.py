@@ -43,6 +43,7 @@ SO_RCVBUFFORCE = 33
 DEPTH = 2           # max_dest_rd_atomic of the QP under test
 SHORT = 14          # a time-out that a test can wait for: 67 ms, and up to four times that
 RETRIES = 2
+AGAIN_MOST, AGAIN_RATE = 8192, 1024     # answers repeated in a row, and a second: srnic(7)
 TIMEOUT = 18        # of the QP under test: 1.07 s, before which no time-out may be detected
 
 
@@ -252,6 +253,41 @@ def a_clean_link_is_given_time(peer):
     return f"sent again before its time: {seen}" if seen else None
 
 
+def copies_of_a_nak_use_up_no_retries(peer):
+    """A gap is told of once (IBA 9.7.5.2.4); who repeats that on the wire ends nothing."""
+    peer.target.write(4, retries=RETRIES)
+    if (seen := peer.requests(4, 5)) != [*range(4)]:
+        return f"the first flight was {seen}"
+    peer.send(*[peer.answer(START + 1, NAK_SEQUENCE)] * (RETRIES + 6))
+    if (seen := peer.requests(3, 5)) != [1, 2, 3]:
+        return f"after so many NAKs of 1 came {seen}"
+    peer.send(peer.answer(START + 3, ACK))
+    done = peer.target.completions(4)
+    return None if done == [(i, 0) for i in range(4)] else f"completed {done}"
+
+
+def answers_are_repeated_within_limits(peer):
+    """R25: a READ that is asked for again and again is not answered without end; a new one is."""
+    n = BIG // MTU
+    asked = peer.read(START, 0, BIG)
+    peer.send(asked)
+    if not refused(seen := peer.responses(answered(START + n - 1))) and len(seen) < n // 2:
+        return f"the READ was not answered: {seen[-1:]}"
+    start = time.monotonic()
+    again = 0
+    for _ in range(8):
+        peer.send(asked)
+        again += len(peer.responses(answered(START + n - 1), 1.5))
+    limit = AGAIN_MOST + 2 * n + AGAIN_RATE * (time.monotonic() - start)
+    if not n <= again <= limit:
+        return f"{again} packets answered 8 times the same, {limit:.0f} may"
+    peer.send(peer.read(START + n, 0, BIG))
+    seen = peer.responses(answered(START + 2 * n - 1))
+    if ((START + 2 * n - 1) & forge.PSN_MASK) not in [row[1] for row in seen]:
+        return f"a new READ was not answered: {seen[-1:]}"
+    return None if peer.target.alive() else "the QP died"
+
+
 def ended(peer, status):
     """The first of two WRITEs fails so, the second is flushed, and the QP is in error."""
     done = peer.target.completions(2)
@@ -283,6 +319,7 @@ def who_is_never_ready_is_asked_as_often_as_agreed(peer):
 
 
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
+             answers_are_repeated_within_limits, copies_of_a_nak_use_up_no_retries,
              what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time,
              who_never_answers_is_asked_as_often_as_agreed,
              who_is_never_ready_is_asked_as_often_as_agreed)

@@ -154,14 +154,15 @@ static void implied_nak(struct srnic_qp *qp)
 
 	if (req->went_back || req->wait_rnr)
 		return;
-	req->went_back = true;
 	srnic_count(qp->dev, rcvd_seq_err);
 	srnic_requester_lost(qp);
+	req->went_back = true;
 }
 
 /*
- * IBA 9.7.5.2.4: the responder expects @psn. Counted against the retries unless
- * something has arrived meanwhile.
+ * IBA 9.7.5.2.4: the responder expects the oldest packet. Counted against the retries
+ * unless something has arrived meanwhile. It says so once a gap; another for the same
+ * flight is a copy, that must not use up the retries.
  */
 static void sequence_nak(struct srnic_qp *qp)
 {
@@ -169,7 +170,7 @@ static void sequence_nak(struct srnic_qp *qp)
 	struct srnic_swqe *wqe = oldest_active(qp);
 
 	srnic_count(qp->dev, rcvd_seq_err);
-	if (!wqe || req->wait_rnr)
+	if (!wqe || req->wait_rnr || req->went_back)
 		return;
 	if (!req->retry_left) {
 		srnic_count(qp->dev, retry_exceeded_err);
@@ -177,8 +178,8 @@ static void sequence_nak(struct srnic_qp *qp)
 		return;
 	}
 	req->retry_left--;
-	req->went_back = true;
 	srnic_requester_lost(qp);
+	req->went_back = true;
 	srnic_timer_start(qp, true);
 }
 

@@ -149,7 +149,8 @@ struct srnic_probe {
  * @wait_rnr: the RNR timer runs
  * @wait_keys: the handshake of our flow is not confirmed
  * @stalled: nothing could be sent for want of memory, route or keys
- * @went_back: an implied NAK was obeyed since @una last moved (IBA 9.7.6.1.1)
+ * @went_back: this flight is on account of a NAK, implied or not (IBA 9.7.5.2.4, 9.7.6.1.1);
+ *	another says nothing new until @una moves
  * @drained: SQ_DRAINED was reported
  * @retransmits: packets sent again
  */

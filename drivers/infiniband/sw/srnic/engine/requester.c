@@ -511,6 +511,7 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->rd_atomic = 0;
 	req->since_ackreq = 0;
 	req->timed = false;
+	req->went_back = false;		/* a new flight, with gaps of its own */
 }
 
 /**
