@@ -6,6 +6,16 @@
 #include "srnic.h"
 #include "engine/responder.h"
 
+/*
+ * Answers to what was answered before, packets: so many a second, so many in a row,
+ * and two more for each request packet that was new. Then all answers of an epoch
+ * stay below what a sub-key may seal for hours of being asked again (SRNIC_STH_EMISSIONS;
+ * protocol.md, section 13), and who loses packets has what he needs (RFC 5042 6.4.4, R25).
+ */
+#define AGAIN_RATE	1024
+#define AGAIN_MOST	8192
+#define AGAIN_EARNED	2
+
 /* The request that had @psn among its responses, if it is still remembered. */
 static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcode)
 {
@@ -21,6 +31,42 @@ static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcod
 			return rres;
 	}
 	return NULL;
+}
+
+/* What has been granted since the last time */
+static u32 again_earned(const struct srnic_responder *resp)
+{
+	unsigned long time = min(jiffies - resp->again_at, (AGAIN_MOST / AGAIN_RATE + 1) * HZ);
+	u32 progress = (resp->psn - resp->again_psn) & SRNIC_PSN_MASK;
+
+	return time * AGAIN_RATE / HZ + AGAIN_EARNED * progress;
+}
+
+/**
+ * srnic_duplicate_may_answer - whether one more packet may be sent that repeats an answer
+ * @qp: RC
+ *
+ * If not, it is as good as lost: the requester asks again.
+ *
+ * Context: under the QP's lock.
+ */
+bool srnic_duplicate_may_answer(struct srnic_qp *qp)
+{
+	struct srnic_responder *resp = &qp->resp;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!resp->again) {
+		resp->again = min(again_earned(resp), AGAIN_MOST);
+		resp->again_psn = resp->psn;
+		resp->again_at = jiffies;
+	}
+	if (!resp->again) {
+		srnic_count(qp->dev, duplicate_unanswered);
+		return false;
+	}
+	resp->again--;
+	return true;
 }
 
 static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
@@ -63,7 +109,8 @@ static void atomic_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_rres *rres = find_rres(qp, pkt->psn, pkt->opcode);
 
-	if (rres && rres->va == pkt->va && rres->rkey == pkt->rkey)
+	if (rres && rres->va == pkt->va && rres->rkey == pkt->rkey &&
+	    srnic_duplicate_may_answer(qp))
 		answer_again(qp, rres);
 }
 
@@ -83,6 +130,6 @@ void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		read_again(qp, pkt);
 	else if (pkt->opc->flags & SRNIC_OPF_ATOMIC)
 		atomic_again(qp, pkt);
-	else if (pkt->ackreq)
+	else if (pkt->ackreq && !qp->resp.ack_due && srnic_duplicate_may_answer(qp))
 		qp->resp.ack_due = true;
 }

@@ -219,6 +219,9 @@ struct srnic_refusal {
  * @rres_todo: entries with responses to be sent
  * @replay: a READ among them was answered before; that is the worker's
  * @answering: some of what was due in the last turn remains
+ * @again: answers to what was answered before that may be sent now (duplicate.c)
+ * @again_psn: @psn when that was last reckoned up
+ * @again_at: and when that was, jiffies
  */
 struct srnic_responder {
 	u32 psn;
@@ -238,6 +241,9 @@ struct srnic_responder {
 	u16 rres_todo;
 	bool replay;
 	bool answering;
+	u32 again;
+	u32 again_psn;
+	unsigned long again_at;
 };
 
 /* A received handshake frame waits here for the worker; one at a time. */

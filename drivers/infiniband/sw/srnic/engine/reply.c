@@ -123,6 +123,10 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 		return 1;
 
 	while (sent < budget && rres->todo && !srnic_build_late(build)) {
+		if (unlikely(rres->again) && !srnic_duplicate_may_answer(build->qp)) {
+			srnic_rres_answered(build->qp, rres);
+			break;
+		}
 		err = send_read_response(build, rres, &ref, budget - sent);
 		if (unlikely(err))
 			break;

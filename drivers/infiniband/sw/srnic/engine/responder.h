@@ -12,6 +12,7 @@ void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 /* duplicate.c */
 void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
+bool srnic_duplicate_may_answer(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 /* reply.c */
 void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
