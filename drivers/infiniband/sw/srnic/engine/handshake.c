@@ -82,8 +82,10 @@ void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (box->full || len > sizeof(box->frame))
+	if (box->full || len > sizeof(box->frame)) {
+		srnic_refuse(qp->dev, pkt, sth_crowded);
 		return;
+	}
 	memcpy(box->frame, pkt->hdr, len);
 	box->len = len;
 	box->full = true;
