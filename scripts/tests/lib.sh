@@ -186,6 +186,20 @@ recorded()
 	cat /run/test/tcpdump.log
 }
 
+# foreign_wire TESTBED-OPTION...: a test bed on whose wire nothing passes but what a program in
+# the namespace m carries between ma and mb. Whole frames with full checksums reach it.
+foreign_wire()
+{
+	local end dev
+	testbed up --netem "limit 100000" "$@"
+	for end in a b; do
+		on $end ethtool -K v$end gso off tso off gro off tx off tx-udp-segmentation off >/dev/null
+	done
+	for dev in ma mb x0 x1; do
+		ip netns exec m tc qdisc del dev $dev clsact
+	done
+}
+
 # sealed_each OPTION...: srnic-verify on a connection for each of `seals`, SUITE:MODE, by the
 # key k: one process at each end, and a rule of its own ahead of each connection
 sealed_each()

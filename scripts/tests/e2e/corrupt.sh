@@ -10,19 +10,6 @@ bulk=$((4 << 20))
 # there it takes minutes, and a half is changed often enough
 ! on_debug_kernel || bulk=$((bulk / 2))
 
-# A wire with a liar in the middle, instead of netem's namespace: whole frames with
-# full checksums reach it
-bed()
-{
-	testbed up --netem "limit 100000" "$@"
-	for end in a b; do
-		on $end ethtool -K v$end gso off tso off gro off tx off tx-udp-segmentation off >/dev/null
-	done
-	for dev in ma mb x0 x1; do
-		ip netns exec m tc qdisc del dev $dev clsact
-	done
-}
-
 # transfer MANGLE-OPTION...
 transfer()
 {
@@ -40,14 +27,14 @@ transfer()
 }
 
 say "in the clear: the ICRC catches it"
-bed
+foreign_wire
 transfer
 expect_count b srnic1 icrc_errors -gt 10
 testbed down
 
 for policy in require:packet:aes-cmac-128 require:aead:aes-gcm-128; do
 	say "$policy, ICRC repaired: the seal catches it"
-	bed --policy $policy
+	foreign_wire --policy $policy
 	transfer --icrc
 	expect_count b srnic1 sth_auth_failed -gt 10
 	testbed down
