@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """End to end: programs in scripts/tests/, run one after the other in one VM
-for each kernel. A VM that dies takes the test with it, not those after it."""
+for each kernel. A VM that dies takes the test with it, not those after it.
+
+Easy ones, which hold no clock to anything, have a VM of their own on the stock kernel:
+there they wait for the processor when others want it."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,11 +13,12 @@ from . import BUILD, REPO
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
-HEADER = re.compile(r"^# (kernel|what|timeout|cites): *(.*)$")
+HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy): *(.*)$")
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # A test's time-out is for an idle machine and the stock kernel
 PATIENCE = {"stock": 2, "debug": 6}
+PATIENCE_WITH_EASY = 2
 # Status of guest/run-tests when the machine is no longer fit for tests
 SPOILT = 75
 
@@ -28,6 +32,7 @@ class Test:
     what: str = ""
     timeout: int = 60
     cites: str = ""
+    easy: str = ""      # why it may be slowed down
 
     @property
     def stem(self):
@@ -49,8 +54,13 @@ class Run:
         return self.name, f"{self.test.suite}/{self.test.stem}"
 
     @property
+    def easy(self):
+        return bool(self.test.easy) and self.kernel == "stock"
+
+    @property
     def timeout(self):
-        return self.test.timeout * PATIENCE[self.kernel]
+        return self.test.timeout * PATIENCE[self.kernel] * \
+            (PATIENCE_WITH_EASY if self.easy else 1)
 
     @property
     def log(self):
@@ -93,15 +103,17 @@ def runs(suite):
 
 
 class Guest:
-    """The VMs, one after the other, that a kernel's tests take."""
+    """The VMs, one after the other, that a kernel's tests take. Their own logs are in
+    `place`, below the tests'."""
 
-    def __init__(self, report, suite, kernel, pending):
+    def __init__(self, report, suite, kernel, pending, place):
         self.report = report
         self.kernel = kernel
         self.pending = list(pending)
         self.current = None
         self.boot = 0
-        self.folder = BUILD / "check" / suite / kernel
+        self.name = "/".join(filter(None, (suite, kernel, place)))
+        self.folder = BUILD / "check" / self.name
         self.leaks = f"{suite}/{kernel}/leaks"
 
     def run(self):
@@ -118,8 +130,7 @@ class Guest:
             f"{run.timeout}\t{run.name}\t{run.log.relative_to(REPO)}\t"
             f"{run.test.path.relative_to(REPO)}\n" for run in self.pending))
         limit = sum(run.timeout for run in self.pending) + 300
-        vm_log = log_path(f"{self.pending[0].test.suite}/{self.kernel}/"
-                          f"vm-{self.boot}")
+        vm_log = log_path(f"{self.name}/vm-{self.boot}")
         with vm_log.open("w") as log:
             vm = VM(self.kernel,
                     ["scripts/guest/run-tests", todo.relative_to(REPO)], log,
@@ -160,9 +171,9 @@ class Guest:
         self.report.finished(Result(run.name, outcome, seconds, run.log, reason))
 
 
-def run(report, suite, kernel, chosen):
-    """Those on one kernel: two VMs on two processors would make time-outs of waiting,
-    and retransmissions that tests rightly do not accept. What else runs must take no
-    more than they leave over."""
+def run(report, suite, kernel, chosen, place=""):
+    """Those on one kernel, in one VM after the other. Two with tests that are not easy on
+    two processors would make time-outs of waiting, and retransmissions that tests rightly do
+    not accept."""
     if chosen:
-        Guest(report, suite, kernel, chosen).run()
+        Guest(report, suite, kernel, chosen, place).run()

@@ -5,6 +5,14 @@ import subprocess
 
 from . import REPO
 
+RUNNING = set()
+
+
+def end_all():
+    """We have been told to stop: no machine is left behind."""
+    for process in list(RUNNING):
+        process.terminate()
+
 
 class VM:
     """An iterator over the lines of the command's output; then .status."""
@@ -17,6 +25,7 @@ class VM:
              *options, "--", *map(str, argv)],
             cwd=REPO, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace")
+        RUNNING.add(self.process)
 
     def __iter__(self):
         try:
@@ -26,8 +35,8 @@ class VM:
                     self.log.flush()
                     yield line.rstrip("\n")
         except BaseException:
-            # We have been told to stop: no machine is left behind
             self.process.terminate()
             raise
         finally:
             self.status = self.process.wait()
+            RUNNING.discard(self.process)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: connection manager's tools: ucmatose, udaddy, mckey, rstream, qperf
+# easy: yes
 # timeout: 240
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: RDMA namespaces in exclusive mode: devices move, applications lose them; rxe's hold on the port is told
+# easy: yes
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 

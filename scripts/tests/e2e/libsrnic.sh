@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: libsrnic against the kernel: suites, rules, keys, devices, queue pairs, another namespace, who may
+# easy: yes
 # timeout: 200
 # cites: srdma.md decisions 13, 16, 18, 19; libsrnic(7)
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: malformed packets of every kind are dropped, counted by reason, and change nothing
+# easy: yes
 # timeout: 240
 # cites: P11, issue 2 (bad input)
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: the srnic command against the kernel: rules, keys, quotas, what is shown, what is refused, who may
+# easy: yes
 # timeout: 300
 # cites: srdma.md decisions 13, 16, 18, 19; contracts.md, the CLI
 . "$(dirname "$0")/../lib.sh"

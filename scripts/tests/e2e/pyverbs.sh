@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: the pyverbs suite of the installed rdma-core: no failure, no error, at least 90 pass
+# easy: yes
 # timeout: 300
 # cites: issue 2
 . "$(dirname "$0")/../lib.sh"

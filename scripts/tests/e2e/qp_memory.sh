@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: an idle RC QP takes less than 8 KiB of kernel memory beyond its rings, and gives all of it back
+# easy: yes
 # timeout: 120
 # cites: issue 2 (memory)
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: 'require' refuses what is not sealed: no key, a peer in the clear, another key, datagrams
+# easy: yes
 # timeout: 180
 # cites: srdma.md decision 19
 . "$(dirname "$0")/../lib.sh"

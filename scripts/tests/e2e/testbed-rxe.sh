@@ -3,6 +3,7 @@
 #
 # what: the test bed comes up with rxe, carries data both ways, and goes away
 # kernel: stock
+# easy: yes
 # timeout: 40
 
 . "$(dirname "$0")/../lib.sh"

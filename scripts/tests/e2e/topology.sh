@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: VLANs, link-local addresses, VRFs, a device to itself, two devices of one namespace, multicast membership
+# easy: yes
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 

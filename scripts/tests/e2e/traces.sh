@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: tracepoints tell of every seal, every opened one, and every refused packet, with its reason
+# easy: yes
 # timeout: 180
 # cites: issue 4.7
 . "$(dirname "$0")/../lib.sh"
