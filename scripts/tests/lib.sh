@@ -223,8 +223,9 @@ frozen()
 {
 	local pings=$1 server client attack
 	shift
-	in-b rping -s -a 10.77.0.2 -C "$pings" -V >/run/test/s.log 2>&1 &
+	timeout 600 in-b rping -s -a 10.77.0.2 -C "$pings" -V >/run/test/s.log 2>&1 &
 	server=$!
+	settle $server rping
 	"$@" >/run/test/attack.log 2>&1 &
 	attack=$!
 	sleep 1.5
