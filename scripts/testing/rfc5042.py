@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""RFC 5042, row by row: what shows each demand is said in Documentation/security/rfc5042.md;
+this runs it, and says how it ended."""
+
+import re
+from dataclasses import dataclass
+
+from . import REPO
+from .report import FAILED, PASSED, Result
+
+STATEMENT = REPO / "Documentation/security/rfc5042.md"
+# Where cases are known only when they have run
+PARTS = ("host/kunit-host", "host/kunit-proofs", "host/userspace-provider")
+ASIDE = re.compile(r"\([^()]*\)")       # parts of a test, or what it looks at
+NAME = re.compile(r"`([\w.-]+)`")
+
+
+@dataclass
+class Row:
+    """A demand, and the tests that show that it is met."""
+
+    number: str
+    section: str
+    demand: str
+    tests: set
+    status: str
+
+
+def bare(name):
+    """The name by which the statement knows a test."""
+    return name.rpartition("/")[2].removeprefix("corpus of ").removesuffix(".sh")
+
+
+def rows():
+    found = []
+    for line in STATEMENT.read_text().splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) != 6 or not re.fullmatch(r"R\d+", cells[0]):
+            continue
+        number, section, demand, _, shown, status = cells
+        tests = {bare(name) for name in NAME.findall(ASIDE.sub("", shown))}
+        found.append(Row(number, section, demand, tests, status))
+    return found
+
+
+def matcher():
+    """A function that tells whether one of the names given is in the statement."""
+    chosen = set().union(*(row.tests for row in rows()))
+    return lambda *names: any(name in PARTS or bare(name) in chosen for name in names)
+
+
+def outcome(row, ended):
+    """In a word; and the tests that it names and nobody has run."""
+    missing = sorted(row.tests - set(ended))
+    if missing or any(FAILED in ended[test] for test in row.tests - set(missing)):
+        return "FAIL", missing
+    if not row.tests:
+        return "no test", missing
+    return ("pass" if all(PASSED in ended[test] for test in row.tests) else "skipped"), missing
+
+
+def show(report):
+    """The table. A test that the statement names and that is not there has failed."""
+    ended = {}
+    for result in report.results:
+        ended.setdefault(bare(result.name), set()).add(result.outcome)
+    report.say(f"\n{'row':<5}{'RFC 5042':<17}{'tests':>5}  {'result':<9}{'status':<14}demand")
+    for row in rows():
+        word, missing = outcome(row, ended)
+        report.say(f"{row.number:<5}{row.section:<17}{len(row.tests):>5}  {word:<9}"
+                   f"{row.status.partition(':')[0].partition(' (')[0]:<14}{row.demand}")
+        if missing:
+            report.expect(1)
+            report.finished(Result(f"rfc5042/{row.number}", FAILED, 0, None,
+                                   f"no such test: {', '.join(missing)}"))
