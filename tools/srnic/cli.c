@@ -32,6 +32,7 @@ static const struct command commands[] = {
 	{ "key", key_run },
 	{ "quota", quota_run },
 	{ "suite", suite_run },
+	{ "log", log_run },
 };
 
 /* j, p, d and combinations of them */

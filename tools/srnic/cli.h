@@ -86,5 +86,6 @@ int qp_run(struct args *args);
 int policy_run(struct args *args);
 int key_run(struct args *args);
 int suite_run(struct args *args);
+int log_run(struct args *args);
 
 #endif /* CLI_H */

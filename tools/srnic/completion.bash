@@ -100,17 +100,18 @@ _srnic_candidates()
 		return
 	fi
 	case $count:${_srnic_words[0]-} in
-	0:) echo show qp policy key quota suite help ;;
-	1:help) echo show qp policy key quota suite ;;
+	0:) echo show qp policy key quota suite log help ;;
+	1:help) echo show qp policy key quota suite log ;;
 	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen del ;;
 	1:quota) echo show set ;;
 	1:suite) echo list ;;
-	1:show | 1:qp)
+	1:log) echo show follow ;;
+	1:show | 1:qp | 2:log)
 		echo dev
 		_srnic_names show
 		;;
-	2:show | 2:qp) _srnic_names show ;;
+	2:show | 2:qp | 3:log) _srnic_names show ;;
 	*:policy) _srnic_policy ;;
 	*:key) _srnic_key "$1" ;;
 	*:quota) _srnic_quota ;;

@@ -21,6 +21,7 @@ static const struct page pages[] = {
 "  key ...               pre-shared keys\n"
 "  quota ...             how much of each resource a device grants\n"
 "  suite list            the suites of algorithms\n"
+"  log ...               what was refused, and what is\n"
 "  help [COMMAND]        this, or more on one command\n"
 "\n"
 "Options, anywhere on the line:\n"
@@ -124,6 +125,23 @@ static const struct page pages[] = {
 "Examples:\n"
 "  srnic quota show dev srnic0\n"
 "  srnic quota set dev srnic0 qp 1000\n" },
+	{ "log",
+"Usage: srnic log [show [[dev] DEV]]\n"
+"       srnic log follow [[dev] DEV]\n"
+"\n"
+"Packets, and accesses to memory, that were refused: when, by which device, why,\n"
+"where they came from and for which queue pair. 'show' has the last 256 of each\n"
+"device, 'follow' prints new ones as they come, until it is ended.\n"
+"\n"
+"  REASON  the counter that it moved: srnic(7) tells what it means\n"
+"  COUNT   how many for this reason since the line before it, this one included:\n"
+"          ten lines a second are the most for each reason\n"
+"  PEER    the address it came from, which may be a lie\n"
+"\n"
+"Examples:\n"
+"  srnic log\n"
+"  srnic log follow dev srnic0\n"
+"  srnic -j log follow | jq .reason\n" },
 	{ "suite",
 "Usage: srnic suite [list]\n"
 "\n"

@@ -156,6 +156,9 @@ static const struct {
 	{ "key del", "key del: the key's name is missing" },
 	{ "key del a b", "key del: 'b' is one word too many" },
 
+	{ "log srnic0", "log: no 'srnic0' here, but show, follow (srnic help log)" },
+	{ "log follow dev", "log follow: the device's name behind 'dev' is missing" },
+	{ "log show srnic0 5", "'5' is one word too many" },
 	{ "quota set", "quota set: the device's name is missing" },
 	{ "quota set srnic0", "the quota (see 'srnic quota show') is missing" },
 	{ "quota set dev srnic0 qp", "quota set: the new limit is missing" },
@@ -528,6 +531,50 @@ static void test_devices(void)
 	      "quota set sends name and limit", NULL);
 }
 
+static void answer_entry(uint32_t serial, bool legible)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_LOG_GET);
+	static const uint8_t peer[16] = { [10] = 0xff, 0xff, 10, 77, 0, 2 };
+
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_LOG_DEV_NAME, "srnic0");
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_SERIAL, serial);
+	mnl_attr_put_u64(nlh, SRNIC_A_LOG_TIME, 86400123456789ull);
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_COUNT, serial + 1);
+	mnl_attr_put_strz(nlh, SRNIC_A_LOG_REASON, legible ? "stag_pd" : "malformed");
+	mnl_attr_put(nlh, SRNIC_A_LOG_PEER, sizeof(peer), peer);
+	if (legible) {
+		mnl_attr_put_u32(nlh, SRNIC_A_LOG_QPN, 17);
+		mnl_attr_put_u32(nlh, SRNIC_A_LOG_PSN, 0xabc);
+		mnl_attr_put_u8(nlh, SRNIC_A_LOG_OPCODE, 0x0c);
+	}
+	kernel_commit(nlh);
+}
+
+static void test_log(void)
+{
+	setenv("TZ", "UTC", 1);
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_entry(0, true);
+	answer_entry(1, false);
+	shows("log",
+	      "TIME                     DEVICE  REASON     COUNT  PEER       QPN  OPCODE       PSN\n"
+	      "1970-01-02 00:00:00.123  srnic0  stag_pd        1  10.77.0.2   17    0x0c  0x000abc\n"
+	      "1970-01-02 00:00:00.123  srnic0  malformed      2  10.77.0.2    -       -         -\n");
+	check(!kernel_attr(SRNIC_A_LOG_DEV_INDEX), "log of all devices", NULL);
+	shows("-j log show dev srnic0",
+	      "[{\"device\":\"srnic0\",\"serial\":0,\"time\":86400123456789,\"reason\":\"stag_pd\",\"count\":1,\"peer\":\"10.77.0.2\",\"qpn\":17,\"opcode\":12,\"psn\":2748},"
+	      "{\"device\":\"srnic0\",\"serial\":1,\"time\":86400123456789,\"reason\":\"malformed\",\"count\":2,\"peer\":\"10.77.0.2\"}]\n");
+	check(attr_is_u32(kernel_attr(SRNIC_A_LOG_DEV_INDEX), 7), "log of one device", NULL);
+	check(run("log follow dev srnic2") == CLI_REFUSED && one_line(err) &&
+	      strstr(err, "no srnic device 'srnic2'"), "log follow without its device", NULL);
+	kernel.closed = true;
+	check(run("log follow") == CLI_REFUSED && one_line(err) &&
+	      strstr(err, "log follow: not permitted: needs CAP_NET_ADMIN"),
+	      "log follow refused", NULL);
+}
+
 static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
 {
 	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_QP_FLOW);
@@ -690,6 +737,7 @@ int main(void)
 	test_policy_list();
 	test_policy_flush();
 	test_devices();
+	test_log();
 	test_qps();
 	test_suites();
 	test_escapes();

@@ -45,7 +45,7 @@ offers()
 	fi
 }
 
-offers "srnic " show qp policy key quota suite help
+offers "srnic " show qp policy key quota suite log help
 offers "srnic p" policy
 offers "srnic policy " list add replace del flush
 offers "srnic policy fl" flush
@@ -72,6 +72,9 @@ offers "srnic quota set srnic0 " qp mr
 offers "srnic quota set dev srnic0 m" mr
 offers "srnic quota set srnic0 qp "
 offers "srnic quota show srnic0 "
+offers "srnic log " show follow
+offers "srnic log follow " dev srnic0 srnic1
+offers "srnic log follow dev " srnic0 srnic1
 offers "srnic suite " list
 offers "srnic --j" --json
 echo "1..$count"

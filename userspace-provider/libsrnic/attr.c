@@ -107,3 +107,10 @@ const char *nl_text(const struct nlattr *attr)
 		return "";
 	return mnl_attr_get_str(attr);
 }
+
+const uint8_t *nl_address(const struct nlattr *attr)
+{
+	if (!attr || mnl_attr_get_payload_len(attr) != 16)
+		return NULL;
+	return mnl_attr_get_payload(attr);
+}

@@ -3,6 +3,7 @@
  * The way to the kernel: one request at a time, and its answer as a whole.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include "error.h"
@@ -157,7 +158,19 @@ static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *an
 	return err;
 }
 
-/* The number that our family has got, from the controller's. */
+/* Of our family's groups, by name */
+static uint32_t find_group(const struct nlattr *groups, const char *name)
+{
+	const struct nlattr *group;
+
+	if (groups)
+		mnl_attr_for_each_nested(group, groups)
+			if (!strcmp(nl_text(nl_nested(group, CTRL_ATTR_MCAST_GRP_NAME)), name))
+				return nl_uint(nl_nested(group, CTRL_ATTR_MCAST_GRP_ID));
+	return 0;
+}
+
+/* The numbers that our family and its group have got, from the controller's. */
 static int find_family(struct srnic *srnic)
 {
 	const struct nlmsghdr *found;
@@ -174,8 +187,10 @@ static int find_family(struct srnic *srnic)
 		return err;
 
 	found = nl_next(answer.list, NULL, CTRL_CMD_NEWFAMILY);
-	if (found)
+	if (found) {
 		srnic->family = nl_uint(nl_attr(found, CTRL_ATTR_FAMILY_ID));
+		srnic->events = find_group(nl_attr(found, CTRL_ATTR_MCAST_GROUPS), "events");
+	}
 	free(answer.list);
 	return srnic->family ? 0 : fail(EPROTO, "the kernel does not say what srnic's family is");
 }
@@ -232,4 +247,51 @@ int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list)
 	union nl_request request;
 
 	return nl_dump(srnic, nl_begin(&request, cmd), list);
+}
+
+int nl_listen(struct srnic *srnic)
+{
+	if (srnic->listening)
+		return 0;
+	if (mnl_socket_setsockopt(srnic->socket, NETLINK_ADD_MEMBERSHIP, &srnic->events,
+				  sizeof(srnic->events)) < 0)
+		return explain(srnic, -errno, NULL);
+	srnic->listening = true;
+	return 0;
+}
+
+/* What nobody has asked for */
+static void take_events(const struct srnic *srnic, struct answer *answer, int len)
+{
+	const struct nlmsghdr *nlh;
+
+	for (nlh = (void *)srnic->answer; message_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len))
+		if (nlh->nlmsg_type == srnic->family && !nlh->nlmsg_seq)
+			take_message(answer, nlh);
+}
+
+int nl_wait(struct srnic *srnic, int timeout, struct srnic_list **list)
+{
+	struct pollfd pollfd = { .fd = mnl_socket_get_fd(srnic->socket), .events = POLLIN };
+	struct answer answer = {};
+	ssize_t got;
+	int ready;
+
+	ready = poll(&pollfd, 1, timeout);
+	if (ready < 0)
+		return fail(errno, "cannot wait for events: %s", strerror(errno));
+	if (ready) {
+		got = mnl_socket_recvfrom(srnic->socket, srnic->answer, sizeof(srnic->answer));
+		if (got < 0)
+			return fail(errno, "events were lost: %s", strerror(errno));
+		take_events(srnic, &answer, got);
+	}
+	if (!answer.list && !answer.no_memory)
+		answer.list = calloc(1, sizeof(*answer.list));
+	if (answer.no_memory || !answer.list) {
+		free(answer.list);
+		return fail(ENOMEM, "out of memory");
+	}
+	*list = answer.list;
+	return 0;
 }

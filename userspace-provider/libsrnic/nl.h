@@ -17,6 +17,8 @@
 struct srnic {
 	struct mnl_socket *socket;
 	uint16_t family;
+	uint32_t events;	/* the number of their group; 0: there is none */
+	bool listening;
 	uint32_t seq;
 	char answer[NL_ANSWER_ROOM];
 };
@@ -46,9 +48,11 @@ const struct nlattr *nl_next_attr(const struct nlmsghdr *nlh, const struct nlatt
 const struct nlattr *nl_attr(const struct nlmsghdr *nlh, uint16_t type);
 const struct nlattr *nl_nested(const struct nlattr *nest, uint16_t type);
 
-/* Values of attributes that may not be there, or not be what they should: 0, "" */
+/* Values of attributes that may not be there, or not be what they should: 0, "", NULL */
 uint64_t nl_uint(const struct nlattr *attr);
 const char *nl_text(const struct nlattr *attr);
+/* 16 bytes, or NULL */
+const uint8_t *nl_address(const struct nlattr *attr);
 
 /*
  * nl.c: 0, or a negative errno value with the line noted. A dump's answer is there as a
@@ -59,5 +63,9 @@ int nl_do(struct srnic *srnic, struct nlmsghdr *nlh);
 int nl_dump(struct srnic *srnic, struct nlmsghdr *nlh, struct srnic_list **list);
 /* A dump that is asked for without attributes */
 int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list);
+/* Events come in from now on, if they do not yet */
+int nl_listen(struct srnic *srnic);
+/* Those that have come, after a wait of so many milliseconds (-1: for ever) for the first */
+int nl_wait(struct srnic *srnic, int timeout, struct srnic_list **list);
 
 #endif /* NL_H */

@@ -55,11 +55,7 @@ enum srnic_qp_state srnic_qp_state(const struct srnic_qp *qp)
 
 const uint8_t *srnic_qp_peer(const struct srnic_qp *qp)
 {
-	const struct nlattr *peer = nl_attr(&qp->nlh, SRNIC_A_QP_PEER);
-
-	if (!peer || mnl_attr_get_payload_len(peer) != 16)
-		return NULL;
-	return mnl_attr_get_payload(peer);
+	return nl_address(nl_attr(&qp->nlh, SRNIC_A_QP_PEER));
 }
 
 uint32_t srnic_qp_peer_num(const struct srnic_qp *qp)

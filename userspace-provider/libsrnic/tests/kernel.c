@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include "kernel.h"
 
 struct test_kernel kernel;
@@ -11,6 +13,9 @@ static union test_message message;
 /* What has been answered and not yet been read */
 static struct test_messages pending;
 static size_t read_so_far;
+/* What nobody has asked for, and what poll() is to find where there is some */
+static struct test_messages events;
+static int event_fd = -1;
 
 static void append(struct test_messages *to, const void *data, size_t len)
 {
@@ -38,6 +43,7 @@ void kernel_reset(void)
 	for (cmd = 0; cmd <= SRNIC_CMD_MAX; cmd++)
 		clear(&kernel.answers[cmd]);
 	clear(&pending);
+	clear(&events);
 	read_so_far = 0;
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.sockets = sockets;
@@ -73,6 +79,12 @@ static uint8_t cmd_of(const struct nlmsghdr *nlh)
 void kernel_commit(struct nlmsghdr *nlh)
 {
 	append(&kernel.answers[cmd_of(nlh)], nlh, nlh->nlmsg_len);
+}
+
+void kernel_tell(struct nlmsghdr *nlh)
+{
+	nlh->nlmsg_flags = 0;
+	append(&events, nlh, nlh->nlmsg_len);
 }
 
 uint8_t kernel_cmd(void)
@@ -170,6 +182,24 @@ static void put_dump(const struct nlmsghdr *request, int err)
 	put_verdict(NLMSG_DONE, request, err);
 }
 
+static void put_group(struct nlmsghdr *nlh, uint16_t place, const char *name, uint32_t id)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, place);
+
+	mnl_attr_put_u32(nlh, CTRL_ATTR_MCAST_GRP_ID, id);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_MCAST_GRP_NAME, name);
+	mnl_attr_nest_end(nlh, nest);
+}
+
+static void put_groups(struct nlmsghdr *nlh)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, CTRL_ATTR_MCAST_GROUPS);
+
+	put_group(nlh, 1, "others", KERNEL_EVENTS + 1);
+	put_group(nlh, 2, "events", KERNEL_EVENTS);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 static void answer_controller(const struct nlmsghdr *request)
 {
 	struct nlmsghdr *nlh;
@@ -180,6 +210,8 @@ static void answer_controller(const struct nlmsghdr *request)
 		mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, SRNIC_FAMILY_NAME);
 		if (!kernel.nameless)
 			mnl_attr_put_u16(nlh, CTRL_ATTR_FAMILY_ID, KERNEL_FAMILY);
+		if (!kernel.groupless)
+			put_groups(nlh);
 		append(&pending, nlh, nlh->nlmsg_len);
 	}
 	put_verdict(NLMSG_ERROR, request, kernel.unknown ? ENOENT : 0);
@@ -246,11 +278,26 @@ int mnl_socket_setsockopt(const struct mnl_socket *nl, int type, void *buf, sock
 	bool on = len == sizeof(int) && *(int *)buf;
 
 	(void)nl;
+	if (type == NETLINK_ADD_MEMBERSHIP && kernel.closed) {
+		errno = EPERM;
+		return -1;
+	}
+	if (type == NETLINK_ADD_MEMBERSHIP)
+		kernel.group = *(uint32_t *)buf;
 	if (type == NETLINK_CAP_ACK)
 		kernel.cap_ack = on;
 	if (type == NETLINK_EXT_ACK)
 		kernel.ext_ack = on;
 	return 0;
+}
+
+int mnl_socket_get_fd(const struct mnl_socket *nl)
+{
+	(void)nl;
+	if (event_fd >= 0)
+		close(event_fd);
+	event_fd = eventfd(kernel.group ? events.len : 0, EFD_CLOEXEC);
+	return event_fd;
 }
 
 int mnl_socket_close(struct mnl_socket *nl)
@@ -307,9 +354,16 @@ static size_t piece(void)
 
 ssize_t mnl_socket_recvfrom(const struct mnl_socket *nl, void *buf, size_t size)
 {
-	size_t len = piece();
+	size_t len;
 
 	(void)nl;
+	if (events.len && kernel.group) {
+		len = events.len;
+		memcpy(buf, events.data, len);
+		clear(&events);
+		return len;
+	}
+	len = piece();
 	if (kernel.interrupts) {
 		kernel.interrupts--;
 		errno = EINTR;

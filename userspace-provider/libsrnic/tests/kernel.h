@@ -14,6 +14,7 @@
 
 #define KERNEL_ROOM	4096
 #define KERNEL_FAMILY	0x4d
+#define KERNEL_EVENTS	0x51	/* number of the group */
 
 /* Messages, one behind the other */
 struct test_messages {
@@ -38,6 +39,8 @@ struct test_kernel {
 	bool at_end;			/* a dump is refused at its end */
 	bool unknown;			/* there is no srnic */
 	bool nameless;			/* the controller forgets to say the number */
+	bool groupless;			/* the family has no groups */
+	bool closed;			/* nobody may join one */
 	bool deaf;			/* it takes no requests */
 	bool mute;			/* it gives no answers */
 	unsigned int stale;		/* so many dumps are not of one moment */
@@ -48,6 +51,7 @@ struct test_kernel {
 
 	int sockets;			/* how many are open */
 	bool cap_ack, ext_ack;		/* what they were told */
+	uint32_t group;			/* which they have joined */
 };
 
 extern struct test_kernel kernel;
@@ -57,6 +61,8 @@ void kernel_reset(void);
 /* Adds a message to the answer to @cmd: fill it, then commit it. */
 struct nlmsghdr *kernel_answer(uint8_t cmd);
 void kernel_commit(struct nlmsghdr *nlh);
+/* Sends it to who listens, instead. */
+void kernel_tell(struct nlmsghdr *nlh);
 
 /* Of the last request */
 uint8_t kernel_cmd(void);

@@ -486,6 +486,113 @@ static void answer_qps(void)
 	kernel_commit(nlh);
 }
 
+/* An entry that could be read, and one that could not */
+static void fill_entry(struct nlmsghdr *nlh, uint32_t serial, bool legible)
+{
+	struct srnic_prefix peer = prefix_of("10.77.0.2");
+
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_LOG_DEV_NAME, "srnic0");
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_SERIAL, serial);
+	mnl_attr_put_u64(nlh, SRNIC_A_LOG_TIME, 1ull << 60);
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_COUNT, 5);
+	mnl_attr_put_strz(nlh, SRNIC_A_LOG_REASON, "stag_bounds");
+	mnl_attr_put(nlh, SRNIC_A_LOG_PEER, sizeof(peer.addr), peer.addr);
+	if (!legible)
+		return;
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_QPN, 17);
+	mnl_attr_put_u32(nlh, SRNIC_A_LOG_PSN, 0xffffff);
+	mnl_attr_put_u8(nlh, SRNIC_A_LOG_OPCODE, 0x0a);
+}
+
+static bool is_entry(const struct srnic_log_entry *entry, uint32_t serial, bool legible)
+{
+	char text[SRNIC_TEXT_MAX];
+
+	if (!entry || srnic_log_serial(entry) != serial || srnic_log_dev_index(entry) != 7 ||
+	    strcmp(srnic_log_dev_name(entry), "srnic0") || srnic_log_time(entry) != 1ull << 60 ||
+	    srnic_log_count(entry) != 5 || strcmp(srnic_log_reason(entry), "stag_bounds") ||
+	    !srnic_log_peer(entry) ||
+	    strcmp(srnic_addr_text(srnic_log_peer(entry), text), "10.77.0.2") ||
+	    srnic_log_legible(entry) != legible)
+		return false;
+	return !legible || (srnic_log_qp_num(entry) == 17 && srnic_log_psn(entry) == 0xffffff &&
+			    srnic_log_opcode(entry) == 0x0a);
+}
+
+static void test_log(void)
+{
+	const struct srnic_log_entry *entry;
+	struct srnic_list *list;
+	struct nlmsghdr *nlh;
+
+	kernel_reset();
+	for (uint32_t serial = 0; serial < 2; serial++) {
+		nlh = kernel_answer(SRNIC_CMD_LOG_GET);
+		fill_entry(nlh, serial, !serial);
+		kernel_commit(nlh);
+	}
+	must(srnic_log_list(srnic, SRNIC_DEV_ALL, &list));
+	check(!kernel_attr(SRNIC_A_LOG_DEV_INDEX), "the log of all devices");
+	entry = srnic_log_next(list, NULL);
+	check(is_entry(entry, 0, true), "an entry of a packet that could be read");
+	entry = srnic_log_next(list, entry);
+	check(is_entry(entry, 1, false) && !srnic_log_next(list, entry),
+	      "and of one that could not");
+	srnic_list_free(list);
+	check(!srnic_log_list(srnic, 7, &list) &&
+	      attr_is_u32(kernel_attr(SRNIC_A_LOG_DEV_INDEX), 7), "the log of one device");
+	srnic_list_free(list);
+}
+
+static void tell_entry(uint32_t serial)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_LOG_NTF);
+
+	fill_entry(nlh, serial, true);
+	kernel_tell(nlh);
+}
+
+static void test_follow(void)
+{
+	const struct srnic_log_entry *entry;
+	struct srnic *other;
+	struct srnic_list *list;
+
+	kernel_reset();
+	must(srnic_open(&other, SRNIC_NETNS_OWN));
+	must(srnic_log_follow(other, 0, &list));
+	check(kernel.group == KERNEL_EVENTS && !srnic_log_next(list, NULL),
+	      "nothing is refused: an empty list when the time is up");
+	srnic_list_free(list);
+	tell_entry(3);
+	tell_entry(4);
+	must(srnic_log_follow(other, -1, &list));
+	entry = srnic_log_next(list, NULL);
+	check(is_entry(entry, 3, true) && is_entry(srnic_log_next(list, entry), 4, true),
+	      "what is refused is told");
+	srnic_list_free(list);
+	tell_entry(5);
+	must(srnic_suite_list(other, &list));
+	check(!srnic_log_next(list, NULL), "an answer has no events in it");
+	srnic_list_free(list);
+	srnic_close(other);
+
+	kernel_reset();
+	kernel.closed = true;
+	must(srnic_open(&other, SRNIC_NETNS_OWN));
+	check(failed(srnic_log_follow(other, 0, &list), EPERM, "needs CAP_NET_ADMIN"),
+	      "who may not listen");
+	srnic_close(other);
+
+	kernel_reset();
+	kernel.groupless = true;
+	must(srnic_open(&other, SRNIC_NETNS_OWN));
+	check(failed(srnic_log_follow(other, 0, &list), EOPNOTSUPP, "keeps no log"),
+	      "a driver without a log");
+	srnic_close(other);
+}
+
 static void test_qps(void)
 {
 	const struct srnic_flow *flow;
@@ -777,6 +884,8 @@ int main(void)
 	test_suites();
 	test_devs();
 	test_qps();
+	test_log();
+	test_follow();
 	test_transport();
 	test_strange_answers();
 	test_garbled();

@@ -36,6 +36,7 @@
  * @mcast: multicast groups with attached QPs, read under RCU
  * @guard: limits, and what has been granted
  * @stats: per-CPU counters, named in verbs/stat_list.h
+ * @log: what was refused; NULL: nobody keeps it
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: of that reference
  * @net: the netdev's namespace, in which it receives; NULL: not yet
@@ -63,6 +64,7 @@ struct srnic_dev {
 	} mcast;
 	struct srnic_guard guard;
 	struct srnic_stats __percpu *stats;
+	struct srnic_log *log;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;
 	struct net *net;

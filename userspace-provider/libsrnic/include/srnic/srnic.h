@@ -35,11 +35,12 @@ struct srnic_dev;
 struct srnic_quota;
 struct srnic_qp;
 struct srnic_flow;
+struct srnic_log_entry;
 
 /* For srnic_open(): the namespace of the calling thread */
 #define SRNIC_NETNS_OWN	(-1)
 
-/* For srnic_qp_list(): all devices */
+/* For srnic_qp_list() and srnic_log_list(): all devices */
 #define SRNIC_DEV_ALL	UINT32_MAX
 
 /* Flags of srnic_policy_add() and srnic_key_add() */
@@ -422,6 +423,71 @@ uint64_t srnic_flow_opened(const struct srnic_flow *flow);
 uint64_t srnic_flow_failed(const struct srnic_flow *flow);
 /** srnic_flow_replayed() - packets received again, and dropped */
 uint64_t srnic_flow_replayed(const struct srnic_flow *flow);
+
+/**
+ * srnic_log_list() - list what was refused of late: packets, and accesses to memory
+ * @srnic: handle
+ * @dev_index: by this device, or SRNIC_DEV_ALL
+ * @list: for srnic_log_next()
+ *
+ * The oldest of a device first. A device keeps its last 256 entries, and makes ten a
+ * second at most for each reason. The list is empty if there is no such device. Needs
+ * CAP_NET_ADMIN.
+ *
+ * Return: 0; -EPERM.
+ */
+int srnic_log_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list);
+
+/**
+ * srnic_log_follow() - wait for what is refused from now on
+ * @srnic: handle; the first call makes it listen, later ones go on where that was
+ * @timeout: how long to wait, in milliseconds; -1: for ever
+ * @list: for srnic_log_next(), of all devices; empty if the time is up
+ *
+ * Entries that come while something else is asked by the same handle are lost to this
+ * function: use a handle of its own. Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -EPERM; -EINTR: a signal came; -ENOBUFS: more came than there was room
+ * for, srnic_log_list() has the rest; -EOPNOTSUPP: the driver has no log.
+ */
+int srnic_log_follow(struct srnic *srnic, int timeout, struct srnic_list **list);
+
+/**
+ * srnic_log_next() - go through a list of what was refused
+ * @list: from srnic_log_list() or srnic_log_follow(); any other counts as empty
+ * @entry: the one before, NULL for the first
+ *
+ * Return: an entry, or NULL at the end.
+ */
+const struct srnic_log_entry *srnic_log_next(const struct srnic_list *list,
+					     const struct srnic_log_entry *entry);
+
+#define srnic_for_each_log(entry, list)					\
+	for ((entry) = srnic_log_next(list, NULL); (entry);		\
+	     (entry) = srnic_log_next(list, entry))
+
+/** srnic_log_dev_index() - number of the device */
+uint32_t srnic_log_dev_index(const struct srnic_log_entry *entry);
+/** srnic_log_dev_name() - name of the device */
+const char *srnic_log_dev_name(const struct srnic_log_entry *entry);
+/** srnic_log_serial() - place among the device's entries, from 0 on */
+uint64_t srnic_log_serial(const struct srnic_log_entry *entry);
+/** srnic_log_time() - when, in nanoseconds since 1970 */
+uint64_t srnic_log_time(const struct srnic_log_entry *entry);
+/** srnic_log_count() - how many for this reason since the entry before it, with this one */
+uint64_t srnic_log_count(const struct srnic_log_entry *entry);
+/** srnic_log_reason() - the counter that it moved, "stag_bounds" for instance */
+const char *srnic_log_reason(const struct srnic_log_entry *entry);
+/** srnic_log_peer() - 16 bytes, where it came from by its own account; NULL if unknown */
+const uint8_t *srnic_log_peer(const struct srnic_log_entry *entry);
+/** srnic_log_legible() - whether the packet could be read, and the following are known */
+bool srnic_log_legible(const struct srnic_log_entry *entry);
+/** srnic_log_qp_num() - number of the queue pair that it was for */
+uint32_t srnic_log_qp_num(const struct srnic_log_entry *entry);
+/** srnic_log_psn() - its packet sequence number */
+uint32_t srnic_log_psn(const struct srnic_log_entry *entry);
+/** srnic_log_opcode() - the packet's opcode (IBA table 38) */
+uint8_t srnic_log_opcode(const struct srnic_log_entry *entry);
 
 /*
  * Names, as srnic(8) has them. A value that is newer than the library is "?"; a name

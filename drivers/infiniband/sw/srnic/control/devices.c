@@ -7,6 +7,7 @@
 #include "control/control.h"
 #include "control/genl.h"
 #include "srnic.h"
+#include "trace/log.h"
 
 LIST_HEAD(srnic_devices);
 DEFINE_MUTEX(srnic_devices_lock);	/* the list, and its members' being there */
@@ -25,10 +26,12 @@ void srnic_control_dev_add(struct srnic_dev *dev)
 			break;
 	list_add_tail(&dev->control_node, &after->control_node);
 	mutex_unlock(&srnic_devices_lock);
+	srnic_log_listen(dev->log, srnic_nl_log_tell);
 }
 
 void srnic_control_dev_del(struct srnic_dev *dev)
 {
+	srnic_log_deafen(dev->log);
 	mutex_lock(&srnic_devices_lock);
 	list_del(&dev->control_node);
 	mutex_unlock(&srnic_devices_lock);
@@ -44,6 +47,41 @@ struct srnic_dev *srnic_device_from(struct net *net, u32 index)
 		if (dev->ib.index >= index && net_eq(dev->net, net))
 			return dev;
 	return NULL;
+}
+
+/**
+ * srnic_dump_by_device - a dump of what devices have, one after the other
+ * @skb: to be filled
+ * @cb: of the dump; its args are the device index and the place in it to go on from
+ * @only: attribute of the request that names one device
+ * @put: puts what is from *at on; leaves there the first that did not fit
+ *
+ * Return: as a dump does.
+ */
+int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int only,
+			 int (*put)(struct sk_buff *skb, const struct genl_info *info,
+				    struct srnic_dev *dev, long *at))
+{
+	const struct genl_info *info = genl_info_dump(cb);
+	const struct nlattr *index = info->attrs[only];
+	struct srnic_dev *dev;
+	int err = 0;
+
+	mutex_lock(&srnic_devices_lock);
+	while ((dev = srnic_device_from(genl_info_net(info), cb->args[0]))) {
+		if (dev->ib.index != cb->args[0]) {
+			cb->args[0] = dev->ib.index;
+			cb->args[1] = 0;
+		}
+		if (!index || nla_get_u32(index) == dev->ib.index)
+			err = put(skb, info, dev, &cb->args[1]);
+		if (err)
+			break;
+		cb->args[0]++;
+		cb->args[1] = 0;
+	}
+	mutex_unlock(&srnic_devices_lock);
+	return srnic_dump_result(skb, err);
 }
 
 static int srnic_put_quota(struct sk_buff *skb, const struct srnic_guard *guard,

@@ -7,6 +7,7 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 #include <net/genetlink.h>
 #include "control/nl.h"
 
@@ -16,6 +17,12 @@ extern struct mutex srnic_devices_lock;
 
 struct srnic_dev;
 struct srnic_dev *srnic_device_from(struct net *net, u32 index);
+int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int only,
+			 int (*put)(struct sk_buff *skb, const struct genl_info *info,
+				    struct srnic_dev *dev, long *at));
+
+/* log.c: to who listens, what is new in a device's log */
+void srnic_nl_log_tell(struct work_struct *work);
 
 /* What a dump returns: the rest does not fit (-EMSGSIZE), or it is complete (0). */
 static inline int srnic_dump_result(const struct sk_buff *skb, int err)

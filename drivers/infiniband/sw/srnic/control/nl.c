@@ -57,6 +57,11 @@ static const struct nla_policy srnic_qp_get_nl_policy[SRNIC_A_QP_DEV_INDEX + 1] 
 	[SRNIC_A_QP_DEV_INDEX] = { .type = NLA_U32, },
 };
 
+/* SRNIC_CMD_LOG_GET - dump */
+static const struct nla_policy srnic_log_get_nl_policy[SRNIC_A_LOG_DEV_INDEX + 1] = {
+	[SRNIC_A_LOG_DEV_INDEX] = { .type = NLA_U32, },
+};
+
 /* Ops table for srnic */
 static const struct genl_split_ops srnic_nl_ops[] = {
 	{
@@ -121,10 +126,17 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.maxattr	= SRNIC_A_QP_DEV_INDEX,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
+	{
+		.cmd		= SRNIC_CMD_LOG_GET,
+		.dumpit		= srnic_nl_log_get_dumpit,
+		.policy		= srnic_log_get_nl_policy,
+		.maxattr	= SRNIC_A_LOG_DEV_INDEX,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
 };
 
 static const struct genl_multicast_group srnic_nl_mcgrps[] = {
-	[SRNIC_NLGRP_EVENTS] = { "events", },
+	[SRNIC_NLGRP_EVENTS] = { "events", .flags = GENL_MCAST_CAP_NET_ADMIN, },
 };
 
 struct genl_family srnic_nl_family __ro_after_init = {

@@ -25,6 +25,7 @@ int srnic_nl_suite_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_qp_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int srnic_nl_log_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 enum {
 	SRNIC_NLGRP_EVENTS,

@@ -173,27 +173,7 @@ static int srnic_put_qps(struct sk_buff *skb, const struct genl_info *info, stru
 	return 0;
 }
 
-/* args: device index and QPN to go on from */
 int srnic_nl_qp_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct genl_info *info = genl_info_dump(cb);
-	const struct nlattr *only = info->attrs[SRNIC_A_QP_DEV_INDEX];
-	struct srnic_dev *dev;
-	int err = 0;
-
-	mutex_lock(&srnic_devices_lock);
-	while ((dev = srnic_device_from(genl_info_net(info), cb->args[0]))) {
-		if (dev->ib.index != cb->args[0]) {
-			cb->args[0] = dev->ib.index;
-			cb->args[1] = 0;
-		}
-		if (!only || nla_get_u32(only) == dev->ib.index)
-			err = srnic_put_qps(skb, info, dev, &cb->args[1]);
-		if (err)
-			break;
-		cb->args[0]++;
-		cb->args[1] = 0;
-	}
-	mutex_unlock(&srnic_devices_lock);
-	return srnic_dump_result(skb, err);
+	return srnic_dump_by_device(skb, cb, SRNIC_A_QP_DEV_INDEX, srnic_put_qps);
 }

@@ -7,7 +7,7 @@
 #include "srnic.h"
 #include "engine/recv.h"
 #include "engine/unlock.h"
-#include "trace/events.h"
+#include "trace/refuse.h"
 #include "verbs/verbs.h"
 
 /* IBA 10.2.9.2: once, when fewer than the limit remain; then disarmed */
@@ -138,4 +138,5 @@ void srnic_refuse_access(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem
 	this_cpu_inc(qp->dev->stats->val[why]);
 	trace_srnic_refused(qp->dev, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn,
 			    srnic_stat_names[why]);
+	srnic_log_packet(qp->dev, why, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A packet that is not taken is counted by reason, and told to who traces. The reasons
- * are the counters' names, of verbs/stat_list.h.
+ * A packet that is not taken is counted by reason, told to who traces, and put into the
+ * log. The reasons are the counters' names, of verbs/stat_list.h.
  *
  * Context of all of these: any.
  */
@@ -9,6 +9,37 @@
 #define SRNIC_TRACE_REFUSE_H
 
 #include "trace/events.h"
+#include "trace/log.h"
+
+/* That of an entry which is known of any packet that could be parsed */
+static inline void srnic_log_packet(const struct srnic_dev *dev, enum srnic_stat why,
+				    const u8 *peer, u32 qpn, u8 opcode, u32 psn)
+{
+	struct srnic_log_entry what = {
+		.why = why,
+		.legible = true,
+		.qpn = qpn,
+		.opcode = opcode,
+		.psn = psn,
+	};
+
+	if (!srnic_log_wants(dev->log, why))
+		return;
+	memcpy(what.peer, peer, sizeof(what.peer));
+	srnic_log_add(dev->log, dev->stats, &what);
+}
+
+/* And of one that could not */
+static inline void srnic_log_unread(const struct srnic_dev *dev, enum srnic_stat why,
+				    const u8 *peer)
+{
+	struct srnic_log_entry what = { .why = why };
+
+	if (!srnic_log_wants(dev->log, why))
+		return;
+	memcpy(what.peer, peer, sizeof(what.peer));
+	srnic_log_add(dev->log, dev->stats, &what);
+}
 
 /**
  * srnic_refuse - a packet is not taken
@@ -23,6 +54,8 @@
 	srnic_count(__dev, reason);							\
 	trace_srnic_refused(__dev, __pkt->ends->sgid, __pkt->dqpn, __pkt->opcode,	\
 			    __pkt->psn, #reason);					\
+	srnic_log_packet(__dev, SRNIC_STAT_##reason, __pkt->ends->sgid, __pkt->dqpn,	\
+			 __pkt->opcode, __pkt->psn);					\
 } while (0)
 
 /**
@@ -33,9 +66,11 @@
  */
 #define srnic_refuse_unread(device, gid, reason) do {					\
 	const struct srnic_dev *__dev = (device);					\
+	const u8 *__gid = (gid);							\
 											\
 	srnic_count(__dev, reason);							\
-	trace_srnic_refused_unread(__dev, (gid), #reason);			\
+	trace_srnic_refused_unread(__dev, __gid, #reason);				\
+	srnic_log_unread(__dev, SRNIC_STAT_##reason, __gid);				\
 } while (0)
 
 #endif /* SRNIC_TRACE_REFUSE_H */

@@ -7,6 +7,7 @@
 #include <linux/random.h>
 #include <linux/string.h>
 #include "ops.h"
+#include "trace/log.h"
 
 /*
  * There is no organisation behind srnic, hence no OUI: "sr" with the bit of locally
@@ -244,12 +245,19 @@ int srnic_dev_open(struct srnic_dev *dev)
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats)
 		return -ENOMEM;
-	if (srnic_stag_table_init(dev)) {
-		free_percpu(dev->stats);
-		dev->stats = NULL;
-		return -ENOMEM;
-	}
+	dev->log = srnic_log_alloc(dev);
+	if (!dev->log)
+		goto free_stats;
+	if (srnic_stag_table_init(dev))
+		goto free_log;
 	return 0;
+
+free_log:
+	srnic_log_free(dev->log);
+free_stats:
+	free_percpu(dev->stats);
+	dev->stats = NULL;
+	return -ENOMEM;
 }
 
 /**
@@ -264,6 +272,7 @@ void srnic_dev_close(struct srnic_dev *dev)
 		return;
 
 	srnic_stag_table_exit(dev);
+	srnic_log_free(dev->log);
 	free_percpu(dev->stats);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);

@@ -89,7 +89,6 @@ int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 int srnic_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 
 /* stats.c, res.c */
-u64 srnic_stat_sum(const struct srnic_dev *dev, enum srnic_stat stat);
 struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ib, u32 port);
 int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index);
 int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib);

@@ -71,8 +71,8 @@ int srnic_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	attr->ip_gids = true;
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->max_msg_sz = SRNIC_MAX_MSG;
-	attr->bad_pkey_cntr = srnic_stat_sum(dev, SRNIC_STAT_wrong_pkey);
-	attr->qkey_viol_cntr = srnic_stat_sum(dev, SRNIC_STAT_wrong_qkey);
+	attr->bad_pkey_cntr = srnic_stats_sum(dev->stats, SRNIC_STAT_wrong_pkey);
+	attr->qkey_viol_cntr = srnic_stats_sum(dev->stats, SRNIC_STAT_wrong_qkey);
 	attr->pkey_tbl_len = 1;
 	attr->max_vl_num = 1;
 	return ib_get_eth_speed(ib, port, &attr->active_speed, &attr->active_width);

@@ -24,22 +24,12 @@ struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ib, u32 port)
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-u64 srnic_stat_sum(const struct srnic_dev *dev, enum srnic_stat stat)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(dev->stats, cpu)->val[stat]);
-	return sum;
-}
-
 int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	if (port != SRNIC_PORT)
 		return -EINVAL;
 
 	for (int i = 0; i < SRNIC_STAT_COUNT; i++)
-		stats->value[i] = srnic_stat_sum(to_srnic(ib), i);
+		stats->value[i] = srnic_stats_sum(to_srnic(ib)->stats, i);
 	return SRNIC_STAT_COUNT;
 }

@@ -5,6 +5,7 @@
 #ifndef SRNIC_STATS_H
 #define SRNIC_STATS_H
 
+#include <linux/cpumask.h>
 #include <linux/percpu.h>
 #include <linux/u64_stats_sync.h>
 
@@ -18,6 +19,16 @@ enum srnic_stat {
 struct srnic_stats {
 	u64 val[SRNIC_STAT_COUNT];
 };
+
+static inline u64 srnic_stats_sum(const struct srnic_stats __percpu *stats, enum srnic_stat stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(stats, cpu)->val[stat]);
+	return sum;
+}
 
 /* any context; the per-CPU word is updated by one instruction */
 #define srnic_count_add(dev, name, n) \

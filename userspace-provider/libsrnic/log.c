@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What was refused, and what is.
+ */
+#include <errno.h>
+#include "error.h"
+#include "nl.h"
+
+struct srnic_log_entry {
+	struct nlmsghdr nlh;
+};
+
+int srnic_log_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list)
+{
+	union nl_request request;
+	struct nlmsghdr *nlh;
+
+	nlh = nl_begin(&request, SRNIC_CMD_LOG_GET);
+	if (dev_index != SRNIC_DEV_ALL)
+		mnl_attr_put_u32(nlh, SRNIC_A_LOG_DEV_INDEX, dev_index);
+	return nl_dump(srnic, nlh, list);
+}
+
+int srnic_log_follow(struct srnic *srnic, int timeout, struct srnic_list **list)
+{
+	int err;
+
+	*list = NULL;
+	if (!srnic->events)
+		return fail(EOPNOTSUPP, "this driver keeps no log: a newer one does");
+	err = nl_listen(srnic);
+	return err ?: nl_wait(srnic, timeout, list);
+}
+
+/* New ones come under a command of their own. */
+const struct srnic_log_entry *srnic_log_next(const struct srnic_list *list,
+					     const struct srnic_log_entry *entry)
+{
+	const void *next = nl_next(list, (const void *)entry, SRNIC_CMD_LOG_GET);
+
+	return next ?: (const void *)nl_next(list, (const void *)entry, SRNIC_CMD_LOG_NTF);
+}
+
+uint32_t srnic_log_dev_index(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_DEV_INDEX));
+}
+
+const char *srnic_log_dev_name(const struct srnic_log_entry *entry)
+{
+	return nl_text(nl_attr(&entry->nlh, SRNIC_A_LOG_DEV_NAME));
+}
+
+uint64_t srnic_log_serial(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_SERIAL));
+}
+
+uint64_t srnic_log_time(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_TIME));
+}
+
+uint64_t srnic_log_count(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_COUNT));
+}
+
+const char *srnic_log_reason(const struct srnic_log_entry *entry)
+{
+	return nl_text(nl_attr(&entry->nlh, SRNIC_A_LOG_REASON));
+}
+
+const uint8_t *srnic_log_peer(const struct srnic_log_entry *entry)
+{
+	return nl_address(nl_attr(&entry->nlh, SRNIC_A_LOG_PEER));
+}
+
+bool srnic_log_legible(const struct srnic_log_entry *entry)
+{
+	return nl_attr(&entry->nlh, SRNIC_A_LOG_QPN);
+}
+
+uint32_t srnic_log_qp_num(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_QPN));
+}
+
+uint32_t srnic_log_psn(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_PSN));
+}
+
+uint8_t srnic_log_opcode(const struct srnic_log_entry *entry)
+{
+	return nl_uint(nl_attr(&entry->nlh, SRNIC_A_LOG_OPCODE));
+}
