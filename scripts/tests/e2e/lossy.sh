@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: debug
+# kernel: stock
 # what: 16 MiB of random bytes arrive right through loss, duplication and reordering, clear and sealed
 # timeout: 600
 # cites: R5, srdma.md part 3, issue 2.7
