@@ -34,7 +34,7 @@ RC_WRITE_ONLY = 0x0A
 RC_READ_REQ = 0x0C
 READ_RESPONSES = range(0x0D, 0x11)
 RC_ACK = 0x11
-ACK, RNR_AT_ONCE, NAK_SEQUENCE = 0x1F, 0x21, 0x60      # AETH syndromes; RNR: after 10 µs
+ACK, RNR_AT_ONCE, NAK_SEQUENCE, NAK_ACCESS = 0x1F, 0x21, 0x60, 0x62     # RNR: after 10 µs
 OUR_QPN = 0x123456
 START = 0xFFFFF0
 MTU = 4096
@@ -117,13 +117,14 @@ class Peer:
             self.sock.getsockname()[4] + b"\x08\x00"
         self.target = target
 
-    def read(self, psn, offset, length):
-        """A READ request, as a frame."""
+    def read(self, psn, offset, length, rkey=None):
+        """A READ request, as a frame; of another key than the region's, if one is given."""
         qpn = self.target.qp.qp_num
         psn &= forge.PSN_MASK
         body = struct.pack("!BBHIBBH", RC_READ_REQ, 0x40, 0xFFFF, qpn, 0x80, psn >> 16,
                            psn & 0xFFFF) + \
-            struct.pack("!QII", self.target.mr.buf + offset, self.target.mr.rkey, length)
+            struct.pack("!QII", self.target.mr.buf + offset,
+                        self.target.mr.rkey if rkey is None else rkey, length)
         return self.frame(body)
 
     def answer(self, psn, syndrome):
@@ -219,6 +220,20 @@ def more_reads_than_agreed_end_the_stream(peer):
     if [row[2] for row in naks(seen)] != [0x61]:
         return f"not refused as an invalid request: {naks(seen)}, the last of {len(seen)}: {seen[-1:]}"
     return None
+
+
+def only_a_read_of_nothing_needs_no_key(peer):
+    """R16: no byte, no key (RFC 5042 6.3.5, IBA C9-88); for one byte it takes the right one."""
+    nobodys = peer.target.mr.rkey ^ 0x5A5A5A5A
+    peer.send(peer.read(START, 0, 0, nobodys))
+    seen = peer.responses(answered(START), 5)
+    if [row[0] for row in seen] != [READ_RESPONSES[-1]]:
+        return f"a READ of no byte was answered by {seen}"
+    peer.send(peer.read(START + 1, 0, 1, nobodys))
+    seen = peer.responses(refused, 5)
+    if [row[2] for row in naks(seen)] != [NAK_ACCESS]:
+        return f"a READ of a byte with a key of nobody was answered by {seen}"
+    return None if not peer.target.alive() else "the stream goes on"
 
 
 def what_is_lost_at_the_end_is_asked_for(peer):
@@ -319,9 +334,9 @@ def who_is_never_ready_is_asked_as_often_as_agreed(peer):
 
 
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
-             answers_are_repeated_within_limits, copies_of_a_nak_use_up_no_retries,
-             what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time,
-             who_never_answers_is_asked_as_often_as_agreed,
+             only_a_read_of_nothing_needs_no_key, answers_are_repeated_within_limits,
+             copies_of_a_nak_use_up_no_retries, what_is_lost_at_the_end_is_asked_for,
+             a_clean_link_is_given_time, who_never_answers_is_asked_as_often_as_agreed,
              who_is_never_ready_is_asked_as_often_as_agreed)
 
 

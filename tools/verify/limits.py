@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""limits - ask a device for more than there is, or than one may have: the errno of each refusal.
+
+Each row of the tables below is a call and what it must be refused with. Those of `POOR`
+are made by a user without capabilities, who may lock 256 KiB of memory.
+
+Example:
+  in a tools/verify/limits.py srnic0
+"""
+import ctypes
+import errno
+import mmap
+import os
+import resource
+import sys
+
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
+
+NOBODY = 65534
+LOCKED = 256 << 10
+MIB = 1 << 20
+REMOTE = e.IBV_ACCESS_REMOTE_WRITE
+LOCAL = e.IBV_ACCESS_LOCAL_WRITE
+PROT_READ, MAP_PRIVATE, MAP_ANONYMOUS = 1, 2, 0x20
+
+
+class Asker:
+    """What the calls need, and what they make."""
+
+    def __init__(self, device):
+        self.ctx = Context(name=device)
+        self.pd = PD(self.ctx)
+        self.cq = CQ(self.ctx, 16)
+        self.gid = next(gid for gid in map(self.query_gid, range(16)) if ":ffff:" in gid)
+        self.sgid_index = next(i for i in range(16) if self.query_gid(i) == self.gid)
+
+    def query_gid(self, index):
+        return self.ctx.query_gid(port_num=1, index=index).gid
+
+    def qp(self, kind=e.IBV_QPT_RC, **cap):
+        cap = QPCap(**{"max_send_wr": 1, "max_recv_wr": 1, "max_send_sge": 1, "max_recv_sge": 1,
+                       "max_inline_data": 0, **cap})
+        return QP(self.pd, QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, cap=cap))
+
+    def srq(self, wr, sge=1):
+        return SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=wr, max_sge=sge)))
+
+    def rts(self, **numbers):
+        """A connected QP with one number that is not as it should be."""
+        attr = QPAttr(port_num=1)
+        route = GlobalRoute(dgid=GID(self.gid), sgid_index=self.sgid_index)
+        attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
+        attr.dest_qp_num = 0x1234
+        attr.path_mtu = e.IBV_MTU_1024
+        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
+        attr.max_rd_atomic = attr.max_dest_rd_atomic = 1
+        for name, number in numbers.items():
+            setattr(attr, name, number)
+        self.qp().to_rts(attr)
+
+    def read_only_memory(self, access):
+        """A region of a page that the process itself may not write."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        at = libc.mmap(None, mmap.PAGESIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        return MR(self.pd, mmap.PAGESIZE, access, address=at)
+
+    def qkey(self, qkey):
+        attr = QPAttr(port_num=1)
+        attr.qkey = qkey
+        self.qp(e.IBV_QPT_UD).to_init(attr)
+
+
+# Requirement, what is asked for, what it is refused with (0: it is granted), the call
+RICH = (
+    ("R21", "a completion queue of 2^20 + 1", errno.EINVAL, lambda a: CQ(a.ctx, MIB + 1)),
+    ("R18", "a send queue of 16385", errno.EINVAL, lambda a: a.qp(max_send_wr=16385)),
+    ("R18", "a receive queue of 16385", errno.EINVAL, lambda a: a.qp(max_recv_wr=16385)),
+    ("R18", "33 elements to a request", errno.EINVAL, lambda a: a.qp(max_send_sge=33)),
+    ("R18", "513 bytes inline", errno.EINVAL, lambda a: a.qp(max_inline_data=513)),
+    ("R18", "a shared receive queue of 65537", errno.EINVAL, lambda a: a.srq(65537)),
+    ("IBA", "a raw queue pair", errno.EOPNOTSUPP, lambda a: a.qp(e.IBV_QPT_RAW_PACKET)),
+    ("R30", "128 READs outstanding", 0, lambda a: a.rts(max_rd_atomic=128)),
+    ("R30", "129 READs outstanding", errno.EINVAL, lambda a: a.rts(max_rd_atomic=129)),
+    ("R30", "128 READs to be answered", 0, lambda a: a.rts(max_dest_rd_atomic=128)),
+    ("R30", "129 READs to be answered", errno.EINVAL, lambda a: a.rts(max_dest_rd_atomic=129)),
+    ("IBA", "a path MTU of no size", errno.EINVAL, lambda a: a.rts(path_mtu=6)),
+    ("IBA", "a peer's number of 25 bits", errno.EINVAL, lambda a: a.rts(dest_qp_num=1 << 24)),
+    ("R32", "a region of nothing of one's own", errno.EFAULT,
+     lambda a: MR(a.pd, mmap.PAGESIZE, LOCAL, address=mmap.PAGESIZE)),
+    ("R32", "to write what may only be read", errno.EFAULT,
+     lambda a: a.read_only_memory(LOCAL | REMOTE)),
+    ("R32", "to read what may only be read", 0,
+     lambda a: a.read_only_memory(e.IBV_ACCESS_REMOTE_READ)),
+    ("R16", "for a peer to write what one may not", errno.EINVAL,
+     lambda a: MR(a.pd, mmap.PAGESIZE, REMOTE)),
+    ("R28", "a privileged Q_Key", 0, lambda a: a.qkey(0x80000001)),
+)
+POOR = (
+    ("R32", "a region of 64 KiB", 0, lambda a: MR(a.pd, 64 << 10, LOCAL)),
+    ("R32", "a region of more than may be locked", errno.ENOMEM, lambda a: MR(a.pd, MIB, LOCAL)),
+    ("R32", "a ring of more than may be locked", errno.ENOMEM, lambda a: CQ(a.ctx, 65536)),
+    ("R28", "an ordinary Q_Key", 0, lambda a: a.qkey(0x11111111)),
+    ("R28", "a privileged Q_Key", errno.EPERM, lambda a: a.qkey(0x80000001)),
+)
+
+
+def ask(asker, rows):
+    """How many rows did not come out as they should."""
+    wrong = 0
+    for row, what, expected, call in rows:
+        try:
+            call(asker)
+            got = 0
+        except PyverbsError as error:
+            got = getattr(error, "error_code", None) or errno_of(error)
+        word = errno.errorcode.get(expected, "granted")
+        said = errno.errorcode.get(got, "granted" if got == 0 else str(got))
+        print(f"{'ok  ' if got == expected else 'FAIL'} {row}: {what}: {said}"
+              f"{'' if got == expected else f', not {word}'}", flush=True)
+        wrong += got != expected
+    return wrong
+
+
+def errno_of(error):
+    """What pyverbs puts at the end of its text only."""
+    tail = str(error).rpartition("Errno: ")[2].split(",")[0].strip()
+    return int(tail) if tail.isdigit() else -1
+
+
+def poor(device):
+    """In a process of its own: what has been given up does not come back."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (LOCKED, LOCKED))
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+    status = ask(Asker(device), POOR)
+    sys.stdout.flush()
+    os._exit(min(status, 100))
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    wrong = poor(sys.argv[1])
+    wrong += ask(Asker(sys.argv[1]), RICH)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
