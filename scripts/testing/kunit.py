@@ -11,7 +11,7 @@ from .report import FAILED, PASSED, Result, log_path
 from .vm import VM
 
 CASE = re.compile(r"\bKUNIT_CASE\w*\(\s*(\w+)")
-TIMEOUT = 900
+TIMEOUT = 2400      # beside others it takes three times as long
 
 
 def known():
