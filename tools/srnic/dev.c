@@ -19,7 +19,8 @@ static int take_dev(struct args *args, const char **name)
 	return err;
 }
 
-int dev_take_optional(struct args *args, const char **name)
+/* What is left of the line: "[dev] NAME", or nothing (NULL) */
+static int take_optional(struct args *args, const char **name)
 {
 	*name = NULL;
 	if (!args_peek(args))
@@ -40,7 +41,8 @@ static int ask_devs(const char *where, const char *name, struct srnic_list **lis
 	return cli_refused(where, "no srnic device '%s' in this namespace: see 'srnic show'", name);
 }
 
-int dev_find(const char *where, const char *name, uint32_t *index)
+/* The index of the device of this name in this namespace */
+static int find_dev(const char *where, const char *name, uint32_t *index)
 {
 	struct srnic_list *list;
 	int err;
@@ -51,6 +53,16 @@ int dev_find(const char *where, const char *name, uint32_t *index)
 	*index = srnic_dev_index(srnic_dev_find(list, name));
 	srnic_list_free(list);
 	return CLI_OK;
+}
+
+int dev_take_index(struct args *args, uint32_t *index)
+{
+	const char *name;
+	int err;
+
+	*index = SRNIC_DEV_ALL;
+	err = take_optional(args, &name);
+	return err || !name ? err : find_dev(args->where, name, index);
 }
 
 static uint32_t quota_used(const struct srnic_dev *dev, const char *name)
@@ -106,7 +118,7 @@ static int show(struct args *args, struct table *table,
 	const char *name;
 	int err;
 
-	err = dev_take_optional(args, &name) ?: ask_devs(args->where, name, &list);
+	err = take_optional(args, &name) ?: ask_devs(args->where, name, &list);
 	if (err)
 		return err;
 	list_begin();
@@ -177,7 +189,7 @@ static int quota_set(struct args *args)
 	if (strlen(quota) > SRNIC_NAME_MAX)
 		return cli_usage(args, "no quota '%.40s': see 'srnic quota show'", quota);
 
-	return dev_find(args->where, dev, &index) ?:
+	return find_dev(args->where, dev, &index) ?:
 		ask_open(args->where, &srnic) ?:
 		ask_done(args->where, srnic_quota_set(srnic, index, quota, limit));
 }

@@ -9,9 +9,10 @@
 
 struct args;
 
-/* What is left of the line: "[dev] NAME", or nothing (NULL). */
-int dev_take_optional(struct args *args, const char **name);
-/* The index of the device of this name in this namespace. */
-int dev_find(const char *where, const char *name, uint32_t *index);
+/*
+ * What is left of the line: "[dev] NAME", whose index in this namespace that is, or
+ * nothing (SRNIC_DEV_ALL).
+ */
+int dev_take_index(struct args *args, uint32_t *index);
 
 #endif /* DEV_H */

@@ -3,7 +3,6 @@
  * srnic log: what devices have refused of late, and what they refuse now.
  */
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 #include "ask.h"
 #include "cli.h"
@@ -77,16 +76,12 @@ static int log_show(struct args *args)
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
 	const struct srnic_log_entry *entry;
-	uint32_t index = SRNIC_DEV_ALL;
 	struct srnic_list *list;
 	struct srnic *srnic;
-	const char *name;
+	uint32_t index;
 	int err;
 
-	err = dev_take_optional(args, &name);
-	if (!err && name)
-		err = dev_find(args->where, name, &index);
-	err = err ?: ask_open(args->where, &srnic) ?:
+	err = dev_take_index(args, &index) ?: ask_open(args->where, &srnic) ?:
 		ask_done(args->where, srnic_log_list(srnic, index, &list));
 	if (err)
 		return err;
@@ -122,12 +117,12 @@ static void print_entry(const struct srnic_log_entry *entry)
 	fputc('\n', cli.out);
 }
 
-static void print_entries(const struct srnic_list *list, const char *name)
+static void print_entries(const struct srnic_list *list, uint32_t index)
 {
 	const struct srnic_log_entry *entry;
 
 	srnic_for_each_log(entry, list)
-		if (!name || !strcmp(srnic_log_dev_name(entry), name))
+		if (index == SRNIC_DEV_ALL || srnic_log_dev_index(entry) == index)
 			print_entry(entry);
 	fflush(cli.out);
 }
@@ -137,14 +132,10 @@ static int log_follow(struct args *args)
 {
 	struct srnic_list *list;
 	struct srnic *srnic;
-	const char *name;
 	uint32_t index;
 	int err;
 
-	err = dev_take_optional(args, &name);
-	if (!err && name)
-		err = dev_find(args->where, name, &index);
-	err = err ?: ask_open(args->where, &srnic);
+	err = dev_take_index(args, &index) ?: ask_open(args->where, &srnic);
 	while (!err && !ferror(cli.out)) {
 		err = srnic_log_follow(srnic, -1, &list);
 		if (err == -EINTR)
@@ -157,7 +148,7 @@ static int log_follow(struct args *args)
 		err = ask_done(args->where, err);
 		if (err)
 			break;
-		print_entries(list, name);
+		print_entries(list, index);
 		srnic_list_free(list);
 	}
 	return err;

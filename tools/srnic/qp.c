@@ -162,19 +162,13 @@ int qp_run(struct args *args)
 		.columns = cli.details ? details : brief,
 		.num = cli.details ? NUM(details) : NUM(brief),
 	};
-	uint32_t index = SRNIC_DEV_ALL;
 	const struct srnic_qp *qp;
 	struct srnic_list *list;
 	struct srnic *srnic;
-	const char *name;
+	uint32_t index;
 	int err;
 
-	err = dev_take_optional(args, &name);
-	if (!err && name)
-		err = dev_find(args->where, name, &index);
-	if (err)
-		return err;
-	err = ask_open(args->where, &srnic) ?:
+	err = dev_take_index(args, &index) ?: ask_open(args->where, &srnic) ?:
 		ask_done(args->where, srnic_qp_list(srnic, index, &list));
 	if (err)
 		return err;
