@@ -138,17 +138,9 @@ static int receive(struct srnic *srnic, struct answer *answer)
 	}
 }
 
-/* @answer's list is there, if only empty, where this returns 0. */
-static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *answer)
+/* @answer's list is there, if only empty, where this returns 0; else nothing is. */
+static int complete(struct answer *answer, int err)
 {
-	int err;
-
-	memset(answer, 0, sizeof(*answer));
-	nlh->nlmsg_seq = ++srnic->seq;
-	if (mnl_socket_sendto(srnic->socket, nlh, nlh->nlmsg_len) < 0)
-		return fail(errno, "cannot ask the kernel: %s", strerror(errno));
-
-	err = receive(srnic, answer);
 	if (!err && !answer->list && !answer->no_memory)
 		answer->list = calloc(1, sizeof(*answer->list));
 	if (!err && (answer->no_memory || !answer->list))
@@ -156,6 +148,17 @@ static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *an
 	if (err)
 		free(answer->list);
 	return err;
+}
+
+/* As complete() */
+static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *answer)
+{
+	memset(answer, 0, sizeof(*answer));
+	nlh->nlmsg_seq = ++srnic->seq;
+	if (mnl_socket_sendto(srnic->socket, nlh, nlh->nlmsg_len) < 0)
+		return fail(errno, "cannot ask the kernel: %s", strerror(errno));
+
+	return complete(answer, receive(srnic, answer));
 }
 
 /* Of our family's groups, by name */
@@ -276,6 +279,7 @@ int nl_wait(struct srnic *srnic, int timeout, struct srnic_list **list)
 	struct answer answer = {};
 	ssize_t got;
 	int ready;
+	int err;
 
 	ready = poll(&pollfd, 1, timeout);
 	if (ready < 0)
@@ -286,12 +290,8 @@ int nl_wait(struct srnic *srnic, int timeout, struct srnic_list **list)
 			return fail(errno, "events were lost: %s", strerror(errno));
 		take_events(srnic, &answer, got);
 	}
-	if (!answer.list && !answer.no_memory)
-		answer.list = calloc(1, sizeof(*answer.list));
-	if (answer.no_memory || !answer.list) {
-		free(answer.list);
-		return fail(ENOMEM, "out of memory");
-	}
-	*list = answer.list;
-	return 0;
+	err = complete(&answer, 0);
+	if (!err)
+		*list = answer.list;
+	return err;
 }
