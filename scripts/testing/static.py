@@ -78,24 +78,38 @@ def need_linux():
         raise steps.Skip("no kernel source: scripts/setup source")
 
 
-def run_checkpatch(log, files, ignored):
-    """Read the files that it has not yet found to be clean.
+def stamp_of(*read):
+    """A file that is there if what was read then, byte for byte, was found to be clean.
 
-    It takes minutes, and a file that has not changed has not got worse: what is
-    remembered is the hash of what it was given, and only where it was content."""
+    These checkers take minutes, and what has not changed has not got worse."""
+    clean = CACHE / "clean"
+    clean.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    for part in read:
+        part = part if isinstance(part, bytes) else str(part).encode()
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return clean / digest.hexdigest()
+
+
+def content_of(files):
+    """Names and bytes, for stamp_of()."""
+    return [part for path in files for part in (path.relative_to(REPO), path.read_bytes())]
+
+
+def version_of(program):
+    return subprocess.run([program, "--version"], capture_output=True, check=True).stdout
+
+
+def run_checkpatch(log, files, ignored):
+    """Read the files that it has not yet found to be clean."""
     need_linux()
     argv = ["perl", LINUX / "scripts/checkpatch.pl", f"--root={LINUX}", "--strict",
             "--no-summary", "--terse", "--show-types", "--max-line-length=100",
             "--ignore", ignored]
-    basis = "\0".join(map(str, argv)).encode()
-    basis += (LINUX / "scripts/checkpatch.pl").read_bytes()
-    clean = CACHE / "clean"
-    clean.mkdir(parents=True, exist_ok=True)
+    basis = [*argv, (LINUX / "scripts/checkpatch.pl").read_bytes()]
     fine = True
     for path in files:
-        name = str(path.relative_to(REPO)).encode()
-        stamp = clean / hashlib.sha256(
-            b"\0".join((basis, name, path.read_bytes()))).hexdigest()
+        stamp = stamp_of(*basis, *content_of([path]))
         if stamp.exists():
             continue
         # It keeps a list of names in its folder
@@ -124,6 +138,12 @@ def sparse(log):
         raise steps.Skip("sparse is not installed")
     if not (REPO / "Kbuild").exists():
         raise steps.Skip("no module yet")
+    stamp = stamp_of("sparse", version_of("sparse"), version_of("gcc"),
+                     (CACHE / "stock/current").resolve(),
+                     *content_of(tracked("Kbuild", "drivers/*", "include/*", "kunit/*",
+                                         "tools/bench/floor/*", "scripts/build-module")))
+    if stamp.exists():
+        return True
     # Beside the modules themselves: what is compiled is not compiled again. What the
     # compiler said then may have been mended since, so ask it once more.
     built, complaints = read_by_sparse(log)
@@ -131,7 +151,10 @@ def sparse(log):
         shutil.rmtree(REPO / "build/stock")
         built, complaints = read_by_sparse(log)
         print(*complaints, sep="\n", file=log)
-    return built and not complaints
+    fine = built and not complaints
+    if fine:
+        stamp.touch()
+    return fine
 
 
 def read_by_sparse(log):
@@ -161,8 +184,16 @@ def shell(log):
 def shellcheck(log):
     if not shutil.which("shellcheck"):
         raise steps.Skip("shellcheck is not installed")
-    return steps.command(["shellcheck", "-x", "-P", "SCRIPTDIR",
-                          *scripts(b"sh\n")], log)
+    files = scripts(b"sh\n")
+    # It follows what they source
+    stamp = stamp_of(version_of("shellcheck"),
+                     *content_of(sorted({*files, *tracked("*.sh", ".shellcheckrc")})))
+    if stamp.exists():
+        return True
+    fine = steps.command(["shellcheck", "-x", "-P", "SCRIPTDIR", *files], log)
+    if fine:
+        stamp.touch()
+    return fine
 
 
 def python(log):
