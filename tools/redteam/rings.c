@@ -175,8 +175,10 @@ static bool alive(struct ibv_qp *qp)
 	if (ibv_post_send(qp, &wr, &bad))
 		return false;
 	for (int i = 0; i < 2000; i++) {
-		if (ibv_poll_cq(cq, 1, &wc) == 1)
-			return wc.status == IBV_WC_SUCCESS;
+		/* the liar is seen in ERR before the last of what it posted has ended */
+		while (ibv_poll_cq(cq, 1, &wc) == 1)
+			if (wc.qp_num == qp->qp_num)
+				return wc.status == IBV_WC_SUCCESS;
 		usleep(1000);
 	}
 	return false;
