@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: an idle RC QP takes less than 8 KiB of kernel memory beyond its rings, and gives all of it back
-# easy: yes
 # timeout: 120
 # cites: issue 2 (memory)
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +12,7 @@ most=8192
 
 testbed up
 on a python3 "$repo/tools/bench/qp_memory.py" --device srnic0 \
-	--gid-index "$(gid_of a srnic0)" --gid ::ffff:10.77.0.1 | tee /run/test/qp_memory
+	--gid-index "$(gid_of a srnic0)" --gid ::ffff:10.77.0.1 --count 500 | tee /run/test/qp_memory
 python3 - /run/test/qp_memory $most <<-'END'
 	import json, sys
 	each = json.load(open(sys.argv[1]))["bytes"]
