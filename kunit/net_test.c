@@ -85,7 +85,7 @@ static int net_test_init(struct kunit *test)
 	w->dev = kunit_kzalloc(test, sizeof(*w->dev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w->dev);
 	w->dev->stats = alloc_percpu(struct srnic_stats);
-	KUNIT_ASSERT_NOT_NULL(test, w->dev->stats);
+	KUNIT_ASSERT_TRUE(test, !!w->dev->stats);
 	w->ndev = alloc_etherdev(0);
 	KUNIT_ASSERT_NOT_NULL(test, w->ndev);
 

@@ -156,7 +156,7 @@ static int world_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	test->priv = w;
 	w->stats = alloc_percpu(struct srnic_stats);
-	KUNIT_ASSERT_NOT_NULL(test, w->stats);
+	KUNIT_ASSERT_TRUE(test, !!w->stats);
 	w->log = srnic_log_alloc(NULL);
 	KUNIT_ASSERT_NOT_NULL(test, w->log);
 	return 0;

@@ -53,7 +53,8 @@ def tracked(*patterns):
 
 
 def kernel_sources():
-    return tracked("drivers/*.[ch]", "include/*.h", "kunit/*.c", "kunit/*.h")
+    return tracked("drivers/*.[ch]", "include/*.h", "kunit/*.c", "kunit/*.h",
+                   "tools/bench/floor/*.[ch]")
 
 
 def user_sources():
@@ -134,22 +135,34 @@ def checkpatch_user(log):
 
 
 def sparse(log):
+    return run_sparse(log, "stock")
+
+
+def sparse_kunit(log):
+    """The suites, and what is built for them only."""
+    if not list(CACHE.glob("debug/*/release")):
+        raise steps.Skip("no test kernel: scripts/build-debug-kernel")
+    return run_sparse(log, "debug")
+
+
+def run_sparse(log, kernel):
     if not shutil.which("sparse"):
         raise steps.Skip("sparse is not installed")
     if not (REPO / "Kbuild").exists():
         raise steps.Skip("no module yet")
-    stamp = stamp_of("sparse", version_of("sparse"), version_of("gcc"),
+    stamp = stamp_of("sparse", kernel, version_of("sparse"), version_of("gcc"),
                      (CACHE / "stock/current").resolve(),
                      *content_of(tracked("Kbuild", "drivers/*", "include/*", "kunit/*",
-                                         "tools/bench/floor/*", "scripts/build-module")))
+                                         "tools/bench/floor/*", "scripts/build-module",
+                                         "scripts/debug-kernel.config")))
     if stamp.exists():
         return True
     # Beside the modules themselves: what is compiled is not compiled again. What the
     # compiler said then may have been mended since, so ask it once more.
-    built, complaints = read_by_sparse(log)
+    built, complaints = read_by_sparse(log, kernel)
     if complaints:
-        shutil.rmtree(REPO / "build/stock")
-        built, complaints = read_by_sparse(log)
+        shutil.rmtree(REPO / "build" / kernel)
+        built, complaints = read_by_sparse(log, kernel)
         print(*complaints, sep="\n", file=log)
     fine = built and not complaints
     if fine:
@@ -157,10 +170,10 @@ def sparse(log):
     return fine
 
 
-def read_by_sparse(log):
+def read_by_sparse(log, kernel):
     """Whether everything compiles, and what sparse and the compiler say of it."""
-    built = steps.command([REPO / "scripts/build-module", "stock"], log, SRNIC_SPARSE="1")
-    said = (REPO / "build/stock/log").read_text(errors="replace")
+    built = steps.command([REPO / "scripts/build-module", kernel], log, SRNIC_SPARSE="1")
+    said = (REPO / "build" / kernel / "log").read_text(errors="replace")
     return built, [line for line in said.splitlines()
                    if ": warning: " in line or ": error: " in line]
 
@@ -220,7 +233,9 @@ def licence(log):
 
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
          for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
-                          python, licence)}
+                          python, licence, sparse_kunit)}
+# These come when the modules for the test kernel are there
+LATE = ("static/sparse-kunit",)
 
 
 def run(report, names):

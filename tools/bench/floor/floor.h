@@ -22,6 +22,10 @@ typedef int (*floor_fn)(struct floor_bench *b, u32 len);
 
 /**
  * struct floor_bench - what the primitives work with
+ * @aead: gcm(aes), as a sealed packet's
+ * @req: its one request
+ * @cmac: cmac(aes), for what a MAC takes
+ * @crc: the kernel's CRC-32, to compare with ours
  * @user: the application's bytes: where a packet comes from
  * @wire: the packet: FLOOR_ASSOC bytes, the payload, a tag
  * @place: where it ends up
