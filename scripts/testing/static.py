@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from . import REPO
@@ -79,21 +80,27 @@ def need_linux():
         raise steps.Skip("no kernel source: scripts/setup source")
 
 
-def stamp_of(*read):
-    """A file that is there if what was read then, byte for byte, was found to be clean.
+def asked_once(checker, *read):
+    """Whether the checker, a function, is content; not asked again where it was content with
+    what is read, byte for byte.
 
-    These checkers take minutes, and what has not changed has not got worse."""
-    clean = CACHE / "clean"
-    clean.mkdir(parents=True, exist_ok=True)
+    Checkers take minutes, and what has not changed has not got worse."""
     digest = hashlib.sha256()
     for part in read:
         part = part if isinstance(part, bytes) else str(part).encode()
         digest.update(len(part).to_bytes(8, "big") + part)
-    return clean / digest.hexdigest()
+    stamp = CACHE / "clean" / digest.hexdigest()
+    if stamp.exists():
+        return True
+    fine = checker()
+    if fine:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+    return fine
 
 
 def content_of(files):
-    """Names and bytes, for stamp_of()."""
+    """Names and bytes, for asked_once()."""
     return [part for path in files for part in (path.relative_to(REPO), path.read_bytes())]
 
 
@@ -110,14 +117,9 @@ def run_checkpatch(log, files, ignored):
     basis = [*argv, (LINUX / "scripts/checkpatch.pl").read_bytes()]
     fine = True
     for path in files:
-        stamp = stamp_of(*basis, *content_of([path]))
-        if stamp.exists():
-            continue
         # It keeps a list of names in its folder
-        if steps.command([*argv, "--file", path], log, cwd=LINUX):
-            stamp.touch()
-        else:
-            fine = False
+        ask = partial(steps.command, [*argv, "--file", path], log, cwd=LINUX)
+        fine &= asked_once(ask, *basis, *content_of([path]))
     return fine
 
 
@@ -150,13 +152,15 @@ def run_sparse(log, kernel):
         raise steps.Skip("sparse is not installed")
     if not (REPO / "Kbuild").exists():
         raise steps.Skip("no module yet")
-    stamp = stamp_of("sparse", kernel, version_of("sparse"), version_of("gcc"),
-                     (CACHE / "stock/current").resolve(),
-                     *content_of(tracked("Kbuild", "drivers/*", "include/*", "kunit/*",
-                                         "tools/bench/floor/*", "scripts/build-module",
-                                         "scripts/debug-kernel.config")))
-    if stamp.exists():
-        return True
+    return asked_once(partial(sparse_is_content, log, kernel),
+                      "sparse", kernel, version_of("sparse"), version_of("gcc"),
+                      (CACHE / "stock/current").resolve(),
+                      *content_of(tracked("Kbuild", "drivers/*", "include/*", "kunit/*",
+                                          "tools/bench/floor/*", "scripts/build-module",
+                                          "scripts/debug-kernel.config")))
+
+
+def sparse_is_content(log, kernel):
     # Beside the modules themselves: what is compiled is not compiled again. What the
     # compiler said then may have been mended since, so ask it once more.
     built, complaints = read_by_sparse(log, kernel)
@@ -164,10 +168,7 @@ def run_sparse(log, kernel):
         shutil.rmtree(REPO / "build" / kernel)
         built, complaints = read_by_sparse(log, kernel)
         print(*complaints, sep="\n", file=log)
-    fine = built and not complaints
-    if fine:
-        stamp.touch()
-    return fine
+    return built and not complaints
 
 
 def read_by_sparse(log, kernel):
@@ -198,15 +199,10 @@ def shellcheck(log):
     if not shutil.which("shellcheck"):
         raise steps.Skip("shellcheck is not installed")
     files = scripts(b"sh\n")
+    ask = partial(steps.command, ["shellcheck", "-x", "-P", "SCRIPTDIR", *files], log)
     # It follows what they source
-    stamp = stamp_of(version_of("shellcheck"),
-                     *content_of(sorted({*files, *tracked("*.sh", ".shellcheckrc")})))
-    if stamp.exists():
-        return True
-    fine = steps.command(["shellcheck", "-x", "-P", "SCRIPTDIR", *files], log)
-    if fine:
-        stamp.touch()
-    return fine
+    return asked_once(ask, version_of("shellcheck"),
+                      *content_of(sorted({*files, *tracked("*.sh", ".shellcheckrc")})))
 
 
 def python(log):
