@@ -40,11 +40,8 @@ class Asker:
         self.ctx = Context(name=device)
         self.pd = PD(self.ctx)
         self.cq = CQ(self.ctx, 16)
-        self.gid = next(gid for gid in map(self.query_gid, range(16)) if ":ffff:" in gid)
-        self.sgid_index = next(i for i in range(16) if self.query_gid(i) == self.gid)
-
-    def query_gid(self, index):
-        return self.ctx.query_gid(port_num=1, index=index).gid
+        gids = (self.ctx.query_gid(port_num=1, index=i).gid for i in range(16))
+        self.sgid_index, self.gid = next(row for row in enumerate(gids) if ":ffff:" in row[1])
 
     def qp(self, kind=e.IBV_QPT_RC, **cap):
         cap = QPCap(**{"max_send_wr": 1, "max_recv_wr": 1, "max_send_sge": 1, "max_recv_sge": 1,
