@@ -7,6 +7,23 @@
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
+# qperf_figure WHAT: one measurement. Debian's qperf (0.4.11) tells its client the port
+# before it listens there (mended upstream: "Fix rdmacm race"), so that the first REQ
+# may find no listener: that, and nothing else, may be tried again.
+qperf_figure()
+{
+	local try
+	for try in 1 2 3 4 5 6 7 8; do
+		on a timeout 60 qperf -t 2 -cm1 10.77.0.2 "$1" >/run/test/qperf.out 2>&1 && break
+		grep -q 'RDMA CM: Event rejected' /run/test/qperf.out || break
+	done
+	cat /run/test/qperf.out
+	if ! grep -q -E '(bw|latency) +=' /run/test/qperf.out; then
+		cat /run/test/qperf.log
+		fail "qperf gave no figure for $1, at try $try"
+	fi
+}
+
 testbed up
 say "ucmatose"
 pair in b ucmatose -b 10.77.0.2 -c 8 -C 20 -S 1000 -- in a ucmatose -s 10.77.0.2 -c 8 -C 20 -S 1000
@@ -18,12 +35,12 @@ say "mckey: multicast between the namespaces"
 pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
 	in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
 say "qperf"
-in-b timeout 120 qperf >/run/test/qperf.log 2>&1 &
+in-b timeout 200 qperf >/run/test/qperf.log 2>&1 &
 server=$!
 sleep 1
-on a timeout 100 qperf -t 2 -cm1 10.77.0.2 rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_bw |
-	tee /run/test/qperf.out
-[ "$(grep -c -E '(bw|latency) +=' /run/test/qperf.out)" -eq 4 ] || fail "qperf gave no figures"
+for what in rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_bw; do
+	qperf_figure "$what"
+done
 kill $server 2>/dev/null || true
 wait $server 2>/dev/null || true
 testbed down
