@@ -12,16 +12,17 @@
 # may find no listener: that, and nothing else, may be tried again.
 qperf_figure()
 {
-	local try
+	local try status
 	for try in 1 2 3 4 5 6 7 8; do
-		on a timeout 60 qperf -t 2 -cm1 10.77.0.2 "$1" >/run/test/qperf.out 2>&1 && break
+		status=0
+		on a timeout 60 qperf -t 2 -cm1 10.77.0.2 "$1" >/run/test/qperf.out 2>&1 || status=$?
+		[ $status -ne 0 ] || break
 		grep -q 'RDMA CM: Event rejected' /run/test/qperf.out || break
 	done
 	cat /run/test/qperf.out
-	if ! grep -q -E '(bw|latency) +=' /run/test/qperf.out; then
-		cat /run/test/qperf.log
-		fail "qperf gave no figure for $1, at try $try"
-	fi
+	[ $status -eq 0 ] && grep -q -E '(bw|latency) +=' /run/test/qperf.out && return
+	cat /run/test/qperf.log
+	fail "qperf gave no figure for $1, at try $try (exit status $status)"
 }
 
 testbed up
