@@ -216,20 +216,33 @@ sealed_each()
 	tail -n 1 "$OUT"
 }
 
-# frozen PINGS COMMAND...: runs an attack, whose output has to say "following" when it
-# has found its victim, on an rping that is then held still; thaws it afterwards.
-# Sets SURVIVED to whether rping ended well; output in /run/test/attack.log
+# goes_on PID: whether srnic1 in b receives a thousand packets more while that process lives
+# and no connection dies there; half a minute at most
+goes_on()
+{
+	local begin now end=$((SECONDS + 30))
+	begin=$(count_of b srnic1 rcvd_pkts)
+	while kill -0 "$1" 2>/dev/null && ((SECONDS < end)); do
+		! on b rdma resource show qp link srnic1 | grep -q 'type RC state ERR' || return 1
+		sleep 0.2
+		now=$(count_of b srnic1 rcvd_pkts)
+		((now - begin < 1000)) || return 0
+	done
+	return 1
+}
+
+# frozen COMMAND...: runs an attack, whose output has to say "following" when it has found
+# its victim, on an rping without end that is then held still; thaws it afterwards. Sets
+# SURVIVED to whether that went on; output in /run/test/attack.log
 frozen()
 {
-	local pings=$1 server client attack
-	shift
-	timeout 600 in-b rping -s -a 10.77.0.2 -C "$pings" -V >/run/test/s.log 2>&1 &
+	local server client attack
+	timeout 600 in-b rping -s -a 10.77.0.2 -V >/run/test/s.log 2>&1 &
 	server=$!
 	settle $server rping
 	"$@" >/run/test/attack.log 2>&1 &
 	attack=$!
-	sleep 1.5
-	in-a rping -c -a 10.77.0.2 -C "$pings" -V >/run/test/c.log 2>&1 &
+	timeout 600 in-a rping -c -a 10.77.0.2 -V >/run/test/c.log 2>&1 &
 	client=$!
 	until grep -q following /run/test/attack.log; do
 		kill -0 $attack 2>/dev/null || fail "the attack gave up: $(cat /run/test/attack.log)"
@@ -238,8 +251,8 @@ frozen()
 	pkill -STOP -x rping
 	wait $attack || fail "the attack failed: $(cat /run/test/attack.log)"
 	pkill -CONT -x rping
-	SURVIVED=yes
-	wait $client || SURVIVED=no
-	kill $server 2>/dev/null || true
-	wait $server || true
+	SURVIVED=no
+	! goes_on $client || SURVIVED=yes
+	kill $client $server 2>/dev/null || true
+	wait $client $server || true
 }

@@ -13,7 +13,7 @@ on b srnic -j log follow dev srnic1 >/run/test/follow &
 on b srnic log follow dev srnic0 >/run/test/other 2>/run/test/other.err &
 
 say "a stranger who sends what is wrong in every way"
-frozen 300 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2
+frozen in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2
 [ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /run/test/c.log)"
 on b srnic log
 on b srnic -j log >/run/test/log.json

@@ -10,7 +10,7 @@
 # attack KINDS-OPTION...: injects into a running rping, which must finish well
 attack()
 {
-	frozen 1500 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@"
+	frozen in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@"
 	tail -n 1 /run/test/attack.log >/run/test/sent.json
 	cat /run/test/sent.json
 	[ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /run/test/c.log)"

@@ -37,7 +37,7 @@ done
 echo 1 >$trace/events/srnic/enable
 
 say "a sealed connection, and a stranger who sends what is wrong in every way"
-frozen 300 in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2
+frozen in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2
 [ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /run/test/c.log)"
 echo 0 >$trace/events/srnic/enable
 grep 'srnic1' $trace/trace >/run/test/trace
