@@ -38,7 +38,7 @@ pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
 say "qperf"
 in-b timeout 200 qperf >/run/test/qperf.log 2>&1 &
 server=$!
-sleep 1
+settle $server qperf
 for what in rc_bw rc_lat rc_rdma_read_bw rc_rdma_write_bw; do
 	qperf_figure "$what"
 done

@@ -48,10 +48,10 @@ pair ip netns exec n2 ibv_rc_pingpong -d srnic2 -g "$(gid 2)" -n 50 -- \
 	ip netns exec n1 ibv_rc_pingpong -d srnic1 -g "$(gid 1)" -n 50 10.79.0.2
 
 say "moved under a running application"
-ip netns exec n2 ib_write_bw -d srnic2 -x "$(gid 2)" -D 30 >/dev/null 2>&1 &
+ip netns exec n2 timeout 60 ib_write_bw -d srnic2 -x "$(gid 2)" -D 30 >/dev/null 2>&1 &
 server=$!
-sleep 1
-ip netns exec n1 ib_write_bw -d srnic1 -x "$(gid 1)" -D 30 10.79.0.2 >/dev/null 2>&1 &
+settle $server ib_write_bw
+ip netns exec n1 timeout 60 ib_write_bw -d srnic1 -x "$(gid 1)" -D 30 10.79.0.2 >/dev/null 2>&1 &
 client=$!
 sleep 2
 for app in $server $client; do

@@ -47,7 +47,7 @@ say "what should have been sealed and is not is refused"
 on a ip xfrm policy flush
 before=$(count_of b srnic1 rcvd_pkts)
 in-b timeout 15 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/dev/null 2>&1 &
-sleep 1
+settle $! ibv_rc_pingpong
 ! on a timeout 15 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
 	>/dev/null 2>&1 || fail "packets in the clear were accepted"
 wait || true

@@ -117,9 +117,9 @@ on a srnic policy add 10.77.0.2/32 require aead chacha20-poly1305 key lab
 say "nor is there a connection where it has gone since, and the log says why"
 modprobe -r chacha20poly1305
 echo "install chacha20poly1305 /bin/false" >/etc/modprobe.d/srnic-test.conf
-in-b ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/dev/null 2>&1 &
+in-b timeout 60 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/dev/null 2>&1 &
 server=$!
-sleep 1
+settle $server ibv_rc_pingpong
 ! on a timeout 10 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 >/dev/null 2>&1 ||
 	fail "a connection without the suite's algorithm"
 kill $server 2>/dev/null || true
@@ -132,9 +132,9 @@ on a srnic policy del 10.77.0.2/32
 
 say "nor where packets are longer than the way there allows"
 on a ip link set va mtu 2000
-in-b ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -m 4096 -n 10 >/dev/null 2>&1 &
+in-b timeout 60 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -m 4096 -n 10 >/dev/null 2>&1 &
 server=$!
-sleep 1
+settle $server ibv_rc_pingpong
 ! on a timeout 10 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -m 4096 -n 10 10.77.0.2 \
 	>/run/test/c.log 2>&1 || fail "a connection without room for its packets"
 grep -q "Failed to modify QP to RTR" /run/test/c.log || fail "not refused at once: $(cat /run/test/c.log)"
@@ -152,7 +152,7 @@ say "a sealed connection is seen in 'srnic qp'"
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key lab
 in-b timeout 200 rping -s -a 10.77.0.2 -C 1000000 >/run/test/s.log 2>&1 &
 server=$!
-sleep 1
+settle $server rping
 in-a timeout 200 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
 client=$!
 for _ in $(seq 40); do
@@ -181,7 +181,7 @@ kill -0 $client 2>/dev/null || fail "the connection ended with its key"
 kill $client $server 2>/dev/null || true
 wait $client $server 2>/dev/null || true
 in-b timeout 40 rping -s -a 10.77.0.2 -C 1 >/run/test/s2.log 2>&1 &
-sleep 1
+settle $! rping
 ! on a timeout 20 rping -c -a 10.77.0.2 -C 1 >/run/test/c.log 2>&1 || fail "a connection without the key"
 dmesg >/run/test/dmesg
 grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" /run/test/dmesg ||

@@ -13,7 +13,7 @@ refused()
 {
 	in-b timeout 13 rping -s -a 10.77.0.2 -v -C 3 >/run/test/s.log 2>&1 &
 	local server=$!
-	sleep 1
+	settle $server rping
 	on a timeout 10 rping -c -a 10.77.0.2 -v -C 3 >/run/test/c.log 2>&1 || true
 	! grep 'ping data' /run/test/c.log /run/test/s.log || fail "$1: payload got through"
 	kill $server 2>/dev/null || true
@@ -65,7 +65,7 @@ pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
 say "datagrams to that peer are refused, for they cannot be sealed yet"
 in-b timeout 15 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/run/test/s.log 2>&1 &
 server=$!
-sleep 1
+settle $server ibv_ud_pingpong
 ! on a timeout 10 ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
 	>/run/test/c.log 2>&1 || fail "clear datagrams passed a 'require'"
 kill $server 2>/dev/null || true

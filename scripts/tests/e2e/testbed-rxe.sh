@@ -9,9 +9,9 @@
 . "$(dirname "$0")/../lib.sh"
 
 testbed up --type rxe --flat
-rping -s -a 10.77.0.2 -I 10.77.0.2 -C 5 &
+timeout 30 rping -s -a 10.77.0.2 -I 10.77.0.2 -C 5 &
 server=$!
-sleep 1
+settle $server rping
 rping -c -a 10.77.0.2 -I 10.77.0.1 -C 5 -v
 wait "$server"
 testbed down
