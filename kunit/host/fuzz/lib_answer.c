@@ -125,7 +125,7 @@ static void run(const char *line)
 	char copy[32], *rest = copy, *words[8] = { "srnic" };
 	int argc = 1, status;
 
-	strcpy(copy, line);
+	snprintf(copy, sizeof(copy), "%s", line);
 	while (rest)
 		words[argc++] = strsep(&rest, " ");
 	status = cli_run(argc, words);
