@@ -25,13 +25,13 @@ from pyverbs.wr import SGE, RecvWR, SendWR
 
 PIECES = 32
 PIECE = (1 << 31) // PIECES
-LIMIT = 120     # seconds
 
 
 class End:
     """A QP on a device, with buffers of a piece each."""
 
-    def __init__(self, device, gid_index, buffers):
+    def __init__(self, device, gid_index, buffers, patience):
+        self.patience = patience
         self.ctx = Context(name=device)
         self.pd = PD(self.ctx)
         self.cq = CQ(self.ctx, 4)
@@ -62,11 +62,11 @@ class End:
         return [*sges, SGE(last.buf, PIECE + more, last.lkey)]
 
     def completion(self):
-        end = time.monotonic() + LIMIT
+        end = time.monotonic() + self.patience
         while time.monotonic() < end:
             if found := self.cq.poll(1)[1]:
                 return found[0]
-        raise SystemExit(f"FAIL: no completion within {LIMIT} s")
+        raise SystemExit(f"FAIL: no completion within {self.patience} s")
 
 
 def arrives(sender, receiver):
@@ -98,10 +98,12 @@ def main():
     for end in ("from", "to"):
         ap.add_argument(f"--{end}", dest=end + "_", metavar="DEVICE", required=True)
         ap.add_argument(f"--{end}-gid-index", type=int, required=True)
+    ap.add_argument("--patience", type=int, default=120, metavar="SECONDS",
+                    help="how long a message may take (%(default)s)")
     args = ap.parse_args()
 
-    sender = End(args.from_, args.from_gid_index, 1)
-    receiver = End(args.to_, args.to_gid_index, 2)
+    sender = End(args.from_, args.from_gid_index, 1, args.patience)
+    receiver = End(args.to_, args.to_gid_index, 2, args.patience)
     sender.connect(receiver)
     receiver.connect(sender)
     failed = False
