@@ -7,7 +7,8 @@
 #include "ops.h"
 #include "sth/sth.h"
 
-#define SRNIC_GIDS	1024
+/* one for each address. The core makes three files in sysfs for each, used or not */
+#define SRNIC_GIDS	256
 
 /*
  * What RTR asks for besides payload and seal, at most (protocol.md, section 2): an IPv6
