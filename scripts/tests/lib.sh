@@ -90,8 +90,8 @@ listens_by_cm()
 {
 	local child=''
 	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || return 1
-	nsenter -t "$child" -n rdma resource show cm_id 2>/dev/null |
-		grep -q "state LISTEN .*pid $child "
+	grep -q "state LISTEN .*pid $child " \
+		< <(nsenter -t "$child" -n rdma resource show cm_id 2>/dev/null)
 }
 
 # settle PID COMMAND...: until that process listens, or has ended; 15 s at most
@@ -223,7 +223,7 @@ goes_on()
 	local begin now end=$((SECONDS + 30))
 	begin=$(count_of b srnic1 rcvd_pkts)
 	while kill -0 "$1" 2>/dev/null && ((SECONDS < end)); do
-		! on b rdma resource show qp link srnic1 | grep -q 'type RC state ERR' || return 1
+		! grep -q 'type RC state ERR' < <(on b rdma resource show qp link srnic1) || return 1
 		sleep 0.2
 		now=$(count_of b srnic1 rcvd_pkts)
 		((now - begin < 1000)) || return 0

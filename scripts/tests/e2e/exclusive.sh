@@ -42,7 +42,7 @@ done
 gid()
 {
 	ip netns exec "n$1" ibv_devinfo -v -d "srnic$1" |
-		awk '/::ffff:/ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1); exit }'
+		awk '/::ffff:/ && !n++ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1) }'
 }
 pair ip netns exec n2 ibv_rc_pingpong -d srnic2 -g "$(gid 2)" -n 50 -- \
 	ip netns exec n1 ibv_rc_pingpong -d srnic1 -g "$(gid 1)" -n 50 10.79.0.2

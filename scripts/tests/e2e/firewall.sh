@@ -16,7 +16,7 @@ pingpong()
 {
 	local status=0
 	in-b timeout $limit ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 50 >/dev/null 2>&1 &
-	until on b ss -Hltn sport = :18515 | grep -q .; do
+	until grep -q . < <(on b ss -Hltn sport = :18515); do
 		kill -0 $! 2>/dev/null || fail "ibv_rc_pingpong ended before its peer came"
 		sleep 0.1
 	done

@@ -40,7 +40,7 @@ for prefix in 10.77.0. fd77::; do
 done
 
 gb=$(gid_of b srnic1)
-gr=$(ibv_devinfo -v -d rxe0 | awk '/::ffff:/ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1); exit }')
+gr=$(ibv_devinfo -v -d rxe0 | awk '/::ffff:/ && !n++ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1) }')
 for tool in ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong; do
 	size=$([ $tool = ibv_ud_pingpong ] && echo 1000 || echo 4096)
 	say "$tool"

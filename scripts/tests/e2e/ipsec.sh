@@ -37,8 +37,8 @@ pair in b srnic-verify -d srnic1 "${args[@]}" -- \
 expect_count a srnic0 icrc_errors -eq 0
 expect_count b srnic1 icrc_errors -eq 0
 
-sealed=$(on b ip -s xfrm state list spi 0x101 |
-	sed -n '/current:/{n;s/.*, *\([0-9]*\)(packets).*/\1/p;q}')
+sealed=$(sed -n '/current:/{n;s/.*, *\([0-9]*\)(packets).*/\1/p;q}' \
+	< <(on b ip -s xfrm state list spi 0x101))
 received=$(count_of b srnic1 rcvd_pkts)
 say "$received packets received, $sealed of them under ESP"
 [ "$sealed" -ge "$received" ] || fail "some packets came in the clear"

@@ -12,7 +12,7 @@ live=/usr/lib/srnic/srnic-live
 testbed up --policy require:aead:aes-gcm-128
 
 say "what the command is made of"
-ldd "$(command -v srnic)" | grep -q 'libsrnic\.so\.1 => /' || fail "srnic is linked with no libsrnic"
+grep -q 'libsrnic\.so\.1 => /' < <(ldd "$(command -v srnic)") || fail "srnic is linked with no libsrnic"
 
 say "suites, a device and its quotas"
 on a $live suites

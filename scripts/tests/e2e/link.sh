@@ -17,7 +17,7 @@ soon()
 	done
 }
 
-shows() { ibv_devinfo -v -d srnicx | grep -q "$1"; }
+shows() { grep -q "$1" < <(ibv_devinfo -v -d srnicx); }
 
 hides() { ibv_devinfo -v -d srnicx >/run/test/devinfo && ! grep -q "$1" /run/test/devinfo; }
 
@@ -30,9 +30,9 @@ say "rdma link add loads the module and makes a device"
 ! grep -q '^srnic ' /proc/modules || rmmod srnic
 rdma link add srnicx type srnic netdev l0
 rdma link add srnicy type srnic netdev l1
-ibv_devinfo -d srnicx | grep -q 'PORT_ACTIVE' || fail "the port is not active"
-ibv_devinfo -d srnicx | grep -q 'active_mtu:.*4096' || fail "active MTU is not 4096"
-rdma link show srnicx/1 | grep -q 'state ACTIVE' || fail "rdma link does not show it active"
+grep -q 'PORT_ACTIVE' < <(ibv_devinfo -d srnicx) || fail "the port is not active"
+grep -q 'active_mtu:.*4096' < <(ibv_devinfo -d srnicx) || fail "active MTU is not 4096"
+grep -q 'state ACTIVE' < <(rdma link show srnicx/1) || fail "rdma link does not show it active"
 
 say "a second link on one netdev is refused"
 ! rdma link add srnicz type srnic netdev l0 2>/dev/null || fail "a netdev took two links"
@@ -52,7 +52,7 @@ soon grep -q '^fe80:0000:0000:0000:0000:5eff:fe00:5301$' /sys/class/infiniband/s
 	fail "the default GID is $(cat /sys/class/infiniband/srnicx/ports/1/gids/0)"
 ip link set l0 down
 ip link set l0 name l9
-rdma link show srnicx/1 | grep -q 'netdev l9' || fail "after a change of name: $(rdma link show srnicx/1)"
+grep -q 'netdev l9' < <(rdma link show srnicx/1) || fail "after a change of name: $(rdma link show srnicx/1)"
 ip link set l9 name l0
 ip link set l0 up
 
@@ -62,15 +62,15 @@ soon shows 'PORT_DOWN' || fail "netdev down, port still active"
 ip link set l0 up
 soon shows 'PORT_ACTIVE' || fail "netdev up, port not active"
 ip link set l0 mtu 4200
-ibv_devinfo -d srnicx | grep -q 'active_mtu:.*4096' || fail "MTU 4200 should give 4096"
+grep -q 'active_mtu:.*4096' < <(ibv_devinfo -d srnicx) || fail "MTU 4200 should give 4096"
 head -c 16 /dev/urandom >/run/test/key
 srnic key add long --file /run/test/key
 srnic policy add 10.99.0.0/16 require packet hmac-sha512 key long
-ibv_devinfo -d srnicx | grep -q 'active_mtu:.*2048' || fail "there is no room for an STH of 64 bytes"
+grep -q 'active_mtu:.*2048' < <(ibv_devinfo -d srnicx) || fail "there is no room for an STH of 64 bytes"
 srnic policy del 10.99.0.0/16
 srnic key del long
 ip link set l0 mtu 1500
-ibv_devinfo -d srnicx | grep -q 'active_mtu:.*1024' || fail "MTU 1500 should give 1024"
+grep -q 'active_mtu:.*1024' < <(ibv_devinfo -d srnicx) || fail "MTU 1500 should give 1024"
 
 say "a device is deleted by name, and with its netdev"
 rdma link del srnicy
@@ -89,7 +89,7 @@ ip link add l0 netns l type veth peer name l1
 ip netns exec l ip addr add 10.88.1.1/24 dev l0
 ip netns exec l ip link set l0 up
 ip netns exec l rdma link add srnicn type srnic netdev l0
-ip netns exec l ibv_devinfo -d srnicn | grep -q 'hca_id' || fail "no device in the namespace"
+grep -q 'hca_id' < <(ip netns exec l ibv_devinfo -d srnicn) || fail "no device in the namespace"
 ip netns del l
 for _ in $(seq 100); do
 	rdma dev show srnicn >/dev/null 2>&1 || break

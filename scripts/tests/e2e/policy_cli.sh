@@ -179,7 +179,7 @@ for line in "qp sq_limit window seal" "cq waiting overflow" "mr valid access kin
 		grep -q "$word" /run/test/resource || fail "no $word: $(cat /run/test/resource)"
 	done
 done
-on a srnic -d qp | grep -q '10\.77\.0\.2.*aes-gcm-128.*ours' || fail "qp -d: $(on a srnic -d qp)"
+grep -q '10\.77\.0\.2.*aes-gcm-128.*ours' < <(on a srnic -d qp) || fail "qp -d: $(on a srnic -d qp)"
 
 say "a key that goes takes no connection with it, and lets no new one be made"
 on a srnic key del lab
@@ -224,8 +224,8 @@ done
 
 say "root of a user namespace has rules and keys of its own, and cannot touch another's"
 unshare -Urn srnic policy add default off
-unshare -Urn bash -c 'srnic key add mine --raw --file /run/test/raw.key && srnic -j key' |
-	grep -q '"mine"' || fail "no keys in a user namespace"
+grep -q '"mine"' < <(unshare -Urn bash -c \
+	'srnic key add mine --raw --file /run/test/raw.key && srnic -j key') || fail "no keys in a user namespace"
 ! on a unshare -Ur srnic quota set srnic0 pd 1 2>/run/test/err || fail "another's quota was set"
 grep -q "not permitted" /run/test/err || fail "quota: $(cat /run/test/err)"
 

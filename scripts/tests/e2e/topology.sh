@@ -67,14 +67,14 @@ say "groups are joined and left on the underlay"
 in-a mckey -m 239.7.7.7 -b 10.77.0.1 -C 1000 >/run/test/mckey.log 2>&1 &
 mckey=$!
 for _ in $(seq 50); do
-	! ip -n a maddr show dev va | grep -q 239.7.7.7 || break
+	! grep -q 239.7.7.7 < <(ip -n a maddr show dev va) || break
 	sleep 0.1
 done
-ip -n a maddr show dev va | grep -q 239.7.7.7 || fail "not a member: $(cat /run/test/mckey.log)"
+grep -q 239.7.7.7 < <(ip -n a maddr show dev va) || fail "not a member: $(cat /run/test/mckey.log)"
 kill $mckey
 wait $mckey || true
 for _ in $(seq 100); do
-	ip -n a maddr show dev va | grep -q 239.7.7.7 || break
+	grep -q 239.7.7.7 < <(ip -n a maddr show dev va) || break
 	sleep 0.1
 done
 ! ip -n a maddr show dev va | grep 239.7.7.7 || fail "still a member"
