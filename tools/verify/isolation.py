@@ -1,0 +1,393 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""isolation - reach for what belongs to somebody else, over the wire and by system call.
+
+Each row is an attempt: a peer's, with a key, a range or a right that it has not been given;
+or a process's, with another's object. It must fail as the row says, and leave the owner's
+memory as it was. Some rows must succeed: they show that the attempt beside them fails for
+the reason it should.
+
+Example:
+  in a tools/verify/isolation.py srnic0
+"""
+import ctypes
+import errno
+import mmap
+import os
+import sys
+import time
+
+import pyverbs.enums as e
+from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR, MW, MWBindInfo
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import RecvWR, SGE, SendWR
+
+LOCAL = e.IBV_ACCESS_LOCAL_WRITE
+BIND = e.IBV_ACCESS_MW_BIND
+MTU = 1024
+ROOM = 4096         # of a region; in the middle of its memory, so that both sides can be seen
+AROUND = 4096
+QKEY = 0x11111111
+DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS = (
+    e.IBV_WC_SUCCESS, e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_QP_OP_ERR)
+STATUS = {DONE: "done", NO_ACCESS: "remote access error", NO_SUCH_REQUEST: "invalid request",
+          NOT_OURS: "local QP operation error", None: "nothing", 0x100: "refused"}
+REFUSED = 0x100     # by errno, at once
+
+# What a peer may ask for, and the right that it takes
+ASKS = {
+    "WRITE": (e.IBV_WR_RDMA_WRITE, e.IBV_ACCESS_REMOTE_WRITE),
+    "READ": (e.IBV_WR_RDMA_READ, e.IBV_ACCESS_REMOTE_READ),
+    "compare and swap": (e.IBV_WR_ATOMIC_CMP_AND_SWP, e.IBV_ACCESS_REMOTE_ATOMIC),
+    "fetch and add": (e.IBV_WR_ATOMIC_FETCH_AND_ADD, e.IBV_ACCESS_REMOTE_ATOMIC),
+}
+ALL = e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
+
+
+class Bed:
+    """A device, and two domains of its owner: one for the peer, one for what is attacked."""
+
+    def __init__(self, device):
+        self.device = device
+        self.ctx = Context(name=device)
+        self.peers = PD(self.ctx)
+        self.owners = PD(self.ctx)
+        self.others = PD(self.ctx)
+        gids = (self.ctx.query_gid(port_num=1, index=i).gid for i in range(16))
+        self.sgid_index, self.gid = next(row for row in enumerate(gids) if ":ffff:" in row[1])
+
+    def route(self):
+        return AHAttr(port_num=1, is_global=1,
+                      gr=GlobalRoute(dgid=GID(self.gid), sgid_index=self.sgid_index))
+
+    def qp(self, pd, cq, kind=e.IBV_QPT_RC):
+        cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)
+        return QP(pd, QPInitAttr(qp_type=kind, scq=cq, rcq=cq, cap=cap))
+
+
+class Pair:
+    """Two QPs, connected with each other: the peer's asks, the owner's is asked."""
+
+    def __init__(self, bed, rights=ALL, cq_size=64):
+        self.bed = bed
+        self.cq = CQ(bed.ctx, cq_size)
+        self.owners_cq = CQ(bed.ctx, 64)
+        self.peer = bed.qp(bed.peers, self.cq)
+        self.owner = bed.qp(bed.owners, self.owners_cq)
+        self.own = MR(bed.peers, ROOM, LOCAL)
+        self.inbox = MR(bed.owners, ROOM, LOCAL)
+        self.connect(self.peer, self.owner, 0)
+        self.connect(self.owner, self.peer, rights)
+
+    def connect(self, qp, to, rights):
+        attr = QPAttr(port_num=1)
+        attr.qp_access_flags = rights
+        attr.ah_attr = self.bed.route()
+        attr.dest_qp_num = to.qp_num
+        attr.path_mtu = e.IBV_MTU_1024
+        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
+        attr.max_rd_atomic = attr.max_dest_rd_atomic = 4
+        qp.to_rts(attr)
+
+    def post(self, ask, key, addr, length=8, flags=e.IBV_SEND_SIGNALED):
+        opcode = ASKS[ask][0]
+        atomic = ASKS[ask][1] == e.IBV_ACCESS_REMOTE_ATOMIC
+        sge = SGE(self.own.buf, 8 if atomic else length, self.own.lkey)
+        wr = SendWR(opcode=opcode, num_sge=1, sg=[sge], send_flags=flags)
+        if atomic:
+            wr.set_wr_atomic(key, addr, 0, 1)
+        else:
+            wr.set_wr_rdma(key, addr)
+        self.peer.post_send(wr)
+
+    def ask(self, *args):
+        self.post(*args)
+        return completion(self.cq)
+
+    def invalidate(self, key):
+        """A SEND with invalidate."""
+        self.owner.post_recv(RecvWR(num_sge=1, sg=[SGE(self.inbox.buf, 8, self.inbox.lkey)]))
+        wr = SendWR(opcode=e.IBV_WR_SEND_WITH_INV, num_sge=0)
+        wr.imm_data = key
+        self.peer.post_send(wr)
+        return completion(self.cq)
+
+    def bind(self, region, addr, length, rights):
+        """A window of type 2, bound by the owner's QP; and its key."""
+        window = MW(self.bed.owners, e.IBV_MW_TYPE_2)
+        wr = SendWR(opcode=e.IBV_WR_BIND_MW)
+        wr.set_bind_wr(window, MWBindInfo(region.mr, addr, length, rights))
+        self.owner.post_send(wr)
+        if completion(self.owners_cq) != DONE:
+            raise RuntimeError("a window cannot be bound")
+        return window, wr.rkey
+
+
+def completion(cq, limit=10):
+    """The status of the next one; None if there is none in time."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        found = cq.poll(1)[1]
+        if found:
+            return found[0].status
+    return None
+
+
+class Region:
+    """Memory of the owner, a part of which is registered: bytes that can be told apart."""
+
+    def __init__(self, bed, rights=ALL, pd=None):
+        self.whole = MR(pd or bed.owners, AROUND + ROOM + AROUND, LOCAL)
+        self.addr = self.whole.buf + AROUND
+        self.mr = MR(pd or bed.owners, ROOM, LOCAL | BIND | rights, address=self.addr)
+        self.pattern = bytes(7 + i * 13 & 0xff for i in range(self.whole.length))
+        self.whole.write(self.pattern, len(self.pattern))
+
+    @property
+    def key(self):
+        return self.mr.rkey
+
+    def untouched(self):
+        return self.whole.read(len(self.pattern), 0) == self.pattern
+
+
+def attempts():
+    """(row, what, expected, function of a bed that returns a status and a region or None)."""
+    for ask, (_, right) in ASKS.items():
+        yield "R16", f"{ask} with all that it takes", DONE, granted(ask)
+        yield "R7", f"{ask} with a key of another domain", NO_ACCESS, foreign_domain(ask)
+        yield "R9", f"{ask} with another variant of the key", NO_ACCESS, other_variant(ask)
+        yield "R12", f"{ask} with a key that was taken back", NO_ACCESS, taken_back(ask)
+        yield "R16", f"{ask} where the region does not grant it", NO_ACCESS, \
+            without_right(ask, ALL & ~right)
+        yield "R16", f"{ask} where the QP does not grant it", NO_SUCH_REQUEST, \
+            without_qp_right(ask, ALL & ~right)
+        yield "R10", f"{ask} of the last 8 bytes", DONE, at(ask, ROOM - 8)
+        yield "R10", f"{ask} of the 8 bytes behind", NO_ACCESS, at(ask, ROOM)
+        yield "R10", f"{ask} of the 8 bytes before", NO_ACCESS, at(ask, -8)
+        yield "R10", f"{ask} at the end of all addresses", NO_ACCESS, at_the_end(ask)
+        yield "R8", f"{ask} by a window, on its stream", DONE, by_window(ask, same=True)
+        yield "R8", f"{ask} by a window of another stream", NO_ACCESS, by_window(ask, same=False)
+    for ask in ("WRITE", "READ"):
+        yield "R10", f"{ask} that ends one byte behind", NO_ACCESS, at(ask, ROOM - 7)
+        yield "R10", f"{ask} that begins one byte before", NO_ACCESS, at(ask, -1)
+        yield "R10", f"{ask} of four packets, the last of them one byte too long", NO_ACCESS, \
+            at(ask, ROOM - 4 * MTU + 1, 4 * MTU)
+    yield "R26", "to invalidate what a process has registered", NO_ACCESS, invalidate_region
+    yield "R26", "to invalidate a window of another stream", NO_ACCESS, invalidate_window(False)
+    yield "R26", "to invalidate a window of one's own stream", DONE, invalidate_window(True)
+    yield "R2", "a datagram by an address handle of one's own", DONE, datagram(foreign=False)
+    yield "R2", "a datagram by an address handle of another domain", NOT_OURS, \
+        datagram(foreign=True)
+    yield "R29", "a completion queue of another context", REFUSED, foreign_cq
+    yield "R29", "to map a ring of another context", REFUSED, foreign_ring
+    yield "R29", "a child to have its parent's rings", REFUSED, childs_ring
+    yield "R27", "a neighbour's completion queue overflows", DONE, neighbours_overflow
+
+
+def granted(ask):
+    def run(bed):
+        region = Region(bed)
+        return Pair(bed).ask(ask, region.key, region.addr), None
+    return run
+
+
+def foreign_domain(ask):
+    def run(bed):
+        region = Region(bed, pd=bed.others)
+        return Pair(bed).ask(ask, region.key, region.addr), region
+    return run
+
+
+def other_variant(ask):
+    def run(bed):
+        region = Region(bed)
+        return Pair(bed).ask(ask, region.key ^ 1, region.addr), region
+    return run
+
+
+def taken_back(ask):
+    def run(bed):
+        region = Region(bed)
+        key = region.key
+        region.mr.close()
+        return Pair(bed).ask(ask, key, region.addr), region
+    return run
+
+
+def without_right(ask, rights):
+    def run(bed):
+        region = Region(bed, rights)
+        return Pair(bed).ask(ask, region.key, region.addr), region
+    return run
+
+
+def without_qp_right(ask, rights):
+    def run(bed):
+        region = Region(bed)
+        return Pair(bed, rights).ask(ask, region.key, region.addr), region
+    return run
+
+
+def at(ask, offset, length=8):
+    def run(bed):
+        region = Region(bed)
+        inside = 0 <= offset <= ROOM - length
+        status = Pair(bed).ask(ask, region.key, region.addr + offset, length)
+        return status, None if inside else region
+    return run
+
+
+def at_the_end(ask):
+    def run(bed):
+        region = Region(bed)
+        return Pair(bed).ask(ask, region.key, (1 << 64) - 8), region
+    return run
+
+
+def by_window(ask, same):
+    def run(bed):
+        region = Region(bed)
+        pair = Pair(bed)
+        other = pair if same else Pair(bed)
+        window, key = other.bind(region, region.addr, ROOM, ALL)
+        status = pair.ask(ask, key, region.addr)
+        window.close()
+        return status, None if same else region
+    return run
+
+
+def invalidate_region(bed):
+    """It must fail, and a peer that may use the region still can."""
+    region = Region(bed)
+    status = Pair(bed).invalidate(region.key)
+    if Pair(bed).ask("READ", region.key, region.addr) != DONE:
+        return None, region
+    return status, region
+
+
+def invalidate_window(own):
+    def run(bed):
+        region = Region(bed)
+        pair = Pair(bed)
+        window, key = (pair if own else Pair(bed)).bind(region, region.addr, ROOM, ALL)
+        status = pair.invalidate(key)
+        window.close()
+        return status, region
+    return run
+
+
+def datagram(foreign):
+    def run(bed):
+        cq = CQ(bed.ctx, 16)
+        qp = bed.qp(bed.peers, cq, e.IBV_QPT_UD)
+        attr = QPAttr(port_num=1)
+        attr.qkey = QKEY
+        qp.to_rts(attr)
+        handle = AH(bed.others if foreign else bed.peers, attr=bed.route())
+        own = MR(bed.peers, 64, LOCAL)
+        wr = SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(own.buf, 64, own.lkey)])
+        wr.set_wr_ud(handle, 0x123456, QKEY)
+        qp.post_send(wr)
+        return completion(cq), None
+    return run
+
+
+def refused(call, *expected):
+    """REFUSED if it fails with one of those, DONE if it succeeds, else None."""
+    try:
+        call()
+    except (PyverbsError, OSError) as error:
+        code = getattr(error, "errno", None) or getattr(error, "error_code", None) or \
+            int(str(error).rpartition("Errno: ")[2].split(",")[0])
+        return REFUSED if code in expected else None
+    return DONE
+
+
+def foreign_cq(bed):
+    """Its handle is a number in the file that made it; another file knows no such number."""
+    stranger = Context(name=bed.device)
+    pd = PD(stranger)
+    cq = CQ(bed.ctx, 16)
+    init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=QPCap())
+    return refused(lambda: QP(pd, init), errno.EINVAL, errno.ENOENT), None
+
+
+def rings():
+    """(address, bytes, offset) of what of a device is mapped here."""
+    found = []
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        for line in maps:
+            words = line.split()
+            if words[-1].startswith("/dev/infiniband/uverbs"):
+                start, end = (int(word, 16) for word in words[0].split("-"))
+                found.append((start, end - start, int(words[2], 16)))
+    return found
+
+
+def foreign_ring(bed):
+    """By the offset that its owner has been told."""
+    before = {start for start, _, _ in rings()}
+    cq = CQ(bed.ctx, 16)
+    _, size, offset = next(ring for ring in rings() if ring[0] not in before)
+    stranger = Context(name=bed.device)
+    fresh = mmap.MAP_SHARED
+    status = refused(lambda: mmap.mmap(stranger.cmd_fd, size, fresh, offset=offset),
+                     errno.EINVAL, errno.ENOENT, errno.EPERM)
+    cq.close()
+    return status, None
+
+
+def childs_ring(bed):
+    """A fork has none of them."""
+    before = {start for start, _, _ in rings()}
+    cq = CQ(bed.ctx, 16)
+    start = next(ring[0] for ring in rings() if ring[0] not in before)
+    child = os.fork()
+    if not child:
+        os._exit(1 if rings() else 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    ctypes.string_at(start, 8)      # its parent still has it
+    cq.close()
+    return REFUSED if status == 0 else DONE, None
+
+
+def neighbours_overflow(bed):
+    """One who does not poll loses its own QP; another, of the same domain, goes on."""
+    region = Region(bed)
+    hog, neighbour = Pair(bed, cq_size=1), Pair(bed)
+    for _ in range(32):
+        hog.post("READ", region.key, region.addr)
+    end = time.monotonic() + 10
+    while hog.peer.query(e.IBV_QP_STATE)[0].qp_state != e.IBV_QPS_ERR:
+        if time.monotonic() > end:
+            return None, region
+    return neighbour.ask("READ", region.key, region.addr), region
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if len(sys.argv) == 2 else 2
+    bed = Bed(sys.argv[1])
+    wrong = total = 0
+    for row, what, expected, attempt in attempts():
+        got, region = attempt(bed)
+        said = STATUS.get(got, f"status {got}")
+        fault = "" if got == expected else f", not {STATUS[expected]}"
+        if region and not region.untouched():
+            fault += "; and the memory has changed"
+        print(f"{'FAIL' if fault else 'ok  '} {row}: {what}: {said}{fault}", flush=True)
+        wrong += bool(fault)
+        total += 1
+    print(f"{total - wrong} as they should be, {wrong} not")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
