@@ -5,8 +5,10 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/cred.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/user_namespace.h>
 
 #include "guard/guard.h"
 
@@ -38,22 +40,22 @@ static void R18_what_exceeds_the_limit_is_refused(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
 
-	guard->limit[SRNIC_QUOTA_PD] = 3;
+	srnic_quota_set(guard, SRNIC_QUOTA_PD, 3, 0);
 	for (int i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_PD), 0);
-	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_PD), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, atomic_read(&guard->used[SRNIC_QUOTA_PD]), 3);
+		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_PD, NULL), 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_PD, NULL), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_PD).used, 3);
 }
 
 static void quotas_do_not_touch_each_other(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
 
-	guard->limit[SRNIC_QUOTA_QP] = 0;
-	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_QP), -ENOMEM);
+	srnic_quota_set(guard, SRNIC_QUOTA_QP, 0, 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_QP, NULL), -ENOMEM);
 	for (int i = 0; i < SRNIC_QUOTAS; i++) {
 		if (i != SRNIC_QUOTA_QP)
-			KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, i), 0);
+			KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, i, NULL), 0);
 	}
 }
 
@@ -61,13 +63,13 @@ static void what_is_given_back_can_be_taken_again(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
 
-	guard->limit[SRNIC_QUOTA_CQ] = 1;
+	srnic_quota_set(guard, SRNIC_QUOTA_CQ, 1, 0);
 	for (int i = 0; i < 10; i++) {
-		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_CQ), 0);
-		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_CQ), -ENOMEM);
-		srnic_quota_give(guard, SRNIC_QUOTA_CQ);
+		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_CQ, NULL), 0);
+		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_CQ, NULL), -ENOMEM);
+		srnic_quota_give(guard, SRNIC_QUOTA_CQ, NULL);
 	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&guard->used[SRNIC_QUOTA_CQ]), 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_CQ).used, 0);
 }
 
 static void lowered_limit_takes_nothing_away_and_grants_nothing(struct kunit *test)
@@ -75,16 +77,16 @@ static void lowered_limit_takes_nothing_away_and_grants_nothing(struct kunit *te
 	struct srnic_guard *guard = new_guard(test);
 
 	for (int i = 0; i < 5; i++)
-		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR), 0);
-	guard->limit[SRNIC_QUOTA_MR] = 2;
-	KUNIT_EXPECT_EQ(test, atomic_read(&guard->used[SRNIC_QUOTA_MR]), 5);
+		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR, NULL), 0);
+	srnic_quota_set(guard, SRNIC_QUOTA_MR, 2, 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_MR).used, 5);
 	for (int i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR), -ENOMEM);
-		srnic_quota_give(guard, SRNIC_QUOTA_MR);
+		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR, NULL), -ENOMEM);
+		srnic_quota_give(guard, SRNIC_QUOTA_MR, NULL);
 	}
-	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR), -ENOMEM);
-	srnic_quota_give(guard, SRNIC_QUOTA_MR);
-	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR), 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR, NULL), -ENOMEM);
+	srnic_quota_give(guard, SRNIC_QUOTA_MR, NULL);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_MR, NULL), 0);
 }
 
 struct taker {
@@ -100,12 +102,12 @@ static int take_and_give(void *arg)
 	struct srnic_guard *guard = taker->guard;
 
 	for (int i = 0; i < TURNS; i++) {
-		if (srnic_quota_take(guard, SRNIC_QUOTA_QP))
+		if (srnic_quota_take(guard, SRNIC_QUOTA_QP, NULL))
 			continue;
 		taker->granted++;
-		if (atomic_read(&guard->used[SRNIC_QUOTA_QP]) > 2)
+		if (srnic_quota_get(guard, SRNIC_QUOTA_QP).used > 2)
 			taker->exceeded = true;
-		srnic_quota_give(guard, SRNIC_QUOTA_QP);
+		srnic_quota_give(guard, SRNIC_QUOTA_QP, NULL);
 	}
 	complete(&taker->done);
 	return 0;
@@ -118,7 +120,7 @@ static void R18_the_limit_holds_when_all_come_at_once(struct kunit *test)
 	struct task_struct *task;
 
 	KUNIT_ASSERT_NOT_NULL(test, takers);
-	guard->limit[SRNIC_QUOTA_QP] = 2;
+	srnic_quota_set(guard, SRNIC_QUOTA_QP, 2, 0);
 	for (int i = 0; i < TAKERS; i++) {
 		takers[i].guard = guard;
 		init_completion(&takers[i].done);
@@ -130,7 +132,145 @@ static void R18_the_limit_holds_when_all_come_at_once(struct kunit *test)
 		wait_for_completion(&takers[i].done);
 		KUNIT_EXPECT_FALSE(test, takers[i].exceeded);
 	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&guard->used[SRNIC_QUOTA_QP]), 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_QP).used, 0);
+}
+
+static struct srnic_user *new_user(struct kunit *test, struct srnic_guard *guard, u32 uid)
+{
+	const struct cred cred = { .euid = KUIDT_INIT(uid), .user_ns = &init_user_ns };
+	struct srnic_user *user = srnic_user_get(guard, &cred);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, user);
+	return user;
+}
+
+/* takes QPs until there are no more for this user */
+static u32 take_all(struct srnic_guard *guard, struct srnic_user *user)
+{
+	u32 taken = 0;
+
+	while (!srnic_quota_take(guard, SRNIC_QUOTA_QP, user))
+		taken++;
+	return taken;
+}
+
+static void give_all(struct srnic_guard *guard, struct srnic_user *user, u32 taken)
+{
+	while (taken--)
+		srnic_quota_give(guard, SRNIC_QUOTA_QP, user);
+}
+
+static void R18_the_reserve_is_for_kernel_and_administrator(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *users[20];
+	u32 taken[20], all = 0;
+
+	srnic_quota_set(guard, SRNIC_QUOTA_QP, 100, 10);
+	for (int i = 0; i < ARRAY_SIZE(users); i++) {
+		users[i] = new_user(test, guard, 1000 + i);
+		taken[i] = take_all(guard, users[i]);
+		all += taken[i];
+	}
+	KUNIT_EXPECT_LE(test, all, 90);
+	KUNIT_EXPECT_EQ(test, take_all(guard, NULL), 100 - all);
+	for (int i = 0; i < ARRAY_SIZE(users); i++) {
+		give_all(guard, users[i], taken[i]);
+		srnic_user_put(guard, users[i]);
+	}
+	KUNIT_EXPECT_TRUE(test, list_empty(&guard->users));
+}
+
+static void R31_one_user_gets_no_more_than_he_leaves(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *user = new_user(test, guard, 1000);
+
+	srnic_quota_set(guard, SRNIC_QUOTA_QP, 100, 10);
+	KUNIT_EXPECT_EQ(test, take_all(guard, user), 45);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_QP).used, 45);
+	give_all(guard, user, 45);
+	KUNIT_EXPECT_EQ(test, user->used[SRNIC_QUOTA_QP], 0);
+	srnic_user_put(guard, user);
+}
+
+/* one after the other they take what they get, until nobody gets anything */
+static void R31_greedy_users_end_with_the_same(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *users[4];
+	bool more = true;
+
+	srnic_quota_set(guard, SRNIC_QUOTA_QP, 1000, 0);
+	for (int i = 0; i < ARRAY_SIZE(users); i++)
+		users[i] = new_user(test, guard, 1000 + i);
+	while (more) {
+		more = false;
+		for (int i = 0; i < ARRAY_SIZE(users); i++)
+			more |= !srnic_quota_take(guard, SRNIC_QUOTA_QP, users[i]);
+	}
+	for (int i = 0; i < ARRAY_SIZE(users); i++) {
+		KUNIT_EXPECT_EQ(test, users[i]->used[SRNIC_QUOTA_QP], 200);
+		give_all(guard, users[i], users[i]->used[SRNIC_QUOTA_QP]);
+		srnic_user_put(guard, users[i]);
+	}
+}
+
+static void R31_who_comes_after_a_hog_gets_something(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *hog = new_user(test, guard, 1000), *late = new_user(test, guard, 1001);
+	u32 taken;
+
+	srnic_quota_set(guard, SRNIC_QUOTA_QP, 100, 0);
+	taken = take_all(guard, hog);
+	KUNIT_EXPECT_EQ(test, taken, 50);
+	KUNIT_EXPECT_EQ(test, take_all(guard, late), 25);
+	give_all(guard, late, 25);
+	give_all(guard, hog, taken);
+	srnic_user_put(guard, late);
+	srnic_user_put(guard, hog);
+}
+
+static void contexts_of_one_user_are_one_user(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *first = new_user(test, guard, 1000), copy;
+
+	KUNIT_EXPECT_PTR_EQ(test, new_user(test, guard, 1000), first);
+	srnic_user_put(guard, first);
+	KUNIT_EXPECT_TRUE(test, srnic_user_nth(guard, 0, &copy));
+	KUNIT_EXPECT_TRUE(test, uid_eq(copy.uid, KUIDT_INIT(1000)));
+	KUNIT_EXPECT_FALSE(test, srnic_user_nth(guard, 1, &copy));
+	srnic_user_put(guard, first);
+	KUNIT_EXPECT_FALSE(test, srnic_user_nth(guard, 0, &copy));
+}
+
+/* uid @uid in a namespace that @owner made */
+static kuid_t pays(struct kunit *test, struct srnic_guard *guard, u32 owner, u32 uid)
+{
+	struct user_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
+	struct cred cred = { .euid = KUIDT_INIT(uid), .user_ns = ns };
+	struct srnic_user *user;
+	kuid_t payer;
+
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	ns->parent = &init_user_ns;
+	ns->owner = KUIDT_INIT(owner);
+	user = srnic_user_get(guard, &cred);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, user);
+	payer = user->uid;
+	srnic_user_put(guard, user);
+	return payer;
+}
+
+static void R31_a_user_namespace_is_its_makers_unless_root_made_it(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+
+	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 1000, 100001), KUIDT_INIT(1000)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 1000, 100002), KUIDT_INIT(1000)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 0, 100001), KUIDT_INIT(100001)));
 }
 
 static struct kunit_case guard_cases[] = {
@@ -140,6 +280,12 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(what_is_given_back_can_be_taken_again),
 	KUNIT_CASE(lowered_limit_takes_nothing_away_and_grants_nothing),
 	KUNIT_CASE(R18_the_limit_holds_when_all_come_at_once),
+	KUNIT_CASE(R18_the_reserve_is_for_kernel_and_administrator),
+	KUNIT_CASE(R31_one_user_gets_no_more_than_he_leaves),
+	KUNIT_CASE(R31_greedy_users_end_with_the_same),
+	KUNIT_CASE(R31_who_comes_after_a_hog_gets_something),
+	KUNIT_CASE(contexts_of_one_user_are_one_user),
+	KUNIT_CASE(R31_a_user_namespace_is_its_makers_unless_root_made_it),
 	{}
 };
 

@@ -83,6 +83,9 @@ _srnic_quota()
 			${_srnic_words[2]} != dev ]] ||
 			srnic "${_srnic_options[@]}" quota show 2>/dev/null |
 			awk 'NR > 1 { print $2 }' | sort -u
+		;;&
+	[56]:*)
+		[[ ${_srnic_words[1]} != set || ${_srnic_words[-1]} != +([0-9]) ]] || echo reserve
 		;;
 	esac
 }
@@ -104,7 +107,7 @@ _srnic_candidates()
 	1:help) echo show qp policy key quota suite log ;;
 	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen del ;;
-	1:quota) echo show set ;;
+	1:quota) echo show users set ;;
 	1:suite) echo list ;;
 	1:log) echo show follow ;;
 	1:show | 1:qp | 2:log)

@@ -3,6 +3,7 @@
  * srnic show, srnic quota: devices, and how much they grant.
  */
 #include <net/if.h>
+#include <pwd.h>
 #include <string.h>
 #include "ask.h"
 #include "cli.h"
@@ -151,6 +152,7 @@ static void show_quotas(struct table *table, const struct srnic_dev *dev)
 			table_cell(table, "%s", srnic_quota_name(quota));
 			table_cell(table, "%u", srnic_quota_used(quota));
 			table_cell(table, "%u", srnic_quota_limit(quota));
+			table_cell(table, "%u", srnic_quota_reserve(quota));
 			continue;
 		}
 		json_open(NULL, '{');
@@ -158,6 +160,7 @@ static void show_quotas(struct table *table, const struct srnic_dev *dev)
 		json_string("quota", srnic_quota_name(quota));
 		json_number("used", srnic_quota_used(quota));
 		json_number("limit", srnic_quota_limit(quota));
+		json_number("reserve", srnic_quota_reserve(quota));
 		json_close();
 	}
 }
@@ -166,37 +169,108 @@ static int quota_show(struct args *args)
 {
 	static const struct column columns[] = {
 		{ "DEVICE", false }, { "QUOTA", false }, { "USED", true }, { "LIMIT", true },
+		{ "RESERVE", true },
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
 
 	return show(args, &table, show_quotas);
 }
 
+static void show_user(struct table *table, const struct srnic_user *user)
+{
+	const struct passwd *known = getpwuid(srnic_user_uid(user));
+	const struct srnic_quota *quota;
+
+	srnic_for_each_user_quota(quota, user) {
+		if (!srnic_quota_used(quota))
+			continue;
+		if (!cli.json) {
+			table_cell(table, "%s", srnic_user_dev_name(user));
+			if (known)
+				table_cell(table, "%s", known->pw_name);
+			else
+				table_cell(table, "%u", srnic_user_uid(user));
+			table_cell(table, "%s", srnic_quota_name(quota));
+			table_cell(table, "%u", srnic_quota_used(quota));
+			continue;
+		}
+		json_open(NULL, '{');
+		json_string("device", srnic_user_dev_name(user));
+		json_number("uid", srnic_user_uid(user));
+		json_string("quota", srnic_quota_name(quota));
+		json_number("used", srnic_quota_used(quota));
+		json_close();
+	}
+}
+
+static int quota_users(struct args *args)
+{
+	static const struct column columns[] = {
+		{ "DEVICE", false }, { "USER", false }, { "QUOTA", false }, { "USED", true },
+	};
+	struct table table = { .columns = columns, .num = NUM(columns) };
+	const struct srnic_user *user;
+	struct srnic_list *list;
+	struct srnic *srnic;
+	uint32_t index;
+	int err;
+
+	err = dev_take_index(args, &index) ?: ask_open(args->where, &srnic) ?:
+		ask_done(args->where, srnic_user_list(srnic, index, &list));
+	if (err)
+		return err;
+	list_begin();
+	srnic_for_each_user(user, list)
+		show_user(&table, user);
+	list_end(&table);
+	srnic_list_free(list);
+	return CLI_OK;
+}
+
+/* "[reserve N]" at the end of the line */
+static int take_reserve(struct args *args, bool *given, uint32_t *reserve)
+{
+	const char *word;
+
+	*given = args_peek(args) && !strcmp(args_peek(args), "reserve");
+	if (!*given)
+		return args_end(args);
+	return args_need(args, "'reserve'", &word) ?:
+		args_need(args, "the number behind 'reserve'", &word) ?:
+		parse_u32(args, "reserve", word, reserve) ?: args_end(args);
+}
+
 static int quota_set(struct args *args)
 {
 	const char *dev, *quota, *word;
-	uint32_t index, limit;
+	uint32_t index, limit, reserve;
 	struct srnic *srnic;
+	bool given;
 	int err;
 
 	err = take_dev(args, &dev) ?:
 		args_need(args, "the quota (see 'srnic quota show')", &quota) ?:
 		args_need(args, "the new limit", &word) ?:
 		parse_u32(args, "limit", word, &limit) ?:
-		args_end(args);
+		take_reserve(args, &given, &reserve);
 	if (err)
 		return err;
 	if (strlen(quota) > SRNIC_NAME_MAX)
 		return cli_usage(args, "no quota '%.40s': see 'srnic quota show'", quota);
 
-	return find_dev(args->where, dev, &index) ?:
-		ask_open(args->where, &srnic) ?:
-		ask_done(args->where, srnic_quota_set(srnic, index, quota, limit));
+	err = find_dev(args->where, dev, &index) ?: ask_open(args->where, &srnic);
+	if (err)
+		return err;
+	return ask_done(args->where, given ?
+			srnic_quota_set_reserve(srnic, index, quota, limit, reserve) :
+			srnic_quota_set(srnic, index, quota, limit));
 }
 
 int quota_run(struct args *args)
 {
-	static const struct verb verbs[] = { { "show", quota_show }, { "set", quota_set } };
+	static const struct verb verbs[] = {
+		{ "show", quota_show }, { "users", quota_users }, { "set", quota_set },
+	};
 
 	return args_verb(args, verbs, NUM(verbs));
 }

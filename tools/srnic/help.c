@@ -117,14 +117,19 @@ static const struct page pages[] = {
 "  srnic key del lab\n" },
 	{ "quota",
 "Usage: srnic quota [show [[dev] DEV]]\n"
-"       srnic quota set [dev] DEV QUOTA LIMIT\n"
+"       srnic quota users [[dev] DEV]\n"
+"       srnic quota set [dev] DEV QUOTA LIMIT [reserve N]\n"
 "\n"
-"How much of each resource a device grants to all processes together. What is\n"
-"granted stays granted if a limit falls below it.\n"
+"How much of each resource a device grants to all processes together, and who has\n"
+"it. A reserve, a sixteenth unless told, is for the kernel and root alone. Of the\n"
+"rest a user gets no more than is left for others: one alone half of it, two of\n"
+"them a third each. What is granted stays granted if a limit falls below it.\n"
 "\n"
 "Examples:\n"
 "  srnic quota show dev srnic0\n"
-"  srnic quota set dev srnic0 qp 1000\n" },
+"  srnic quota users\n"
+"  srnic quota set dev srnic0 qp 1000\n"
+"  srnic quota set dev srnic0 qp 1000 reserve 100\n" },
 	{ "log",
 "Usage: srnic log [show [[dev] DEV]]\n"
 "       srnic log follow [[dev] DEV]\n"

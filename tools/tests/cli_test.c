@@ -167,6 +167,10 @@ static const struct {
 	{ "quota set dev srnic0 qp 18446744073709551616", "is no number" },
 	{ "quota set dev srnic0 qp 1k", "limit '1k' is no number" },
 	{ "quota set dev srnic0 qp 1 2", "'2' is one word too many" },
+	{ "quota set dev srnic0 qp 1 reserve", "the number behind 'reserve' is missing" },
+	{ "quota set dev srnic0 qp 1 reserve x", "reserve 'x' is no number" },
+	{ "quota set dev srnic0 qp 1 reserve 2 3", "'3' is one word too many" },
+	{ "quota users dev", "the device's name behind 'dev' is missing" },
 	{ "suite list x", "suite list: 'x' is one word too many" },
 };
 
@@ -499,6 +503,7 @@ static void answer_dev(uint32_t index, const char *name)
 		mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, quotas[i]);
 		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_USED, i);
 		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_LIMIT, 1000 * i);
+		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_RESERVE, 100 * i);
 		mnl_attr_nest_end(nlh, nest);
 	}
 	kernel_commit(nlh);
@@ -516,19 +521,56 @@ static void test_devices(void)
 	shows("-j show dev srnic1",
 	      "[{\"device\":\"srnic1\",\"index\":9,\"netdev\":\"lo\",\"ifindex\":1,\"mtu\":4352,\"in_use\":{\"pd\":0,\"qp\":1,\"cq\":2,\"mr\":3}}]\n");
 	shows("quota show srnic0",
-	      "DEVICE  QUOTA  USED  LIMIT\n"
-	      "srnic0  pd        0      0\n"
-	      "srnic0  qp        1   1000\n"
-	      "srnic0  cq        2   2000\n"
-	      "srnic0  mr        3   3000\n");
+	      "DEVICE  QUOTA  USED  LIMIT  RESERVE\n"
+	      "srnic0  pd        0      0        0\n"
+	      "srnic0  qp        1   1000      100\n"
+	      "srnic0  cq        2   2000      200\n"
+	      "srnic0  mr        3   3000      300\n");
 	check(run("show dev srnic2") == CLI_REFUSED && one_line(err) && !*out &&
 	      strstr(err, "no srnic device 'srnic2' in this namespace"), "no such device", NULL);
 
 	check(run("quota set dev srnic1 qp 5") == CLI_OK && kernel_cmd() == SRNIC_CMD_QUOTA_SET &&
 	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9), "quota set", NULL);
 	check(attr_is_text(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_NAME), "qp") &&
-	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5),
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5) &&
+	      !kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_RESERVE),
 	      "quota set sends name and limit", NULL);
+	check(run("quota set srnic1 qp 5 reserve 2") == CLI_OK &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5) &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_RESERVE), 2),
+	      "quota set sends the reserve", NULL);
+}
+
+static void answer_user(uint32_t uid, uint32_t qps)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_USER_GET);
+	const struct { const char *name; uint32_t used; } his[] = { { "pd", 0 }, { "qp", qps } };
+	struct nlattr *nest;
+	unsigned int i;
+
+	mnl_attr_put_u32(nlh, SRNIC_A_USER_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_USER_DEV_NAME, "srnic0");
+	mnl_attr_put_u32(nlh, SRNIC_A_USER_UID, uid);
+	for (i = 0; i < NUM(his); i++) {
+		nest = mnl_attr_nest_start(nlh, SRNIC_A_USER_QUOTA);
+		mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, his[i].name);
+		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_USED, his[i].used);
+		mnl_attr_nest_end(nlh, nest);
+	}
+	kernel_commit(nlh);
+}
+
+static void test_users(void)
+{
+	kernel_reset();
+	answer_user(0, 5);
+	answer_user(4000000000, 12);
+	shows("quota users",
+	      "DEVICE  USER        QUOTA  USED\n"
+	      "srnic0  root        qp        5\n"
+	      "srnic0  4000000000  qp       12\n");
+	shows("-j quota users",
+	      "[{\"device\":\"srnic0\",\"uid\":0,\"quota\":\"qp\",\"used\":5},{\"device\":\"srnic0\",\"uid\":4000000000,\"quota\":\"qp\",\"used\":12}]\n");
 }
 
 static void answer_entry(uint32_t serial, bool legible)
@@ -737,6 +779,7 @@ int main(void)
 	test_policy_list();
 	test_policy_flush();
 	test_devices();
+	test_users();
 	test_log();
 	test_qps();
 	test_suites();

@@ -71,6 +71,11 @@ offers "srnic quota set dev " srnic0 srnic1
 offers "srnic quota set srnic0 " qp mr
 offers "srnic quota set dev srnic0 m" mr
 offers "srnic quota set srnic0 qp "
+offers "srnic quota set srnic0 qp 100 " reserve
+offers "srnic quota set dev srnic0 qp 100 " reserve
+offers "srnic quota set srnic0 qp 100 reserve "
+offers "srnic quota " show users set
+offers "srnic quota users " dev srnic0 srnic1
 offers "srnic quota show srnic0 "
 offers "srnic log " show follow
 offers "srnic log follow " dev srnic0 srnic1

@@ -74,7 +74,14 @@ uint32_t srnic_quota_limit(const struct srnic_quota *quota)
 	return nl_uint(nl_nested(&quota->nest, SRNIC_A_QUOTA_LIMIT));
 }
 
-int srnic_quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t limit)
+uint32_t srnic_quota_reserve(const struct srnic_quota *quota)
+{
+	return nl_uint(nl_nested(&quota->nest, SRNIC_A_QUOTA_RESERVE));
+}
+
+/* reserve NULL: the kernel's rule */
+static int quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t limit,
+		     const uint32_t *reserve)
 {
 	union nl_request request;
 	struct nlmsghdr *nlh;
@@ -88,6 +95,19 @@ int srnic_quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, u
 	if (err)
 		return err;
 	mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_LIMIT, limit);
+	if (reserve)
+		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_RESERVE, *reserve);
 	mnl_attr_nest_end(nlh, nest);
 	return nl_do(srnic, nlh);
+}
+
+int srnic_quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t limit)
+{
+	return quota_set(srnic, dev_index, name, limit, NULL);
+}
+
+int srnic_quota_set_reserve(struct srnic *srnic, uint32_t dev_index, const char *name,
+			    uint32_t limit, uint32_t reserve)
+{
+	return quota_set(srnic, dev_index, name, limit, &reserve);
 }

@@ -408,6 +408,7 @@ static void answer_dev(uint32_t index, const char *name)
 		mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, quotas[i]);
 		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_USED, i);
 		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_LIMIT, 1000 + i);
+		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_RESERVE, 100 + i);
 		mnl_attr_nest_end(nlh, nest);
 	}
 	kernel_commit(nlh);
@@ -432,15 +433,52 @@ static void test_devs(void)
 	      srnic_quota_used(quota) == 0 && srnic_quota_limit(quota) == 1000 &&
 	      (quota = srnic_quota_next(dev, quota)) && !strcmp(srnic_quota_name(quota), "qp") &&
 	      srnic_quota_used(quota) == 1 && srnic_quota_limit(quota) == 1001 &&
+	      srnic_quota_reserve(quota) == 101 &&
 	      !srnic_quota_next(dev, quota), "its quotas");
 	srnic_list_free(list);
 
 	check(!srnic_quota_set(srnic, 9, "qp", 5) && kernel_cmd() == SRNIC_CMD_QUOTA_SET &&
 	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
 	      attr_is_text(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_NAME), "qp") &&
-	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5), "quota set");
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5) &&
+	      !kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_RESERVE), "quota set");
+	check(!srnic_quota_set_reserve(srnic, 9, "qp", 5, 0) &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5) &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_RESERVE), 0),
+	      "quota set without a reserve");
 	check(failed(srnic_quota_set(srnic, 9, "", 5), EINVAL, "is no name for a quota"),
 	      "quota without a name");
+}
+
+static void test_users(void)
+{
+	struct nlmsghdr *nlh;
+	const struct srnic_quota *quota;
+	const struct srnic_user *user;
+	struct srnic_list *list;
+	struct nlattr *nest;
+
+	kernel_reset();
+	nlh = kernel_answer(SRNIC_CMD_USER_GET);
+	mnl_attr_put_u32(nlh, SRNIC_A_USER_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_USER_DEV_NAME, "srnic0");
+	mnl_attr_put_u32(nlh, SRNIC_A_USER_UID, 1000);
+	nest = mnl_attr_nest_start(nlh, SRNIC_A_USER_QUOTA);
+	mnl_attr_put_strz(nlh, SRNIC_A_QUOTA_NAME, "qp");
+	mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_USED, 3);
+	mnl_attr_nest_end(nlh, nest);
+	kernel_commit(nlh);
+	must(srnic_user_list(srnic, 7, &list));
+	check(kernel_cmd() == SRNIC_CMD_USER_GET &&
+	      attr_is_u32(kernel_attr(SRNIC_A_USER_DEV_INDEX), 7), "users of a device");
+	user = srnic_user_next(list, NULL);
+	check(user && srnic_user_dev_index(user) == 7 &&
+	      !strcmp(srnic_user_dev_name(user), "srnic0") && srnic_user_uid(user) == 1000 &&
+	      !srnic_user_next(list, user), "a user");
+	quota = srnic_user_quota_next(user, NULL);
+	check(quota && !strcmp(srnic_quota_name(quota), "qp") && srnic_quota_used(quota) == 3 &&
+	      !srnic_user_quota_next(user, quota), "what is his");
+	srnic_list_free(list);
 }
 
 static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
@@ -883,6 +921,7 @@ int main(void)
 	test_flush_refused();
 	test_suites();
 	test_devs();
+	test_users();
 	test_qps();
 	test_log();
 	test_follow();

@@ -33,6 +33,7 @@ struct srnic_policy;
 struct srnic_key;
 struct srnic_dev;
 struct srnic_quota;
+struct srnic_user;
 struct srnic_qp;
 struct srnic_flow;
 struct srnic_log_entry;
@@ -333,6 +334,8 @@ const char *srnic_quota_name(const struct srnic_quota *quota);
 uint32_t srnic_quota_used(const struct srnic_quota *quota);
 /** srnic_quota_limit() - how many objects there can be */
 uint32_t srnic_quota_limit(const struct srnic_quota *quota);
+/** srnic_quota_reserve() - how many of these are for the kernel and the administrator alone */
+uint32_t srnic_quota_reserve(const struct srnic_quota *quota);
 
 /**
  * srnic_quota_set() - change how much a device grants
@@ -347,6 +350,69 @@ uint32_t srnic_quota_limit(const struct srnic_quota *quota);
  * -EINVAL: this is no name; -EPERM.
  */
 int srnic_quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t limit);
+
+/**
+ * srnic_quota_set_reserve() - the same, and how much of it no user gets
+ * @srnic: handle
+ * @dev_index: the device, as srnic_dev_index() tells it
+ * @name: of what
+ * @limit: in objects
+ * @reserve: in objects, for the kernel and the administrator alone; srnic_quota_set()
+ *	makes it a sixteenth of the limit
+ *
+ * Needs CAP_NET_ADMIN.
+ *
+ * Return: as of srnic_quota_set().
+ */
+int srnic_quota_set_reserve(struct srnic *srnic, uint32_t dev_index, const char *name,
+			    uint32_t limit, uint32_t reserve);
+
+/**
+ * srnic_user_list() - list who has how much of devices
+ * @srnic: handle
+ * @dev_index: of this one only, as srnic_dev_index() tells it; SRNIC_DEV_ALL: of all
+ * @list: to be freed
+ *
+ * The administrator, who may have everything, is not among them. Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -EPERM; -ENOMEM.
+ */
+int srnic_user_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list);
+
+/**
+ * srnic_user_next() - go through a list of users
+ * @list: from srnic_user_list()
+ * @user: the one before, NULL for the first
+ *
+ * Return: a user of a device, or NULL at the end.
+ */
+const struct srnic_user *srnic_user_next(const struct srnic_list *list,
+					 const struct srnic_user *user);
+
+#define srnic_for_each_user(user, list)					\
+	for ((user) = srnic_user_next(list, NULL); (user);		\
+	     (user) = srnic_user_next(list, user))
+
+/** srnic_user_dev_index() - of which device */
+uint32_t srnic_user_dev_index(const struct srnic_user *user);
+/** srnic_user_dev_name() - of which device */
+const char *srnic_user_dev_name(const struct srnic_user *user);
+/** srnic_user_uid() - his user ID, of whoever made the user namespace if it is not root's */
+uint32_t srnic_user_uid(const struct srnic_user *user);
+
+/**
+ * srnic_user_quota_next() - go through what is his
+ * @user: the user
+ * @quota: the one before, NULL for the first
+ *
+ * Return: of which srnic_quota_name() and srnic_quota_used() can be asked; NULL at the end.
+ */
+const struct srnic_quota *srnic_user_quota_next(const struct srnic_user *user,
+						const struct srnic_quota *quota);
+
+#define srnic_for_each_user_quota(quota, user)				\
+	for ((quota) = srnic_user_quota_next(user, NULL); (quota);	\
+	     (quota) = srnic_user_quota_next(user, quota))
 
 /**
  * srnic_qp_list() - list queue pairs

@@ -84,17 +84,18 @@ int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int o
 	return srnic_dump_result(skb, err);
 }
 
-static int srnic_put_quota(struct sk_buff *skb, const struct srnic_guard *guard,
-			   enum srnic_quota quota)
+static int srnic_put_quota(struct sk_buff *skb, struct srnic_guard *guard, enum srnic_quota quota)
 {
+	const struct srnic_quota_state state = srnic_quota_get(guard, quota);
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, SRNIC_A_DEV_QUOTA);
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_string(skb, SRNIC_A_QUOTA_NAME, srnic_quota_table[quota].name) ||
-	    nla_put_u32(skb, SRNIC_A_QUOTA_USED, atomic_read(&guard->used[quota])) ||
-	    nla_put_u32(skb, SRNIC_A_QUOTA_LIMIT, READ_ONCE(guard->limit[quota])))
+	    nla_put_u32(skb, SRNIC_A_QUOTA_USED, state.used) ||
+	    nla_put_u32(skb, SRNIC_A_QUOTA_LIMIT, state.limit) ||
+	    nla_put_u32(skb, SRNIC_A_QUOTA_RESERVE, state.reserve))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -151,8 +152,9 @@ static int srnic_quota_by_name(const char *name)
 	return -ENOENT;
 }
 
-/* Name and new limit, from the nest in a request. */
-static int srnic_parse_quota(struct genl_info *info, enum srnic_quota *quota, u32 *limit)
+/* Name, new limit and reserve, from the nest in a request. */
+static int srnic_parse_quota(struct genl_info *info, enum srnic_quota *quota,
+			     struct srnic_quota_state *state)
 {
 	struct nlattr *tb[SRNIC_A_QUOTA_MAX + 1];
 	struct nlattr *nest;
@@ -176,28 +178,31 @@ static int srnic_parse_quota(struct genl_info *info, enum srnic_quota *quota, u3
 		return err;
 	}
 	*quota = err;
-	*limit = nla_get_u32(tb[SRNIC_A_QUOTA_LIMIT]);
+	state->limit = nla_get_u32(tb[SRNIC_A_QUOTA_LIMIT]);
+	state->reserve = tb[SRNIC_A_QUOTA_RESERVE] ? nla_get_u32(tb[SRNIC_A_QUOTA_RESERVE]) :
+			 srnic_quota_default_reserve(state->limit);
 	return 0;
 }
 
 int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct srnic_quota_state state;
 	enum srnic_quota quota;
 	struct srnic_dev *dev;
-	u32 index, limit;
+	u32 index;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_INDEX))
 		return -EINVAL;
 	index = nla_get_u32(info->attrs[SRNIC_A_DEV_INDEX]);
-	err = srnic_parse_quota(info, &quota, &limit);
+	err = srnic_parse_quota(info, &quota, &state);
 	if (err)
 		return err;
 
 	mutex_lock(&srnic_devices_lock);
 	dev = srnic_device_from(genl_info_net(info), index);
 	if (dev && dev->ib.index == index) {
-		WRITE_ONCE(dev->guard.limit[quota], limit);
+		srnic_quota_set(&dev->guard, quota, state.limit, state.reserve);
 	} else {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SRNIC_A_DEV_INDEX],
 				    "no such device in this namespace: see 'srnic show'");

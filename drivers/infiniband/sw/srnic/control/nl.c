@@ -11,10 +11,11 @@
 #include <uapi/linux/srnic.h>
 
 /* Common nested types */
-const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_LIMIT + 1] = {
+const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_RESERVE + 1] = {
 	[SRNIC_A_QUOTA_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_QUOTA_USED] = { .type = NLA_U32, },
 	[SRNIC_A_QUOTA_LIMIT] = { .type = NLA_U32, },
+	[SRNIC_A_QUOTA_RESERVE] = { .type = NLA_U32, },
 };
 
 /* SRNIC_CMD_POLICY_ADD - do */
@@ -50,6 +51,11 @@ static const struct nla_policy srnic_key_del_nl_policy[SRNIC_A_KEY_NAME + 1] = {
 static const struct nla_policy srnic_quota_set_nl_policy[SRNIC_A_DEV_QUOTA + 1] = {
 	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
 	[SRNIC_A_DEV_QUOTA] = NLA_POLICY_NESTED(srnic_quota_nl_policy),
+};
+
+/* SRNIC_CMD_USER_GET - dump */
+static const struct nla_policy srnic_user_get_nl_policy[SRNIC_A_USER_DEV_INDEX + 1] = {
+	[SRNIC_A_USER_DEV_INDEX] = { .type = NLA_U32, },
 };
 
 /* SRNIC_CMD_QP_GET - dump */
@@ -118,6 +124,13 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.policy		= srnic_quota_set_nl_policy,
 		.maxattr	= SRNIC_A_DEV_QUOTA,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_USER_GET,
+		.dumpit		= srnic_nl_user_get_dumpit,
+		.policy		= srnic_user_get_nl_policy,
+		.maxattr	= SRNIC_A_USER_DEV_INDEX,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd		= SRNIC_CMD_QP_GET,

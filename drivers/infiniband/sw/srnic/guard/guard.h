@@ -6,10 +6,13 @@
 #ifndef SRNIC_GUARD_H
 #define SRNIC_GUARD_H
 
-#include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/sizes.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
+struct cred;
 struct mm_struct;
 
 /* What can be granted: one row of srnic_quota_table each (quota.c). */
@@ -46,16 +49,60 @@ struct srnic_quota_row {
 
 extern const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS];
 
-struct srnic_guard {
-	atomic_t used[SRNIC_QUOTAS];
-	u32 limit[SRNIC_QUOTAS];
+/**
+ * struct srnic_user - one who uses a device, and what is his
+ * @node: in srnic_guard.users
+ * @uid: see srnic_user_get()
+ * @refs: contexts, and multicast groups that he began
+ * @used: objects granted to him
+ */
+struct srnic_user {
+	struct list_head node;
+	kuid_t uid;
+	u32 refs;
+	u32 used[SRNIC_QUOTAS];
 };
 
-/* quota.c: any context */
+/**
+ * struct srnic_guard - what a device grants
+ * @lock: irqsave: all of it but @stream
+ * @users: those who have something now
+ * @used: objects granted, to anybody
+ * @limit: how many there may be
+ * @reserve: how many of these are the kernel's and the administrator's alone
+ */
+struct srnic_guard {
+	spinlock_t lock;	/* irqsave: all of it but @stream */
+	struct list_head users;
+	u32 used[SRNIC_QUOTAS];
+	u32 limit[SRNIC_QUOTAS];
+	u32 reserve[SRNIC_QUOTAS];
+};
+
+/* What there is of one kind */
+struct srnic_quota_state {
+	u32 used;
+	u32 limit;
+	u32 reserve;
+};
+
+/* quota.c: any context; user NULL: the kernel's, or the administrator's */
 void srnic_guard_init(struct srnic_guard *guard);
 /* 0, or -ENOMEM (what libibverbs documents for exhaustion) */
-int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota);
-void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota);
+int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota, struct srnic_user *user);
+void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota,
+		      struct srnic_user *user);
+struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_quota quota);
+void srnic_quota_set(struct srnic_guard *guard, enum srnic_quota quota, u32 limit, u32 reserve);
+/* what is kept back of a limit unless the administrator says otherwise */
+u32 srnic_quota_default_reserve(u32 limit);
+
+/* user.c */
+bool srnic_user_nth(struct srnic_guard *guard, unsigned int n, struct srnic_user *copy);
+struct srnic_user *srnic_user_get(struct srnic_guard *guard, const struct cred *cred);
+struct srnic_user *srnic_user_current(struct srnic_guard *guard);
+void srnic_user_hold(struct srnic_guard *guard, struct srnic_user *user);
+void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user);
 
 /* account.c: who is charged for the pages of a ring, and for how many */
 struct srnic_charge {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects granted by count: one row a kind (RFC 5042 6.4.1, R18).
+ * Objects granted by count: one row a kind (RFC 5042 6.4.1 and 7.2, R18 and R31).
  *
  * A device's limits start as the table's and are set through netlink; a limit
  * that falls below what is in use takes nothing away, it only grants no more.
+ *
+ * A part is the kernel's and the administrator's. Of the rest a user gets no more than he
+ * leaves to others: one alone half of it, two of them a third each, and so on (a threshold
+ * that moves with what is free: Choudhury and Hahne, IEEE/ACM Trans. Networking 6, 1998).
+ * There is always something for a newcomer, nobody has to be counted or asked to give
+ * back, and no share lies unused for somebody who does not come.
  */
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include "../export.h"
 #include "guard.h"
 
@@ -27,42 +34,74 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_table);
 
+u32 srnic_quota_default_reserve(u32 limit)
+{
+	return limit / 16;
+}
+
 /**
  * srnic_guard_init - nothing granted yet, limits as the table has them
  * @guard: of one device
  */
 void srnic_guard_init(struct srnic_guard *guard)
 {
+	spin_lock_init(&guard->lock);
+	INIT_LIST_HEAD(&guard->users);
 	for (unsigned int i = 0; i < SRNIC_QUOTAS; i++) {
-		atomic_set(&guard->used[i], 0);
-		guard->limit[i] = srnic_quota_table[i].limit;
+		u32 limit = srnic_quota_table[i].limit;
+
+		guard->used[i] = 0;
+		guard->limit[i] = limit;
+		guard->reserve[i] = srnic_quota_default_reserve(limit);
 	}
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
+/* Is there one more of them for this user? */
+static bool quota_has(const struct srnic_guard *guard, enum srnic_quota quota,
+		      const struct srnic_user *user)
+	__must_hold(&guard->lock)
+{
+	u32 used = guard->used[quota], limit = guard->limit[quota];
+	u32 reserve = user ? guard->reserve[quota] : 0;
+	u32 left;
+
+	lockdep_assert_held(&guard->lock);
+	if (used >= limit || limit - used <= reserve)
+		return false;
+	left = limit - used - reserve;
+	return !user || user->used[quota] < left;
+}
+
 /**
  * srnic_quota_take - grant one object
  * @guard: of the device
  * @quota: kind of object
+ * @user: for whom; NULL: the kernel, or the administrator, who may have all of them
  *
  * The count never rises above the limit, not even for a moment: a caller that is
  * refused cannot make another one fail.
  *
  * Context: any.
- * Return: 0, or -ENOMEM if the limit has been reached (ibv_create_qp(3) and its
- * like document that for exhaustion).
+ * Return: 0, or -ENOMEM if the limit or the user's share has been reached
+ * (ibv_create_qp(3) and its like document that for exhaustion).
  */
-int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota)
+int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota, struct srnic_user *user)
 {
-	int used = atomic_read(&guard->used[quota]);
+	unsigned long flags;
+	int err = -ENOMEM;
 
-	do {
-		if ((u32)used >= READ_ONCE(guard->limit[quota]))
-			return -ENOMEM;
-	} while (!atomic_try_cmpxchg(&guard->used[quota], &used, used + 1));
-
-	return 0;
+	spin_lock_irqsave(&guard->lock, flags);
+	if (!quota_has(guard, quota, user))
+		goto unlock;
+	guard->used[quota]++;
+	if (user)
+		user->used[quota]++;
+	err = 0;
+unlock:
+	spin_unlock_irqrestore(&guard->lock, flags);
+	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_take);
@@ -71,12 +110,62 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_quota_take);
  * srnic_quota_give - an object is gone
  * @guard: of the device
  * @quota: kind of object
+ * @user: to whom it had been granted
  *
  * Context: any.
  */
-void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota)
+void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota, struct srnic_user *user)
 {
-	atomic_dec(&guard->used[quota]);
+	unsigned long flags;
+
+	spin_lock_irqsave(&guard->lock, flags);
+	guard->used[quota]--;
+	if (user)
+		user->used[quota]--;
+	spin_unlock_irqrestore(&guard->lock, flags);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_give);
+
+/**
+ * srnic_quota_get - how much there is, and how much is taken
+ * @guard: of the device
+ * @quota: kind of object
+ *
+ * Context: any.
+ */
+struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_quota quota)
+{
+	struct srnic_quota_state state;
+	unsigned long flags;
+
+	spin_lock_irqsave(&guard->lock, flags);
+	state.used = guard->used[quota];
+	state.limit = guard->limit[quota];
+	state.reserve = guard->reserve[quota];
+	spin_unlock_irqrestore(&guard->lock, flags);
+	return state;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_quota_get);
+
+/**
+ * srnic_quota_set - from now on; nobody loses what he has
+ * @guard: of the device
+ * @quota: kind of object
+ * @limit: how many there may be
+ * @reserve: how many of these no user gets; not less than @limit: none is for users
+ *
+ * Context: any.
+ */
+void srnic_quota_set(struct srnic_guard *guard, enum srnic_quota quota, u32 limit, u32 reserve)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&guard->lock, flags);
+	guard->limit[quota] = limit;
+	guard->reserve[quota] = reserve;
+	spin_unlock_irqrestore(&guard->lock, flags);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_quota_set);

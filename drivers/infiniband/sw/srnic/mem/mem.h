@@ -31,11 +31,13 @@ struct srnic_qp;
 /**
  * struct srnic_pd - a protection domain
  * @ib: the core's part
+ * @user: whose is what is made in it, for guard; NULL: the kernel, or the administrator
  * @lock: BH: @windows
  * @windows: type-2 windows that are bound to a QP of this domain
  */
 struct srnic_pd {
 	struct ib_pd ib;
+	struct srnic_user *user;
 	spinlock_t lock;	/* BH: windows */
 	struct list_head windows;
 };

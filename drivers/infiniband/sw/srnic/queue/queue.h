@@ -165,6 +165,7 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
 /**
  * struct srnic_cq - a completion queue
  * @ib: the core's part
+ * @user: who has it, for guard; NULL: the kernel, or the administrator
  * @lock: irqsave; the producer's side, resize, and a kernel consumer's poll
  * @ring: where completions go; @ring.head is the producer's index
  * @tail: a kernel consumer's index; a user's is in the header, and hostile
@@ -186,6 +187,7 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
  */
 struct srnic_cq {
 	struct ib_cq ib;
+	struct srnic_user *user;
 	spinlock_t lock;	/* irqsave */
 	struct srnic_ring ring;
 	u32 tail;

@@ -104,7 +104,7 @@ int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_
 	struct srnic_ah *ah;
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_AH);
+	err = srnic_take(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -123,7 +123,7 @@ int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_
 err_free:
 	call_rcu(&ah->rcu, ah_free);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_AH);
+	srnic_give(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
@@ -170,6 +170,6 @@ int srnic_destroy_ah(struct ib_ah *ib, u32 flags)
 	if (ah->number)
 		xa_erase(&dev->ahs, ah->number);
 	call_rcu(&ah->rcu, ah_free);
-	srnic_give(dev, SRNIC_QUOTA_AH);
+	srnic_give(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
 	return 0;
 }

@@ -60,7 +60,8 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	err = srnic_check_room(udata, sizeof(resp)) ?: cq_check_size(dev, attr->cqe);
 	if (err)
 		return err;
-	err = srnic_take(dev, SRNIC_QUOTA_CQ);
+	cq->user = srnic_udata_user(udata);
+	err = srnic_take(dev, SRNIC_QUOTA_CQ, cq->user);
 	if (err)
 		return err;
 
@@ -80,7 +81,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 err_ring:
 	srnic_ring_destroy(&cq->ring, cq->mmap);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_CQ);
+	srnic_give(dev, SRNIC_QUOTA_CQ, cq->user);
 	return err;
 }
 
@@ -90,7 +91,7 @@ int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 
 	srnic_cq_stop(cq);
 	srnic_ring_destroy(&cq->ring, cq->mmap);
-	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_CQ);
+	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_CQ, cq->user);
 	return 0;
 }
 

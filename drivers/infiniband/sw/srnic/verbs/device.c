@@ -32,27 +32,27 @@
 
 #define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG)
 
-int srnic_take(struct srnic_dev *dev, enum srnic_quota quota)
+int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
 {
-	int err = srnic_quota_take(&dev->guard, quota);
+	int err = srnic_quota_take(&dev->guard, quota, user);
 
 	if (err)
 		srnic_count(dev, quota_refused);
 	return err;
 }
 
-void srnic_give(struct srnic_dev *dev, enum srnic_quota quota)
+void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
 {
-	srnic_quota_give(&dev->guard, quota);
+	srnic_quota_give(&dev->guard, quota, user);
 }
 
-static int dev_limit(const struct srnic_dev *dev, enum srnic_quota quota)
+static int dev_limit(struct srnic_dev *dev, enum srnic_quota quota)
 {
-	return min_t(u32, READ_ONCE(dev->guard.limit[quota]), INT_MAX);
+	return min_t(u32, srnic_quota_get(&dev->guard, quota).limit, INT_MAX);
 }
 
 /* how many objects guard grants, as of now */
-static void dev_query_counts(const struct srnic_dev *dev, struct ib_device_attr *attr)
+static void dev_query_counts(struct srnic_dev *dev, struct ib_device_attr *attr)
 {
 	attr->max_qp = dev_limit(dev, SRNIC_QUOTA_QP);
 	attr->max_cq = dev_limit(dev, SRNIC_QUOTA_CQ);

@@ -65,31 +65,34 @@ static void group_replace(struct srnic_dev *dev, struct srnic_mcast_group *old,
 		kfree_rcu(old, rcu);
 }
 
-static int mcast_take(struct srnic_dev *dev, bool new_group)
+/* An attachment, and the group if it is the first: who begins it may go before it ends. */
+static int mcast_take(struct srnic_dev *dev, struct srnic_user *user, bool new_group)
 {
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MCAST_QP);
+	err = srnic_take(dev, SRNIC_QUOTA_MCAST_QP, user);
 	if (err || !new_group)
 		return err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MCAST);
+	err = srnic_take(dev, SRNIC_QUOTA_MCAST, user);
 	if (err)
-		srnic_give(dev, SRNIC_QUOTA_MCAST_QP);
+		srnic_give(dev, SRNIC_QUOTA_MCAST_QP, user);
+	else
+		srnic_user_hold(&dev->guard, user);
 	return err;
 }
 
-static void mcast_give(struct srnic_dev *dev, bool last)
+static void mcast_give_group(struct srnic_dev *dev, struct srnic_user *user)
 {
-	srnic_give(dev, SRNIC_QUOTA_MCAST_QP);
-	if (last)
-		srnic_give(dev, SRNIC_QUOTA_MCAST);
+	srnic_give(dev, SRNIC_QUOTA_MCAST, user);
+	srnic_user_put(&dev->guard, user);
 }
 
 static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union ib_gid *mgid)
 	__must_hold(&dev->mcast.lock)
 {
 	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
+	struct srnic_user *user = qp->pd->user;
 	u32 count = old ? old->count : 0;
 	struct srnic_mcast_group *new;
 	int err;
@@ -98,7 +101,7 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		return 0;
 	if (count == SRNIC_MAX_MCAST_QP)
 		return -ENOMEM;
-	err = mcast_take(dev, !old);
+	err = mcast_take(dev, user, !old);
 	if (err)
 		return err;
 
@@ -113,13 +116,16 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 	for (u32 i = 0; i < count; i++)
 		new->qps[i] = old->qps[i];
 	new->qps[count] = qp;
+	new->user = old ? old->user : user;
 	group_replace(dev, old, new);
 	return 0;
 
 err_free:
 	kfree(new);
 err_give:
-	mcast_give(dev, !old);
+	srnic_give(dev, SRNIC_QUOTA_MCAST_QP, user);
+	if (!old)
+		mcast_give_group(dev, user);
 	return err;
 }
 
@@ -128,14 +134,17 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 {
 	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
 	struct srnic_mcast_group *new = NULL;
+	struct srnic_user *began;
 	u32 kept = 0;
 
 	if (!group_has(old, qp))
 		return -EINVAL;
+	began = old->user;
 	if (old->count > 1) {
 		new = group_alloc(mgid, old->count - 1);
 		if (!new)
 			return -ENOMEM;
+		new->user = began;
 	}
 
 	for (u32 i = 0; i < old->count; i++) {
@@ -143,9 +152,11 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 			new->qps[kept++] = old->qps[i];
 	}
 	group_replace(dev, old, new);
-	if (!new)
+	srnic_give(dev, SRNIC_QUOTA_MCAST_QP, qp->pd->user);
+	if (!new) {
 		srnic_net_leave(dev->ndev, mgid);
-	mcast_give(dev, !new);
+		mcast_give_group(dev, began);
+	}
 	return 0;
 }
 

@@ -13,7 +13,7 @@ static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
 	struct srnic_mr *mr;
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MR);
+	err = srnic_take(dev, SRNIC_QUOTA_MR, to_srnic_pd(ibpd)->user);
 	if (err)
 		return ERR_PTR(err);
 
@@ -35,7 +35,7 @@ static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
 err_free:
 	kfree(mr);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_MR);
+	srnic_give(dev, SRNIC_QUOTA_MR, to_srnic_pd(ibpd)->user);
 	return ERR_PTR(err);
 }
 
@@ -47,7 +47,7 @@ static void mr_free(struct srnic_mr *mr)
 	srnic_stag_remove(dev, &mr->stag);
 	srnic_map_release(&mr->map);
 	srnic_map_release(&mr->next);
-	srnic_give(dev, SRNIC_QUOTA_MR);
+	srnic_give(dev, SRNIC_QUOTA_MR, mr->stag.pd->user);
 	kfree_rcu(mr, stag.rcu);
 }
 

@@ -11,13 +11,15 @@
 #include "verbs.h"
 
 /* device.c: grants of guard's, counted if refused. 0 or -ENOMEM */
-int srnic_take(struct srnic_dev *dev, enum srnic_quota quota);
-void srnic_give(struct srnic_dev *dev, enum srnic_quota quota);
+int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
+void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
 /* udata.c: copies a response; -EINVAL if user space has no room for all of it */
 int srnic_respond(struct ib_udata *udata, const void *resp, size_t len);
 /* -EINVAL if there will be no room: to ask before anything is made */
 int srnic_check_room(const struct ib_udata *udata, size_t len);
 struct ib_ucontext *srnic_udata_context(struct ib_udata *udata);
+/* who asks; NULL: a kernel consumer, or the administrator */
+struct srnic_user *srnic_udata_user(struct ib_udata *udata);
 
 /* mmap.c */
 int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,

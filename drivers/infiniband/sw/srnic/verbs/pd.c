@@ -10,11 +10,12 @@ int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 
 	spin_lock_init(&pd->lock);
 	INIT_LIST_HEAD(&pd->windows);
-	return srnic_take(to_srnic(ib->device), SRNIC_QUOTA_PD);
+	pd->user = srnic_udata_user(udata);
+	return srnic_take(to_srnic(ib->device), SRNIC_QUOTA_PD, pd->user);
 }
 
 int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_PD);
+	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_PD, to_srnic_pd(ib)->user);
 	return 0;
 }

@@ -206,7 +206,7 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	err = srnic_check_room(udata, sizeof(resp)) ?: qp_check(init, udata);
 	if (err)
 		return err;
-	err = srnic_take(dev, SRNIC_QUOTA_QP);
+	err = srnic_take(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -231,7 +231,7 @@ err_rings:
 err_number:
 	xa_erase(&dev->qps, ib->qp_num);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_QP);
+	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
@@ -250,6 +250,6 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	srnic_qp_engine_exit(qp);
 	srnic_window_forget_qp(qp);
 	qp_destroy_rings(qp);
-	srnic_give(dev, SRNIC_QUOTA_QP);
+	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return 0;
 }

@@ -56,7 +56,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	err = srnic_check_room(udata, sizeof(resp)) ?: srq_check(dev, init);
 	if (err)
 		return err;
-	err = srnic_take(dev, SRNIC_QUOTA_SRQ);
+	err = srnic_take(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -78,7 +78,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 err_ring:
 	srnic_ring_destroy(&srq->ring, srq->mmap);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_SRQ);
+	srnic_give(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
@@ -89,7 +89,7 @@ int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 
 	xa_erase(&dev->srqs, srq->number);
 	srnic_ring_destroy(&srq->ring, srq->mmap);
-	srnic_give(dev, SRNIC_QUOTA_SRQ);
+	srnic_give(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /*
  * User contexts, and how their commands are answered.
  */
+#include <linux/err.h>
 #include "ops.h"
 
 int srnic_check_room(const struct ib_udata *udata, size_t len)
@@ -29,6 +30,13 @@ struct ib_ucontext *srnic_udata_context(struct ib_udata *udata)
 	return &uctx->ib;
 }
 
+struct srnic_user *srnic_udata_user(struct ib_udata *udata)
+{
+	struct ib_ucontext *uctx = srnic_udata_context(udata);
+
+	return uctx ? to_srnic_ucontext(uctx)->user : NULL;
+}
+
 int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct srnic_alloc_ucontext_resp resp = {
@@ -36,21 +44,36 @@ int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 		.max_inline = SRNIC_MAX_INLINE,
 	};
 	struct srnic_dev *dev = to_srnic(ib->device);
+	struct srnic_user *user;
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_UCONTEXT);
+	user = srnic_user_current(&dev->guard);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	err = srnic_take(dev, SRNIC_QUOTA_UCONTEXT, user);
 	if (err)
-		return err;
-
+		goto err_put;
 	err = srnic_respond(udata, &resp, sizeof(resp));
 	if (err)
-		srnic_give(dev, SRNIC_QUOTA_UCONTEXT);
+		goto err_give;
+
+	to_srnic_ucontext(ib)->user = user;
+	return 0;
+
+err_give:
+	srnic_give(dev, SRNIC_QUOTA_UCONTEXT, user);
+err_put:
+	srnic_user_put(&dev->guard, user);
 	return err;
 }
 
 void srnic_dealloc_ucontext(struct ib_ucontext *ib)
 {
-	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_UCONTEXT);
+	struct srnic_user *user = to_srnic_ucontext(ib)->user;
+	struct srnic_dev *dev = to_srnic(ib->device);
+
+	srnic_give(dev, SRNIC_QUOTA_UCONTEXT, user);
+	srnic_user_put(&dev->guard, user);
 }
 
 /*

@@ -14,6 +14,7 @@
 
 struct srnic_ucontext {
 	struct ib_ucontext ib;
+	struct srnic_user *user;
 };
 
 static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
@@ -89,6 +90,7 @@ static inline struct srnic_srq *to_srnic_srq(struct ib_srq *ib)
  * @node: in dev->mcast.groups
  * @mgid: the group
  * @rcu: for freeing
+ * @user: who began it, and pays until it ends
  * @count: QPs, at least 1
  * @qps: none twice
  */
@@ -96,6 +98,7 @@ struct srnic_mcast_group {
 	struct list_head node;
 	union ib_gid mgid;
 	struct rcu_head rcu;
+	struct srnic_user *user;
 	u32 count;
 	struct srnic_qp *qps[] __counted_by(count);
 };

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has what: the users among whom a device's objects are shared (RFC 5042 7.2, R31).
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/user_namespace.h>
+#include "../export.h"
+#include "guard.h"
+
+/*
+ * A user namespace gives whoever makes it thousands of user IDs, but no more than one
+ * share: he pays for them all. Those that root gave out, to its containers for instance,
+ * count each for itself.
+ */
+static kuid_t who_pays(const struct cred *cred)
+{
+	const struct user_namespace *ns;
+	kuid_t uid = cred->euid;
+
+	for (ns = cred->user_ns; ns != &init_user_ns; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
+
+static struct srnic_user *user_find(struct srnic_guard *guard, kuid_t uid)
+	__must_hold(&guard->lock)
+{
+	struct srnic_user *user;
+
+	lockdep_assert_held(&guard->lock);
+	list_for_each_entry(user, &guard->users, node)
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+/**
+ * srnic_user_get - the user of these credentials
+ * @guard: of the device
+ * @cred: his
+ *
+ * Context: process.
+ * Return: the user, to be given back to srnic_user_put(), or ERR_PTR(-ENOMEM).
+ */
+struct srnic_user *srnic_user_get(struct srnic_guard *guard, const struct cred *cred)
+{
+	struct srnic_user *user, *new;
+	unsigned long flags;
+	kuid_t uid;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
+
+	uid = who_pays(cred);
+	spin_lock_irqsave(&guard->lock, flags);
+	user = user_find(guard, uid);
+	if (!user) {
+		swap(user, new);
+		user->uid = uid;
+		list_add_tail(&user->node, &guard->users);
+	}
+	user->refs++;
+	spin_unlock_irqrestore(&guard->lock, flags);
+	kfree(new);
+	return user;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_user_get);
+
+/**
+ * srnic_user_current - whose is what this process makes from now on
+ * @guard: of the device
+ *
+ * Context: process.
+ * Return: as of srnic_user_get(); NULL for the administrator, which is who has
+ * CAP_SYS_RESOURCE in the initial user namespace.
+ */
+struct srnic_user *srnic_user_current(struct srnic_guard *guard)
+{
+	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE))
+		return NULL;
+	return srnic_user_get(guard, current_cred());
+}
+
+/**
+ * srnic_user_hold - something else of a user's, which may outlive his contexts
+ * @guard: of the device
+ * @user: may be NULL
+ *
+ * Context: any.
+ */
+void srnic_user_hold(struct srnic_guard *guard, struct srnic_user *user)
+{
+	unsigned long flags;
+
+	if (!user)
+		return;
+	spin_lock_irqsave(&guard->lock, flags);
+	user->refs++;
+	spin_unlock_irqrestore(&guard->lock, flags);
+}
+
+/**
+ * srnic_user_put - what he was held for has gone
+ * @guard: of the device
+ * @user: may be NULL
+ *
+ * Context: any.
+ */
+void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user)
+{
+	unsigned long flags;
+	bool last;
+
+	if (!user)
+		return;
+	spin_lock_irqsave(&guard->lock, flags);
+	last = !--user->refs;
+	if (last)
+		list_del(&user->node);
+	spin_unlock_irqrestore(&guard->lock, flags);
+	if (last)
+		kfree(user);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_user_put);
+
+/**
+ * srnic_user_nth - go through the users, who may come and go meanwhile
+ * @guard: of the device
+ * @n: from 0 on
+ * @copy: uid and used are filled in
+ *
+ * Context: any.
+ * Return: whether there is an nth.
+ */
+bool srnic_user_nth(struct srnic_guard *guard, unsigned int n, struct srnic_user *copy)
+{
+	const struct srnic_user *user;
+	unsigned long flags;
+	bool found = false;
+
+	spin_lock_irqsave(&guard->lock, flags);
+	list_for_each_entry(user, &guard->users, node) {
+		if (n--)
+			continue;
+		copy->uid = user->uid;
+		memcpy(copy->used, user->used, sizeof(copy->used));
+		found = true;
+		break;
+	}
+	spin_unlock_irqrestore(&guard->lock, flags);
+	return found;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_user_nth);

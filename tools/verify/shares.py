@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""shares - take all that a device grants: as one user, as the next, as root.
+
+For each kind of object a user takes as many as he gets, then another, then a third in a
+user namespace that the first has made, and then root. Nobody may get more than he leaves
+for others (but for the reserve, which is root's), each must get something, root the rest;
+and the kernel's account must be theirs.
+
+Example:
+  in-a tools/verify/shares.py srnic0
+"""
+import ctypes
+import errno
+import json
+import mmap
+import os
+import subprocess
+import sys
+
+import pyverbs.enums as e
+from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR, MW
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+
+from limits import Asker, LOCAL, errno_of
+
+ALICE, BOB = 65533, 65534
+CLONE_NEWUSER = 0x10000000
+LIMIT, RESERVE = 120, 20
+
+
+def handle(asker):
+    route = GlobalRoute(dgid=GID(asker.gid), sgid_index=asker.sgid_index)
+    return AH(asker.pd, attr=AHAttr(port_num=1, is_global=1, gr=route))
+
+
+KINDS = {
+    "ucontext": lambda asker: Context(name=asker.device),
+    "pd": lambda asker: PD(asker.ctx),
+    "ah": handle,
+    "srq": lambda asker: asker.srq(1),
+    "qp": lambda asker: asker.qp(),
+    "cq": lambda asker: CQ(asker.ctx, 1),
+    "mr": lambda asker: MR(asker.pd, mmap.PAGESIZE, LOCAL),
+    "mw": lambda asker: MW(asker.pd, e.IBV_MW_TYPE_1),
+}
+
+
+def take_all(device, kind):
+    """Who holds it, everything there is, and the errno that says it was all."""
+    asker, taken = None, []
+    try:
+        asker = Asker(device)
+        asker.device = device
+        while True:
+            taken.append(KINDS[kind](asker))
+    except PyverbsError as error:
+        return asker, taken, getattr(error, "error_code", None) or errno_of(error)
+
+
+class Taker:
+    """A process of a user's that takes all of a kind, and keeps it until told."""
+
+    def __init__(self, device, kind, uid, within=False):
+        (said, say), (told, self.tell) = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            os.close(self.tell)
+            self.be(device, kind, uid, within, say, told)
+        os.close(say)
+        os.close(told)
+        with os.fdopen(said) as lines:
+            self.taken, self.errno = (int(word) for word in lines.readline().split())
+
+    @staticmethod
+    def be(device, kind, uid, within, say, told):
+        if uid:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+        if within and ctypes.CDLL(None).unshare(CLONE_NEWUSER):
+            sys.exit("no user namespaces here")
+        holder, taken, code = take_all(device, kind)    # holder: what is in it goes with it
+        os.write(say, f"{len(taken)} {code}\n".encode())
+        os.read(told, 1)
+        del holder
+        os._exit(0)     # and the kernel takes back what is left
+
+    def leave(self):
+        os.write(self.tell, b".")       # those who came later have its end of the pipe, too
+        os.close(self.tell)
+        os.waitpid(self.pid, 0)
+
+
+def srnic(*words):
+    run = subprocess.run(["srnic", "-j", *words], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout or "[]")
+
+
+def state(device, kind):
+    return next(row for row in srnic("quota", "show", device) if row["quota"] == kind)
+
+
+def accounts(device, kind):
+    return {row["uid"]: row["used"] for row in srnic("quota", "users", device)
+            if row["quota"] == kind}
+
+
+class Check:
+    """What is stated, and whether it is so."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def __call__(self, holds, what):
+        if not holds:
+            self.failed += 1
+        print(f"{'ok  ' if holds else 'FAIL'} {what}", flush=True)
+
+
+def user_takes(device, kind, uid, check):
+    """All that one user gets, who then has no more than he leaves for others."""
+    taker = Taker(device, kind, uid)
+    now, has = state(device, kind), accounts(device, kind)
+    left = now["limit"] - now["reserve"] - now["used"]
+    # the last one was granted when there was one more left
+    check(taker.errno == errno.ENOMEM and 0 < has[uid] and left <= has[uid] <= left + 1,
+          f"R31 {kind}: user {uid} gets {taker.taken}, has {has[uid]}, leaves {left}")
+    check(set(has) <= {ALICE, BOB}, f"R31 {kind}: nobody else has any")
+    return taker
+
+
+def all_of_it(device, kind, check):
+    """Alice, Bob, Alice again as somebody else, and root, in this order."""
+    takers = [user_takes(device, kind, uid, check) for uid in (ALICE, BOB)]
+    again = Taker(device, kind, ALICE, within=True)
+    check(again.errno == errno.ENOMEM and again.taken == 0,
+          f"R31 {kind}: user {ALICE} in a namespace of hers gets {again.taken} more")
+    root = Taker(device, kind, 0)
+    now = state(device, kind)
+    check(root.errno == errno.ENOMEM and now["used"] == now["limit"] and root.taken >= RESERVE - 1,
+          f"R18 {kind}: root gets the other {root.taken}")
+    return [*takers, again, root]
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    device = sys.argv[1]
+    check = Check()
+    for kind in KINDS:
+        before = state(device, kind)
+        subprocess.run(["srnic", "quota", "set", device, kind, str(before["used"] + LIMIT),
+                        "reserve", str(RESERVE)], check=True)
+        takers = all_of_it(device, kind, check)
+        for taker in takers:
+            taker.leave()
+        check(state(device, kind)["used"] == before["used"] and not srnic("quota", "users"),
+              f"R18 {kind}: all is given back")
+        subprocess.run(["srnic", "quota", "set", device, kind, str(before["limit"]),
+                        "reserve", str(before["reserve"])], check=True)
+    return 1 if check.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
