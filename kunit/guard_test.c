@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/cred.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/user_namespace.h>
@@ -273,6 +274,28 @@ static void R31_a_user_namespace_is_its_makers_unless_root_made_it(struct kunit 
 	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 0, 100001), KUIDT_INIT(100001)));
 }
 
+static void R19_there_is_no_limit_unless_one_is_set(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+
+	for (int i = 0; i < SRNIC_LIMITS; i++) {
+		u32 max = srnic_limit_table[i].max;
+
+		KUNIT_EXPECT_EQ(test, srnic_limit_get(guard, i), 0);
+		KUNIT_EXPECT_EQ(test, srnic_limit_set(guard, i, max), 0);
+		KUNIT_EXPECT_EQ(test, srnic_limit_set(guard, i, max + 1), -ERANGE);
+		KUNIT_EXPECT_EQ(test, srnic_limit_get(guard, i), max);
+		KUNIT_EXPECT_EQ(test, srnic_limit_set(guard, i, 0), 0);
+		KUNIT_EXPECT_EQ(test, srnic_limit_get(guard, i), 0);
+	}
+}
+
+/* what is_idle() compares must not look as if it lay behind */
+static void R19_the_longest_silence_fits_into_jiffies(struct kunit *test)
+{
+	KUNIT_EXPECT_LT(test, (u64)srnic_limit_table[SRNIC_LIMIT_IDLE].max * HZ, (u64)LONG_MAX);
+}
+
 static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(every_quota_has_a_name_of_its_own_and_a_limit),
 	KUNIT_CASE(R18_what_exceeds_the_limit_is_refused),
@@ -285,6 +308,8 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R31_greedy_users_end_with_the_same),
 	KUNIT_CASE(R31_who_comes_after_a_hog_gets_something),
 	KUNIT_CASE(contexts_of_one_user_are_one_user),
+	KUNIT_CASE(R19_there_is_no_limit_unless_one_is_set),
+	KUNIT_CASE(R19_the_longest_silence_fits_into_jiffies),
 	KUNIT_CASE(R31_a_user_namespace_is_its_makers_unless_root_made_it),
 	{}
 };

@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	{ "policy", policy_run },
 	{ "key", key_run },
 	{ "quota", quota_run },
+	{ "limit", limit_run },
 	{ "suite", suite_run },
 	{ "log", log_run },
 };

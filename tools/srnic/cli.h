@@ -82,6 +82,7 @@ int secret_make(const struct args *args, const char *path, struct secret *secret
 /* the commands */
 int show_run(struct args *args);
 int quota_run(struct args *args);
+int limit_run(struct args *args);
 int qp_run(struct args *args);
 int policy_run(struct args *args);
 int key_run(struct args *args);

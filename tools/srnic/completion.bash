@@ -90,6 +90,21 @@ _srnic_quota()
 	esac
 }
 
+_srnic_limit()
+{
+	local given=$((${#_srnic_words[@]} - 2))	# behind the verb
+
+	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
+	case $given:${_srnic_words[1]} in
+	0:*)
+		[[ ${_srnic_words[-1]} == dev ]] || echo dev
+		_srnic_names show
+		;;
+	1:set) echo idle ;;
+	2:set) echo none ;;
+	esac
+}
+
 _srnic_candidates()
 {
 	local count=${#_srnic_words[@]}
@@ -103,11 +118,12 @@ _srnic_candidates()
 		return
 	fi
 	case $count:${_srnic_words[0]-} in
-	0:) echo show qp policy key quota suite log help ;;
-	1:help) echo show qp policy key quota suite log ;;
+	0:) echo show qp policy key quota limit suite log help ;;
+	1:help) echo show qp policy key quota limit suite log ;;
 	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen del ;;
 	1:quota) echo show users set ;;
+	1:limit) echo show set ;;
 	1:suite) echo list ;;
 	1:log) echo show follow ;;
 	1:show | 1:qp | 2:log)
@@ -118,6 +134,7 @@ _srnic_candidates()
 	*:policy) _srnic_policy ;;
 	*:key) _srnic_key "$1" ;;
 	*:quota) _srnic_quota ;;
+	*:limit) _srnic_limit ;;
 	esac
 }
 

@@ -11,7 +11,7 @@
 #include "json.h"
 #include "list.h"
 
-static int take_dev(struct args *args, const char **name)
+int dev_take(struct args *args, const char **name)
 {
 	int err = args_need(args, "the device's name", name);
 
@@ -26,7 +26,7 @@ static int take_optional(struct args *args, const char **name)
 	*name = NULL;
 	if (!args_peek(args))
 		return CLI_OK;
-	return take_dev(args, name) ?: args_end(args);
+	return dev_take(args, name) ?: args_end(args);
 }
 
 /* All devices, among which there must be this one (or NULL) */
@@ -42,8 +42,7 @@ static int ask_devs(const char *where, const char *name, struct srnic_list **lis
 	return cli_refused(where, "no srnic device '%s' in this namespace: see 'srnic show'", name);
 }
 
-/* The index of the device of this name in this namespace */
-static int find_dev(const char *where, const char *name, uint32_t *index)
+int dev_find(const char *where, const char *name, uint32_t *index)
 {
 	struct srnic_list *list;
 	int err;
@@ -63,7 +62,7 @@ int dev_take_index(struct args *args, uint32_t *index)
 
 	*index = SRNIC_DEV_ALL;
 	err = take_optional(args, &name);
-	return err || !name ? err : find_dev(args->where, name, index);
+	return err || !name ? err : dev_find(args->where, name, index);
 }
 
 static uint32_t quota_used(const struct srnic_dev *dev, const char *name)
@@ -110,9 +109,8 @@ static void show_dev(struct table *table, const struct srnic_dev *dev)
 	json_close();
 }
 
-/* All devices, or the one that the line names, which must be there. */
-static int show(struct args *args, struct table *table,
-		void (*row)(struct table *table, const struct srnic_dev *dev))
+int dev_show(struct args *args, struct table *table,
+	     void (*row)(struct table *table, const struct srnic_dev *dev))
 {
 	const struct srnic_dev *dev;
 	struct srnic_list *list;
@@ -139,7 +137,7 @@ int show_run(struct args *args)
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
 
-	return show(args, &table, show_dev);
+	return dev_show(args, &table, show_dev);
 }
 
 static void show_quotas(struct table *table, const struct srnic_dev *dev)
@@ -173,7 +171,7 @@ static int quota_show(struct args *args)
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
 
-	return show(args, &table, show_quotas);
+	return dev_show(args, &table, show_quotas);
 }
 
 static void show_user(struct table *table, const struct srnic_user *user)
@@ -248,7 +246,7 @@ static int quota_set(struct args *args)
 	bool given;
 	int err;
 
-	err = take_dev(args, &dev) ?:
+	err = dev_take(args, &dev) ?:
 		args_need(args, "the quota (see 'srnic quota show')", &quota) ?:
 		args_need(args, "the new limit", &word) ?:
 		parse_u32(args, "limit", word, &limit) ?:
@@ -258,7 +256,7 @@ static int quota_set(struct args *args)
 	if (strlen(quota) > SRNIC_NAME_MAX)
 		return cli_usage(args, "no quota '%.40s': see 'srnic quota show'", quota);
 
-	err = find_dev(args->where, dev, &index) ?: ask_open(args->where, &srnic);
+	err = dev_find(args->where, dev, &index) ?: ask_open(args->where, &srnic);
 	if (err)
 		return err;
 	return ask_done(args->where, given ?

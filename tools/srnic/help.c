@@ -20,6 +20,7 @@ static const struct page pages[] = {
 "  policy ...            which peer gets which seal\n"
 "  key ...               pre-shared keys\n"
 "  quota ...             how much of each resource a device grants\n"
+"  limit ...             what a connection may do before it is ended\n"
 "  suite list            the suites of algorithms\n"
 "  log ...               what was refused, and what is\n"
 "  help [COMMAND]        this, or more on one command\n"
@@ -130,6 +131,20 @@ static const struct page pages[] = {
 "  srnic quota users\n"
 "  srnic quota set dev srnic0 qp 1000\n"
 "  srnic quota set dev srnic0 qp 1000 reserve 100\n" },
+	{ "limit",
+"Usage: srnic limit [show [[dev] DEV]]\n"
+"       srnic limit set [dev] DEV LIMIT VALUE|none\n"
+"\n"
+"What a connection may do before the device ends it. There are no limits unless\n"
+"you set them.\n"
+"\n"
+"  idle     seconds for which the peer may say nothing; then the queue pair goes\n"
+"           to ERR, its owner gets the event QP_FATAL, and idle_reaped moves\n"
+"\n"
+"Examples:\n"
+"  srnic limit show\n"
+"  srnic limit set srnic0 idle 3600\n"
+"  srnic limit set srnic0 idle none\n" },
 	{ "log",
 "Usage: srnic log [show [[dev] DEV]]\n"
 "       srnic log follow [[dev] DEV]\n"

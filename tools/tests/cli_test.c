@@ -170,6 +170,11 @@ static const struct {
 	{ "quota set dev srnic0 qp 1 reserve", "the number behind 'reserve' is missing" },
 	{ "quota set dev srnic0 qp 1 reserve x", "reserve 'x' is no number" },
 	{ "quota set dev srnic0 qp 1 reserve 2 3", "'3' is one word too many" },
+	{ "limit set", "limit set: the device's name is missing" },
+	{ "limit set srnic0", "the limit (see 'srnic limit show') is missing" },
+	{ "limit set srnic0 idle", "the new value (or 'none') is missing" },
+	{ "limit set srnic0 idle -1", "value '-1' is no number" },
+	{ "limit set srnic0 idle 1 2", "'2' is one word too many" },
 	{ "quota users dev", "the device's name behind 'dev' is missing" },
 	{ "suite list x", "suite list: 'x' is one word too many" },
 };
@@ -506,6 +511,11 @@ static void answer_dev(uint32_t index, const char *name)
 		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_RESERVE, 100 * i);
 		mnl_attr_nest_end(nlh, nest);
 	}
+	nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_LIMIT);
+	mnl_attr_put_strz(nlh, SRNIC_A_LIMIT_NAME, "idle");
+	mnl_attr_put_u32(nlh, SRNIC_A_LIMIT_VALUE, 10 * (index - 7));
+	mnl_attr_put_u32(nlh, SRNIC_A_LIMIT_HIGHEST, 100);
+	mnl_attr_nest_end(nlh, nest);
 	kernel_commit(nlh);
 }
 
@@ -539,6 +549,27 @@ static void test_devices(void)
 	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_LIMIT), 5) &&
 	      attr_is_u32(kernel_nested(SRNIC_A_DEV_QUOTA, SRNIC_A_QUOTA_RESERVE), 2),
 	      "quota set sends the reserve", NULL);
+}
+
+static void test_limits(void)
+{
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_dev(9, "srnic1");
+	shows("limit",
+	      "DEVICE  LIMIT  VALUE\n"
+	      "srnic0  idle    none\n"
+	      "srnic1  idle      20\n");
+	shows("-j limit show srnic1",
+	      "[{\"device\":\"srnic1\",\"limit\":\"idle\",\"value\":20,\"highest\":100}]\n");
+	check(run("limit set srnic1 idle 5") == CLI_OK && kernel_cmd() == SRNIC_CMD_LIMIT_SET &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
+	      attr_is_text(kernel_nested(SRNIC_A_DEV_LIMIT, SRNIC_A_LIMIT_NAME), "idle") &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_LIMIT, SRNIC_A_LIMIT_VALUE), 5),
+	      "limit set", NULL);
+	check(run("limit set dev srnic1 idle none") == CLI_OK &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_LIMIT, SRNIC_A_LIMIT_VALUE), 0),
+	      "limit set to none", NULL);
 }
 
 static void answer_user(uint32_t uid, uint32_t qps)
@@ -740,7 +771,7 @@ static void test_help(void)
 {
 	static const char *const lines[] = {
 		"help", "--help", "help show", "show --help", "help qp", "-h qp", "policy add --help",
-		"key -h", "quota --help", "help suite",
+		"key -h", "quota --help", "limit -h", "help suite",
 	};
 	unsigned int i;
 
@@ -779,6 +810,7 @@ int main(void)
 	test_policy_list();
 	test_policy_flush();
 	test_devices();
+	test_limits();
 	test_users();
 	test_log();
 	test_qps();

@@ -45,7 +45,7 @@ offers()
 	fi
 }
 
-offers "srnic " show qp policy key quota suite log help
+offers "srnic " show qp policy key quota limit suite log help
 offers "srnic p" policy
 offers "srnic policy " list add replace del flush
 offers "srnic policy fl" flush
@@ -77,6 +77,11 @@ offers "srnic quota set srnic0 qp 100 reserve "
 offers "srnic quota " show users set
 offers "srnic quota users " dev srnic0 srnic1
 offers "srnic quota show srnic0 "
+offers "srnic limit set srnic0 " idle
+offers "srnic limit set dev srnic0 " idle
+offers "srnic limit set srnic0 idle " none
+offers "srnic limit show " dev srnic0 srnic1
+offers "srnic limit show srnic0 "
 offers "srnic log " show follow
 offers "srnic log follow " dev srnic0 srnic1
 offers "srnic log follow dev " srnic0 srnic1

@@ -411,11 +411,17 @@ static void answer_dev(uint32_t index, const char *name)
 		mnl_attr_put_u32(nlh, SRNIC_A_QUOTA_RESERVE, 100 + i);
 		mnl_attr_nest_end(nlh, nest);
 	}
+	nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_LIMIT);
+	mnl_attr_put_strz(nlh, SRNIC_A_LIMIT_NAME, "idle");
+	mnl_attr_put_u32(nlh, SRNIC_A_LIMIT_VALUE, 60);
+	mnl_attr_put_u32(nlh, SRNIC_A_LIMIT_HIGHEST, 100);
+	mnl_attr_nest_end(nlh, nest);
 	kernel_commit(nlh);
 }
 
 static void test_devs(void)
 {
+	const struct srnic_limit *limit;
 	const struct srnic_quota *quota;
 	const struct srnic_dev *dev;
 	struct srnic_list *list;
@@ -435,7 +441,15 @@ static void test_devs(void)
 	      srnic_quota_used(quota) == 1 && srnic_quota_limit(quota) == 1001 &&
 	      srnic_quota_reserve(quota) == 101 &&
 	      !srnic_quota_next(dev, quota), "its quotas");
+	limit = srnic_limit_next(dev, NULL);
+	check(limit && !strcmp(srnic_limit_name(limit), "idle") &&
+	      srnic_limit_value(limit) == 60 && srnic_limit_highest(limit) == 100 &&
+	      !srnic_limit_next(dev, limit), "its limits");
 	srnic_list_free(list);
+	check(!srnic_limit_set(srnic, 9, "idle", 5) && kernel_cmd() == SRNIC_CMD_LIMIT_SET &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
+	      attr_is_text(kernel_nested(SRNIC_A_DEV_LIMIT, SRNIC_A_LIMIT_NAME), "idle") &&
+	      attr_is_u32(kernel_nested(SRNIC_A_DEV_LIMIT, SRNIC_A_LIMIT_VALUE), 5), "limit set");
 
 	check(!srnic_quota_set(srnic, 9, "qp", 5) && kernel_cmd() == SRNIC_CMD_QUOTA_SET &&
 	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&

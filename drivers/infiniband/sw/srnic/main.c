@@ -12,6 +12,7 @@
 #include "srnic.h"
 #include "control/control.h"
 #include "engine/engine.h"
+#include "engine/idle.h"
 #include "net/net.h"
 #include "sth/sth.h"
 #include "verbs/verbs.h"
@@ -70,6 +71,7 @@ void srnic_dealloc_driver(struct ib_device *ib)
 
 	if (dev->net)
 		srnic_control_dev_del(dev);
+	srnic_idle_exit(dev);
 	/* packets in softirq that found the device by a GID when it had some */
 	synchronize_net();
 	srnic_dev_close(dev);

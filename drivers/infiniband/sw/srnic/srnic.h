@@ -9,6 +9,7 @@
 #include <linux/netdevice.h>
 #include <linux/rhashtable-types.h>
 #include <linux/siphash.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
@@ -37,6 +38,7 @@
  * @guard: limits, and what has been granted
  * @stats: per-CPU counters, named in verbs/stat_list.h
  * @log: what was refused; NULL: nobody keeps it
+ * @idle_work: ends connections by rule (engine/idle.c)
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: of that reference
  * @net: the netdev's namespace, in which it receives; NULL: not yet
@@ -65,6 +67,7 @@ struct srnic_dev {
 	struct srnic_guard guard;
 	struct srnic_stats __percpu *stats;
 	struct srnic_log *log;
+	struct delayed_work idle_work;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;
 	struct net *net;

@@ -34,6 +34,7 @@ struct srnic_key;
 struct srnic_dev;
 struct srnic_quota;
 struct srnic_user;
+struct srnic_limit;
 struct srnic_qp;
 struct srnic_flow;
 struct srnic_log_entry;
@@ -366,6 +367,41 @@ int srnic_quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, u
  */
 int srnic_quota_set_reserve(struct srnic *srnic, uint32_t dev_index, const char *name,
 			    uint32_t limit, uint32_t reserve);
+
+/**
+ * srnic_limit_next() - go through the limits of what a stream of a device may do
+ * @dev: the device
+ * @limit: the one before, NULL for the first
+ *
+ * Return: a limit, or NULL at the end.
+ */
+const struct srnic_limit *srnic_limit_next(const struct srnic_dev *dev,
+					   const struct srnic_limit *limit);
+
+#define srnic_for_each_limit(limit, dev)				\
+	for ((limit) = srnic_limit_next(dev, NULL); (limit);		\
+	     (limit) = srnic_limit_next(dev, limit))
+
+/** srnic_limit_name() - of what: "idle", the seconds for which a peer may say nothing */
+const char *srnic_limit_name(const struct srnic_limit *limit);
+/** srnic_limit_value() - in the limit's unit; 0: there is none */
+uint32_t srnic_limit_value(const struct srnic_limit *limit);
+/** srnic_limit_highest() - the value cannot be more */
+uint32_t srnic_limit_highest(const struct srnic_limit *limit);
+
+/**
+ * srnic_limit_set() - change a limit of a device
+ * @srnic: handle
+ * @dev_index: the device, as srnic_dev_index() tells it
+ * @name: of what
+ * @value: in its unit; 0: there is none
+ *
+ * Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -ENOENT: no such limit;
+ * -ERANGE: it cannot be so large; -EINVAL: this is no name; -EPERM.
+ */
+int srnic_limit_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t value);
 
 /**
  * srnic_user_list() - list who has how much of devices

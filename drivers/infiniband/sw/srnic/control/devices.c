@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of devices, and what is told and changed of each: its quotas.
+ * The list of devices, and what is told and changed of each: its quotas and limits.
  */
 #include <linux/lockdep.h>
 #include <linux/netdevice.h>
 #include "control/control.h"
 #include "control/genl.h"
+#include "engine/idle.h"
 #include "srnic.h"
 #include "trace/log.h"
 
@@ -101,9 +102,25 @@ static int srnic_put_quota(struct sk_buff *skb, struct srnic_guard *guard, enum 
 	return 0;
 }
 
+static int srnic_put_limit(struct sk_buff *skb, const struct srnic_guard *guard,
+			   enum srnic_limit limit)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, SRNIC_A_DEV_LIMIT);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, SRNIC_A_LIMIT_NAME, srnic_limit_table[limit].name) ||
+	    nla_put_u32(skb, SRNIC_A_LIMIT_VALUE, srnic_limit_get(guard, limit)) ||
+	    nla_put_u32(skb, SRNIC_A_LIMIT_HIGHEST, srnic_limit_table[limit].max))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev)
 {
-	unsigned int quota;
+	unsigned int quota, limit;
 	void *hdr;
 
 	hdr = genlmsg_iput(skb, info);
@@ -116,6 +133,9 @@ static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, stru
 		goto cancel;
 	for (quota = 0; quota < SRNIC_QUOTAS; quota++)
 		if (srnic_put_quota(skb, &dev->guard, quota))
+			goto cancel;
+	for (limit = 0; limit < SRNIC_LIMITS; limit++)
+		if (srnic_put_limit(skb, &dev->guard, limit))
 			goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;
@@ -184,30 +204,112 @@ static int srnic_parse_quota(struct genl_info *info, enum srnic_quota *quota,
 	return 0;
 }
 
+/* The device that a request names; its being there is up to srnic_devices_lock. */
+static struct srnic_dev *srnic_named_dev(struct genl_info *info)
+{
+	const struct nlattr *index = info->attrs[SRNIC_A_DEV_INDEX];
+	struct srnic_dev *dev;
+
+	dev = srnic_device_from(genl_info_net(info), nla_get_u32(index));
+	if (dev && dev->ib.index == nla_get_u32(index))
+		return dev;
+	NL_SET_ERR_MSG_ATTR(info->extack, index,
+			    "no such device in this namespace: see 'srnic show'");
+	return NULL;
+}
+
 int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct srnic_quota_state state;
 	enum srnic_quota quota;
 	struct srnic_dev *dev;
-	u32 index;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_INDEX))
 		return -EINVAL;
-	index = nla_get_u32(info->attrs[SRNIC_A_DEV_INDEX]);
 	err = srnic_parse_quota(info, &quota, &state);
 	if (err)
 		return err;
 
 	mutex_lock(&srnic_devices_lock);
-	dev = srnic_device_from(genl_info_net(info), index);
-	if (dev && dev->ib.index == index) {
+	dev = srnic_named_dev(info);
+	if (dev)
 		srnic_quota_set(&dev->guard, quota, state.limit, state.reserve);
-	} else {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SRNIC_A_DEV_INDEX],
-				    "no such device in this namespace: see 'srnic show'");
+	else
 		err = -ENODEV;
+	mutex_unlock(&srnic_devices_lock);
+	return err;
+}
+
+static int srnic_limit_by_name(const char *name)
+{
+	unsigned int limit;
+
+	for (limit = 0; limit < SRNIC_LIMITS; limit++)
+		if (!strcmp(srnic_limit_table[limit].name, name))
+			return limit;
+	return -ENOENT;
+}
+
+/* Which limit, and its new value, from the nest in a request. */
+static int srnic_parse_limit(struct genl_info *info, enum srnic_limit *limit, u32 *value)
+{
+	struct nlattr *tb[SRNIC_A_LIMIT_MAX + 1];
+	struct nlattr *nest;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_LIMIT))
+		return -EINVAL;
+	nest = info->attrs[SRNIC_A_DEV_LIMIT];
+	err = nla_parse_nested(tb, SRNIC_A_LIMIT_MAX, nest, srnic_limit_nl_policy, info->extack);
+	if (err)
+		return err;
+	if (NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_LIMIT_NAME) ||
+	    NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_LIMIT_VALUE))
+		return -EINVAL;
+
+	err = srnic_limit_by_name(nla_data(tb[SRNIC_A_LIMIT_NAME]));
+	if (err < 0) {
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, tb[SRNIC_A_LIMIT_NAME],
+					"no limit '%s': see 'srnic limit show'",
+					(char *)nla_data(tb[SRNIC_A_LIMIT_NAME]));
+		return err;
 	}
+	*limit = err;
+	*value = nla_get_u32(tb[SRNIC_A_LIMIT_VALUE]);
+	return 0;
+}
+
+static int srnic_set_limit(struct genl_info *info, struct srnic_dev *dev, enum srnic_limit limit,
+			   u32 value)
+{
+	int err = srnic_limit_set(&dev->guard, limit, value);
+
+	if (err)
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, info->attrs[SRNIC_A_DEV_LIMIT],
+					"%s is %u at most", srnic_limit_table[limit].name,
+					srnic_limit_table[limit].max);
+	else
+		srnic_idle_changed(dev);
+	return err;
+}
+
+int srnic_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	enum srnic_limit limit;
+	struct srnic_dev *dev;
+	u32 value;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_INDEX))
+		return -EINVAL;
+	err = srnic_parse_limit(info, &limit, &value);
+	if (err)
+		return err;
+
+	mutex_lock(&srnic_devices_lock);
+	dev = srnic_named_dev(info);
+	err = dev ? srnic_set_limit(info, dev, limit, value) : -ENODEV;
 	mutex_unlock(&srnic_devices_lock);
 	return err;
 }

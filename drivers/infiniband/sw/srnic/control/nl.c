@@ -11,6 +11,12 @@
 #include <uapi/linux/srnic.h>
 
 /* Common nested types */
+const struct nla_policy srnic_limit_nl_policy[SRNIC_A_LIMIT_HIGHEST + 1] = {
+	[SRNIC_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+	[SRNIC_A_LIMIT_VALUE] = { .type = NLA_U32, },
+	[SRNIC_A_LIMIT_HIGHEST] = { .type = NLA_U32, },
+};
+
 const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_RESERVE + 1] = {
 	[SRNIC_A_QUOTA_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_QUOTA_USED] = { .type = NLA_U32, },
@@ -51,6 +57,12 @@ static const struct nla_policy srnic_key_del_nl_policy[SRNIC_A_KEY_NAME + 1] = {
 static const struct nla_policy srnic_quota_set_nl_policy[SRNIC_A_DEV_QUOTA + 1] = {
 	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
 	[SRNIC_A_DEV_QUOTA] = NLA_POLICY_NESTED(srnic_quota_nl_policy),
+};
+
+/* SRNIC_CMD_LIMIT_SET - do */
+static const struct nla_policy srnic_limit_set_nl_policy[SRNIC_A_DEV_LIMIT + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_LIMIT] = NLA_POLICY_NESTED(srnic_limit_nl_policy),
 };
 
 /* SRNIC_CMD_USER_GET - dump */
@@ -123,6 +135,13 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.doit		= srnic_nl_quota_set_doit,
 		.policy		= srnic_quota_set_nl_policy,
 		.maxattr	= SRNIC_A_DEV_QUOTA,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_LIMIT_SET,
+		.doit		= srnic_nl_limit_set_doit,
+		.policy		= srnic_limit_set_nl_policy,
+		.maxattr	= SRNIC_A_DEV_LIMIT,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

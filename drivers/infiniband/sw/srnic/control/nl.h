@@ -12,6 +12,7 @@
 #include <uapi/linux/srnic.h>
 
 /* Common nested types */
+extern const struct nla_policy srnic_limit_nl_policy[SRNIC_A_LIMIT_HIGHEST + 1];
 extern const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_RESERVE + 1];
 
 int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info);
@@ -24,6 +25,7 @@ int srnic_nl_key_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_suite_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_user_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_qp_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_log_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);

@@ -279,6 +279,7 @@ struct srnic_hs_box {
  * @rnr_timer: likewise
  * @work: what cannot be done where it was noticed
  * @work_bits: SRNIC_QP_WORK_*: why
+ * @heard: jiffies: when the peer last said something (RC, UC); see idle.c
  * @out: packets for the stack
  * @out_work: drains @out on @out_cpu
  * @out_cpu: where packets whose order matters were last handed to the stack
@@ -320,6 +321,7 @@ struct srnic_qp {
 	struct hrtimer rnr_timer;
 	struct work_struct work;
 	unsigned long work_bits;
+	unsigned long heard;
 
 	struct sk_buff_head out;
 	struct work_struct out_work;

@@ -185,6 +185,8 @@ static void reply(struct srnic_qp *qp)
 static void run_end(struct rx_run *run)
 {
 	srnic_hold_drop(&run->hold);
+	if (run->asked || run->answered)
+		WRITE_ONCE(run->qp->heard, jiffies);
 	if (run->asked)
 		reply(run->qp);
 	if (run->answered)

@@ -255,6 +255,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 	qp->sth = sth;
 	if (sth)
 		srnic_sth_flow_start(sth, SRNIC_FLOW_THEIRS, resp->psn);
+	WRITE_ONCE(qp->heard, jiffies);
 	qp->state = IB_QPS_RTR;
 	sth = NULL;
 	rres = NULL;

@@ -30,7 +30,13 @@ enum srnic_quota {
 	SRNIC_QUOTAS,
 };
 
-/* Limits that are not counts of objects: one place for all of them. */
+/* What an administrator may ask of streams: one row of srnic_limit_table each (limit.c). */
+enum srnic_limit {
+	SRNIC_LIMIT_IDLE,	/* seconds for which a peer may say nothing */
+	SRNIC_LIMITS,
+};
+
+/* Limits that nobody sets, and are not counts of objects: one place for all of them. */
 #define SRNIC_MAX_QP_WR		16384
 #define SRNIC_MAX_SRQ_WR	65536
 #define SRNIC_MAX_CQE		SZ_1M
@@ -48,6 +54,13 @@ struct srnic_quota_row {
 };
 
 extern const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS];
+
+struct srnic_limit_row {
+	const char *name;
+	u32 max;		/* the default is 0: there is no limit */
+};
+
+extern const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS];
 
 /**
  * struct srnic_user - one who uses a device, and what is his
@@ -70,6 +83,7 @@ struct srnic_user {
  * @used: objects granted, to anybody
  * @limit: how many there may be
  * @reserve: how many of these are the kernel's and the administrator's alone
+ * @stream: SRNIC_LIMIT_*: by READ_ONCE() and WRITE_ONCE()
  */
 struct srnic_guard {
 	spinlock_t lock;	/* irqsave: all of it but @stream */
@@ -77,6 +91,7 @@ struct srnic_guard {
 	u32 used[SRNIC_QUOTAS];
 	u32 limit[SRNIC_QUOTAS];
 	u32 reserve[SRNIC_QUOTAS];
+	u32 stream[SRNIC_LIMITS];
 };
 
 /* What there is of one kind */
@@ -96,6 +111,10 @@ struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_q
 void srnic_quota_set(struct srnic_guard *guard, enum srnic_quota quota, u32 limit, u32 reserve);
 /* what is kept back of a limit unless the administrator says otherwise */
 u32 srnic_quota_default_reserve(u32 limit);
+
+/* limit.c: any context */
+u32 srnic_limit_get(const struct srnic_guard *guard, enum srnic_limit limit);
+int srnic_limit_set(struct srnic_guard *guard, enum srnic_limit limit, u32 value);
 
 /* user.c */
 bool srnic_user_nth(struct srnic_guard *guard, unsigned int n, struct srnic_user *copy);

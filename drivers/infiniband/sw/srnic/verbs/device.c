@@ -6,6 +6,7 @@
 #include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/string.h>
+#include "engine/idle.h"
 #include "ops.h"
 #include "trace/log.h"
 
@@ -241,6 +242,7 @@ int srnic_dev_open(struct srnic_dev *dev)
 	mutex_init(&dev->mcast.lock);
 	INIT_LIST_HEAD(&dev->mcast.groups);
 	srnic_guard_init(&dev->guard);
+	srnic_idle_init(dev);
 
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats)
