@@ -3,6 +3,7 @@
  * User contexts, and how their commands are answered.
  */
 #include <linux/err.h>
+#include <linux/sched/task.h>
 #include "ops.h"
 
 int srnic_check_room(const struct ib_udata *udata, size_t len)
@@ -37,6 +38,18 @@ struct srnic_user *srnic_udata_user(struct ib_udata *udata)
 	return uctx ? to_srnic_ucontext(uctx)->user : NULL;
 }
 
+/*
+ * 6.12's core forgets the process that it has noted in a context which the driver
+ * refuses (UVERBS_METHOD_GET_CONTEXT has no rdma_restrack_put()): anybody could have
+ * the kernel keep thousands of dead ones. Where it forgets nothing, it finds none.
+ */
+static void forget_process(struct ib_ucontext *ib)
+{
+	if (ib->res.task)
+		put_task_struct(ib->res.task);
+	ib->res.task = NULL;
+}
+
 int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct srnic_alloc_ucontext_resp resp = {
@@ -48,8 +61,10 @@ int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	int err;
 
 	user = srnic_user_current(&dev->guard);
-	if (IS_ERR(user))
-		return PTR_ERR(user);
+	if (IS_ERR(user)) {
+		err = PTR_ERR(user);
+		goto err_forget;
+	}
 	err = srnic_take(dev, SRNIC_QUOTA_UCONTEXT, user);
 	if (err)
 		goto err_put;
@@ -64,6 +79,8 @@ err_give:
 	srnic_give(dev, SRNIC_QUOTA_UCONTEXT, user);
 err_put:
 	srnic_user_put(&dev->guard, user);
+err_forget:
+	forget_process(ib);
 	return err;
 }
 
