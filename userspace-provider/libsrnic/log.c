@@ -12,13 +12,7 @@ struct srnic_log_entry {
 
 int srnic_log_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list)
 {
-	union nl_request request;
-	struct nlmsghdr *nlh;
-
-	nlh = nl_begin(&request, SRNIC_CMD_LOG_GET);
-	if (dev_index != SRNIC_DEV_ALL)
-		mnl_attr_put_u32(nlh, SRNIC_A_LOG_DEV_INDEX, dev_index);
-	return nl_dump(srnic, nlh, list);
+	return nl_dump_of(srnic, SRNIC_CMD_LOG_GET, SRNIC_A_LOG_DEV_INDEX, dev_index, list);
 }
 
 int srnic_log_follow(struct srnic *srnic, int timeout, struct srnic_list **list)

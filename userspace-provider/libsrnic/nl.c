@@ -223,7 +223,7 @@ int nl_do(struct srnic *srnic, struct nlmsghdr *nlh)
 	return err;
 }
 
-int nl_dump(struct srnic *srnic, struct nlmsghdr *nlh, struct srnic_list **list)
+static int nl_dump(struct srnic *srnic, struct nlmsghdr *nlh, struct srnic_list **list)
 {
 	struct answer answer;
 	unsigned int tries;
@@ -250,6 +250,17 @@ int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list)
 	union nl_request request;
 
 	return nl_dump(srnic, nl_begin(&request, cmd), list);
+}
+
+int nl_dump_of(struct srnic *srnic, uint8_t cmd, uint16_t type, uint32_t dev_index,
+	       struct srnic_list **list)
+{
+	union nl_request request;
+	struct nlmsghdr *nlh = nl_begin(&request, cmd);
+
+	if (dev_index != SRNIC_DEV_ALL)
+		mnl_attr_put_u32(nlh, type, dev_index);
+	return nl_dump(srnic, nlh, list);
 }
 
 int nl_listen(struct srnic *srnic)

@@ -60,9 +60,11 @@ const uint8_t *nl_address(const struct nlattr *attr);
  */
 int nl_connect(struct srnic *srnic);
 int nl_do(struct srnic *srnic, struct nlmsghdr *nlh);
-int nl_dump(struct srnic *srnic, struct nlmsghdr *nlh, struct srnic_list **list);
 /* A dump that is asked for without attributes */
 int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list);
+/* A dump of what one device has, whose index is the attribute @type, or all (SRNIC_DEV_ALL) */
+int nl_dump_of(struct srnic *srnic, uint8_t cmd, uint16_t type, uint32_t dev_index,
+	       struct srnic_list **list);
 /* Events come in from now on, if they do not yet */
 int nl_listen(struct srnic *srnic);
 /* Those that have come, after a wait of so many milliseconds (-1: for ever) for the first */

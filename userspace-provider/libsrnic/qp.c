@@ -14,13 +14,7 @@ struct srnic_flow {
 
 int srnic_qp_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list)
 {
-	union nl_request request;
-	struct nlmsghdr *nlh;
-
-	nlh = nl_begin(&request, SRNIC_CMD_QP_GET);
-	if (dev_index != SRNIC_DEV_ALL)
-		mnl_attr_put_u32(nlh, SRNIC_A_QP_DEV_INDEX, dev_index);
-	return nl_dump(srnic, nlh, list);
+	return nl_dump_of(srnic, SRNIC_CMD_QP_GET, SRNIC_A_QP_DEV_INDEX, dev_index, list);
 }
 
 const struct srnic_qp *srnic_qp_next(const struct srnic_list *list, const struct srnic_qp *qp)

@@ -10,13 +10,7 @@ struct srnic_user {
 
 int srnic_user_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list)
 {
-	union nl_request request;
-	struct nlmsghdr *nlh;
-
-	nlh = nl_begin(&request, SRNIC_CMD_USER_GET);
-	if (dev_index != SRNIC_DEV_ALL)
-		mnl_attr_put_u32(nlh, SRNIC_A_USER_DEV_INDEX, dev_index);
-	return nl_dump(srnic, nlh, list);
+	return nl_dump_of(srnic, SRNIC_CMD_USER_GET, SRNIC_A_USER_DEV_INDEX, dev_index, list);
 }
 
 const struct srnic_user *srnic_user_next(const struct srnic_list *list,
