@@ -26,10 +26,6 @@ IGNORED = ",".join((
     "CONFIG_DESCRIPTION",
 ))
 
-# Readers that end early
-HASTY = re.compile(r"\|\s+(?:\\\n\s*)?"
-                   r"(grep -\w*[qm]\w*|head|sed (?:-\w+ )*'[^']*[;} 0-9/]q}?'|awk '[^']*\bexit\b)")
-
 # And what it cannot know about C in user space
 IGNORED_FOR_USERS = ",".join((
     IGNORED,
@@ -197,6 +193,11 @@ def kernel_doc(log):
         raise steps.Skip("no kernel-doc yet")
     return steps.command(
         ["perl", LINUX / "scripts/kernel-doc", "-none", "-Werror", *files], log)
+
+
+# Readers that end early
+HASTY = re.compile(r"\|\s+(?:\\\n\s*)?"
+                   r"(grep -\w*[qm]\w*|head|sed (?:-\w+ )*'[^']*[;} 0-9/]q}?'|awk '[^']*\bexit\b)")
 
 
 def breaks_a_pipe(path, log):
