@@ -12,13 +12,14 @@ import sys
 import time
 
 import pyverbs.enums as e
-from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR
 from pyverbs.pd import PD
-from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE
+
+from endpoint import connection, way_to_self
 
 LIMIT = 60
 SPARED = 6
@@ -36,16 +37,7 @@ class End:
         self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap))
 
     def connect(self, peer):
-        gids = (self.ctx.query_gid(port_num=1, index=i).gid for i in range(16))
-        index, gid = next(row for row in enumerate(gids) if ":ffff:" in row[1])
-        attr = QPAttr(port_num=1)
-        attr.ah_attr = AHAttr(port_num=1, is_global=1,
-                              gr=GlobalRoute(dgid=GID(gid), sgid_index=index))
-        attr.dest_qp_num = peer.qp.qp_num
-        attr.path_mtu = e.IBV_MTU_1024
-        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
-        attr.max_rd_atomic = attr.max_dest_rd_atomic = 1
-        self.qp.to_rts(attr)
+        self.qp.to_rts(connection(way_to_self(self.ctx), peer.qp.qp_num))
         self.qp.post_recv(RecvWR(num_sge=1, sg=[SGE(self.mr.buf, 64, self.mr.lkey)]))
 
     def state(self):

@@ -18,7 +18,7 @@ import sys
 import time
 
 import pyverbs.enums as e
-from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
+from pyverbs.addr import AH
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR, MW, MWBindInfo
@@ -26,6 +26,8 @@ from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
+
+from endpoint import connection, errno_of, way_to_self
 
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
@@ -58,12 +60,7 @@ class Bed:
         self.peers = PD(self.ctx)
         self.owners = PD(self.ctx)
         self.others = PD(self.ctx)
-        gids = (self.ctx.query_gid(port_num=1, index=i).gid for i in range(16))
-        self.sgid_index, self.gid = next(row for row in enumerate(gids) if ":ffff:" in row[1])
-
-    def route(self):
-        return AHAttr(port_num=1, is_global=1,
-                      gr=GlobalRoute(dgid=GID(self.gid), sgid_index=self.sgid_index))
+        self.way = way_to_self(self.ctx)
 
     def qp(self, pd, cq, kind=e.IBV_QPT_RC):
         cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)
@@ -85,14 +82,7 @@ class Pair:
         self.connect(self.owner, self.peer, rights)
 
     def connect(self, qp, to, rights):
-        attr = QPAttr(port_num=1)
-        attr.qp_access_flags = rights
-        attr.ah_attr = self.bed.route()
-        attr.dest_qp_num = to.qp_num
-        attr.path_mtu = e.IBV_MTU_1024
-        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
-        attr.max_rd_atomic = attr.max_dest_rd_atomic = 4
-        qp.to_rts(attr)
+        qp.to_rts(connection(self.bed.way, to.qp_num, qp_access_flags=rights))
 
     def post(self, ask, key, addr, length=8, flags=e.IBV_SEND_SIGNALED):
         opcode = ASKS[ask][0]
@@ -289,7 +279,7 @@ def datagram(foreign):
         attr = QPAttr(port_num=1)
         attr.qkey = QKEY
         qp.to_rts(attr)
-        handle = AH(bed.others if foreign else bed.peers, attr=bed.route())
+        handle = AH(bed.others if foreign else bed.peers, attr=bed.way)
         own = MR(bed.peers, 64, LOCAL)
         wr = SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(own.buf, 64, own.lkey)])
         wr.set_wr_ud(handle, 0x123456, QKEY)
@@ -303,9 +293,7 @@ def refused(call, *expected):
     try:
         call()
     except (PyverbsError, OSError) as error:
-        code = getattr(error, "errno", None) or getattr(error, "error_code", None) or \
-            int(str(error).rpartition("Errno: ")[2].split(",")[0])
-        return REFUSED if code in expected else None
+        return REFUSED if errno_of(error) in expected else None
     return DONE
 
 

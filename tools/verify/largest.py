@@ -15,13 +15,14 @@ import sys
 import time
 
 import pyverbs.enums as e
-from pyverbs.addr import AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR
 from pyverbs.pd import PD
-from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
+
+from endpoint import connection, way_to
 
 PIECES = 32
 PIECE = (1 << 31) // PIECES
@@ -39,21 +40,11 @@ class End:
         self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap))
         self.mrs = [MR(self.pd, PIECE + 1, e.IBV_ACCESS_LOCAL_WRITE) for _ in range(buffers)]
         self.gid_index = gid_index
-        self.gid = self.ctx.query_gid(1, gid_index)
+        self.gid = self.ctx.query_gid(1, gid_index).gid
 
     def connect(self, peer):
-        attr = QPAttr(port_num=1)
-        self.qp.to_init(attr)
-        route = GlobalRoute(dgid=peer.gid, sgid_index=self.gid_index)
-        attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
-        attr.dest_qp_num = peer.qp.qp_num
-        attr.path_mtu = e.IBV_MTU_4096
-        attr.min_rnr_timer = 12
-        self.qp.to_rtr(attr)
-        attr.timeout = 14
-        attr.retry_cnt = 7
-        attr.rnr_retry = 7
-        self.qp.to_rts(attr)
+        self.qp.to_rts(connection(way_to(peer.gid, self.gid_index), peer.qp.qp_num,
+                                  path_mtu=e.IBV_MTU_4096))
 
     def pieces(self, more=0):
         """SGEs: the first buffer all but once, then the last, with so many bytes more."""

@@ -16,7 +16,6 @@ import resource
 import sys
 
 import pyverbs.enums as e
-from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR
@@ -24,6 +23,8 @@ from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
+
+from endpoint import connection, errno_of, way_to_self
 
 NOBODY = 65534
 LOCKED = 256 << 10
@@ -40,8 +41,7 @@ class Asker:
         self.ctx = Context(name=device)
         self.pd = PD(self.ctx)
         self.cq = CQ(self.ctx, 16)
-        gids = (self.ctx.query_gid(port_num=1, index=i).gid for i in range(16))
-        self.sgid_index, self.gid = next(row for row in enumerate(gids) if ":ffff:" in row[1])
+        self.way = way_to_self(self.ctx)
 
     def qp(self, kind=e.IBV_QPT_RC, **cap):
         cap = QPCap(**{"max_send_wr": 1, "max_recv_wr": 1, "max_send_sge": 1, "max_recv_sge": 1,
@@ -51,18 +51,9 @@ class Asker:
     def srq(self, wr, sge=1):
         return SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=wr, max_sge=sge)))
 
-    def rts(self, **numbers):
+    def rts(self, qp_num=0x1234, **numbers):
         """A connected QP with one number that is not as it should be."""
-        attr = QPAttr(port_num=1)
-        route = GlobalRoute(dgid=GID(self.gid), sgid_index=self.sgid_index)
-        attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
-        attr.dest_qp_num = 0x1234
-        attr.path_mtu = e.IBV_MTU_1024
-        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
-        attr.max_rd_atomic = attr.max_dest_rd_atomic = 1
-        for name, number in numbers.items():
-            setattr(attr, name, number)
-        self.qp().to_rts(attr)
+        self.qp().to_rts(connection(self.way, qp_num, **numbers))
 
     def read_only_memory(self, access):
         """A region of a page that the process itself may not write."""
@@ -91,7 +82,7 @@ RICH = (
     ("R30", "128 READs to be answered", 0, lambda a: a.rts(max_dest_rd_atomic=128)),
     ("R30", "129 READs to be answered", errno.EINVAL, lambda a: a.rts(max_dest_rd_atomic=129)),
     ("IBA", "a path MTU of no size", errno.EINVAL, lambda a: a.rts(path_mtu=6)),
-    ("IBA", "a peer's number of 25 bits", errno.EINVAL, lambda a: a.rts(dest_qp_num=1 << 24)),
+    ("IBA", "a peer's number of 25 bits", errno.EINVAL, lambda a: a.rts(qp_num=1 << 24)),
     ("R32", "a region of nothing of one's own", errno.EFAULT,
      lambda a: MR(a.pd, mmap.PAGESIZE, LOCAL, address=mmap.PAGESIZE)),
     ("R32", "to write what may only be read", errno.EFAULT,
@@ -119,19 +110,13 @@ def ask(asker, rows):
             call(asker)
             got = 0
         except PyverbsError as error:
-            got = getattr(error, "error_code", None) or errno_of(error)
+            got = errno_of(error)
         word = errno.errorcode.get(expected, "granted")
         said = errno.errorcode.get(got, "granted" if got == 0 else str(got))
         print(f"{'ok  ' if got == expected else 'FAIL'} {row}: {what}: {said}"
               f"{'' if got == expected else f', not {word}'}", flush=True)
         wrong += got != expected
     return wrong
-
-
-def errno_of(error):
-    """What pyverbs puts at the end of its text only."""
-    tail = str(error).rpartition("Errno: ")[2].split(",")[0].strip()
-    return int(tail) if tail.isdigit() else -1
 
 
 def poor(device):

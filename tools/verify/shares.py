@@ -19,29 +19,25 @@ import subprocess
 import sys
 
 import pyverbs.enums as e
-from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
+from pyverbs.addr import AH
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.mr import MR, MW
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 
-from limits import Asker, LOCAL, errno_of
+from endpoint import errno_of
+from limits import Asker, LOCAL
 
 ALICE, BOB = 65533, 65534
 CLONE_NEWUSER = 0x10000000
 LIMIT, RESERVE = 120, 20
 
 
-def handle(asker):
-    route = GlobalRoute(dgid=GID(asker.gid), sgid_index=asker.sgid_index)
-    return AH(asker.pd, attr=AHAttr(port_num=1, is_global=1, gr=route))
-
-
 KINDS = {
     "ucontext": lambda asker: Context(name=asker.device),
     "pd": lambda asker: PD(asker.ctx),
-    "ah": handle,
+    "ah": lambda asker: AH(asker.pd, attr=asker.way),
     "srq": lambda asker: asker.srq(1),
     "qp": lambda asker: asker.qp(),
     "cq": lambda asker: CQ(asker.ctx, 1),
@@ -59,7 +55,7 @@ def take_all(device, kind):
         while True:
             taken.append(KINDS[kind](asker))
     except PyverbsError as error:
-        return asker, taken, getattr(error, "error_code", None) or errno_of(error)
+        return asker, taken, errno_of(error)
 
 
 class Taker:

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the tools beside this bring queue pairs up with, and read refusals by."""
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.qp import QPAttr
+
+GIDS = 16           # of a device's, among which one is of an IPv4 address
+
+
+def own_gid(ctx):
+    """(index, GID) of the device's first IPv4 address."""
+    gids = (ctx.query_gid(port_num=1, index=i).gid for i in range(GIDS))
+    return next(row for row in enumerate(gids) if ":ffff:" in row[1])
+
+
+def way_to(gid, sgid_index):
+    return AHAttr(port_num=1, is_global=1,
+                  gr=GlobalRoute(dgid=GID(gid), sgid_index=sgid_index))
+
+
+def way_to_self(ctx):
+    index, gid = own_gid(ctx)
+    return way_to(gid, index)
+
+
+def connection(way, qp_num, **numbers):
+    """What to_rts() takes; all but the peer's number may be given otherwise."""
+    attr = QPAttr(port_num=1)
+    attr.ah_attr = way
+    attr.dest_qp_num = qp_num
+    attr.path_mtu = e.IBV_MTU_1024
+    attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
+    attr.max_rd_atomic = attr.max_dest_rd_atomic = 4
+    for name, number in numbers.items():
+        setattr(attr, name, number)
+    return attr
+
+
+def errno_of(error):
+    """Of a PyverbsError or an OSError; pyverbs has it at the end of some texts only."""
+    code = getattr(error, "errno", None) or getattr(error, "error_code", None)
+    if code:
+        return code
+    tail = str(error).rpartition("Errno: ")[2].split(",")[0].strip()
+    return int(tail) if tail.isdigit() else -1
