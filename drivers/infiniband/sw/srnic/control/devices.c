@@ -162,46 +162,81 @@ int srnic_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return srnic_dump_result(skb, err);
 }
 
-static int srnic_quota_by_name(const char *name)
-{
-	unsigned int quota;
+/* What a device has by name, with numbers that can be set. */
+struct srnic_named {
+	const char *what;
+	const struct nla_policy *policy;
+	int attr;		/* the nest, in a request about a device */
+	int max;		/* in that nest: the highest attribute, */
+	int name;		/* that which names one, */
+	int value;		/* and its number */
+	unsigned int count;
+	const char *(*name_of)(unsigned int index);
+};
 
-	for (quota = 0; quota < SRNIC_QUOTAS; quota++)
-		if (!strcmp(srnic_quota_table[quota].name, name))
-			return quota;
+static const char *srnic_quota_name(unsigned int quota)
+{
+	return srnic_quota_table[quota].name;
+}
+
+static const char *srnic_limit_name(unsigned int limit)
+{
+	return srnic_limit_table[limit].name;
+}
+
+static const struct srnic_named srnic_named_quota = {
+	.what = "quota",
+	.policy = srnic_quota_nl_policy,
+	.attr = SRNIC_A_DEV_QUOTA,
+	.max = SRNIC_A_QUOTA_MAX,
+	.name = SRNIC_A_QUOTA_NAME,
+	.value = SRNIC_A_QUOTA_LIMIT,
+	.count = SRNIC_QUOTAS,
+	.name_of = srnic_quota_name,
+};
+
+static const struct srnic_named srnic_named_limit = {
+	.what = "limit",
+	.policy = srnic_limit_nl_policy,
+	.attr = SRNIC_A_DEV_LIMIT,
+	.max = SRNIC_A_LIMIT_MAX,
+	.name = SRNIC_A_LIMIT_NAME,
+	.value = SRNIC_A_LIMIT_VALUE,
+	.count = SRNIC_LIMITS,
+	.name_of = srnic_limit_name,
+};
+
+static int srnic_index_of(struct genl_info *info, const struct srnic_named *named,
+			  const struct nlattr *attr)
+{
+	const char *name = nla_data(attr);
+	unsigned int i;
+
+	for (i = 0; i < named->count; i++)
+		if (!strcmp(named->name_of(i), name))
+			return i;
+	NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr, "no %s '%s': see 'srnic %s show'",
+				named->what, name, named->what);
 	return -ENOENT;
 }
 
-/* Name, new limit and reserve, from the nest in a request. */
-static int srnic_parse_quota(struct genl_info *info, enum srnic_quota *quota,
-			     struct srnic_quota_state *state)
+/* Which one a request is about, or an errno; @tb, of @named->max + 1, then has its numbers. */
+static int srnic_parse_named(struct genl_info *info, const struct srnic_named *named,
+			     struct nlattr **tb)
 {
-	struct nlattr *tb[SRNIC_A_QUOTA_MAX + 1];
 	struct nlattr *nest;
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_QUOTA))
+	if (GENL_REQ_ATTR_CHECK(info, named->attr))
 		return -EINVAL;
-	nest = info->attrs[SRNIC_A_DEV_QUOTA];
-	err = nla_parse_nested(tb, SRNIC_A_QUOTA_MAX, nest, srnic_quota_nl_policy, info->extack);
+	nest = info->attrs[named->attr];
+	err = nla_parse_nested(tb, named->max, nest, named->policy, info->extack);
 	if (err)
 		return err;
-	if (NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_QUOTA_NAME) ||
-	    NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_QUOTA_LIMIT))
+	if (NL_REQ_ATTR_CHECK(info->extack, nest, tb, named->name) ||
+	    NL_REQ_ATTR_CHECK(info->extack, nest, tb, named->value))
 		return -EINVAL;
-
-	err = srnic_quota_by_name(nla_data(tb[SRNIC_A_QUOTA_NAME]));
-	if (err < 0) {
-		NL_SET_ERR_MSG_ATTR_FMT(info->extack, tb[SRNIC_A_QUOTA_NAME],
-					"no quota '%s': see 'srnic quota show'",
-					(char *)nla_data(tb[SRNIC_A_QUOTA_NAME]));
-		return err;
-	}
-	*quota = err;
-	state->limit = nla_get_u32(tb[SRNIC_A_QUOTA_LIMIT]);
-	state->reserve = tb[SRNIC_A_QUOTA_RESERVE] ? nla_get_u32(tb[SRNIC_A_QUOTA_RESERVE]) :
-			 srnic_quota_default_reserve(state->limit);
-	return 0;
+	return srnic_index_of(info, named, tb[named->name]);
 }
 
 /* The device that a request names; its being there is up to srnic_devices_lock. */
@@ -218,66 +253,35 @@ static struct srnic_dev *srnic_named_dev(struct genl_info *info)
 	return NULL;
 }
 
+static void srnic_set_quota(struct srnic_dev *dev, enum srnic_quota quota, struct nlattr **tb)
+{
+	u32 limit = nla_get_u32(tb[SRNIC_A_QUOTA_LIMIT]);
+
+	srnic_quota_set(&dev->guard, quota, limit,
+			tb[SRNIC_A_QUOTA_RESERVE] ? nla_get_u32(tb[SRNIC_A_QUOTA_RESERVE]) :
+			srnic_quota_default_reserve(limit));
+}
+
 int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct srnic_quota_state state;
-	enum srnic_quota quota;
+	struct nlattr *tb[SRNIC_A_QUOTA_MAX + 1];
 	struct srnic_dev *dev;
-	int err;
+	int quota, err = 0;
 
 	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_INDEX))
 		return -EINVAL;
-	err = srnic_parse_quota(info, &quota, &state);
-	if (err)
-		return err;
+	quota = srnic_parse_named(info, &srnic_named_quota, tb);
+	if (quota < 0)
+		return quota;
 
 	mutex_lock(&srnic_devices_lock);
 	dev = srnic_named_dev(info);
 	if (dev)
-		srnic_quota_set(&dev->guard, quota, state.limit, state.reserve);
+		srnic_set_quota(dev, quota, tb);
 	else
 		err = -ENODEV;
 	mutex_unlock(&srnic_devices_lock);
 	return err;
-}
-
-static int srnic_limit_by_name(const char *name)
-{
-	unsigned int limit;
-
-	for (limit = 0; limit < SRNIC_LIMITS; limit++)
-		if (!strcmp(srnic_limit_table[limit].name, name))
-			return limit;
-	return -ENOENT;
-}
-
-/* Which limit, and its new value, from the nest in a request. */
-static int srnic_parse_limit(struct genl_info *info, enum srnic_limit *limit, u32 *value)
-{
-	struct nlattr *tb[SRNIC_A_LIMIT_MAX + 1];
-	struct nlattr *nest;
-	int err;
-
-	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_LIMIT))
-		return -EINVAL;
-	nest = info->attrs[SRNIC_A_DEV_LIMIT];
-	err = nla_parse_nested(tb, SRNIC_A_LIMIT_MAX, nest, srnic_limit_nl_policy, info->extack);
-	if (err)
-		return err;
-	if (NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_LIMIT_NAME) ||
-	    NL_REQ_ATTR_CHECK(info->extack, nest, tb, SRNIC_A_LIMIT_VALUE))
-		return -EINVAL;
-
-	err = srnic_limit_by_name(nla_data(tb[SRNIC_A_LIMIT_NAME]));
-	if (err < 0) {
-		NL_SET_ERR_MSG_ATTR_FMT(info->extack, tb[SRNIC_A_LIMIT_NAME],
-					"no limit '%s': see 'srnic limit show'",
-					(char *)nla_data(tb[SRNIC_A_LIMIT_NAME]));
-		return err;
-	}
-	*limit = err;
-	*value = nla_get_u32(tb[SRNIC_A_LIMIT_VALUE]);
-	return 0;
 }
 
 static int srnic_set_limit(struct genl_info *info, struct srnic_dev *dev, enum srnic_limit limit,
@@ -296,20 +300,20 @@ static int srnic_set_limit(struct genl_info *info, struct srnic_dev *dev, enum s
 
 int srnic_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	enum srnic_limit limit;
+	struct nlattr *tb[SRNIC_A_LIMIT_MAX + 1];
 	struct srnic_dev *dev;
-	u32 value;
-	int err;
+	int limit, err;
 
 	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_DEV_INDEX))
 		return -EINVAL;
-	err = srnic_parse_limit(info, &limit, &value);
-	if (err)
-		return err;
+	limit = srnic_parse_named(info, &srnic_named_limit, tb);
+	if (limit < 0)
+		return limit;
 
 	mutex_lock(&srnic_devices_lock);
 	dev = srnic_named_dev(info);
-	err = dev ? srnic_set_limit(info, dev, limit, value) : -ENODEV;
+	err = dev ? srnic_set_limit(info, dev, limit, nla_get_u32(tb[SRNIC_A_LIMIT_VALUE])) :
+		    -ENODEV;
 	mutex_unlock(&srnic_devices_lock);
 	return err;
 }
