@@ -59,6 +59,10 @@ check:
 soak:
 	scripts/check --soak $(if $(T),"$(T)")
 
+## mutate: take each enforcement out in turn, and see that a test notices; T=pattern for some
+mutate:
+	scripts/mutate $(if $(T),"$(T)")
+
 ## fuzz: fuzz what builds in user space; FUZZ=target,... and for each FUZZ_TIME=s or FUZZ_RUNS=n
 fuzz:
 	@kunit/host/fuzz/run $(if $(FUZZ_RUNS),--runs "$(FUZZ_RUNS)") \
@@ -85,4 +89,4 @@ help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
 .PHONY: all install module module-debug provider tools guest-stock guest-debug demo \
-	check soak fuzz bench profile sparse clean help
+	check soak mutate fuzz bench profile sparse clean help

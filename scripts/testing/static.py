@@ -12,6 +12,7 @@ from pathlib import Path
 
 from . import REPO
 from . import steps
+from .mutations import apply_all
 
 CACHE = Path(os.environ.get("SRNIC_CACHE") or
              Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") /
@@ -249,9 +250,14 @@ def licence(log):
     return not bare
 
 
+def mutations(log):
+    """Each can be applied to the sources as they are; 'make mutate' runs them."""
+    return apply_all(log)
+
+
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
          for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
-                          python, licence, sparse_kunit)}
+                          python, licence, mutations, sparse_kunit)}
 # These come when the modules for the test kernel are there
 LATE = ("static/sparse-kunit",)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run a command by scripts/vm, line by line."""
 
+import os
 import subprocess
 
 from . import REPO
@@ -17,14 +18,15 @@ def end_all():
 class VM:
     """An iterator over the lines of the command's output; then .status."""
 
-    def __init__(self, kernel, argv, log, timeout, options=()):
+    def __init__(self, kernel, argv, log, timeout, options=(), tree=REPO, cmdline=""):
         self.log = log
         self.status = None
         self.process = subprocess.Popen(
-            [REPO / "scripts/vm", "--kernel", kernel, "--timeout", str(timeout),
+            [tree / "scripts/vm", "--kernel", kernel, "--timeout", str(timeout),
              *options, "--", *map(str, argv)],
-            cwd=REPO, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace")
+            cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace",
+            env={**os.environ, "SRNIC_CMDLINE": cmdline} if cmdline else None)
         RUNNING.add(self.process)
 
     def __iter__(self):

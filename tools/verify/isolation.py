@@ -76,7 +76,7 @@ class Pair:
         self.owners_cq = CQ(bed.ctx, 64)
         self.peer = bed.qp(bed.peers, self.cq)
         self.owner = bed.qp(bed.owners, self.owners_cq)
-        self.own = MR(bed.peers, ROOM, LOCAL)
+        self.own = MR(bed.peers, 2 * ROOM, LOCAL)
         self.inbox = MR(bed.owners, ROOM, LOCAL)
         self.connect(self.peer, self.owner, 0)
         self.connect(self.owner, self.peer, rights)
@@ -166,6 +166,7 @@ def attempts():
     for ask in ("WRITE", "READ"):
         yield "R10", f"{ask} that ends one byte behind", NO_ACCESS, at(ask, ROOM - 7)
         yield "R10", f"{ask} that begins one byte before", NO_ACCESS, at(ask, -1)
+        yield "R10", f"{ask} of one byte more than there is", NO_ACCESS, at(ask, 0, ROOM + 1)
         yield "R10", f"{ask} of four packets, the last of them one byte too long", NO_ACCESS, \
             at(ask, ROOM - 4 * MTU + 1, 4 * MTU)
     yield "R26", "to invalidate what a process has registered", NO_ACCESS, invalidate_region
