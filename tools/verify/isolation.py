@@ -169,12 +169,14 @@ def attempts():
         yield "R10", f"{ask} of one byte more than there is", NO_ACCESS, at(ask, 0, ROOM + 1)
         yield "R10", f"{ask} of four packets, the last of them one byte too long", NO_ACCESS, \
             at(ask, ROOM - 4 * MTU + 1, 4 * MTU)
+    yield "R10", "atomics where no word begins, by re-registration", REFUSED, odd_atomics
     yield "R26", "to invalidate what a process has registered", NO_ACCESS, invalidate_region
     yield "R26", "to invalidate a window of another stream", NO_ACCESS, invalidate_window(False)
     yield "R26", "to invalidate a window of one's own stream", DONE, invalidate_window(True)
     yield "R2", "a datagram by an address handle of one's own", DONE, datagram(foreign=False)
     yield "R2", "a datagram by an address handle of another domain", NOT_OURS, \
         datagram(foreign=True)
+    yield "IBA", "a message after one that was too long, on UC", DONE, unreliable
     yield "R29", "a completion queue of another context", REFUSED, foreign_cq
     yield "R29", "to map a ring of another context", REFUSED, foreign_ring
     yield "R29", "a child to have its parent's rings", REFUSED, childs_ring
@@ -287,6 +289,34 @@ def datagram(foreign):
         qp.post_send(wr)
         return completion(cq), None
     return run
+
+
+def odd_atomics(bed):
+    """The word that a peer calls the first would lie across two pages; the second may be
+    anybody's."""
+    whole = MR(bed.owners, 2 * mmap.PAGESIZE, LOCAL)
+    rights = LOCAL | e.IBV_ACCESS_ZERO_BASED
+    region = MR(bed.owners, 8, rights, address=whole.buf + mmap.PAGESIZE - 4)
+    status = refused(lambda: region.rereg(e.IBV_REREG_MR_CHANGE_ACCESS,
+                                          access=rights | e.IBV_ACCESS_REMOTE_ATOMIC),
+                     errno.EINVAL)
+    region.close()
+    return status, None
+
+
+def unreliable(bed):
+    """A message on UC that its receive request has no room for is dropped, and uses nothing up."""
+    cqs = [CQ(bed.ctx, 16) for _ in range(2)]
+    sender, receiver = (bed.qp(bed.peers, cq, e.IBV_QPT_UC) for cq in cqs)
+    for qp, to in ((sender, receiver), (receiver, sender)):
+        qp.to_rts(connection(bed.way, to.qp_num))
+    own = MR(bed.peers, 64, LOCAL)
+    receiver.post_recv(RecvWR(num_sge=1, sg=[SGE(own.buf, 8, own.lkey)]))
+    for length in (64, 8):
+        sender.post_send(SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(own.buf, length, own.lkey)],
+                                send_flags=e.IBV_SEND_SIGNALED))
+        completion(cqs[0])
+    return completion(cqs[1]), None
 
 
 def refused(call, *expected):

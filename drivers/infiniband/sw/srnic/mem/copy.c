@@ -96,6 +96,9 @@ u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap
 	u32 run;
 	atomic64_t *word = ref_run(ref, va, sizeof(u64), &run);
 
+	/* half of it might be somebody else's page */
+	if (WARN_ON_ONCE(!IS_ALIGNED((unsigned long)word, sizeof(*word))))
+		return 0;
 	if (cas)
 		return atomic64_cmpxchg(word, compare, swap_add);
 	return atomic64_fetch_add(swap_add, word);

@@ -70,6 +70,13 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access)
 	return &mr->ib;
 }
 
+/* A peer's word is aligned by its offset then: it must be so where it lies, too. */
+static bool mr_misaligned(int access, u64 offset)
+{
+	return access & IB_ZERO_BASED && access & IB_ACCESS_REMOTE_ATOMIC &&
+	       offset % sizeof(u64);
+}
+
 /*
  * IBA 11.2.8.2. That address and iova agree within the page is uverbs' rule, too:
  * it makes a word that is aligned for the consumer aligned for us.
@@ -82,9 +89,7 @@ static int mr_check_range(u64 start, u64 length, u64 iova, int access)
 		return -EINVAL;
 	if ((start ^ iova) & ~PAGE_MASK)
 		return -EINVAL;
-	if (access & IB_ZERO_BASED && access & IB_ACCESS_REMOTE_ATOMIC && start % sizeof(u64))
-		return -EINVAL;
-	return 0;
+	return mr_misaligned(access, start) ? -EINVAL : 0;
 }
 
 /* ibv_reg_mr(3): of a zero-based region, addresses are offsets */
@@ -138,8 +143,8 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 		return err;
 	if (flags & IB_MR_REREG_TRANS)
 		return mr_check_range(start, length, iova, access);
-	/* what addresses mean goes with them */
-	if ((access ^ mr->stag.access) & IB_ZERO_BASED)
+	/* what addresses mean goes with them; a region begins within a block of whole words */
+	if ((access ^ mr->stag.access) & IB_ZERO_BASED || mr_misaligned(access, mr->stag.offset))
 		return -EINVAL;
 	/* pages pinned for reading only stay so (R32) */
 	return ib_umem_check_rereg(mr->map.umem, flags, access);
