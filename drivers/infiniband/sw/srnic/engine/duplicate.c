@@ -16,14 +16,18 @@
 #define AGAIN_MOST	8192
 #define AGAIN_EARNED	2
 
-/* The request that had @psn among its responses, if it is still remembered. */
+/*
+ * The request that had @psn among its responses, if it is still remembered: the latest,
+ * for PSNs come back.
+ */
 static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcode)
 {
 	const struct srnic_responder *resp = &qp->resp;
 	u32 i;
 
 	for (i = 0; i < resp->rres_max; i++) {
-		struct srnic_rres *rres = &resp->rres[i];
+		u32 at = resp->rres_next + resp->rres_max - 1 - i;
+		struct srnic_rres *rres = &resp->rres[at % resp->rres_max];
 		u32 span = (rres->last_psn - rres->first_psn) & SRNIC_PSN_MASK;
 
 		if (rres->opcode == opcode &&

@@ -99,6 +99,14 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 		return false;
 
 	srnic_refuse_access(qp, rres->opcode, rres->next, status);
+	if (rres->again) {
+		/*
+		 * Answered before, and then withdrawn, as the protocols above do with each
+		 * transfer: a retry that comes late is as good as lost.
+		 */
+		srnic_rres_answered(qp, rres);
+		return true;
+	}
 	qp->resp.nak = (struct srnic_refusal) {
 		.due = true,
 		.sent = true,
