@@ -42,6 +42,11 @@ grep 'Permission denied' /run/test/c.log || fail "no key: $(cat /run/test/c.log)
 kill $server 2>/dev/null || true
 wait $server 2>/dev/null || true
 grep -q 'srnic.*10\.77\.0\.2.*nokey' < <(dmesg) || fail "the log does not name peer and key"
+
+say "nor does a connection in the clear go to that peer later"
+on a srnic policy add 10.77.0.1/32 off
+on a "$repo/tools/verify/redirect.py" srnic0 10.77.0.1 10.77.0.2
+on a srnic policy del 10.77.0.1/32
 on a srnic policy del 10.77.0.0/24
 
 say "a peer that does not seal gets nothing, and gives nothing"

@@ -164,6 +164,24 @@ static void qp_store_path(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
 }
 
+/*
+ * A connection is in the clear because the rule for its peer was so. It goes to no other
+ * whose rule is not (policy per peer: protocol.md, section 1).
+ */
+static int qp_check_way(const struct srnic_qp *qp, const struct srnic_path *path)
+{
+	struct srnic_sth_params params;
+	int err;
+
+	if (!srnic_qp_connected(qp) || qp->state == IB_QPS_INIT)
+		return 0;
+	err = srnic_policy_resolve(path->net, path->ends.dgid, &params);
+	if (!err && params.mode != SRNIC_STH_OFF)
+		err = -EACCES;
+	memzero_explicit(&params, sizeof(params));
+	return err;
+}
+
 static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	struct srnic_path path = {};
@@ -173,6 +191,9 @@ static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask
 		err = qp_make_path(qp, attr, mask, &path);
 		if (err)
 			return err;
+		err = qp_check_way(qp, &path);
+		if (err)
+			goto out;
 	}
 
 	spin_lock_bh(&qp->lock);
@@ -180,9 +201,10 @@ static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask
 	if (mask & IB_QP_AV)
 		qp_store_path(qp, attr, &path);
 	spin_unlock_bh(&qp->lock);
-
+	err = 0;
+out:
 	srnic_path_release(&path);
-	return 0;
+	return err;
 }
 
 static void qp_reset(struct srnic_qp *qp)
