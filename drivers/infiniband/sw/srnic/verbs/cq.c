@@ -95,9 +95,27 @@ int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	return 0;
 }
 
+/* @ring and @mmap come back with what is to be given up */
+static int cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring, struct srnic_mmap **mmap)
+{
+	int err;
+
+	mutex_lock(&cq->mutex);
+	err = srnic_cq_exchange(cq, ring);
+	if (!err) {
+		swap(cq->mmap, *mmap);
+		cq->ib.cqe = cq->ring.limit;
+	}
+	mutex_unlock(&cq->mutex);
+	return err;
+}
+
 /*
  * The provider holds its own lock, and maps the new ring when this has returned. It
  * is told where before the exchange: afterwards nothing may fail.
+ *
+ * Not under the CQ's mutex: a process can keep who writes to its memory waiting, and
+ * cq_error_work() would wait for that, and all work of all queue pairs behind it.
  */
 static int cq_resize(struct srnic_cq *cq, unsigned int cqe, struct ib_udata *udata)
 {
@@ -106,17 +124,13 @@ static int cq_resize(struct srnic_cq *cq, unsigned int cqe, struct ib_udata *uda
 	struct srnic_ring ring;
 	int err;
 
-	lockdep_assert_held(&cq->mutex);
-
 	err = srnic_ring_create(udata, &ring, cqe, sizeof(struct srnic_cqe), &resp.ring, &mmap);
 	if (err)
 		return err;
 
-	err = srnic_respond(udata, &resp, sizeof(resp)) ?: srnic_cq_exchange(cq, &ring);
-	if (!err) {
-		swap(cq->mmap, mmap);
-		cq->ib.cqe = cq->ring.limit;
-	}
+	err = srnic_respond(udata, &resp, sizeof(resp));
+	if (!err)
+		err = cq_exchange(cq, &ring, &mmap);
 	srnic_ring_destroy(&ring, mmap);
 	return err;
 }
@@ -131,10 +145,7 @@ int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	mutex_lock(&cq->mutex);
-	err = cq_resize(cq, cqe, udata);
-	mutex_unlock(&cq->mutex);
-	return err;
+	return cq_resize(cq, cqe, udata);
 }
 
 /*
