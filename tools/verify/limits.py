@@ -51,6 +51,15 @@ class Asker:
     def srq(self, wr, sge=1):
         return SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=wr, max_sge=sge)))
 
+    def too_low(self):
+        """A shared receive queue is made smaller than the limit it is to tell at."""
+        srq = self.srq(256)
+        try:
+            srq.modify(SrqAttr(max_wr=64, srq_limit=100), e.IBV_SRQ_MAX_WR | e.IBV_SRQ_LIMIT)
+        finally:
+            if srq.query().max_wr != 256:
+                raise RuntimeError("it was refused, and has changed all the same")
+
     def rts(self, qp_num=0x1234, **numbers):
         """A connected QP with one number that is not as it should be."""
         self.qp().to_rts(connection(self.way, qp_num, **numbers))
@@ -76,6 +85,8 @@ RICH = (
     ("R18", "33 elements to a request", errno.EINVAL, lambda a: a.qp(max_send_sge=33)),
     ("R18", "513 bytes inline", errno.EINVAL, lambda a: a.qp(max_inline_data=513)),
     ("R18", "a shared receive queue of 65537", errno.EINVAL, lambda a: a.srq(65537)),
+    ("IBA", "a limit beyond a shared receive queue's new size", errno.EINVAL,
+     lambda a: a.too_low()),
     ("IBA", "a raw queue pair", errno.EOPNOTSUPP, lambda a: a.qp(e.IBV_QPT_RAW_PACKET)),
     ("R30", "128 READs outstanding", 0, lambda a: a.rts(max_rd_atomic=128)),
     ("R30", "129 READs outstanding", errno.EINVAL, lambda a: a.rts(max_rd_atomic=129)),

@@ -152,16 +152,26 @@ static int srq_set_limit(struct srnic_srq *srq, u32 limit)
 	return err;
 }
 
+/* all that can be refused is, before anything changes */
+static int srq_check_modify(struct srnic_dev *dev, const struct ib_srq_attr *attr,
+			    enum ib_srq_attr_mask mask)
+{
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EINVAL;
+	if (!(mask & IB_SRQ_MAX_WR))
+		return 0;
+	if (mask & IB_SRQ_LIMIT && attr->srq_limit > attr->max_wr)
+		return -EINVAL;
+	return srq_check_size(dev, attr->max_wr);
+}
+
 int srnic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		     struct ib_udata *udata)
 {
 	struct srnic_srq *srq = to_srnic_srq(ib);
-	int err = 0;
+	int err;
 
-	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
-		return -EINVAL;
-	if (mask & IB_SRQ_MAX_WR)
-		err = srq_check_size(to_srnic(ib->device), attr->max_wr);
+	err = srq_check_modify(to_srnic(ib->device), attr, mask);
 	if (err)
 		return err;
 
