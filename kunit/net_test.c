@@ -778,24 +778,53 @@ static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), 0);
 }
 
+static bool first_is_writable(struct kunit *test, struct sk_buff *skb)
+{
+	struct world *w = test->priv;
+	struct srnic_rx rx = {};
+	struct srnic_pkt pkt;
+
+	local_bh_disable();
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
+	rx.dev = w->dev;
+	srnic_segment_lock();
+	KUNIT_EXPECT_TRUE(test, srnic_rx_next(&rx, &pkt));
+	srnic_segment_unlock();
+	local_bh_enable();
+	return rx.writable;
+}
+
 static void carrier_that_others_see_is_not_writable(struct kunit *test)
 {
 	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 4096 };
 	struct sk_buff *skb, *clone;
-	struct srnic_rx rx;
 
 	address(test, true);
 	skb = build_super(test, &shape);
-	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
-	KUNIT_EXPECT_TRUE(test, rx.carrier_writable);
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	KUNIT_EXPECT_TRUE(test, first_is_writable(test, skb));
 	clone = skb_clone(skb, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, clone);
-	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
-	KUNIT_EXPECT_FALSE(test, rx.carrier_writable);
+	KUNIT_EXPECT_FALSE(test, first_is_writable(test, skb));
 	kfree_skb(clone);
-	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
-	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
-	KUNIT_EXPECT_FALSE(test, rx.carrier_writable);
+	kfree_skb(skb);
+}
+
+/* As a router does with what a packet socket has a clone of: the head is copied only. */
+static void fragments_that_a_clone_may_have_are_not_writable(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 4096 };
+	struct sk_buff *skb, *clone;
+
+	address(test, true);
+	skb = build_super(test, &shape);
+	KUNIT_ASSERT_TRUE(test, skb_is_nonlinear(skb));
+	clone = skb_clone(skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clone);
+	KUNIT_ASSERT_EQ(test, pskb_expand_head(skb, 0, 0, GFP_KERNEL), 0);
+	KUNIT_ASSERT_FALSE(test, skb_cloned(skb));
+	KUNIT_EXPECT_FALSE(test, first_is_writable(test, skb));
+	kfree_skb(clone);
 	kfree_skb(skb);
 }
 
@@ -821,6 +850,7 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(padding_behind_the_datagram_is_ignored),
 	KUNIT_CASE(unknown_opcode_is_counted_and_the_rest_goes_on),
 	KUNIT_CASE(carrier_that_others_see_is_not_writable),
+	KUNIT_CASE(fragments_that_a_clone_may_have_are_not_writable),
 	{}
 };
 

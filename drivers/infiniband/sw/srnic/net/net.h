@@ -101,7 +101,7 @@ unsigned int srnic_net_send(struct sk_buff_head *out);
  * @seg: the next one
  * @icrc: of the headers that they share, once it has been looked up
  * @writable: the payload of the packet that next() returned may be overwritten
- * @carrier_writable: so may all of the carrier
+ * @linear_writable: so may all of @skb's linear part
  * @id_fixed: the segments were found to share one IPv4 id
  * @multicast: the destination is a group
  */
@@ -116,7 +116,7 @@ struct srnic_rx {
 	u16 seg;
 	struct srnic_icrc_base *icrc;
 	bool writable;
-	bool carrier_writable;
+	bool linear_writable;
 	bool id_fixed;
 	bool multicast;
 };

@@ -135,7 +135,7 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 		.skb = skb,
 		.off = thoff + sizeof(*uh),
 		.len = len - sizeof(*uh),
-		.carrier_writable = !skb_cloned(skb) && !skb_has_shared_frag(skb),
+		.linear_writable = !skb_cloned(skb),
 	};
 	rx_ends(rx, uh, v4);
 	if (len <= sizeof(*uh) || len > room)
@@ -174,6 +174,16 @@ static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
 	return NULL;
 }
 
+/*
+ * What lies in fragments is left as it is: that this sk_buff is no clone does not say
+ * that nobody else has their pages. Whoever copies a clone's head, as forwarding does,
+ * leaves them to the clone, too; and a packet socket's ring stays mapped.
+ */
+static bool run_writable(const struct srnic_rx *rx, u32 off, u32 len)
+{
+	return rx->linear_writable && off + len <= skb_headlen(rx->skb);
+}
+
 /* BTH, extension headers and STH: in place, else in @pkt's own buffer. */
 static u8 *segment_headers(const struct sk_buff *skb, struct srnic_pkt *pkt, u32 len)
 {
@@ -195,7 +205,7 @@ static u8 *segment_payload(struct srnic_rx *rx, const struct srnic_pkt *pkt)
 	u8 *payload = carrier_run(rx->skb, off, len);
 
 	if (payload) {
-		rx->writable = rx->carrier_writable;
+		rx->writable = run_writable(rx, off, len);
 		return payload;
 	}
 
@@ -219,7 +229,7 @@ static enum srnic_wire_err segment_parse(struct srnic_rx *rx, struct srnic_pkt *
 	if (err)
 		return err;
 	if (likely(whole)) {
-		rx->writable = rx->carrier_writable;
+		rx->writable = run_writable(rx, pkt->off, len);
 		pkt->payload = hdr + pkt->hdr_len + pkt->sth_len;
 		return SRNIC_WIRE_OK;
 	}
