@@ -51,6 +51,7 @@ int srnic_enable_driver(struct ib_device *ib)
 	err = srnic_net_get(net);
 	if (err)
 		return err;
+	dev->ifindex = dev->ndev->ifindex;
 	WRITE_ONCE(dev->net, net);
 	srnic_control_dev_add(dev);
 	return 0;

@@ -42,6 +42,7 @@
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: of that reference
  * @net: the netdev's namespace, in which it receives; NULL: not yet
+ * @ifindex: the netdev's, there
  * @up: the port's state as last reported, under RTNL
  * @control_node: in control's list of devices
  */
@@ -71,6 +72,7 @@ struct srnic_dev {
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;
 	struct net *net;
+	int ifindex;
 	bool up;
 	struct list_head control_node;
 };

@@ -4,6 +4,10 @@
  *
  * One table for all namespaces. Link-local addresses are unique on a link only, so
  * several devices may have the same; the netdev tells them apart.
+ *
+ * ib_core gives a device the addresses of every netdev on top of its own as well:
+ * macvlan, VLAN, bridge, VRF master. Where such a netdev has a device too, both have
+ * the same GID on the same netdev, and what comes in is for the upper one.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -64,7 +68,7 @@ static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16],
 			continue;
 		if (entry->ifindex == ifindex)
 			return entry;
-		other = entry;
+		other = other ?: entry;
 	}
 	return scoped ? NULL : other;
 }
@@ -90,7 +94,8 @@ struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int if
  * @net: namespace
  * @ifindex: the netdev
  *
- * For multicast: a group is not in anybody's GID table.
+ * For multicast: a group is not in anybody's GID table. The netdev's own device comes
+ * before those below it.
  *
  * Context: RCU read side.
  * Return: the device, valid for as long as the read side lasts, or %NULL.
@@ -147,6 +152,29 @@ static int gid_sock_create(struct gid_entry *entry)
 	return 0;
 }
 
+/*
+ * Readers take the first that matches. So the device whose own netdev has the GID goes
+ * in front, and those that have it from a netdev on top of theirs behind.
+ */
+static void gid_entry_link(struct hlist_node *node, struct hlist_head *head, bool own)
+{
+	if (own)
+		hlist_add_head_rcu(node, head);
+	else
+		hlist_add_tail_rcu(node, head);
+}
+
+static void gid_entry_add(struct gid_entry *entry, bool own)
+{
+	u32 bucket = hash_min(gid_hash(entry->net, entry->gid.raw), GID_BITS);
+
+	spin_lock(&gid_lock);
+	gid_entry_link(&entry->by_gid, &gid_table[bucket], own);
+	bucket = hash_min(entry->ifindex, NETDEV_BITS);
+	gid_entry_link(&entry->by_netdev, &netdev_table[bucket], own);
+	spin_unlock(&gid_lock);
+}
+
 /**
  * srnic_net_gid_add - receive for a GID
  * @dev: the device
@@ -177,11 +205,7 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 		return err;
 	}
 	srnic_netns_hold(entry->ns);
-
-	spin_lock(&gid_lock);
-	hash_add_rcu(gid_table, &entry->by_gid, gid_hash(entry->net, gid->raw));
-	hash_add_rcu(netdev_table, &entry->by_netdev, entry->ifindex);
-	spin_unlock(&gid_lock);
+	gid_entry_add(entry, ndev == dev->ndev);
 	*ctx = entry;
 	return 0;
 }

@@ -7,7 +7,6 @@
 
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
-#include <linux/wait.h>
 #include <net/sock.h>
 #include "net.h"
 
@@ -17,8 +16,7 @@
  * @links: devices that receive here
  * @sock4: holds the port, IPv4; receives what the hook leaves
  * @sock6: likewise IPv6; NULL where there is none
- * @users: links and sockets that must be gone before the namespace is
- * @idle: the namespace's exit waits here for @users to reach zero
+ * @users: links and sockets that must be gone before the namespace is; its exit waits
  */
 struct srnic_netns {
 	struct mutex lock;	/* see above */
@@ -26,7 +24,6 @@ struct srnic_netns {
 	struct socket *sock4;
 	struct socket *sock6;
 	atomic_t users;
-	wait_queue_head_t idle;
 };
 
 /* socket.c */

@@ -5,41 +5,56 @@
  *
  * A RoCEv2 MGID is an IP group address, IPv4 in mapped form (annex A17.3.4). The
  * multicast MGIDs of InfiniBand are IPv6 groups as well: FF12:401B:: and the like.
+ *
+ * A device is torn down some time after its netdev has left for another namespace.
+ * What it joined is left where it was joined, in dev->net, which stays until then.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/ipv6_stubs.h>
+#include "srnic.h"
 #include "net/internal.h"
 
-static int mcast_join4(struct net_device *ndev, __be32 addr)
+/* The netdev's IPv4 part, for as long as the netdev is where the device receives. */
+static struct in_device *mcast_in_dev(const struct srnic_dev *dev)
+{
+	ASSERT_RTNL();
+	return net_eq(dev_net(dev->ndev), dev->net) ? __in_dev_get_rtnl(dev->ndev) : NULL;
+}
+
+static int mcast_join4(struct srnic_dev *dev, __be32 addr)
 {
 	struct in_device *in_dev;
 
 	rtnl_lock();
-	in_dev = __in_dev_get_rtnl(ndev);
+	in_dev = mcast_in_dev(dev);
 	if (in_dev)
 		ip_mc_inc_group(in_dev, addr);
 	rtnl_unlock();
 	return in_dev ? 0 : -ENODEV;
 }
 
-static void mcast_leave4(struct net_device *ndev, __be32 addr)
+/* Memberships go with the in_device: in another namespace they are somebody else's. */
+static void mcast_leave4(struct srnic_dev *dev, __be32 addr)
 {
 	struct in_device *in_dev;
 
 	rtnl_lock();
-	in_dev = __in_dev_get_rtnl(ndev);
+	in_dev = mcast_in_dev(dev);
 	if (in_dev)
 		ip_mc_dec_group(in_dev, addr);
 	rtnl_unlock();
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-/* The namespace's socket is the member; @join false: leaves. */
-static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, bool join)
+/*
+ * The namespace's socket is the member; @join false: leaves. It knows the netdev by the
+ * number it has there.
+ */
+static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, bool join)
 {
-	struct srnic_netns *ns = srnic_netns(dev_net(ndev));
+	struct srnic_netns *ns = srnic_netns(dev->net);
 	int err = -EAFNOSUPPORT;
 
 	/* against srnic_net_put(); RTNL for kernels whose MLD still wants it */
@@ -50,9 +65,9 @@ static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, b
 		rtnl_lock();
 		lock_sock(sk);
 		if (join)
-			err = ipv6_stub->ipv6_sock_mc_join(sk, ndev->ifindex, addr);
+			err = ipv6_stub->ipv6_sock_mc_join(sk, dev->ifindex, addr);
 		else
-			err = ipv6_stub->ipv6_sock_mc_drop(sk, ndev->ifindex, addr);
+			err = ipv6_stub->ipv6_sock_mc_drop(sk, dev->ifindex, addr);
 		release_sock(sk);
 		rtnl_unlock();
 	}
@@ -60,7 +75,7 @@ static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, b
 	return err;
 }
 #else
-static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, bool join)
+static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, bool join)
 {
 	return -EAFNOSUPPORT;
 }
@@ -68,36 +83,36 @@ static int mcast_change6(struct net_device *ndev, const struct in6_addr *addr, b
 
 /**
  * srnic_net_join - become a member of a group
- * @ndev: the device's netdev
- * @mgid: the group; joined once a netdev, whoever attaches QPs counts
+ * @dev: the device, whose netdev joins
+ * @mgid: the group; joined once a device, whoever attaches QPs counts
  *
  * Context: process, takes RTNL.
  * Return: 0, -EINVAL (not a group), -ENODEV or -EAFNOSUPPORT (the netdev has no
- * such protocol), or another negative errno.
+ * such protocol, or has left the namespace), or another negative errno.
  */
-int srnic_net_join(struct net_device *ndev, const union ib_gid *mgid)
+int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid)
 {
 	if (!srnic_gid_is_multicast(mgid->raw))
 		return -EINVAL;
 	if (srnic_gid_is_v4(mgid->raw))
-		return mcast_join4(ndev, srnic_gid_v4(mgid->raw));
-	return mcast_change6(ndev, (const struct in6_addr *)mgid->raw, true);
+		return mcast_join4(dev, srnic_gid_v4(mgid->raw));
+	return mcast_change6(dev, (const struct in6_addr *)mgid->raw, true);
 }
 
 /**
  * srnic_net_leave - leave a group
- * @ndev: the device's netdev
+ * @dev: the device, which has joined it
  * @mgid: the group
  *
  * Should the netdev have changed namespace, or lost the protocol, it has left
- * already.
+ * already; the namespace's socket has not.
  *
  * Context: process, takes RTNL.
  */
-void srnic_net_leave(struct net_device *ndev, const union ib_gid *mgid)
+void srnic_net_leave(struct srnic_dev *dev, const union ib_gid *mgid)
 {
 	if (srnic_gid_is_v4(mgid->raw))
-		mcast_leave4(ndev, srnic_gid_v4(mgid->raw));
+		mcast_leave4(dev, srnic_gid_v4(mgid->raw));
 	else
-		mcast_change6(ndev, (const struct in6_addr *)mgid->raw, false);
+		mcast_change6(dev, (const struct in6_addr *)mgid->raw, false);
 }

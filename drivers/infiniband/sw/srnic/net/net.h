@@ -19,6 +19,7 @@ struct srnic_dev;
  * struct srnic_path - a route to one peer and the header template
  * @ends: addresses and source port; @ends.iph is the template of the IP header
  * @net: namespace of the GID's netdev
+ * @net_held: it is not the device's, and there is a reference to it
  * @oif: index of the GID's netdev: every packet leaves by it
  * @tos: traffic class
  * @ttl: hop limit
@@ -35,6 +36,7 @@ struct srnic_path {
 	struct srnic_ends ends;
 	struct net *net;
 	int oif;
+	bool net_held;
 	u8 tos;
 	u8 ttl;
 	__be32 flow_label;
@@ -139,7 +141,7 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 void srnic_net_gid_del(void **ctx);
 
 /* mcast.c: joins on the underlay */
-int srnic_net_join(struct net_device *ndev, const union ib_gid *mgid);
-void srnic_net_leave(struct net_device *ndev, const union ib_gid *mgid);
+int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid);
+void srnic_net_leave(struct srnic_dev *dev, const union ib_gid *mgid);
 
 #endif /* SRNIC_NET_H */

@@ -12,6 +12,7 @@
 #include <net/route.h>
 #include <rdma/ib_cache.h>
 #include "export.h"
+#include "srnic.h"
 #include "net/internal.h"
 
 /*
@@ -46,19 +47,34 @@ static void path_template6(struct srnic_path *path)
 	memcpy(&ip6h->daddr, path->ends.dgid, sizeof(ip6h->daddr));
 }
 
+/*
+ * Before the namespace of the device's own netdev goes, so does the device with all that
+ * has a path. A VLAN's may be another, and is held as a socket in it would hold it.
+ */
+static int path_hold_net(struct srnic_path *path, struct net *net, const struct srnic_dev *dev)
+{
+	path->net_held = !net_eq(net, READ_ONCE(dev->net));
+	if (path->net_held && !maybe_get_net(net)) {
+		path->net_held = false;
+		return -ENODEV;
+	}
+	path->net = net;
+	return 0;
+}
+
 /* The netdev of the GID, or of its VLAN: packets must leave by no other. */
 static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_attr)
 {
 	struct net_device *ndev;
-	int err = 0;
+	int err;
 
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(sgid_attr);
 	if (IS_ERR(ndev)) {
 		err = PTR_ERR(ndev);
 	} else {
-		path->net = dev_net(ndev);
 		path->oif = ndev->ifindex;
+		err = path_hold_net(path, dev_net(ndev), to_srnic(sgid_attr->device));
 	}
 	rcu_read_unlock();
 	return err;
@@ -125,18 +141,26 @@ int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr
 	return path_netdev(path, sgid_attr);
 }
 
+static void path_drop_route(struct srnic_path *path)
+{
+	dst_release(path->dst);
+	path->dst = NULL;
+}
+
 /**
- * srnic_path_release - let go of the route
- * @path: a path that was initialised, or all zero
- *
- * The path may be used again: it will be routed anew.
+ * srnic_path_release - nobody goes that way any more
+ * @path: a path that was initialised, or all zero; not to be used again before it is
+ *	initialised anew
  *
  * Context: any up to softirq.
  */
 void srnic_path_release(struct srnic_path *path)
 {
-	dst_release(path->dst);
-	path->dst = NULL;
+	path_drop_route(path);
+	if (path->net_held)
+		put_net(path->net);
+	path->net_held = false;
+	path->net = NULL;
 }
 
 /*
@@ -226,7 +250,7 @@ int srnic_path_route(struct srnic_path *path)
 	if (likely(dst && dst_check(dst, path->cookie)))
 		return 0;
 
-	srnic_path_release(path);
+	path_drop_route(path);
 	dst = path->ends.v4 ? path_lookup4(path) : path_lookup6(path);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst) == -ENETDOWN ? -ENETDOWN : -EHOSTUNREACH;

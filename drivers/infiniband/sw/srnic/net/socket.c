@@ -3,6 +3,7 @@
  * A network namespace's end of things: the UDP port and the hooks, there from the
  * first link to the last.
  */
+#include <linux/wait_bit.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <net/udp.h>
@@ -22,10 +23,11 @@ void srnic_netns_hold(struct srnic_netns *ns)
 	atomic_inc(&ns->users);
 }
 
+/* From zero on @ns may be freed at any time: waking by address does not look there. */
 void srnic_netns_release(struct srnic_netns *ns)
 {
 	if (atomic_dec_and_test(&ns->users))
-		wake_up_all(&ns->idle);
+		wake_up_var(&ns->users);
 }
 
 /* GRO joins packets of real NICs into super-packets only for sockets that ask. */
@@ -142,7 +144,6 @@ static int __net_init netns_init(struct net *net)
 	struct srnic_netns *ns = srnic_netns(net);
 
 	mutex_init(&ns->lock);
-	init_waitqueue_head(&ns->idle);
 	return 0;
 }
 
@@ -155,7 +156,7 @@ static void __net_exit netns_exit(struct net *net)
 {
 	struct srnic_netns *ns = srnic_netns(net);
 
-	wait_event(ns->idle, !atomic_read(&ns->users));
+	wait_var_event(&ns->users, !atomic_read(&ns->users));
 	mutex_destroy(&ns->lock);
 }
 

@@ -36,11 +36,11 @@ static bool group_has(const struct srnic_mcast_group *group, const struct srnic_
 	return false;
 }
 
-static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count)
+static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count, gfp_t gfp)
 {
 	struct srnic_mcast_group *group;
 
-	group = kzalloc(struct_size(group, qps, count), GFP_KERNEL_ACCOUNT);
+	group = kzalloc(struct_size(group, qps, count), gfp);
 	if (group) {
 		group->count = count;
 		group->mgid = *mgid;
@@ -106,10 +106,10 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		return err;
 
 	err = -ENOMEM;
-	new = group_alloc(mgid, count + 1);
+	new = group_alloc(mgid, count + 1, GFP_KERNEL_ACCOUNT);
 	if (!new)
 		goto err_give;
-	err = old ? 0 : srnic_net_join(dev->ndev, mgid);
+	err = old ? 0 : srnic_net_join(dev, mgid);
 	if (err)
 		goto err_free;
 
@@ -141,9 +141,8 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		return -EINVAL;
 	began = old->user;
 	if (old->count > 1) {
-		new = group_alloc(mgid, old->count - 1);
-		if (!new)
-			return -ENOMEM;
+		/* nobody asks whether it worked when a process ends: the QP would stay for good */
+		new = group_alloc(mgid, old->count - 1, GFP_KERNEL | __GFP_NOFAIL);
 		new->user = began;
 	}
 
@@ -154,7 +153,7 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 	group_replace(dev, old, new);
 	srnic_give(dev, SRNIC_QUOTA_MCAST_QP, qp->pd->user);
 	if (!new) {
-		srnic_net_leave(dev->ndev, mgid);
+		srnic_net_leave(dev, mgid);
 		mcast_give_group(dev, began);
 	}
 	return 0;

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: both
+# what: netdevs on top of a device's own: each device gets its packets, and a namespace that goes takes nobody with it
+# easy: yes
+# timeout: 120
+# cites: architecture.md, 'The way of a packet in'
+. "$(dirname "$0")/../lib.sh"
+
+# upper END DEVICE ADDRESS: a macvlan on the end's netdev, with a device of its own
+upper()
+{
+	ip -n "$1" link add link "v$1" name "m$1" type macvlan mode bridge
+	ip -n "$1" addr add "$3/24" dev "m$1"
+	ip -n "$1" link set dev "m$1" up
+	on "$1" rdma link add "$2" type srnic netdev "m$1"
+}
+
+modprobe macvlan 2>/dev/null || true
+testbed up
+say "a device on an upper netdev gets its packets, though the lower one came later"
+upper a srnic5 10.88.0.1
+upper b srnic6 10.88.0.2
+on a rdma link del srnic0
+on a rdma link add srnic0 type srnic netdev va
+pair in b ibv_rc_pingpong -d srnic6 -g "$(gid_of b srnic6)" -n 100 -- \
+	in a ibv_rc_pingpong -d srnic5 -g "$(gid_of a srnic5)" -n 100 10.88.0.2
+
+say "a namespace goes that only an upper netdev was in"
+ip netns add x
+ip -n a link add link va name mx type macvlan mode bridge
+ip -n a link set dev mx netns x
+ip -n x addr add 10.89.0.1/24 dev mx
+ip -n x link set dev mx up
+mkfifo /run/test/go
+# here, so that it is no process of the namespace's
+on a timeout 100 "$repo/tools/verify/outlive.py" srnic0 10.89.0.1 </run/test/go >/run/test/outlive.log 2>&1 &
+user=$!
+exec 3>/run/test/go
+for ((i = 0; i < 600; i++)); do
+	[ -e /proc/$user ] || break
+	! grep -q ready /run/test/outlive.log || break
+	sleep 0.1
+done
+grep -q ready /run/test/outlive.log || fail "it is not ready: $(cat /run/test/outlive.log)"
+ip netns del x
+sleep 2
+echo go >&3
+exec 3>&-
+wait $user || fail "$(cat /run/test/outlive.log)"
+cat /run/test/outlive.log
+on a rdma link del srnic5
+on b rdma link del srnic6
+testbed down
