@@ -9,6 +9,9 @@
 
 #include "srnic.h"
 
+#define SRNIC_CQ_STAMPS		(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |		\
+				 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+
 #define SRNIC_CQ_WC_FLAGS	(IBV_WC_EX_WITH_BYTE_LEN |			\
 				 IBV_WC_EX_WITH_IMM |				\
 				 IBV_WC_EX_WITH_QP_NUM |			\
@@ -16,8 +19,7 @@
 				 IBV_WC_EX_WITH_SLID |				\
 				 IBV_WC_EX_WITH_SL |				\
 				 IBV_WC_EX_WITH_DLID_PATH_BITS |		\
-				 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |		\
-				 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+				 SRNIC_CQ_STAMPS)
 
 /* Opcodes and statuses are the same numbers on both sides; flags are not all. */
 static_assert((int)IBV_WC_SEND == IB_UVERBS_WC_SEND &&
@@ -279,11 +281,16 @@ static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_i
 				  bool single_threaded)
 {
 	struct srnic_create_cq_uresp resp = {};
-	/* what the kernel needs to know: stamps are in every CQE, locks are our affair */
+	/*
+	 * What the kernel needs to know. It has one clock, which it looks at only if told
+	 * to: wall-clock times are made of its stamps. Locks are our affair.
+	 */
 	struct ibv_cq_init_attr_ex kattr = {
 		.cqe = attr->cqe,
 		.channel = attr->channel,
 		.comp_vector = attr->comp_vector,
+		.wc_flags = attr->wc_flags & SRNIC_CQ_STAMPS ?
+			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP : 0,
 	};
 	struct srnic_cq *cq;
 	void *mem;

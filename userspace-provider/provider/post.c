@@ -41,37 +41,86 @@ static bool transient(int err)
 	return err == EINTR || err == EAGAIN || err == ENOMEM;
 }
 
+/* The two doorbells have one layout, and so have what the kernel answers. */
+static_assert(sizeof(struct ibv_post_recv) == sizeof(struct ibv_post_send) &&
+	      offsetof(struct ibv_post_recv, response) ==
+	      offsetof(struct ibv_post_send, response) &&
+	      offsetof(struct ibv_post_recv, qp_handle) ==
+	      offsetof(struct ibv_post_send, qp_handle) &&
+	      offsetof(struct ibv_post_recv, wqe_size) ==
+	      offsetof(struct ibv_post_send, wqe_size) &&
+	      sizeof(struct ib_uverbs_post_recv_resp) ==
+	      sizeof(struct ib_uverbs_post_send_resp), "doorbells");
+
+/*
+ * A doorbell is uverbs' own command to post, without a work request. Other than for
+ * want of memory it fails only if the device is gone.
+ */
+static int ring_doorbell(struct srnic_qp *qp, uint32_t command, uint32_t wqe_size)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct ibv_post_send cmd = {
+		.hdr = {
+			.command = command,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(resp) / 4,
+		},
+		.response = (uintptr_t)&resp,
+		.qp_handle = qp->vqp.qp.handle,
+		.wqe_size = wqe_size,
+	};
+	int tries = 8;
+
+	while (write(qp->vqp.qp.context->cmd_fd, &cmd, sizeof(cmd)) < 0) {
+		if (!transient(errno) || !--tries)
+			return errno;
+	}
+	return 0;
+}
+
+static int ring_sq(struct srnic_qp *qp)
+{
+	return ring_doorbell(qp, IB_USER_VERBS_CMD_POST_SEND, sizeof(struct ib_uverbs_send_wr));
+}
+
+/**
+ * srnic_sq_first - the first doorbell of a QP, ahead of its first work request
+ *
+ * With it the kernel takes the memory that it needs to send, and keeps it across
+ * RESET. If there is none, the caller can still refuse: what has been published cannot
+ * be taken back, and would be done twice if the application posted it again.
+ *
+ * Called with the lock: whoever waits for that would have to make the same call, and
+ * there is nothing to transmit yet.
+ */
+int srnic_sq_first(struct srnic_qp *qp)
+{
+	int ret = ring_sq(qp);
+
+	qp->sq_rung = !ret;
+	return ret;
+}
+
 /**
  * srnic_sq_kick - ring the doorbell if the kernel sleeps
- *
- * The doorbell is uverbs' own post_send command without a work request. Other than
- * for want of memory it fails only if the device is gone.
  *
  * Called without the lock: the kernel may transmit in this very call, and whoever
  * posts meanwhile looks at need_wakeup for itself.
  */
 int srnic_sq_kick(struct srnic_qp *qp)
 {
-	struct ib_uverbs_post_send_resp resp;
-	struct ibv_post_send cmd = {
-		.hdr = {
-			.command = IB_USER_VERBS_CMD_POST_SEND,
-			.in_words = sizeof(cmd) / 4,
-			.out_words = sizeof(resp) / 4,
-		},
-		.response = (uintptr_t)&resp,
-		.qp_handle = qp->vqp.qp.handle,
-		.wqe_size = sizeof(struct ib_uverbs_send_wr),
-	};
-	int tries = 8;
+	return srnic_ring_must_wake(&qp->sq) ? ring_sq(qp) : 0;
+}
 
-	if (!srnic_ring_must_wake(&qp->sq))
+/*
+ * The same for receives, which the kernel asks for in ERR only: no message comes any
+ * more for which it would look, and what is posted has to be flushed.
+ */
+static int rq_kick(struct srnic_qp *qp)
+{
+	if (!srnic_ring_must_wake(&qp->rq))
 		return 0;
-	while (write(qp->vqp.qp.context->cmd_fd, &cmd, sizeof(cmd)) < 0) {
-		if (!transient(errno) || !--tries)
-			return errno;
-	}
-	return 0;
+	return ring_doorbell(qp, IB_USER_VERBS_CMD_POST_RECV, sizeof(struct ib_uverbs_recv_wr));
 }
 
 /* The parts of the entry that depend on the kind of work. */
@@ -160,7 +209,7 @@ static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 	bool produced;
 	uint32_t next;
 	int ret = 0;
-	int err;
+	int err = 0;
 
 	srnic_lock(&qp->sq_lock);
 	next = qp->sq.mine;
@@ -171,14 +220,13 @@ static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 	}
 	produced = next != qp->sq.mine;
 	if (produced)
-		srnic_ring_produced(&qp->sq, next);
+		err = srnic_sq_produced(qp, next);
 	srnic_unlock(&qp->sq_lock);
 	*bad_wr = wr;
 
-	if (!produced)
-		return ret;
-	err = srnic_sq_kick(qp);
-	if (err) {		/* the device is gone: none of it will be done */
+	if (produced && !err)
+		err = srnic_sq_kick(qp);
+	if (err) {		/* nothing was posted, or it is in vain: the device is gone */
 		*bad_wr = first;
 		ret = err;
 	}
@@ -212,10 +260,7 @@ static int put_recv(struct srnic_ring *ring, uint32_t max_sge, const struct ibv_
 	return 0;
 }
 
-/*
- * The lists of RQ and SRQ. There is no doorbell: the kernel looks when a message
- * arrives.
- */
+/* The lists of RQ and SRQ. Nobody need be told: the kernel looks when a message arrives. */
 static int post_recv_list(struct srnic_ring *ring, struct srnic_lock *lock, uint32_t max_sge,
 			  struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -239,13 +284,22 @@ static int post_recv_list(struct srnic_ring *ring, struct srnic_lock *lock, uint
 int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct srnic_qp *qp = to_sqp(ibqp);
+	int ret, err;
 
 	/* with an SRQ there is no RQ; in Reset posting is refused (IBA C10-97.2.1) */
 	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}
-	return post_recv_list(&qp->rq, &qp->rq_lock, qp->max_recv_sge, wr, bad_wr);
+	ret = post_recv_list(&qp->rq, &qp->rq_lock, qp->max_recv_sge, wr, bad_wr);
+	if (*bad_wr == wr)	/* nothing was posted; there may be no ring */
+		return ret;
+	err = rq_kick(qp);
+	if (err) {		/* the device is gone: none of it will be flushed */
+		*bad_wr = wr;
+		ret = err;
+	}
+	return ret;
 }
 
 int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,

@@ -84,6 +84,7 @@ struct srnic_qp {
 	uint32_t max_send_sge;
 	uint32_t max_inline;
 	uint16_t always;		/* SRNIC_WQE_SIGNALED with sq_sig_all */
+	bool sq_rung;			/* a doorbell has succeeded: see srnic_sq_first() */
 
 	/* a batch of ibv_wr_*, from wr_start to wr_complete or wr_abort */
 	struct srnic_sq_wqe *wr_wqe;	/* the entry that the setters complete */
@@ -208,6 +209,7 @@ int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_w
 int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int srnic_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr);
+int srnic_sq_first(struct srnic_qp *qp);
 int srnic_sq_kick(struct srnic_qp *qp);
 
 /* wr.c */

@@ -80,6 +80,23 @@ static inline bool srnic_may_send(const struct srnic_qp *qp)
 	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
 }
 
+/**
+ * srnic_sq_produced - make a batch visible, if the kernel can take it
+ * @next: the index after the batch
+ *
+ * Called with the lock. Afterwards, and without it, srnic_sq_kick() is due.
+ *
+ * Return: 0, or the errno of the first doorbell; nothing is posted then.
+ */
+static inline int srnic_sq_produced(struct srnic_qp *qp, uint32_t next)
+{
+	int ret = qp->sq_rung ? 0 : srnic_sq_first(qp);
+
+	if (!ret)
+		srnic_ring_produced(&qp->sq, next);
+	return ret;
+}
+
 /* Whether data may come with the request itself: IBA has it so for sends and writes. */
 static inline bool srnic_takes_inline(const struct srnic_sq_wqe *wqe)
 {

@@ -28,9 +28,9 @@ static int wr_complete(struct ibv_qp_ex *ibqp)
 	bool produce = !ret && qp->wr_next != qp->sq.mine;
 
 	if (produce)
-		srnic_ring_produced(&qp->sq, qp->wr_next);
+		ret = srnic_sq_produced(qp, qp->wr_next);
 	srnic_unlock(&qp->sq_lock);
-	return produce ? srnic_sq_kick(qp) : ret;
+	return produce && !ret ? srnic_sq_kick(qp) : ret;
 }
 
 static void wr_abort(struct ibv_qp_ex *ibqp)

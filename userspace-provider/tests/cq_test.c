@@ -194,6 +194,36 @@ static void cq_ex_reads(void)
 	fake_end();
 }
 
+/* To stamp costs the kernel a look at the clock: it does so where somebody reads it. */
+static void cq_stamps_where_asked(void)
+{
+	static const struct {
+		uint64_t wc_flags;
+		uint64_t stamp;
+	} asked[] = {
+		{ 0, 0 },
+		{ IBV_WC_STANDARD_FLAGS, 0 },
+		{ IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, 5 },
+		{ IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK, 5 },
+		{ WC_ALL, 5 },
+	};
+	const struct srnic_cqe cqe = { .timestamp = 5 };
+	struct ibv_poll_cq_attr attr = {};
+	struct ibv_cq_ex *ex;
+	unsigned int i;
+
+	fake_begin();
+	for (i = 0; i < ARRAY_LEN(asked); i++) {
+		ex = create_ex(4, asked[i].wc_flags);
+		fake_complete(fake_cq(ibv_cq_ex_to_cq(ex)), &cqe, false);
+		CHECK(!ibv_start_poll(ex, &attr));
+		CHECK(to_scq_ex(ex)->cqe->timestamp == asked[i].stamp);
+		ibv_end_poll(ex);
+		srnic_destroy_cq(ibv_cq_ex_to_cq(ex));
+	}
+	fake_end();
+}
+
 static void cq_single_threaded(void)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -289,6 +319,7 @@ const struct test_case cq_tests[] = {
 	TEST(cq_forgets_a_qp),
 	TEST(cq_ex_iterates),
 	TEST(cq_ex_reads),
+	TEST(cq_stamps_where_asked),
 	TEST(cq_single_threaded),
 	TEST(cq_arms),
 	TEST(cq_resizes),

@@ -58,7 +58,6 @@ void fake_ring_make(struct fake_ring *ring, uint32_t entries, uint32_t stride, u
 	ring->head = fake.start;
 	ring->hdr->prod = fake.start;
 	ring->hdr->cons = fake.start;
-	ring->hdr->need_wakeup = 1;
 }
 
 void fake_ring_drop(struct fake_ring *ring)
@@ -89,10 +88,14 @@ void fake_retire(struct fake_ring *ring)
 bool fake_complete(struct fake_ring *ring, const struct srnic_cqe *cqe, bool solicited)
 {
 	uint32_t cons = atomic_load_explicit(word(&ring->hdr->cons), memory_order_acquire);
+	struct srnic_cqe *slot;
 	uint32_t arm;
 
 	CHECK(ring->head - cons < ring->abi.limit);
-	memcpy(fake_slot(ring, ring->head++), cqe, sizeof(*cqe));
+	slot = fake_slot(ring, ring->head++);
+	*slot = *cqe;
+	if (!ring->timed)
+		slot->timestamp = 0;
 	atomic_store_explicit(word(&ring->hdr->prod), ring->head, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
 
@@ -127,20 +130,39 @@ struct fake_ring *fake_cq(struct ibv_cq *cq)
 	return &object(cq->handle)->ring[FAKE_SQ];
 }
 
+static void check_send_doorbell(const struct ibv_post_send *cmd)
+{
+	CHECK(cmd->hdr.command == IB_USER_VERBS_CMD_POST_SEND);
+	CHECK(cmd->hdr.in_words * 4 == sizeof(*cmd));
+	CHECK(cmd->hdr.out_words * 4 == sizeof(struct ib_uverbs_post_send_resp));
+	CHECK(cmd->response && cmd->qp_handle < fake.objects);
+	CHECK(!cmd->wr_count && !cmd->sge_count);
+	CHECK(cmd->wqe_size >= sizeof(struct ib_uverbs_send_wr));
+	atomic_fetch_add(&fake.doorbells, 1);
+}
+
+static void check_recv_doorbell(const struct ibv_post_recv *cmd)
+{
+	CHECK(cmd->hdr.in_words * 4 == sizeof(*cmd));
+	CHECK(cmd->hdr.out_words * 4 == sizeof(struct ib_uverbs_post_recv_resp));
+	CHECK(cmd->response && cmd->qp_handle < fake.objects);
+	CHECK(!cmd->wr_count && !cmd->sge_count);
+	CHECK(cmd->wqe_size >= sizeof(struct ib_uverbs_recv_wr));
+	fake.recv_doorbells++;
+}
+
 ssize_t __wrap_write(int fd, const void *buf, size_t len)
 {
-	const struct ibv_post_send *cmd = buf;
+	const struct ib_uverbs_cmd_hdr *hdr = buf;
 
 	if (fd != fake.fd)
 		return __real_write(fd, buf, len);
 
-	CHECK(len == sizeof(*cmd));
-	CHECK(cmd->hdr.command == IB_USER_VERBS_CMD_POST_SEND);
-	CHECK(cmd->hdr.in_words * 4 == len);
-	CHECK(cmd->hdr.out_words * 4 == sizeof(struct ib_uverbs_post_send_resp));
-	CHECK(!cmd->wr_count && !cmd->sge_count);
-	CHECK(cmd->wqe_size >= sizeof(struct ib_uverbs_send_wr));
-	atomic_fetch_add(&fake.doorbells, 1);
+	CHECK(len == hdr->in_words * 4);
+	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV)
+		check_recv_doorbell(buf);
+	else
+		check_send_doorbell(buf);
 	if (fake.doorbell_errno) {
 		errno = fake.doorbell_errno;
 		return -1;
@@ -199,12 +221,13 @@ int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_
 	if (ret)
 		return ret;
 	CHECK(resp_size == sizeof(*uresp));
-	CHECK(!attr->comp_mask && !attr->wc_flags);
+	CHECK(!attr->comp_mask);
 	cq->cq.context = ctx;
 	cq->cq.handle = new_handle();
 	cq->cq.cqe = attr->cqe;
 	ring = fake_cq(&cq->cq);
 	fake_ring_make(ring, power_of_two(attr->cqe), sizeof(struct srnic_cqe), attr->cqe);
+	ring->timed = attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
 	uresp->drv.ring = describe(ring);
 	return 0;
 }
@@ -281,6 +304,7 @@ int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
 	if (attr->cap.max_send_wr) {
 		fake_ring_make(fake_sq(qp), power_of_two(attr->cap.max_send_wr),
 			       sizeof(struct srnic_sq_wqe) + 128, attr->cap.max_send_wr);
+		fake_sq(qp)->hdr->need_wakeup = 1;
 		uresp->drv.sq = describe(fake_sq(qp));
 	}
 	if (attr->cap.max_recv_wr && !attr->srq) {
@@ -292,6 +316,15 @@ int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
 	return 0;
 }
 
+static void reset_ring(struct fake_ring *ring, uint32_t need_wakeup)
+{
+	if (!ring->hdr)
+		return;
+	ring->head = ring->hdr->prod;
+	fake_retire(ring);
+	ring->hdr->need_wakeup = need_wakeup;
+}
+
 int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		      struct ibv_modify_qp *cmd, size_t cmd_size)
 {
@@ -299,10 +332,9 @@ int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask
 
 	(void)cmd;
 	(void)cmd_size;
-	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET &&
-	    fake_sq(qp)->hdr) {
-		fake_sq(qp)->head = fake_sq(qp)->hdr->prod;
-		fake_retire(fake_sq(qp));
+	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
+		reset_ring(fake_sq(qp), 1);
+		reset_ring(fake_rq(qp), 0);
 	}
 	return ret;
 }

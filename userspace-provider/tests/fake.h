@@ -19,6 +19,7 @@ struct fake_ring {
 	char *slots;
 	struct srnic_abi_ring abi;
 	uint32_t head;		/* next to take, or next to fill */
+	bool timed;		/* of a CQ: completions are stamped */
 };
 
 enum { FAKE_SQ, FAKE_RQ, FAKE_RINGS };
@@ -36,7 +37,8 @@ struct fake {
 	int fail;			/* errno for the next command */
 	bool bad_ring;			/* describe rings that make no sense */
 	int doorbell_errno;		/* for every doorbell, once set */
-	_Atomic unsigned int doorbells;
+	_Atomic unsigned int doorbells;	/* of SQs */
+	unsigned int recv_doorbells;	/* of RQs */
 	sem_t doorbell;
 	struct fake_object object[64];	/* by handle */
 	unsigned int objects;

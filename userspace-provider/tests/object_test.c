@@ -165,6 +165,22 @@ static void object_srq_resizes(void)
 	fake_end();
 }
 
+/* Receives of an SRQ are nobody's that is in ERR: whatever the ring says, nobody rings. */
+static void object_srq_has_no_doorbell(void)
+{
+	struct srnic_pd pd = { .ibv.context = ctx() };
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ibv_srq *srq;
+
+	fake_begin();
+	srq = srnic_create_srq(&pd.ibv, &attr);
+	fake_srq(srq)->hdr->need_wakeup = 1;
+	CHECK(!post_srq(srq, 0));
+	CHECK(!fake.doorbells && !fake.recv_doorbells);
+	srnic_destroy_srq(srq);
+	fake_end();
+}
+
 static void object_qp_with_srq_has_no_rq(void)
 {
 	struct srnic_pd pd = { .ibv.context = ctx() };
@@ -205,7 +221,7 @@ static void object_qp_of_no_depth_is_full(void)
 	ibv_wr_send(ex);
 	CHECK(ibv_wr_complete(ex) == ENOMEM);
 	CHECK(!srnic_modify_qp(qp, &reset, IBV_QP_STATE));
-	CHECK(!fake.doorbells);
+	CHECK(!fake.doorbells && !fake.recv_doorbells);
 	srnic_destroy_qp(qp);
 	fake_end();
 }
@@ -216,6 +232,7 @@ const struct test_case object_tests[] = {
 	TEST(object_domains),
 	TEST(object_reset_empties_the_sq),
 	TEST(object_srq_resizes),
+	TEST(object_srq_has_no_doorbell),
 	TEST(object_qp_with_srq_has_no_rq),
 	TEST(object_qp_of_no_depth_is_full),
 	{},

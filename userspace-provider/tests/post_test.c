@@ -263,7 +263,7 @@ static void post_batch_stops_where_full(void)
 					       .next = i < 5 ? &wr[i + 1] : NULL };
 	CHECK(srnic_post_send(qp, wr, &bad_wr) == ENOMEM);
 	CHECK(bad_wr == &wr[5]);
-	CHECK(fake.doorbells == 1);		/* once for the whole batch */
+	CHECK(fake.doorbells == 2);		/* the QP's first, and one for the whole batch */
 	for (i = 0; i < 5; i++) {
 		struct srnic_sq_wqe *wqe = fake_peek(fake_sq(qp));
 
@@ -291,6 +291,8 @@ static void post_rings_only_for_a_sleeper(void)
 
 	fake_begin();
 	qp = fake_create_qp(IBV_QPT_RC, 8, 0);
+	CHECK(!post(qp, &wr));
+	fake.doorbells = 0;			/* the QP's first is another matter */
 	CHECK(!post(qp, &wr) && fake.doorbells == 1);
 	fake_sq(qp)->hdr->need_wakeup = 0;
 	CHECK(!post(qp, &wr) && fake.doorbells == 1);
@@ -302,6 +304,39 @@ static void post_rings_only_for_a_sleeper(void)
 	fake.doorbell_errno = ENOMEM;		/* tried again, not for ever */
 	CHECK(srnic_post_send(qp, &wr, &bad_wr) == ENOMEM);
 	CHECK(fake.doorbells > 4);
+	srnic_destroy_qp(qp);
+	fake_end();
+}
+
+/* The kernel's memory for an SQ comes with its first doorbell: without it, nothing is posted. */
+static void post_first_doorbell_goes_ahead(void)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_send_wr wr[2] = {
+		{ .wr_id = 1, .opcode = IBV_WR_SEND, .next = &wr[1] },
+		{ .wr_id = 2, .opcode = IBV_WR_TSO },
+	}, *bad_wr;
+	struct ibv_qp *qp;
+
+	fake_begin();
+	qp = fake_create_qp(IBV_QPT_RC, 8, 0);
+	CHECK(post(qp, &wr[1]) == EINVAL && !fake.doorbells);	/* for nothing it need not ring */
+
+	fake_sq(qp)->hdr->need_wakeup = 0;	/* whether the kernel sleeps or not */
+	fake.doorbell_errno = ENOMEM;
+	CHECK(srnic_post_send(qp, wr, &bad_wr) == ENOMEM && bad_wr == wr);
+	CHECK(srnic_post_send(qp, wr, &bad_wr) == ENOMEM);	/* a failed one is not the first */
+	CHECK(!fake_peek(fake_sq(qp)));
+	fake.doorbell_errno = 0;
+	wr[1].opcode = IBV_WR_SEND;
+	CHECK(!post(qp, wr));			/* once more, and it is there once */
+	CHECK(fake_sq(qp)->hdr->prod == 2);
+
+	fake.doorbells = 0;
+	CHECK(!post(qp, wr) && !fake.doorbells);
+	CHECK(!srnic_modify_qp(qp, &reset, IBV_QP_STATE));
+	qp->state = IBV_QPS_RTS;
+	CHECK(!post(qp, wr) && fake.doorbells == 1);	/* the memory outlives RESET */
 	srnic_destroy_qp(qp);
 	fake_end();
 }
@@ -334,7 +369,44 @@ static void post_recv_entries(void)
 	CHECK(srnic_post_recv(qp, &wr[3], &bad_wr) == EINVAL && bad_wr == &wr[3]);
 	wr[3].num_sge = -1;
 	CHECK(srnic_post_recv(qp, &wr[3], &bad_wr) == EINVAL);
-	CHECK(!fake.doorbells);
+	CHECK(!fake.doorbells && !fake.recv_doorbells);
+	srnic_destroy_qp(qp);
+	fake_end();
+}
+
+/* In ERR no message comes for which the kernel would look: it asks to be told. */
+static void post_recv_rings_in_error(void)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_recv_wr wr[2] = { { .wr_id = 1, .next = &wr[1] }, { .wr_id = 2 } }, *bad_wr;
+	struct ibv_qp *qp;
+
+	fake_begin();
+	qp = fake_create_qp(IBV_QPT_RC, 6, 0);
+	CHECK(!srnic_post_recv(qp, wr, &bad_wr) && !fake.recv_doorbells);
+
+	fake_rq(qp)->hdr->need_wakeup = 1;	/* to ERR by itself: the provider is not told */
+	CHECK(!srnic_post_recv(qp, wr, &bad_wr) && !bad_wr);
+	CHECK(fake.recv_doorbells == 1);	/* once for the whole list */
+	CHECK(fake_rq(qp)->hdr->prod == 4);
+	wr[1].num_sge = 5;
+	CHECK(srnic_post_recv(qp, wr, &bad_wr) == EINVAL && bad_wr == &wr[1]);
+	CHECK(fake.recv_doorbells == 2);	/* for what came before the bad one */
+	CHECK(srnic_post_recv(qp, &wr[1], &bad_wr) == EINVAL && bad_wr == &wr[1]);
+	CHECK(fake.recv_doorbells == 2);	/* not for nothing */
+
+	fake.doorbell_errno = EIO;		/* the device is gone: none will be flushed */
+	wr[1].num_sge = 0;
+	CHECK(srnic_post_recv(qp, &wr[1], &bad_wr) == EIO && bad_wr == &wr[1]);
+	CHECK(fake.recv_doorbells == 3);
+	fake.doorbell_errno = 0;
+	CHECK(srnic_post_recv(qp, wr, &bad_wr) == ENOMEM && bad_wr == wr);
+	CHECK(fake.recv_doorbells == 3);	/* it is full: nothing again */
+
+	CHECK(!srnic_modify_qp(qp, &reset, IBV_QP_STATE));
+	qp->state = IBV_QPS_INIT;
+	CHECK(!srnic_post_recv(qp, wr, &bad_wr));
+	CHECK(fake.recv_doorbells == 3 && !fake.doorbells);
 	srnic_destroy_qp(qp);
 	fake_end();
 }
@@ -349,6 +421,8 @@ const struct test_case post_tests[] = {
 	TEST(post_refuses),
 	TEST(post_batch_stops_where_full),
 	TEST(post_rings_only_for_a_sleeper),
+	TEST(post_first_doorbell_goes_ahead),
 	TEST(post_recv_entries),
+	TEST(post_recv_rings_in_error),
 	{},
 };

@@ -86,7 +86,7 @@ static void ring_completions_wrap(void)
 {
 	struct srnic_cqe cqe = {}, *slot;
 	struct srnic_ring user = {};
-	struct fake_ring kernel;
+	struct fake_ring kernel = {};
 	uint32_t round, i;
 
 	fake_begin();

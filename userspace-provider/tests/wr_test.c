@@ -68,7 +68,7 @@ static void wr_builders(void)
 	ibv_wr_bind_mw(ex, &mw, 0x6601, &info);
 	CHECK(!fake_peek(fake_sq(qp)));		/* not before complete */
 	CHECK(!ibv_wr_complete(ex));
-	CHECK(fake.doorbells == 1);
+	CHECK(fake.doorbells == 2);		/* the QP's first, and one for the whole batch */
 
 	wqe = seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_SEND && wqe->wr_id == 1);
@@ -210,10 +210,33 @@ static void wr_batch_is_all_or_nothing(void)
 	end(qp);
 }
 
+/* As in post_test.c: a batch for which the kernel has no memory is not there. */
+static void wr_first_doorbell_goes_ahead(void)
+{
+	struct ibv_qp_ex *ex;
+	struct ibv_qp *qp;
+
+	ex = begin(4, &qp);
+	fake_sq(qp)->hdr->need_wakeup = 0;
+	fake.doorbell_errno = ENOMEM;
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	CHECK(ibv_wr_complete(ex) == ENOMEM);
+	CHECK(!fake_peek(fake_sq(qp)));
+
+	fake.doorbell_errno = 0;
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	CHECK(!ibv_wr_complete(ex));
+	CHECK(fake_sq(qp)->hdr->prod == 1);
+	end(qp);
+}
+
 const struct test_case wr_tests[] = {
 	TEST(wr_builders),
 	TEST(wr_setters),
 	TEST(wr_datagram),
 	TEST(wr_batch_is_all_or_nothing),
+	TEST(wr_first_doorbell_goes_ahead),
 	{},
 };

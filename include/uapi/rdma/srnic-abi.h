@@ -31,7 +31,7 @@ struct srnic_ring_hdr {
 	/*
 	 * SQ: the kernel sets it to 1 before it sleeps and then looks at prod once
 	 * more; user space, after storing prod and a full fence, rings the doorbell
-	 * only if it is 1.
+	 * only if it is 1. RQ: 1 in ERR, where nobody looks for what is posted.
 	 */
 	__u32 need_wakeup;
 	__u32 pad2[15];
