@@ -84,16 +84,26 @@ class Pair:
     def connect(self, qp, to, rights):
         qp.to_rts(connection(self.bed.way, to.qp_num, qp_access_flags=rights))
 
-    def post(self, ask, key, addr, length=8, flags=e.IBV_SEND_SIGNALED):
+    def post(self, *args):
+        self.peer.post_send(self.request(*args))
+
+    def post_at_once(self, number, *args):
+        """They leave together, and one acknowledgment may answer them all."""
+        requests = [self.request(*args)]        # one does not keep the next
+        while len(requests) < number:
+            requests.append(self.request(*args, next_wr=requests[-1]))
+        self.peer.post_send(requests[-1])
+
+    def request(self, ask, key, addr, length=8, flags=e.IBV_SEND_SIGNALED, next_wr=None):
         opcode = ASKS[ask][0]
         atomic = ASKS[ask][1] == e.IBV_ACCESS_REMOTE_ATOMIC
         sge = SGE(self.own.buf, 8 if atomic else length, self.own.lkey)
-        wr = SendWR(opcode=opcode, num_sge=1, sg=[sge], send_flags=flags)
+        wr = SendWR(opcode=opcode, num_sge=1, sg=[sge], send_flags=flags, next_wr=next_wr)
         if atomic:
             wr.set_wr_atomic(key, addr, 0, 1)
         else:
             wr.set_wr_rdma(key, addr)
-        self.peer.post_send(wr)
+        return wr
 
     def ask(self, *args):
         self.post(*args)
@@ -180,7 +190,9 @@ def attempts():
     yield "R29", "a completion queue of another context", REFUSED, foreign_cq
     yield "R29", "to map a ring of another context", REFUSED, foreign_ring
     yield "R29", "a child to have its parent's rings", REFUSED, childs_ring
-    yield "R27", "a neighbour's completion queue overflows", DONE, neighbours_overflow
+    for ask in ("READ", "WRITE"):
+        yield "R27", f"a neighbour's completion queue overflows by {ask}", DONE, \
+            neighbours_overflow(ask)
 
 
 def granted(ask):
@@ -376,17 +388,23 @@ def childs_ring(bed):
     return REFUSED if status == 0 else DONE, None
 
 
-def neighbours_overflow(bed):
-    """One who does not poll loses its own QP; another, of the same domain, goes on."""
+def neighbours_overflow(ask):
+    """One who does not poll loses its own QP; another, of the same domain, goes on. READs are
+    answered one by one, WRITEs that leave together by one acknowledgment."""
+    def run(bed):
+        return overflow(bed, ask)
+    return run
+
+
+def overflow(bed, ask):
     region = Region(bed)
     hog, neighbour = Pair(bed, cq_size=1), Pair(bed)
-    for _ in range(32):
-        hog.post("READ", region.key, region.addr)
+    hog.post_at_once(32, ask, region.key, region.addr)
     end = time.monotonic() + 10
     while hog.peer.query(e.IBV_QP_STATE)[0].qp_state != e.IBV_QPS_ERR:
         if time.monotonic() > end:
-            return None, region
-    return neighbour.ask("READ", region.key, region.addr), region
+            return None, None
+    return neighbour.ask("READ", region.key, region.addr), region if ask == "READ" else None
 
 
 def main():

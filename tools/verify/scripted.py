@@ -77,11 +77,11 @@ class Target:
     def alive(self):
         return self.state() == e.IBV_QPS_RTR
 
-    def write(self, count, timeout=TIMEOUT, retries=7):
+    def write(self, count, timeout=TIMEOUT, retries=7, timeouts=None):
         """WRITEs of one packet each, every one longer than the last: so each goes by itself."""
         attr = QPAttr(port_num=1)
         attr.timeout = timeout
-        attr.retry_cnt = retries
+        attr.retry_cnt = retries if timeouts is None else timeouts
         attr.rnr_retry = retries
         attr.sq_psn = START
         attr.max_rd_atomic = 1
@@ -357,12 +357,27 @@ def who_is_never_ready_is_asked_as_often_as_agreed(peer):
     return wrong or (f"sent afterwards: {seen}" if (seen := peer.requests(1, 0.5)) else None)
 
 
+def who_is_not_ready_has_answered(peer):
+    """IBA 9.7.5.2.8: waiting for a receiver is no time-out, however often it has to be."""
+    peer.target.write(2, timeout=SHORT, retries=7, timeouts=1)
+    for turn in range(20):
+        if (seen := peer.requests(2, 4)) != [0, 1]:
+            return f"in turn {turn} came {seen}"
+        time.sleep(0.02)        # and most of the time the answer is on its way
+        peer.send(peer.answer(START, RNR_AT_ONCE))
+    if (seen := peer.requests(2, 4)) != [0, 1]:
+        return f"at last came {seen}"
+    peer.send(peer.answer(START + 1, ACK))
+    done = peer.target.completions(2)
+    return None if done == [(0, 0), (1, 0)] else f"completed {done}"
+
+
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
              only_a_read_of_nothing_needs_no_key, a_late_retry_of_a_read_ends_nothing,
              answers_are_repeated_within_limits,
              copies_of_a_nak_use_up_no_retries, what_is_lost_at_the_end_is_asked_for,
              a_clean_link_is_given_time, who_never_answers_is_asked_as_often_as_agreed,
-             who_is_never_ready_is_asked_as_often_as_agreed)
+             who_is_never_ready_is_asked_as_often_as_agreed, who_is_not_ready_has_answered)
 
 
 def main():

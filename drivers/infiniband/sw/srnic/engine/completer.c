@@ -39,10 +39,13 @@ static struct srnic_swqe *oldest(const struct srnic_qp *qp)
 	return srnic_sq_wqe(sq, sq->cons);
 }
 
-/* One that is on its way, with packets unanswered; NULL if nothing is outstanding. */
+/*
+ * One that is on its way, with packets unanswered; NULL if nothing is outstanding, or if
+ * a completion on the way here found the CQ full: then it is the flush's.
+ */
 static struct srnic_swqe *oldest_active(struct srnic_qp *qp)
 {
-	struct srnic_swqe *wqe = oldest(qp);
+	struct srnic_swqe *wqe = srnic_qp_sends(qp) ? oldest(qp) : NULL;
 
 	return wqe && wqe->state == SRNIC_SWQE_ACTIVE ? wqe : NULL;
 }

@@ -53,6 +53,17 @@ void srnic_probe_timed(struct srnic_qp *qp, unsigned long took)
 }
 
 /**
+ * srnic_probe_begin - something is outstanding, and nothing was before
+ * @qp: the QP
+ */
+void srnic_probe_begin(struct srnic_qp *qp)
+{
+	struct srnic_probe *probe = &qp->req.probe;
+
+	probe->at = jiffies + patience(qp);
+}
+
+/**
  * srnic_probe_lost - something has been lost, and all behind it is sent again
  * @qp: the QP
  */

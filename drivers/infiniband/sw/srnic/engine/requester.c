@@ -433,14 +433,16 @@ void srnic_requester_run(struct srnic_qp *qp)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (!may_send(qp))
+	if (!may_send(qp)) {
+		report_drained(qp);
 		return;
+	}
 	if (qp->sq.ring.user)
 		srnic_sq_awake(&qp->sq.ring);
 
 	req->stalled = false;
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	while (budget > 0 && !srnic_build_late(&build)) {
+	while (budget > 0 && srnic_qp_sends(qp) && !srnic_build_late(&build)) {
 		wqe = srnic_sq_peek(qp);
 		if (!wqe) {
 			/* a small queue may be full of what is complete already */

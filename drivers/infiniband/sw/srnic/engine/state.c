@@ -95,10 +95,15 @@ static void forget(struct srnic_qp *qp)
  */
 static void send_rest(struct srnic_qp *qp)
 {
+	cancel_work_sync(&qp->work);
 	srnic_qp_lock(qp);
 	qp->due = 0;
+	/* order is not kept any more: neither of the two works hands on to the other */
+	qp->out_follows = false;
+	qp->out_until = jiffies;
 	srnic_qp_unlock(qp, true);
-	flush_work(&qp->out_work);
+	cancel_work_sync(&qp->out_work);
+	cancel_work_sync(&qp->work);
 }
 
 /* Afterwards nothing of this QP runs but receipt, which finds the state and turns away. */
@@ -109,7 +114,6 @@ static void quiet(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 
 	srnic_timer_stop(qp);
-	cancel_work_sync(&qp->work);
 	send_rest(qp);
 	qp->work_bits = 0;
 }
@@ -412,8 +416,7 @@ void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
 	quiet(qp);
 	synchronize_rcu_expedited();
-	/* a burst that was on its way in may have woken it for the last time */
-	cancel_work_sync(&qp->work);
+	/* a burst that was on its way in may have woken a work for the last time */
 	send_rest(qp);
 	forget(qp);
 	srnic_sq_free(qp);

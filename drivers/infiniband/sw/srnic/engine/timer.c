@@ -99,8 +99,10 @@ void srnic_timer_start(struct srnic_qp *qp, bool idle)
 		return;
 	if (!qp->attr.timeout && !req->stalled)
 		return;		/* IBA 9.7.6.1.3: 0 means for ever */
-	if (idle)
+	if (idle) {
 		req->deadline = jiffies + patience(qp);
+		srnic_probe_begin(qp);
+	}
 	retry_arm(qp);
 }
 
@@ -187,6 +189,8 @@ static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
 	if (qp->req.wait_rnr) {
 		qp->req.wait_rnr = false;
 		srnic_requester_go_back(qp);
+		/* all goes out anew: who has answered is not late */
+		qp->req.deadline = jiffies + patience(qp);
 		srnic_requester_run(qp);
 	}
 	srnic_qp_unlock(qp, true);

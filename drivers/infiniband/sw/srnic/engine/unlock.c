@@ -193,6 +193,12 @@ void srnic_qp_out_work(struct work_struct *work)
 	struct srnic_qp *qp = container_of(work, struct srnic_qp, out_work);
 
 	srnic_qp_lock(qp);
+	if (unlikely(!skb_queue_empty(&qp->out) && !at_home(qp))) {
+		/* it has moved since; a work that runs is queued where it runs, and nowhere else */
+		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
+		spin_unlock_bh(&qp->lock);
+		return;
+	}
 	srnic_qp_unlock(qp, true);
 }
 
