@@ -94,13 +94,13 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 	if (!sth)
 		return true;
 
-	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD) {
-		to = this_cpu_read(scratch);
-		if (!to || len > SCRATCH_LEN) {
-			srnic_refuse(qp->dev, pkt, malformed);
-			return false;
-		}
+	/* none is longer than the largest path MTU, and a tag over 64 KiB is dear */
+	if (len > SCRATCH_LEN) {
+		srnic_refuse(qp->dev, pkt, malformed);
+		return false;
 	}
+	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD)
+		to = this_cpu_read(scratch);
 	if (len) {
 		sg_init_one(&src, pkt->payload, len);
 		sg_init_one(&dst, to, len);

@@ -76,8 +76,10 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			return verdict;
 	}
 	if (unlikely(pkt->payload_len > rwqe->length - rwqe->done)) {
-		srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
-		return V_INVALID;	/* IBA C9-62 */
+		/* IBA C9-62; an unreliable one is dropped, and the request serves the next */
+		if (qp->ib.qp_type == IB_QPT_RC)
+			srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
+		return V_INVALID;
 	}
 	if (pkt->payload_len &&
 	    srnic_sge_place(qp, hold, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
@@ -378,6 +380,18 @@ static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 		resp->ack_due = true;
 }
 
+/**
+ * srnic_responder_advanced - what a seal goes by follows the PSN that is expected
+ * @qp: connected
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_responder_advanced(struct srnic_qp *qp)
+{
+	if (qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_THEIRS, qp->resp.psn))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
+}
+
 /*
  * IBA 9.8.2.2: nothing is answered and nothing is sent again. A gap breaks the message
  * off; the next FIRST or ONLY begins another, at whatever PSN; behind a seal, at none
@@ -404,11 +418,12 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 
 	resp->psn = pkt->psn;
 	verdict = execute(qp, pkt, hold);
-	if (likely(!verdict))
-		return;
-
-	resp->psn = srnic_psn_add(resp->psn, 1);
-	resp->message = 0;
+	if (unlikely(verdict)) {
+		resp->psn = srnic_psn_add(resp->psn, 1);
+		resp->message = 0;
+	}
+	/* at once: what is older than this by half the PSNs must not look newer (section 13) */
+	srnic_responder_advanced(qp);
 	if (verdict == V_OPERATION)
 		srnic_qp_fatal(qp, -1);
 }

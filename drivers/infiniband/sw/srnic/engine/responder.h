@@ -8,6 +8,7 @@
 /* responder.c */
 void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			struct srnic_hold *hold) __must_hold(&qp->lock);
+void srnic_responder_advanced(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 /* duplicate.c */
 void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)

@@ -116,9 +116,9 @@ static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends
 /* Datagrams are in the clear: from where the policy does not have that, none is taken. */
 static bool clear_allowed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct net *net = READ_ONCE(qp->dev->net);
+	struct net *net = dev_net(pkt->skb->dev);
 
-	if (likely(net && srnic_policy_clear_allowed(net, pkt->ends->sgid)))
+	if (likely(srnic_policy_clear_allowed(net, pkt->ends->sgid)))
 		return true;
 	if (qp->ib.qp_type == IB_QPT_GSI) {
 		srnic_count(qp->dev, policy_exempt);
@@ -173,8 +173,7 @@ static void reply(struct srnic_qp *qp)
 {
 	struct srnic_responder *resp = &qp->resp;
 
-	if (qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_THEIRS, resp->psn))
-		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
+	srnic_responder_advanced(qp);
 	if (unlikely(resp->replay))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
 	else if (qp->ib.qp_type == IB_QPT_RC)
@@ -242,7 +241,12 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
 	struct srnic_qp *qp;
 
-	if (unlikely(pkt->dqpn == MULTICAST_QPN)) {
+	/* IBA 9.6.1.4 and 9.6.1.5: a group is spoken to by its own QP number, and by no other */
+	if (unlikely(rx->multicast != (pkt->dqpn == MULTICAST_QPN))) {
+		srnic_refuse(rx->dev, pkt, wrong_address);
+		return srnic_rx_next(rx, pkt);
+	}
+	if (unlikely(rx->multicast)) {
 		rx_multicast(rx, pkt);
 		return srnic_rx_next(rx, pkt);
 	}
