@@ -24,13 +24,12 @@ static void srnic_key_add_explain(struct genl_info *info, int err)
 	}
 }
 
-int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
+static int srnic_key_add_asked(struct genl_info *info, struct nlattr *secret)
 {
-	struct nlattr *name, *secret;
+	struct nlattr *name;
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_KEY_NAME) ||
-	    GENL_REQ_ATTR_CHECK(info, SRNIC_A_KEY_SECRET))
+	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_KEY_NAME))
 		return -EINVAL;
 
 	name = info->attrs[SRNIC_A_KEY_NAME];
@@ -39,7 +38,6 @@ int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
 				    "a key's name is 1 to 31 letters, digits, '.', '_' or '-'");
 		return -EINVAL;
 	}
-	secret = info->attrs[SRNIC_A_KEY_SECRET];
 	if (nla_len(secret) < SRNIC_STH_KEY_MIN || nla_len(secret) > SRNIC_STH_KEY_MAX) {
 		NL_SET_ERR_MSG_ATTR_FMT(info->extack, secret,
 					"a key of %d bytes: it must have 16 to 32",
@@ -49,9 +47,20 @@ int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
 
 	err = srnic_key_add(genl_info_net(info), nla_data(name), nla_data(secret), nla_len(secret),
 			    nla_get_flag(info->attrs[SRNIC_A_KEY_REPLACE]));
-	/* the message's buffer is freed without being wiped */
-	memzero_explicit(nla_data(secret), nla_len(secret));
 	srnic_key_add_explain(info, err);
+	return err;
+}
+
+int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *secret = info->attrs[SRNIC_A_KEY_SECRET];
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_KEY_SECRET))
+		return -EINVAL;
+	err = srnic_key_add_asked(info, secret);
+	/* the message's buffer is freed without being wiped, and a refusal returns a copy */
+	memzero_explicit(nla_data(secret), nla_len(secret));
 	return err;
 }
 
@@ -101,5 +110,7 @@ int srnic_nl_key_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		cb->args[0]++;
 	}
+	/* once more: if one has gone meanwhile, another was left out */
+	cb->seq = srnic_key_seq(net);
 	return srnic_dump_result(skb, err);
 }

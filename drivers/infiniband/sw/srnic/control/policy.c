@@ -181,5 +181,7 @@ int srnic_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		cb->args[0]++;
 	}
+	/* once more: if one has gone meanwhile, another was left out */
+	cb->seq = srnic_policy_seq(net);
 	return srnic_dump_result(skb, err);
 }
