@@ -78,6 +78,8 @@ def read(path):
     """The mutations in a file."""
     found = []
     for block in path.read_text().split("\n\n"):
+        if block.startswith("#"):
+            continue
         first, *lines = block.strip("\n").split("\n")
         mutation = Mutation(path.name, first)
         for line in lines:

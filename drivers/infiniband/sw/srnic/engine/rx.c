@@ -239,14 +239,15 @@ static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
+	bool group = pkt->dqpn == MULTICAST_QPN;
 	struct srnic_qp *qp;
 
 	/* IBA 9.6.1.4 and 9.6.1.5: a group is spoken to by its own QP number, and by no other */
-	if (unlikely(rx->multicast != (pkt->dqpn == MULTICAST_QPN))) {
+	if (unlikely(rx->multicast != group)) {
 		srnic_refuse(rx->dev, pkt, wrong_address);
 		return srnic_rx_next(rx, pkt);
 	}
-	if (unlikely(rx->multicast)) {
+	if (unlikely(group)) {
 		rx_multicast(rx, pkt);
 		return srnic_rx_next(rx, pkt);
 	}
