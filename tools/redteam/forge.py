@@ -82,7 +82,7 @@ def icrc(ip, udp, body):
 
 
 def ip_checksum(header):
-    total = sum(struct.unpack("!10H", header))
+    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
