@@ -57,6 +57,7 @@ static int mem_test_init(struct kunit *test)
 		w->qp[i].dev = &w->dev;
 		w->qp[i].pd = &w->pd[i / 2];
 		w->qp[i].ib.qp_type = IB_QPT_RC;
+		w->qp[i].ib.qp_num = 16 + i;
 	}
 	test->priv = w;
 	return 0;
@@ -871,6 +872,9 @@ static void R7_R26_who_may_invalidate_what(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
 
 	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_READ), 0);
+	/* another stream of the domain shares the key; its peer cannot take it away */
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, true), -EACCES);
+	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), 0);
 	/* the owner's own, late one */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, false), 0);

@@ -19,8 +19,11 @@ static int fast_invalidate(const struct srnic_qp *qp, struct srnic_stag *stag, u
 		return -EINVAL;
 	if (stag->pd != qp->pd)
 		return -EACCES;	/* R7 */
-	/* who was given no right through the key cannot take it away either (R26) */
-	if (remote && !(stag->access & SRNIC_ACCESS_REMOTE))
+	/*
+	 * R26: who was given no right through the key cannot take it away either; nor can
+	 * another stream of the domain, which shares it, but only whose region it was made.
+	 */
+	if (remote && (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != qp->ib.qp_num))
 		return -EACCES;
 
 	/* an invalid region stays so: the peer may have been faster than its owner */
@@ -119,6 +122,7 @@ int srnic_mem_reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
 	}
 	stag->key = key;
 	stag->access = access;
+	stag->maker = qp->ib.qp_num;
 	/* the consumer may have changed upper bits of iova since map_mr_sg */
 	stag->iova = mr->ib.iova;
 	stag->length = mr->ib.length;

@@ -68,6 +68,8 @@ enum srnic_stag_kind {
  * @lock: BH: bind, invalidate, register, deallocate: one at a time
  * @pd: protection domain
  * @qp: stream scope: of type-2B windows; else NULL
+ * @maker: fast-register: number of the QP that the region was registered on: its peer
+ *	alone may invalidate it
  * @mr: translation; a window's region, NULL if not bound
  * @access: IB_ACCESS_*
  * @iova: first byte, as the consumer names it
@@ -86,6 +88,7 @@ struct srnic_stag {
 	struct srnic_pd *pd;
 	struct srnic_qp *qp;
 	struct srnic_mr *mr;
+	u32 maker;
 	u32 access;
 	u64 iova;
 	u64 length;
