@@ -296,6 +296,138 @@ static void R19_the_longest_silence_fits_into_jiffies(struct kunit *test)
 	KUNIT_EXPECT_LT(test, (u64)srnic_limit_table[SRNIC_LIMIT_IDLE].max * HZ, (u64)LONG_MAX);
 }
 
+/* ------------------------------------------------- a receive queue that is shared */
+
+#define STREAMS		16
+#define ROOM		64
+#define PATIENCE	10
+
+/**
+ * struct shared - a receive queue, those who share it, and a clock
+ * @share: how it is shared
+ * @stream: who
+ * @queue: what is in it
+ * @now: jiffies
+ */
+struct shared {
+	struct srnic_share share;
+	struct srnic_stream stream[STREAMS];
+	struct srnic_share_queue queue;
+	unsigned long now;
+};
+
+static struct shared *new_shared(struct kunit *test, u32 left)
+{
+	struct shared *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	srnic_share_init(&s->share);
+	s->queue = (struct srnic_share_queue){ .room = ROOM, .left = left, .patience = PATIENCE };
+	s->now = -5UL;		/* it will wrap */
+	return s;
+}
+
+static enum srnic_share_answer take(struct shared *s, int i)
+{
+	enum srnic_share_answer answer;
+
+	answer = srnic_share_ask(&s->share, &s->stream[i], &s->queue, s->now);
+	if (answer == SRNIC_SHARE_TAKE) {
+		srnic_share_took(&s->share, &s->stream[i]);
+		s->queue.left--;
+	}
+	return answer;
+}
+
+static void R20_while_there_is_enough_everybody_takes_what_he_needs(struct kunit *test)
+{
+	struct shared *s = new_shared(test, ROOM);
+
+	for (int i = 1; i < STREAMS; i++)
+		KUNIT_EXPECT_EQ(test, take(s, i), SRNIC_SHARE_TAKE);
+	while (s->queue.left)
+		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_EMPTY);
+	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 0);
+	KUNIT_EXPECT_EQ(test, s->stream[0].most, ROOM - STREAMS + 1);
+}
+
+static void R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part(struct kunit *test)
+{
+	struct shared *s = new_shared(test, ROOM / 2 + 1);
+
+	/* one has had his half of the round and more, the other nothing */
+	while (s->queue.left)
+		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
+
+	s->queue.left = 10;
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
+	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 1);
+	for (int i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_TAKE);
+	/* beyond what he is owed there is no need to wait for him */
+	s->queue.left = ROOM / 2 - 10 + 1;
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
+}
+
+static void R20_who_does_not_come_back_holds_up_nobody(struct kunit *test)
+{
+	struct shared *s = new_shared(test, ROOM / 2 + 1);
+
+	while (s->queue.left)
+		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
+	s->queue.left = 10;
+	s->now += PATIENCE;
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
+	s->now++;
+	while (s->queue.left)
+		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+}
+
+static void R20_a_queue_smaller_than_its_streams_are_many_serves_them(struct kunit *test)
+{
+	struct shared *s = new_shared(test, 1);
+
+	s->queue.room = 1;
+	for (int turn = 0; turn < 10; turn++) {
+		for (int i = 0; i < STREAMS; i++) {
+			s->queue.left = 1;
+			KUNIT_ASSERT_EQ(test, take(s, i), SRNIC_SHARE_TAKE);
+		}
+	}
+}
+
+/*
+ * The consumer is slower than what is sent to him: 15 streams ask for one a tick each, the
+ * hog before and after them for as many as there may be.
+ */
+static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
+{
+	struct shared *s = new_shared(test, 0);
+	u32 got[STREAMS] = {};
+	u32 posted = 0, part;
+
+	for (int tick = 0; tick < 4000; tick++, s->now++) {
+		for (; posted < tick * 4; posted++)
+			s->queue.left += s->queue.left < ROOM;
+		while (take(s, 0) == SRNIC_SHARE_TAKE)
+			got[0]++;
+		for (int i = 1; i < STREAMS; i++)
+			got[i] += take(s, i) == SRNIC_SHARE_TAKE;
+		while (take(s, 0) == SRNIC_SHARE_TAKE)
+			got[0]++;
+	}
+	part = posted / STREAMS;
+	for (int i = 1; i < STREAMS; i++)
+		KUNIT_EXPECT_GE(test, got[i], part * 8 / 10);
+	/* and he gets his, too */
+	KUNIT_EXPECT_GE(test, got[0], part * 8 / 10);
+	KUNIT_EXPECT_GT(test, s->stream[0].refused, 0);
+}
+
 static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(every_quota_has_a_name_of_its_own_and_a_limit),
 	KUNIT_CASE(R18_what_exceeds_the_limit_is_refused),
@@ -311,6 +443,11 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R19_there_is_no_limit_unless_one_is_set),
 	KUNIT_CASE(R19_the_longest_silence_fits_into_jiffies),
 	KUNIT_CASE(R31_a_user_namespace_is_its_makers_unless_root_made_it),
+	KUNIT_CASE(R20_while_there_is_enough_everybody_takes_what_he_needs),
+	KUNIT_CASE(R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part),
+	KUNIT_CASE(R20_who_does_not_come_back_holds_up_nobody),
+	KUNIT_CASE(R20_a_queue_smaller_than_its_streams_are_many_serves_them),
+	KUNIT_CASE(R20_a_hog_leaves_15_others_their_part),
 	{}
 };
 

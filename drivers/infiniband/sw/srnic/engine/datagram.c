@@ -218,7 +218,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_refuse(qp->dev, pkt, wrong_qkey);
 		return;
 	}
-	ret = srnic_recv_get(qp);
+	ret = srnic_recv_get(qp, pkt);
 	if (!ret)
 		return;
 	if (ret < 0) {

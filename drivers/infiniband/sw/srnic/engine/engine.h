@@ -22,6 +22,7 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
+#include "guard/guard.h"
 #include "net/net.h"
 #include "queue/queue.h"
 #include "sth/sth.h"
@@ -261,6 +262,7 @@ struct srnic_hs_box {
  * @scq: send completions
  * @rcq: receive completions
  * @srq: NULL if the QP has a receive queue of its own
+ * @stream: what it takes from @srq, under its lock
  * @lock: BH; guards all transport state: @state, @sq but for posting, @req, @resp,
  *	@out, @due
  * @state: of the QP; see state.c
@@ -301,6 +303,7 @@ struct srnic_qp {
 	struct srnic_cq *scq;
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
+	struct srnic_stream stream;
 
 	spinlock_t lock;			/* transport state */
 	enum ib_qp_state state;

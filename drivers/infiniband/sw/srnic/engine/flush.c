@@ -56,7 +56,7 @@ static bool flush_rq(struct srnic_qp *qp)
 	while (srnic_ring_pending(ring) > 0) {
 		if (!budget--)
 			return true;
-		srnic_recv_get(qp);
+		srnic_recv_get(qp, NULL);
 		srnic_recv_fail(qp, IB_WC_WR_FLUSH_ERR);
 	}
 	return false;

@@ -6,9 +6,13 @@
  */
 #include "srnic.h"
 #include "engine/recv.h"
+#include "engine/timer.h"
 #include "engine/unlock.h"
 #include "trace/refuse.h"
 #include "verbs/verbs.h"
+
+/* For how long a stream that came to an empty queue is waited for, beyond the RNR delay */
+#define SRQ_PATIENCE	msecs_to_jiffies(20)
 
 /* IBA 10.2.9.2: once, when fewer than the limit remain; then disarmed */
 static bool srq_low(struct srnic_srq *srq)
@@ -21,33 +25,61 @@ static bool srq_low(struct srnic_srq *srq)
 	return true;
 }
 
-static int srq_get(struct srnic_qp *qp)
+/* Who takes too much waits for those that do not (R20). */
+static enum srnic_share_answer srq_ask(struct srnic_srq *srq, struct srnic_qp *qp)
 {
+	const struct srnic_share_queue queue = {
+		.room = srq->ring.limit,
+		.left = srnic_ring_pending(&srq->ring),
+		.patience = 2 * srnic_timer_rnr_delay(qp->attr.min_rnr_timer) + SRQ_PATIENCE,
+	};
+
+	return srnic_share_ask(&srq->share, &qp->stream, &queue, jiffies);
+}
+
+static int srq_take(struct srnic_srq *srq, struct srnic_qp *qp)
+{
+	int ret = srnic_rq_fetch(&srq->ring, &qp->resp.rwqe, srq->max_sge);
+
+	if (ret)
+		srnic_share_took(&srq->share, &qp->stream);
+	return ret;
+}
+
+static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	enum srnic_share_answer answer = SRNIC_SHARE_EMPTY;
 	struct srnic_srq *srq = qp->srq;
 	unsigned long flags;
 	bool low = false;
 	int ret = 0;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	if (!srq->error) {
-		ret = srnic_rq_fetch(&srq->ring, &qp->resp.rwqe, srq->max_sge);
+	if (!srq->error)
+		answer = srq_ask(srq, qp);
+	if (answer == SRNIC_SHARE_TAKE) {
+		ret = srq_take(srq, qp);
 		low = srq_low(srq);
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
 
 	if (low)
 		srnic_qp_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
+	if (unlikely(answer == SRNIC_SHARE_UNFAIR))
+		srnic_refuse(qp->dev, pkt, srq_unfair);
 	return ret;
 }
 
 /**
  * srnic_recv_get - have a receive work request in resp.rwqe
  * @qp: the QP
+ * @pkt: what needs it; may be NULL if the receive queue is the QP's own
  *
  * Context: softirq, under the QP's lock.
- * Return: 1; 0: none is posted; -EINVAL: what is posted makes no sense.
+ * Return: 1; 0: none is posted, or none for this QP; -EINVAL: what is posted makes no
+ * sense.
  */
-int srnic_recv_get(struct srnic_qp *qp)
+int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
 	int ret;
@@ -60,7 +92,7 @@ int srnic_recv_get(struct srnic_qp *qp)
 	}
 	rwqe->wr_id = 0;
 	if (qp->srq)
-		ret = srq_get(qp);
+		ret = srq_get(qp, pkt);
 	else
 		ret = srnic_rq_fetch(&qp->rq.ring, rwqe, qp->rq.max_sge);
 

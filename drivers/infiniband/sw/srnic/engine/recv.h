@@ -5,7 +5,8 @@
 #include "engine/engine.h"
 #include "mem/mem.h"
 
-int srnic_recv_get(struct srnic_qp *qp) __must_hold(&qp->lock);
+int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+	__must_hold(&qp->lock);
 void srnic_recv_complete(struct srnic_qp *qp, struct srnic_cqe *cqe, const struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
 void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status) __must_hold(&qp->lock);

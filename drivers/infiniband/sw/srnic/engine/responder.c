@@ -31,9 +31,9 @@ static const struct {
 	[V_OPERATION]	= { SRNIC_AETH_NAK | SRNIC_NAK_REM_OP, -1 },
 };
 
-static enum verdict need_recv(struct srnic_qp *qp)
+static enum verdict need_recv(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	int ret = srnic_recv_get(qp);
+	int ret = srnic_recv_get(qp, pkt);
 
 	if (likely(ret > 0))
 		return V_OK;
@@ -71,7 +71,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	enum verdict verdict;
 
 	if (pkt->opc->flags & SRNIC_OPF_FIRST) {
-		verdict = need_recv(qp);
+		verdict = need_recv(qp, pkt);
 		if (unlikely(verdict))
 			return verdict;
 	}
@@ -165,7 +165,7 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			return verdict;
 	}
 	if (flags & SRNIC_OPF_RWR) {
-		verdict = need_recv(qp);
+		verdict = need_recv(qp, pkt);
 		if (unlikely(verdict))
 			return verdict;
 	}

@@ -197,6 +197,12 @@ static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* How long an RNR NAK with this timer field asks for, in jiffies */
+unsigned long srnic_timer_rnr_delay(u8 code)
+{
+	return usecs_to_jiffies(rnr_usec[code & SRNIC_AETH_VALUE]);
+}
+
 /**
  * srnic_timer_rnr - wait as long as the receiver asked for
  * @qp: the QP

@@ -10,6 +10,7 @@ void srnic_timer_set(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_timer_start(struct srnic_qp *qp, bool idle) __must_hold(&qp->lock);
 void srnic_timer_progress(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_timer_handshake(struct srnic_qp *qp) __must_hold(&qp->lock);
+unsigned long srnic_timer_rnr_delay(u8 code);
 void srnic_timer_rnr(struct srnic_qp *qp, u8 code) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_TIMER_H */

@@ -94,6 +94,58 @@ struct srnic_guard {
 	u32 stream[SRNIC_LIMITS];
 };
 
+/**
+ * struct srnic_share - how a receive queue is shared, see share.c
+ * @round: number of this round
+ * @taken: in it, by all
+ * @streams: that wanted something in it
+ * @before: and in the last one
+ * @owed: to those who came to an empty queue
+ * @until: jiffies: for so long they are waited for
+ */
+struct srnic_share {
+	u32 round;
+	u32 taken;
+	u32 streams;
+	u32 before;
+	u32 owed;
+	unsigned long until;
+};
+
+/**
+ * struct srnic_stream - one of those that share it
+ * @round: in which it last wanted something
+ * @taken: in that round
+ * @owed: likewise
+ * @most: taken in a round
+ * @refused: how often it was because it had had its part
+ */
+struct srnic_stream {
+	u32 round;
+	u32 taken;
+	u32 owed;
+	u32 most;
+	u32 refused;
+};
+
+/**
+ * struct srnic_share_queue - the queue, as it is now
+ * @room: how many it can hold
+ * @left: how many are in it
+ * @patience: jiffies: until a stream that was refused must have come back
+ */
+struct srnic_share_queue {
+	u32 room;
+	u32 left;
+	unsigned long patience;
+};
+
+enum srnic_share_answer {
+	SRNIC_SHARE_TAKE,
+	SRNIC_SHARE_EMPTY,	/* there is nothing, for anybody */
+	SRNIC_SHARE_UNFAIR,	/* what there is others are owed */
+};
+
 /* What there is of one kind */
 struct srnic_quota_state {
 	u32 used;
@@ -115,6 +167,12 @@ u32 srnic_quota_default_reserve(u32 limit);
 /* limit.c: any context */
 u32 srnic_limit_get(const struct srnic_guard *guard, enum srnic_limit limit);
 int srnic_limit_set(struct srnic_guard *guard, enum srnic_limit limit, u32 value);
+
+/* share.c: any context, under the lock of the queue */
+void srnic_share_init(struct srnic_share *share);
+enum srnic_share_answer srnic_share_ask(struct srnic_share *share, struct srnic_stream *stream,
+					const struct srnic_share_queue *queue, unsigned long now);
+void srnic_share_took(struct srnic_share *share, struct srnic_stream *stream);
 
 /* user.c */
 bool srnic_user_nth(struct srnic_guard *guard, unsigned int n, struct srnic_user *copy);

@@ -38,7 +38,7 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 {
 	struct srnic_qp *qp = to_srnic_qp(ib);
 	const char *seal = "none";
-	struct res_word words[7];
+	struct res_word words[10];
 
 	spin_lock_bh(&qp->lock);
 	words[0] = (struct res_word){ "sq_posted", READ_ONCE(qp->sq.prod) - qp->sq.cons };
@@ -48,6 +48,9 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 	words[4] = (struct res_word){ "unacked", srnic_psn_diff(qp->req.psn, qp->req.una) };
 	words[5] = (struct res_word){ "reads_out", qp->req.rd_atomic };
 	words[6] = (struct res_word){ "reads_in", qp->resp.rres_todo };
+	words[7] = (struct res_word){ "srq_taken", READ_ONCE(qp->stream.taken) };
+	words[8] = (struct res_word){ "srq_most", READ_ONCE(qp->stream.most) };
+	words[9] = (struct res_word){ "srq_unfair", READ_ONCE(qp->stream.refused) };
 	if (qp->sth)
 		seal = srnic_sth_suite_name(srnic_sth_params(qp->sth)->suite);
 	spin_unlock_bh(&qp->lock);

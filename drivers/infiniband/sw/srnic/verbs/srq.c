@@ -63,6 +63,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	srq->pd = to_srnic_pd(ib->pd);
 	srq->max_sge = init->attr.max_sge;
 	spin_lock_init(&srq->lock);
+	srnic_share_init(&srq->share);
 	mutex_init(&srq->mutex);
 	err = srnic_ring_create(udata, &srq->ring, init->attr.max_wr, srq_stride(srq->max_sge),
 				&resp.ring, &srq->mmap);

@@ -61,6 +61,7 @@ static inline struct srnic_ah *to_srnic_ah(struct ib_ah *ib)
  * @pd: protection domain
  * @lock: irqsave: the consumer's side, resize, limit; kernel consumers' post
  * @ring: receive work requests
+ * @share: among the QPs, whose part (qp->stream) is under the same lock
  * @limit: low-water mark, 0: disarmed (IBA 10.2.9.2)
  * @error: its ring made no sense; it gives out nothing any more
  * @max_sge: a work request
@@ -71,8 +72,9 @@ struct srnic_srq {
 	struct ib_srq ib;
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;	/* irqsave: ring, limit */
+	spinlock_t lock;	/* irqsave: ring, share, limit */
 	struct srnic_ring ring;
+	struct srnic_share share;
 	u32 limit;
 	bool error;
 	u32 max_sge;
