@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -428,6 +429,323 @@ static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
 	KUNIT_EXPECT_GT(test, s->stream[0].refused, 0);
 }
 
+/* ------------------------------------------------- what peers do, and who is cut off */
+
+#define RULE	10	/* faults a second */
+
+/**
+ * struct watched - the peers of a device, and a clock
+ * @guard: its limits
+ * @peers: who has done what
+ * @now: jiffies
+ */
+struct watched {
+	struct srnic_guard guard;
+	struct srnic_peers *peers;
+	unsigned long now;
+};
+
+static void free_peers(void *peers)
+{
+	srnic_peers_free(peers);
+}
+
+static struct watched *new_watched(struct kunit *test, u32 rule, u32 seconds)
+{
+	struct watched *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	srnic_guard_init(&w->guard);
+	KUNIT_ASSERT_EQ(test, srnic_limit_set(&w->guard, SRNIC_LIMIT_FAULTS, rule), 0);
+	KUNIT_ASSERT_EQ(test, srnic_limit_set(&w->guard, SRNIC_LIMIT_CUTOFF, seconds), 0);
+	w->now = jiffies;
+	w->peers = srnic_peers_alloc(&w->guard);
+	KUNIT_ASSERT_NOT_NULL(test, w->peers);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_peers, w->peers), 0);
+	return w;
+}
+
+struct gid {
+	u8 raw[16];
+};
+
+static struct gid peer_of(u32 number)
+{
+	struct gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	memcpy(gid.raw + 12, &number, sizeof(number));
+	return gid;
+}
+
+static void errs(struct watched *w, u32 number, enum srnic_stat why, u32 times)
+{
+	const struct gid gid = peer_of(number);
+
+	while (times--)
+		srnic_peer_fault(w->peers, gid.raw, why, w->now);
+}
+
+static bool is_cut_off(struct watched *w, u32 number)
+{
+	const struct gid gid = peer_of(number);
+
+	return srnic_peer_cut_off(w->peers, gid.raw, 1);
+}
+
+static int cut(struct watched *w, u32 number, u32 seconds)
+{
+	const struct gid gid = peer_of(number);
+
+	return srnic_peer_cut(w->peers, gid.raw, seconds, w->now);
+}
+
+static int allow(struct watched *w, u32 number)
+{
+	const struct gid gid = peer_of(number);
+
+	return srnic_peer_allow(w->peers, gid.raw);
+}
+
+/* How often a dump has this peer; @state is what it says */
+static int told(struct watched *w, u32 number, struct srnic_peer_state *state)
+{
+	const struct gid gid = peer_of(number);
+	struct srnic_peer_state each;
+	int times = 0;
+
+	for (unsigned long at = 0; srnic_peer_from(w->peers, &at, w->now, &each); at++) {
+		if (memcmp(each.gid, gid.raw, sizeof(gid.raw)))
+			continue;
+		*state = each;
+		times++;
+	}
+	return times;
+}
+
+static bool is_known(struct watched *w, u32 number)
+{
+	struct srnic_peer_state state;
+
+	return told(w, number, &state);
+}
+
+static const struct {
+	enum srnic_stat why;
+	enum srnic_fault kind;
+	bool ruled;
+} counted[] = {
+	{ SRNIC_STAT_malformed, SRNIC_FAULT_GARBAGE, true },
+	{ SRNIC_STAT_icrc_errors, SRNIC_FAULT_GARBAGE, true },
+	{ SRNIC_STAT_wrong_address, SRNIC_FAULT_GARBAGE, true },
+	{ SRNIC_STAT_sth_auth_failed, SRNIC_FAULT_SEAL, true },
+	{ SRNIC_STAT_sth_replayed, SRNIC_FAULT_SEAL, true },
+	{ SRNIC_STAT_stag_invalid, SRNIC_FAULT_ACCESS, true },
+	{ SRNIC_STAT_stag_access, SRNIC_FAULT_ACCESS, true },
+	{ SRNIC_STAT_rrq_exceeded, SRNIC_FAULT_ACCESS, true },
+	{ SRNIC_STAT_no_qp, SRNIC_FAULT_ASTRAY, false },
+	{ SRNIC_STAT_send_rnr_err, SRNIC_FAULT_UNREADY, false },
+	{ SRNIC_STAT_duplicate_request, SRNIC_FAULT_REPEAT, false },
+	{ SRNIC_STAT_rcvd_seq_err, SRNIC_FAULT_REPEAT, false },
+	{ SRNIC_STAT_srq_unfair, SRNIC_FAULT_UNFAIR, false },
+};
+
+static void R25_faults_are_counted_by_peer_and_kind(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 0);
+	struct srnic_peer_state state;
+	u64 sum[SRNIC_FAULTS] = {};
+
+	for (int i = 0; i < ARRAY_SIZE(counted); i++) {
+		errs(w, 1, counted[i].why, i + 1);
+		sum[counted[i].kind] += i + 1;
+	}
+	errs(w, 2, SRNIC_STAT_no_qp, 5);
+	errs(w, 3, SRNIC_STAT_rcvd_pkts, 5);
+
+	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_EXPECT_MEMEQ(test, state.faults, sum, sizeof(sum));
+	KUNIT_ASSERT_EQ(test, told(w, 2, &state), 1);
+	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_ASTRAY], 5);
+	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_GARBAGE], 0);
+	/* that is no fault, whoever does it */
+	KUNIT_EXPECT_FALSE(test, is_known(w, 3));
+}
+
+static void R25_every_kind_has_names_of_its_own(struct kunit *test)
+{
+	for (int i = SRNIC_FAULT_NONE + 1; i < SRNIC_FAULTS; i++) {
+		KUNIT_ASSERT_NOT_NULL(test, srnic_fault_table[i].name);
+		KUNIT_ASSERT_NOT_NULL(test, srnic_fault_table[i].res);
+		for (int j = SRNIC_FAULT_NONE + 1; j < i; j++)
+			KUNIT_EXPECT_STRNEQ(test, srnic_fault_table[i].name,
+					    srnic_fault_table[j].name);
+	}
+}
+
+static void R25_nobody_is_cut_off_without_a_rule(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 60);
+
+	errs(w, 1, SRNIC_STAT_malformed, 100000);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
+}
+
+static void R25_more_in_a_second_than_the_rule_allows_and_a_peer_is_cut_off(struct kunit *test)
+{
+	struct watched *w = new_watched(test, RULE, 0);
+	struct srnic_peer_state state;
+
+	errs(w, 1, SRNIC_STAT_malformed, RULE / 2);
+	w->now += HZ - 1;
+	errs(w, 1, SRNIC_STAT_sth_missing, RULE - RULE / 2);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
+	errs(w, 1, SRNIC_STAT_stag_pd, 1);
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 2));
+
+	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_EXPECT_TRUE(test, state.cut);
+	KUNIT_EXPECT_FALSE(test, state.timed);
+	KUNIT_EXPECT_EQ(test, state.dropped, 2);
+}
+
+static void R25_as_many_as_the_rule_allows_are_taken_each_second(struct kunit *test)
+{
+	struct watched *w = new_watched(test, RULE, 0);
+
+	for (int second = 0; second < 20; second++, w->now += HZ)
+		errs(w, 1, SRNIC_STAT_malformed, RULE);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
+}
+
+static void R25_the_rule_is_about_what_honest_peers_do_not_do(struct kunit *test)
+{
+	for (int i = 0; i < ARRAY_SIZE(counted); i++) {
+		struct watched *w = new_watched(test, RULE, 0);
+
+		errs(w, 1, counted[i].why, RULE + 1);
+		KUNIT_EXPECT_EQ_MSG(test, is_cut_off(w, 1), counted[i].ruled,
+				    "kind %d", counted[i].kind);
+	}
+}
+
+static void R25_who_is_cut_off_by_rule_is_heard_again_in_time(struct kunit *test)
+{
+	struct watched *w = new_watched(test, RULE, 1000);
+	struct srnic_peer_state state;
+
+	errs(w, 1, SRNIC_STAT_malformed, RULE + 1);
+	w->now += HZ * 10;
+	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_EXPECT_TRUE(test, state.timed);
+	KUNIT_EXPECT_EQ(test, state.left, 990);
+
+	w->now += HZ * 990 - 1;
+	KUNIT_EXPECT_EQ(test, srnic_peers_expire(w->peers, w->now), 1);
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
+	w->now++;
+	KUNIT_EXPECT_EQ(test, srnic_peers_expire(w->peers, w->now), MAX_JIFFY_OFFSET);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
+	/* and has as much before him as anybody */
+	errs(w, 1, SRNIC_STAT_malformed, RULE);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
+	errs(w, 1, SRNIC_STAT_malformed, 1);
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
+}
+
+static void R25_and_nobody_need_look_for_that(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 0);
+
+	KUNIT_EXPECT_EQ(test, cut(w, 1, 1000), 0);
+	KUNIT_EXPECT_EQ(test, cut(w, 2, 1), 0);
+	KUNIT_EXPECT_EQ(test, cut(w, 3, 0), 0);
+	for (int i = 0; i < 200 && is_cut_off(w, 2); i++)
+		msleep(50);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 2));
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 3));
+}
+
+static void R25_by_hand_anybody_is_cut_off_and_allowed(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 0);
+	u32 most = srnic_limit_table[SRNIC_LIMIT_CUTOFF].max;
+	struct srnic_peer_state state;
+
+	KUNIT_EXPECT_EQ(test, allow(w, 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test, cut(w, 1, most + 1), -ERANGE);
+	KUNIT_EXPECT_FALSE(test, is_known(w, 1));
+	KUNIT_EXPECT_EQ(test, cut(w, 1, most), 0);
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
+	/* the last word holds */
+	KUNIT_EXPECT_EQ(test, cut(w, 1, 0), 0);
+	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_EXPECT_FALSE(test, state.timed);
+	KUNIT_EXPECT_EQ(test, allow(w, 1), 0);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
+	KUNIT_EXPECT_EQ(test, allow(w, 1), -ENOENT);
+}
+
+static void R25_half_of_the_places_are_for_who_is_not_cut_off(struct kunit *test)
+{
+	struct watched *w = new_watched(test, RULE, 0);
+	u32 number;
+
+	for (number = 0; number < SRNIC_MAX_CUT_OFF; number++)
+		KUNIT_ASSERT_EQ(test, cut(w, number, 0), 0);
+	KUNIT_EXPECT_EQ(test, cut(w, number, 0), -ENOSPC);
+	errs(w, number, SRNIC_STAT_malformed, RULE + 1);
+	KUNIT_EXPECT_FALSE(test, is_cut_off(w, number));
+	KUNIT_EXPECT_TRUE(test, is_known(w, number));
+	/* there is a place again */
+	KUNIT_EXPECT_EQ(test, allow(w, 0), 0);
+	errs(w, number, SRNIC_STAT_malformed, 1);
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, number));
+}
+
+static void R25_a_flood_of_forged_addresses_drives_nobody_out(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 0);
+
+	KUNIT_ASSERT_EQ(test, cut(w, 0, 0), 0);
+	for (u32 number = 1; number < 3 * SRNIC_MAX_PEERS; number++)
+		errs(w, number, SRNIC_STAT_malformed, 1);
+	KUNIT_EXPECT_EQ(test, w->peers->count, SRNIC_MAX_PEERS);
+	KUNIT_EXPECT_TRUE(test, is_known(w, 1));
+	KUNIT_EXPECT_TRUE(test, is_known(w, SRNIC_MAX_PEERS - 1));
+	KUNIT_EXPECT_FALSE(test, is_known(w, SRNIC_MAX_PEERS));
+
+	/* the quietest makes room when he has been quiet for a second */
+	w->now += HZ - 1;
+	errs(w, 1, SRNIC_STAT_malformed, 1);
+	w->now++;
+	errs(w, SRNIC_MAX_PEERS, SRNIC_STAT_malformed, 1);
+	KUNIT_EXPECT_TRUE(test, is_known(w, SRNIC_MAX_PEERS));
+	KUNIT_EXPECT_TRUE(test, is_known(w, 1));
+	KUNIT_EXPECT_FALSE(test, is_known(w, 2));
+	/* who is cut off does not; and by hand there is a place at once */
+	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 0));
+	KUNIT_EXPECT_EQ(test, cut(w, 3 * SRNIC_MAX_PEERS, 0), 0);
+	KUNIT_EXPECT_EQ(test, w->peers->count, SRNIC_MAX_PEERS);
+}
+
+static void R25_each_is_told_of_once(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 0);
+	struct srnic_peer_state state;
+	unsigned int all = 0;
+
+	for (u32 number = 0; number < SRNIC_MAX_PEERS; number++)
+		errs(w, number, SRNIC_STAT_malformed, 1);
+	for (unsigned long at = 0; srnic_peer_from(w->peers, &at, w->now, &state); at++)
+		all++;
+	KUNIT_EXPECT_EQ(test, all, SRNIC_MAX_PEERS);
+	for (u32 number = 0; number < SRNIC_MAX_PEERS; number += 100)
+		KUNIT_EXPECT_EQ(test, told(w, number, &state), 1);
+}
+
 static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(every_quota_has_a_name_of_its_own_and_a_limit),
 	KUNIT_CASE(R18_what_exceeds_the_limit_is_refused),
@@ -448,6 +766,18 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R20_who_does_not_come_back_holds_up_nobody),
 	KUNIT_CASE(R20_a_queue_smaller_than_its_streams_are_many_serves_them),
 	KUNIT_CASE(R20_a_hog_leaves_15_others_their_part),
+	KUNIT_CASE(R25_faults_are_counted_by_peer_and_kind),
+	KUNIT_CASE(R25_every_kind_has_names_of_its_own),
+	KUNIT_CASE(R25_nobody_is_cut_off_without_a_rule),
+	KUNIT_CASE(R25_more_in_a_second_than_the_rule_allows_and_a_peer_is_cut_off),
+	KUNIT_CASE(R25_as_many_as_the_rule_allows_are_taken_each_second),
+	KUNIT_CASE(R25_the_rule_is_about_what_honest_peers_do_not_do),
+	KUNIT_CASE(R25_who_is_cut_off_by_rule_is_heard_again_in_time),
+	KUNIT_CASE(R25_and_nobody_need_look_for_that),
+	KUNIT_CASE(R25_by_hand_anybody_is_cut_off_and_allowed),
+	KUNIT_CASE(R25_half_of_the_places_are_for_who_is_not_cut_off),
+	KUNIT_CASE(R25_a_flood_of_forged_addresses_drives_nobody_out),
+	KUNIT_CASE(R25_each_is_told_of_once),
 	{}
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits of what a stream may do, by an administrator's rule: one row each. Those who
+ * Limits of what a peer may do, by an administrator's rule: one row each. Those who
  * carry them out look at them when they are due.
  */
 #include <linux/compiler.h>
@@ -12,6 +12,8 @@
 const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS] = {
 	/* 24 days, which jiffies can be compared over on every machine */
 	[SRNIC_LIMIT_IDLE] = { .name = "idle", .max = 24 * 24 * 3600 },
+	[SRNIC_LIMIT_FAULTS] = { .name = "faults", .max = 1000000 },
+	[SRNIC_LIMIT_CUTOFF] = { .name = "cutoff", .max = 24 * 24 * 3600 },
 };
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_limit_table);

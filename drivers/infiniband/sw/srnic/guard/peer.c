@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What each peer has done wrong, by kind; and who is cut off for it: by hand, or by the
+ * administrator's rule (RFC 5042 6.4.4, R25).
+ *
+ * A peer is an address, by the packets' own account. Where the network lets addresses be
+ * forged, so can faults be, and a rule then cuts an honest peer off in the forger's stead:
+ * there is none unless it is made.
+ *
+ * So many peers are remembered and no more. Who errs for the first time takes the place
+ * of the one that has not for the longest time, but not within a second: a flood of forged
+ * addresses must neither drive out who is counted now nor cost an allocation a packet. Who
+ * is cut off keeps his place, and the others keep half of them.
+ */
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "../export.h"
+#include "guard.h"
+
+/**
+ * struct srnic_peer - one that has erred, or is cut off
+ * @node: in its bucket, read under RCU
+ * @order: in srnic_peers.heard, or in srnic_peers.cut
+ * @rcu: freed after a grace period
+ * @gid: its address
+ * @faults: by kind
+ * @dropped: packets, while it was cut off
+ * @seen: when it did something of that last, jiffies
+ * @second: when the second began in which it is being counted for the rule, jiffies
+ * @lately: faults in that second that the rule is about
+ * @cut: it is cut off
+ * @timed: until @until only
+ * @until: jiffies
+ */
+struct srnic_peer {
+	struct hlist_node node;
+	struct list_head order;
+	struct rcu_head rcu;
+	u8 gid[16];
+	u64 faults[SRNIC_FAULTS];
+	atomic64_t dropped;
+	unsigned long seen;
+	unsigned long second;
+	u32 lately;
+	bool cut;
+	bool timed;
+	unsigned long until;
+};
+
+#define SRNIC_FAULT_ROW(kind, name_, res_, ruled_) \
+	[SRNIC_FAULT_##kind] = { .name = (name_), .res = (res_), .ruled = (ruled_) }
+
+/*
+ * The rule is about what an honest peer does not do. It does repeat itself, and is answered
+ * that we are not ready, wherever packets are lost or our consumer is slow; its packets are
+ * astray, a window full of them, when a program of ours has ended; and who takes too much of
+ * a shared queue is held back already (R20).
+ */
+const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS] = {
+	SRNIC_FAULT_ROW(GARBAGE,	"garbage",	"faults_garbage",	true),
+	SRNIC_FAULT_ROW(SEAL,		"seal",		"faults_seal",		true),
+	SRNIC_FAULT_ROW(ACCESS,		"access",	"faults_access",	true),
+	SRNIC_FAULT_ROW(ASTRAY,		"astray",	"faults_astray",	false),
+	SRNIC_FAULT_ROW(UNREADY,	"unready",	"faults_unready",	false),
+	SRNIC_FAULT_ROW(REPEAT,		"repeat",	"faults_repeat",	false),
+	SRNIC_FAULT_ROW(UNFAIR,		"unfair",	"faults_unfair",	false),
+};
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_fault_table);
+
+/* Counters that are not here count nobody's faults. */
+static const u8 fault_of[SRNIC_STAT_COUNT] = {
+	[SRNIC_STAT_malformed] = SRNIC_FAULT_GARBAGE,
+	[SRNIC_STAT_unknown_opcode] = SRNIC_FAULT_GARBAGE,
+	[SRNIC_STAT_icrc_errors] = SRNIC_FAULT_GARBAGE,
+	[SRNIC_STAT_wrong_address] = SRNIC_FAULT_GARBAGE,
+	[SRNIC_STAT_wrong_pkey] = SRNIC_FAULT_GARBAGE,
+	[SRNIC_STAT_wrong_qkey] = SRNIC_FAULT_GARBAGE,
+	[SRNIC_STAT_sth_auth_failed] = SRNIC_FAULT_SEAL,
+	[SRNIC_STAT_sth_missing] = SRNIC_FAULT_SEAL,
+	[SRNIC_STAT_sth_unexpected] = SRNIC_FAULT_SEAL,
+	[SRNIC_STAT_sth_replayed] = SRNIC_FAULT_SEAL,
+	[SRNIC_STAT_stag_invalid] = SRNIC_FAULT_ACCESS,
+	[SRNIC_STAT_stag_pd] = SRNIC_FAULT_ACCESS,
+	[SRNIC_STAT_stag_bounds] = SRNIC_FAULT_ACCESS,
+	[SRNIC_STAT_stag_access] = SRNIC_FAULT_ACCESS,
+	[SRNIC_STAT_rrq_exceeded] = SRNIC_FAULT_ACCESS,
+	[SRNIC_STAT_no_qp] = SRNIC_FAULT_ASTRAY,
+	[SRNIC_STAT_wrong_state] = SRNIC_FAULT_ASTRAY,
+	[SRNIC_STAT_send_rnr_err] = SRNIC_FAULT_UNREADY,
+	[SRNIC_STAT_rcvd_rnr_err] = SRNIC_FAULT_UNREADY,
+	[SRNIC_STAT_duplicate_request] = SRNIC_FAULT_REPEAT,
+	[SRNIC_STAT_rcvd_seq_err] = SRNIC_FAULT_REPEAT,
+	[SRNIC_STAT_sth_crowded] = SRNIC_FAULT_REPEAT,
+	[SRNIC_STAT_srq_unfair] = SRNIC_FAULT_UNFAIR,
+};
+
+/**
+ * srnic_fault_of - what kind of fault a counter counts
+ * @why: the counter
+ *
+ * Return: SRNIC_FAULT_NONE if it counts none.
+ */
+enum srnic_fault srnic_fault_of(enum srnic_stat why)
+{
+	return fault_of[why];
+}
+
+static struct hlist_head *bucket_of(struct srnic_peers *peers, const u8 *gid)
+{
+	u64 hash = siphash(gid, sizeof_field(struct srnic_peer, gid), &peers->key);
+
+	return &peers->buckets[hash % SRNIC_PEER_BUCKETS];
+}
+
+/* Under the lock, or as a reader of RCU's */
+static struct srnic_peer *peer_find(struct srnic_peers *peers, const u8 *gid)
+{
+	struct srnic_peer *peer;
+
+	hlist_for_each_entry_rcu(peer, bucket_of(peers, gid), node,
+				 lockdep_is_held(&peers->lock))
+		if (!memcmp(peer->gid, gid, sizeof(peer->gid)))
+			return peer;
+	return NULL;
+}
+
+static void peer_forget(struct srnic_peers *peers, struct srnic_peer *peer)
+	__must_hold(&peers->lock)
+{
+	hlist_del_rcu(&peer->node);
+	list_del(&peer->order);
+	peers->count--;
+	kfree_rcu(peer, rcu);
+}
+
+/* There is a place, or the quietest one's is made free. */
+static bool peers_have_room(struct srnic_peers *peers, unsigned long now, bool at_once)
+	__must_hold(&peers->lock)
+{
+	struct srnic_peer *quiet;
+
+	if (peers->count < SRNIC_MAX_PEERS)
+		return true;
+	/* there is one: not all of them can be cut off */
+	quiet = list_first_entry(&peers->heard, struct srnic_peer, order);
+	if (!at_once && time_in_range(now, quiet->seen, quiet->seen + HZ - 1))
+		return false;
+	peer_forget(peers, quiet);
+	return true;
+}
+
+static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid,
+				    unsigned long now, bool at_once)
+	__must_hold(&peers->lock)
+{
+	struct srnic_peer *peer;
+
+	if (!peers_have_room(peers, now, at_once))
+		return NULL;
+	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_NOWARN);
+	if (!peer)
+		return NULL;
+	memcpy(peer->gid, gid, sizeof(peer->gid));
+	peer->seen = now;
+	peer->second = now;
+	/* at the end, or a dump would find others where it has been already */
+	hlist_add_tail_rcu(&peer->node, bucket_of(peers, gid));
+	list_add_tail(&peer->order, &peers->heard);
+	peers->count++;
+	return peer;
+}
+
+static int peer_cut(struct srnic_peers *peers, struct srnic_peer *peer, u32 seconds,
+		    unsigned long now)
+	__must_hold(&peers->lock)
+{
+	if (!peer->cut) {
+		if (peers->cut_off >= SRNIC_MAX_CUT_OFF)
+			return -ENOSPC;
+		list_move_tail(&peer->order, &peers->cut);
+		WRITE_ONCE(peers->cut_off, peers->cut_off + 1);
+		WRITE_ONCE(peer->cut, true);
+	}
+	peer->timed = seconds;
+	peer->until = now + (unsigned long)seconds * HZ;
+	if (seconds)
+		mod_delayed_work(system_wq, &peers->expire, 0);
+	return 0;
+}
+
+static void peer_allow(struct srnic_peers *peers, struct srnic_peer *peer)
+	__must_hold(&peers->lock)
+{
+	list_move_tail(&peer->order, &peers->heard);
+	WRITE_ONCE(peers->cut_off, peers->cut_off - 1);
+	WRITE_ONCE(peer->cut, false);
+	peer->lately = 0;
+}
+
+/* One more fault that the rule is about, in a second that begins with the first of them */
+static bool peer_exceeds(struct srnic_peers *peers, struct srnic_peer *peer, unsigned long now)
+	__must_hold(&peers->lock)
+{
+	u32 limit = srnic_limit_get(peers->guard, SRNIC_LIMIT_FAULTS);
+
+	if (!time_in_range(now, peer->second, peer->second + HZ - 1)) {
+		peer->second = now;
+		peer->lately = 0;
+	}
+	peer->lately++;
+	return limit && peer->lately > limit;
+}
+
+static void peer_err(struct srnic_peers *peers, struct srnic_peer *peer, enum srnic_fault kind,
+		     unsigned long now)
+	__must_hold(&peers->lock)
+{
+	peer->faults[kind]++;
+	WRITE_ONCE(peer->seen, now);
+	if (peer->cut)
+		return;		/* what was under way when it was */
+	list_move_tail(&peer->order, &peers->heard);
+	if (srnic_fault_table[kind].ruled && peer_exceeds(peers, peer, now))
+		peer_cut(peers, peer, srnic_limit_get(peers->guard, SRNIC_LIMIT_CUTOFF), now);
+}
+
+/**
+ * srnic_peer_fault - a peer has done something that is counted
+ * @peers: of the device; NULL: nobody counts
+ * @gid: who, by the packet's own account
+ * @why: the counter; most count no fault of a peer's
+ * @now: jiffies
+ *
+ * Cuts it off if that is one more than the rule allows.
+ *
+ * Context: any but NMI.
+ */
+void srnic_peer_fault(struct srnic_peers *peers, const u8 *gid, enum srnic_stat why,
+		      unsigned long now)
+{
+	enum srnic_fault kind = srnic_fault_of(why);
+	struct srnic_peer *peer;
+	unsigned long flags;
+
+	if (!peers || kind == SRNIC_FAULT_NONE)
+		return;
+	spin_lock_irqsave(&peers->lock, flags);
+	peer = peer_find(peers, gid) ?: peer_make(peers, gid, now, false);
+	if (peer)
+		peer_err(peers, peer, kind, now);
+	spin_unlock_irqrestore(&peers->lock, flags);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peer_fault);
+
+/**
+ * srnic_peer_drop - whether packets are dropped for where they come from
+ * @peers: of the device, which has cut somebody off
+ * @gid: where they come from
+ * @packets: how many, for the peer's count
+ *
+ * Context: any.
+ */
+bool srnic_peer_drop(struct srnic_peers *peers, const u8 *gid, unsigned int packets)
+{
+	struct srnic_peer *peer;
+	bool cut;
+
+	rcu_read_lock();
+	peer = peer_find(peers, gid);
+	cut = peer && READ_ONCE(peer->cut);
+	if (cut) {
+		atomic64_add(packets, &peer->dropped);
+		WRITE_ONCE(peer->seen, jiffies);
+	}
+	rcu_read_unlock();
+	return cut;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peer_drop);
+
+/**
+ * srnic_peer_cut - cut a peer off, by hand
+ * @peers: of the device
+ * @gid: which; nothing need be known of it
+ * @seconds: for so long from now; 0: until srnic_peer_allow()
+ * @now: jiffies
+ *
+ * Context: any but NMI.
+ * Return: 0; -ERANGE: more than SRNIC_LIMIT_CUTOFF can be; -ENOSPC: SRNIC_MAX_CUT_OFF are
+ * cut off; -ENOMEM.
+ */
+int srnic_peer_cut(struct srnic_peers *peers, const u8 *gid, u32 seconds, unsigned long now)
+{
+	struct srnic_peer *peer;
+	unsigned long flags;
+	int err = -ENOMEM;
+
+	if (seconds > srnic_limit_table[SRNIC_LIMIT_CUTOFF].max)
+		return -ERANGE;
+	spin_lock_irqsave(&peers->lock, flags);
+	peer = peer_find(peers, gid) ?: peer_make(peers, gid, now, true);
+	if (peer)
+		err = peer_cut(peers, peer, seconds, now);
+	spin_unlock_irqrestore(&peers->lock, flags);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peer_cut);
+
+/**
+ * srnic_peer_allow - let a peer be heard again
+ * @peers: of the device
+ * @gid: which
+ *
+ * Its counts stay.
+ *
+ * Context: any but NMI.
+ * Return: 0, or -ENOENT if it was not cut off.
+ */
+int srnic_peer_allow(struct srnic_peers *peers, const u8 *gid)
+{
+	struct srnic_peer *peer;
+	unsigned long flags;
+	int err = -ENOENT;
+
+	spin_lock_irqsave(&peers->lock, flags);
+	peer = peer_find(peers, gid);
+	if (peer && peer->cut) {
+		peer_allow(peers, peer);
+		err = 0;
+	}
+	spin_unlock_irqrestore(&peers->lock, flags);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peer_allow);
+
+/**
+ * srnic_peers_expire - those whose time is over are heard again
+ * @peers: of the device
+ * @now: jiffies
+ *
+ * Context: any but NMI.
+ * Return: jiffies until the next one's is; MAX_JIFFY_OFFSET: nobody's will be.
+ */
+unsigned long srnic_peers_expire(struct srnic_peers *peers, unsigned long now)
+{
+	unsigned long next = MAX_JIFFY_OFFSET;
+	struct srnic_peer *peer, *after;
+	unsigned long flags;
+
+	spin_lock_irqsave(&peers->lock, flags);
+	list_for_each_entry_safe(peer, after, &peers->cut, order) {
+		if (!peer->timed)
+			continue;
+		if (time_after_eq(now, peer->until))
+			peer_allow(peers, peer);
+		else
+			next = min(next, peer->until - now);
+	}
+	spin_unlock_irqrestore(&peers->lock, flags);
+	return next;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peers_expire);
+
+static void expire_work(struct work_struct *work)
+{
+	struct srnic_peers *peers = container_of(to_delayed_work(work), struct srnic_peers, expire);
+	unsigned long next = srnic_peers_expire(peers, jiffies);
+
+	/* who is cut off from now on has had it queued already, for at once */
+	if (next != MAX_JIFFY_OFFSET)
+		queue_delayed_work(system_wq, &peers->expire, next);
+}
+
+/* The one at place *@at, or the next there is; its place is left there. */
+static const struct srnic_peer *peer_at(struct srnic_peers *peers, unsigned long *at)
+	__must_hold(&peers->lock)
+{
+	unsigned long bucket = *at / SRNIC_MAX_PEERS;
+	unsigned long first = *at % SRNIC_MAX_PEERS;
+	const struct srnic_peer *peer;
+
+	for (; bucket < SRNIC_PEER_BUCKETS; bucket++, first = 0) {
+		*at = bucket * SRNIC_MAX_PEERS;
+		hlist_for_each_entry(peer, &peers->buckets[bucket], node) {
+			if (*at % SRNIC_MAX_PEERS >= first)
+				return peer;
+			++*at;
+		}
+	}
+	return NULL;
+}
+
+/* From @earlier to @later, but not less than nothing: both clocks were read at their time. */
+static unsigned long elapsed(unsigned long earlier, unsigned long later)
+{
+	return time_after(later, earlier) ? later - earlier : 0;
+}
+
+/**
+ * srnic_peer_from - go through the peers, who may come and go meanwhile
+ * @peers: of the device
+ * @at: 0 for the first; where it was found is left there, the next is one further on
+ * @now: jiffies
+ * @state: what is known of it
+ *
+ * Context: any but NMI.
+ * Return: whether there is another one.
+ */
+bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long now,
+		     struct srnic_peer_state *state)
+{
+	const struct srnic_peer *peer;
+	unsigned long flags;
+
+	spin_lock_irqsave(&peers->lock, flags);
+	peer = peer_at(peers, at);
+	if (peer) {
+		memcpy(state->gid, peer->gid, sizeof(state->gid));
+		memcpy(state->faults, peer->faults, sizeof(state->faults));
+		state->dropped = atomic64_read(&peer->dropped);
+		state->silent = jiffies_to_msecs(elapsed(READ_ONCE(peer->seen), now));
+		state->cut = peer->cut;
+		state->timed = peer->cut && peer->timed;
+		state->left = state->timed ?
+			DIV_ROUND_UP(elapsed(now, peer->until), HZ) : 0;
+	}
+	spin_unlock_irqrestore(&peers->lock, flags);
+	return peer;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peer_from);
+
+/**
+ * srnic_peers_alloc - nobody has done anything yet
+ * @guard: of the device, whose limits are the rule
+ *
+ * Context: process.
+ * Return: to be given to srnic_peers_free(), or NULL.
+ */
+struct srnic_peers *srnic_peers_alloc(const struct srnic_guard *guard)
+{
+	struct srnic_peers *peers = kzalloc(sizeof(*peers), GFP_KERNEL);
+
+	if (!peers)
+		return NULL;
+	peers->guard = guard;
+	spin_lock_init(&peers->lock);
+	get_random_bytes(&peers->key, sizeof(peers->key));
+	INIT_LIST_HEAD(&peers->heard);
+	INIT_LIST_HEAD(&peers->cut);
+	INIT_DELAYED_WORK(&peers->expire, expire_work);
+	return peers;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peers_alloc);
+
+/**
+ * srnic_peers_free - forget all of them
+ * @peers: may be NULL; nobody else uses it any more
+ *
+ * Context: process.
+ */
+void srnic_peers_free(struct srnic_peers *peers)
+{
+	struct srnic_peer *peer, *after;
+
+	if (!peers)
+		return;
+	cancel_delayed_work_sync(&peers->expire);
+	list_splice(&peers->cut, &peers->heard);
+	list_for_each_entry_safe(peer, after, &peers->heard, order)
+		kfree(peer);
+	kfree(peers);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_peers_free);
