@@ -8,13 +8,13 @@
  */
 #include "srnic.h"
 #include "engine/completer.h"
+#include "engine/fault.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
 #include "mem/mem.h"
-#include "trace/refuse.h"
 
 /* how much the window grows for each windowful that has arrived, once it is as large */
 #define WINDOW_STEP	16
@@ -172,7 +172,7 @@ static void sequence_nak(struct srnic_qp *qp)
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
 
-	srnic_count(qp->dev, rcvd_seq_err);
+	srnic_qp_strain(qp, rcvd_seq_err);
 	if (!wqe || req->wait_rnr || req->went_back)
 		return;
 	if (!req->retry_left) {
@@ -192,7 +192,7 @@ static void rnr_nak(struct srnic_qp *qp, u8 code)
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
 
-	srnic_count(qp->dev, rcvd_rnr_err);
+	srnic_qp_strain(qp, rcvd_rnr_err);
 	if (!wqe || req->wait_rnr)
 		return;
 	if (!req->rnr_left) {
@@ -257,7 +257,7 @@ static void nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 code)
 	else if (code < ARRAY_SIZE(nak_status))
 		fatal_nak(qp, pkt->psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
 	else
-		srnic_refuse(qp->dev, pkt, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
+		srnic_qp_refuse(qp, pkt, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
 }
 
 static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
@@ -281,7 +281,7 @@ static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		nak(qp, pkt, code);
 		break;
 	default:
-		srnic_refuse(qp->dev, pkt, malformed);
+		srnic_qp_refuse(qp, pkt, malformed);
 	}
 }
 
@@ -303,7 +303,7 @@ static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_p
 	if (!wqe || qp->req.una != pkt->psn)
 		return NULL;
 	if (srnic_wqe_kind(wqe)->class != class) {
-		srnic_refuse(qp->dev, pkt, malformed);	/* IBA 9.7.6.2.1: a ghost */
+		srnic_qp_refuse(qp, pkt, malformed);	/* IBA 9.7.6.2.1: a ghost */
 		return NULL;
 	}
 	return wqe;
@@ -379,7 +379,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 	if (srnic_psn_diff(pkt->psn, qp->req.una) < 0)
 		return;
 	if (srnic_psn_diff(pkt->psn, qp->req.max_sent) >= 0) {
-		srnic_refuse(qp->dev, pkt, malformed);
+		srnic_qp_refuse(qp, pkt, malformed);
 		return;
 	}
 

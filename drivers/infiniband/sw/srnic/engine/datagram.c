@@ -4,10 +4,10 @@
  */
 #include "srnic.h"
 #include "engine/datagram.h"
+#include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
 #include "engine/unlock.h"
-#include "trace/refuse.h"
 #include "verbs/verbs.h"
 
 #define QKEY_OWN	BIT(31)	/* IBA 10.2.5: the QP's own is meant */
@@ -215,7 +215,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	lockdep_assert_held(&qp->lock);
 
 	if (pkt->qkey != qp->attr.qkey) {
-		srnic_refuse(qp->dev, pkt, wrong_qkey);
+		srnic_qp_refuse(qp, pkt, wrong_qkey);
 		return;
 	}
 	ret = srnic_recv_get(qp, pkt);
@@ -227,7 +227,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 	}
 	if (cqe.byte_len > rwqe->length) {
-		srnic_refuse(qp->dev, pkt, malformed);
+		srnic_qp_refuse(qp, pkt, malformed);
 		return;
 	}
 	if (place(qp, pkt)) {

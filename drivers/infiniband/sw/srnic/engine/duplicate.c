@@ -4,6 +4,7 @@
  * memory, moves the MSN or completes anything again.
  */
 #include "srnic.h"
+#include "engine/fault.h"
 #include "engine/responder.h"
 
 /*
@@ -129,7 +130,7 @@ void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	lockdep_assert_held(&qp->lock);
 
-	srnic_count(qp->dev, duplicate_request);
+	srnic_qp_strain(qp, duplicate_request);
 	if (pkt->opc->flags & SRNIC_OPF_READ)
 		read_again(qp, pkt);
 	else if (pkt->opc->flags & SRNIC_OPF_ATOMIC)

@@ -282,6 +282,7 @@ struct srnic_hs_box {
  * @work: what cannot be done where it was noticed
  * @work_bits: SRNIC_QP_WORK_*: why
  * @heard: jiffies: when the peer last said something (RC, UC); see idle.c
+ * @faults: by kind, of those who have sent to it; see fault.h
  * @out: packets for the stack
  * @out_work: drains @out on @out_cpu
  * @out_cpu: where packets whose order matters were last handed to the stack
@@ -325,6 +326,7 @@ struct srnic_qp {
 	struct work_struct work;
 	unsigned long work_bits;
 	unsigned long heard;
+	u32 faults[SRNIC_FAULTS];
 
 	struct sk_buff_head out;
 	struct work_struct out_work;

@@ -7,11 +7,11 @@
  */
 #include "srnic.h"
 #include "engine/build.h"
+#include "engine/fault.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
-#include "trace/refuse.h"
 
 /**
  * srnic_hs_begin - our flow needs keys before its first request
@@ -83,7 +83,7 @@ void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	lockdep_assert_held(&qp->lock);
 
 	if (box->full || len > sizeof(box->frame)) {
-		srnic_refuse(qp->dev, pkt, sth_crowded);
+		srnic_qp_refuse(qp, pkt, sth_crowded);
 		return;
 	}
 	memcpy(box->frame, pkt->hdr, len);
@@ -126,6 +126,14 @@ static void keys_ready(struct srnic_qp *qp)
 	srnic_qp_unlock(qp, true);
 }
 
+static void refuse_frame(struct srnic_qp *qp)
+{
+	srnic_qp_lock(qp);
+	srnic_refuse_unread(qp->dev, qp->path.ends.dgid, sth_auth_failed);
+	srnic_qp_fault(qp, SRNIC_STAT_sth_auth_failed);
+	srnic_qp_unlock(qp, true);
+}
+
 static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 {
 	u8 reply[SRNIC_HS_FRAME_MAX];
@@ -135,7 +143,7 @@ static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	ret = srnic_sth_hs_rx(qp->sth, frame, len, reply, &reply_len);
 	if (ret < 0) {
 		if (ret == -EBADMSG)
-			srnic_refuse_unread(qp->dev, qp->path.ends.dgid, sth_auth_failed);
+			refuse_frame(qp);
 		return;
 	}
 	if (ret & SRNIC_HS_REPLY)

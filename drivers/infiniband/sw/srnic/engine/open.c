@@ -5,9 +5,9 @@
  */
 #include <linux/slab.h>
 #include "srnic.h"
+#include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/unlock.h"
-#include "trace/refuse.h"
 
 /*
  * Where payload is decrypted to if its carrier is shared: a packet tap must not see
@@ -47,9 +47,9 @@ void srnic_engine_exit(void)
 static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 {
 	if (err == -EALREADY)
-		srnic_refuse(qp->dev, pkt, sth_replayed);
+		srnic_qp_refuse(qp, pkt, sth_replayed);
 	else
-		srnic_refuse(qp->dev, pkt, sth_auth_failed);
+		srnic_qp_refuse(qp, pkt, sth_auth_failed);
 	if (err == -EKEYEXPIRED)
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 }
@@ -62,9 +62,9 @@ static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (likely(pkt->sth_code == code))
 		return true;
 	if (pkt->sth_code)
-		srnic_refuse(qp->dev, pkt, sth_unexpected);
+		srnic_qp_refuse(qp, pkt, sth_unexpected);
 	else
-		srnic_refuse(qp->dev, pkt, sth_missing);
+		srnic_qp_refuse(qp, pkt, sth_missing);
 	return false;
 }
 
@@ -96,7 +96,7 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 
 	/* none is longer than the largest path MTU, and a tag over 64 KiB is dear */
 	if (len > SCRATCH_LEN) {
-		srnic_refuse(qp->dev, pkt, malformed);
+		srnic_qp_refuse(qp, pkt, malformed);
 		return false;
 	}
 	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD)

@@ -5,10 +5,10 @@
  * off) serves the next message.
  */
 #include "srnic.h"
+#include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
-#include "trace/refuse.h"
 #include "verbs/verbs.h"
 
 /* For how long a stream that came to an empty queue is waited for, beyond the RNR delay */
@@ -66,7 +66,7 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (low)
 		srnic_qp_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
 	if (unlikely(answer == SRNIC_SHARE_UNFAIR))
-		srnic_refuse(qp->dev, pkt, srq_unfair);
+		srnic_qp_refuse(qp, pkt, srq_unfair);
 	return ret;
 }
 
@@ -171,4 +171,6 @@ void srnic_refuse_access(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem
 	trace_srnic_refused(qp->dev, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn,
 			    srnic_stat_names[why]);
 	srnic_log_packet(qp->dev, why, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn);
+	srnic_peer_fault(qp->dev->peers, qp->path.ends.dgid, why, jiffies);
+	srnic_qp_fault(qp, why);
 }

@@ -7,10 +7,10 @@
  * it was. Answers are due at the end of the burst (reply.c).
  */
 #include "srnic.h"
+#include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/responder.h"
 #include "engine/unlock.h"
-#include "trace/refuse.h"
 
 /* What becomes of a request */
 enum verdict {
@@ -58,7 +58,7 @@ static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	srnic_hold_drop(hold);
 	if (!srnic_mem_invalidate(qp, pkt->rkey, true))
 		return V_OK;
-	srnic_refuse(qp->dev, pkt, stag_invalid);
+	srnic_qp_refuse(qp, pkt, stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
 	return V_ACCESS;
 }
@@ -190,7 +190,7 @@ static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *
 	struct srnic_rres *rres = resp->rres_max ? &resp->rres[resp->rres_next] : NULL;
 
 	if (!rres || (rres->todo && !rres->again)) {
-		srnic_refuse(qp->dev, pkt, rrq_exceeded);
+		srnic_qp_refuse(qp, pkt, rrq_exceeded);
 		return NULL;
 	}
 	if (rres->todo)
@@ -329,7 +329,7 @@ static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
 	nak->sent = true;
 	nak->psn = psn;
 	if (verdict == V_RNR) {
-		srnic_count(qp->dev, send_rnr_err);
+		srnic_qp_strain(qp, send_rnr_err);
 		nak->syndrome = SRNIC_AETH_RNR | (qp->attr.min_rnr_timer & SRNIC_AETH_VALUE);
 		return;
 	}
@@ -404,7 +404,7 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 	enum verdict verdict;
 
 	if (qp->sth && srnic_psn_diff(pkt->psn, resp->psn) < 0) {
-		srnic_count(qp->dev, duplicate_request);
+		srnic_qp_strain(qp, duplicate_request);
 		return;
 	}
 	if (pkt->psn != resp->psn) {

@@ -11,12 +11,12 @@
 #include "srnic.h"
 #include "engine/completer.h"
 #include "engine/datagram.h"
+#include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
-#include "trace/refuse.h"
 #include "verbs/verbs.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
@@ -63,7 +63,7 @@ static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		fits = srnic_qp_receives(qp);
 	if (likely(fits))
 		return true;
-	srnic_refuse(qp->dev, pkt, wrong_state);
+	srnic_qp_refuse(qp, pkt, wrong_state);
 	return false;
 }
 
@@ -72,12 +72,12 @@ static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (pkt->opc->flags & SRNIC_OPF_HS) {
 		if (qp->sth)
 			return true;
-		srnic_refuse(qp->dev, pkt, sth_unexpected);
+		srnic_qp_refuse(qp, pkt, sth_unexpected);
 		return false;
 	}
 	if (likely((pkt->opcode & SRNIC_TP_MASK) == transport(qp)))
 		return true;
-	srnic_refuse(qp->dev, pkt, unknown_opcode);
+	srnic_qp_refuse(qp, pkt, unknown_opcode);
 	return false;
 }
 
@@ -85,7 +85,7 @@ static bool pkey_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (likely((pkt->pkey & PKEY_BASE) == (SRNIC_PKEY & PKEY_BASE)))
 		return true;
-	srnic_refuse(qp->dev, pkt, wrong_pkey);
+	srnic_qp_refuse(qp, pkt, wrong_pkey);
 	return false;
 }
 
@@ -96,7 +96,7 @@ static bool packet_fits(const struct rx_run *run, const struct srnic_pkt *pkt)
 	if (!state_fits(qp, pkt) || !opcode_fits(qp, pkt))
 		return false;
 	if (unlikely(run->stranger)) {
-		srnic_refuse(qp->dev, pkt, wrong_address);
+		srnic_qp_refuse(qp, pkt, wrong_address);
 		return false;
 	}
 	return pkey_fits(qp, pkt);
@@ -124,14 +124,14 @@ static bool clear_allowed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_count(qp->dev, policy_exempt);
 		return true;
 	}
-	srnic_refuse(qp->dev, pkt, sth_missing);
+	srnic_qp_refuse(qp, pkt, sth_missing);
 	return false;
 }
 
 static void rx_datagram(struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	if (unlikely(pkt->sth_code)) {
-		srnic_refuse(qp->dev, pkt, sth_unexpected);
+		srnic_qp_refuse(qp, pkt, sth_unexpected);
 		return;
 	}
 	if (clear_allowed(qp, pkt))
@@ -145,7 +145,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 	if (!packet_fits(run, pkt))
 		return;
 	if (unlikely(!srnic_rx_icrc_ok(run->rx, pkt))) {
-		srnic_refuse(qp->dev, pkt, icrc_errors);
+		srnic_qp_refuse(qp, pkt, icrc_errors);
 		return;
 	}
 	if (pkt->opc->flags & SRNIC_OPF_HS) {

@@ -91,8 +91,15 @@ static struct srnic_dev *hook_device(const struct net *net, const struct sk_buff
 static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned int thoff, bool v4)
 {
 	struct srnic_rx rx;
+	bool whole = srnic_rx_open(&rx, skb, thoff, v4);
+	unsigned int packets = whole ? rx.segs : 1;
 
-	if (!srnic_rx_open(&rx, skb, thoff, v4)) {
+	if (srnic_peer_cut_off(dev->peers, rx.ends.sgid, packets)) {
+		srnic_count_add(dev, peer_cut_off, packets);
+		kfree_skb(skb);
+		return;
+	}
+	if (!whole) {
 		srnic_refuse_unread(dev, rx.ends.sgid, malformed);
 		kfree_skb(skb);
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A packet that is not taken is counted by reason, told to who traces, and put into the
- * log. The reasons are the counters' names, of verbs/stat_list.h.
+ * A packet that is not taken is counted by reason, told to who traces, put into the log,
+ * and held against where it came from. The reasons are the counters' names, of
+ * verbs/stat_list.h.
  *
  * Context of all of these: any.
  */
@@ -56,6 +57,8 @@ static inline void srnic_log_unread(const struct srnic_dev *dev, enum srnic_stat
 			    __pkt->psn, #reason);					\
 	srnic_log_packet(__dev, SRNIC_STAT_##reason, __pkt->ends->sgid, __pkt->dqpn,	\
 			 __pkt->opcode, __pkt->psn);					\
+	srnic_peer_fault(__dev->peers, __pkt->ends->sgid, SRNIC_STAT_##reason,		\
+			 jiffies);							\
 } while (0)
 
 /**
@@ -71,6 +74,7 @@ static inline void srnic_log_unread(const struct srnic_dev *dev, enum srnic_stat
 	srnic_count(__dev, reason);							\
 	trace_srnic_refused_unread(__dev, __gid, #reason);				\
 	srnic_log_unread(__dev, SRNIC_STAT_##reason, __gid);				\
+	srnic_peer_fault(__dev->peers, __gid, SRNIC_STAT_##reason, jiffies);		\
 } while (0)
 
 #endif /* SRNIC_TRACE_REFUSE_H */

@@ -250,10 +250,15 @@ int srnic_dev_open(struct srnic_dev *dev)
 	dev->log = srnic_log_alloc(dev);
 	if (!dev->log)
 		goto free_stats;
-	if (srnic_stag_table_init(dev))
+	dev->peers = srnic_peers_alloc(&dev->guard);
+	if (!dev->peers)
 		goto free_log;
+	if (srnic_stag_table_init(dev))
+		goto free_peers;
 	return 0;
 
+free_peers:
+	srnic_peers_free(dev->peers);
 free_log:
 	srnic_log_free(dev->log);
 free_stats:
@@ -274,6 +279,7 @@ void srnic_dev_close(struct srnic_dev *dev)
 		return;
 
 	srnic_stag_table_exit(dev);
+	srnic_peers_free(dev->peers);
 	srnic_log_free(dev->log);
 	free_percpu(dev->stats);
 	xa_destroy(&dev->srqs);

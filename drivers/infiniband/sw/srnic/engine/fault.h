@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fault - what a queue pair's peer does wrong, or over and over: counted by reason, held
+ * against the peer, and noted with the queue pair by kind (RFC 5042 6.4.4, R25).
+ *
+ * Context of all of these: under the QP's lock.
+ */
+#ifndef SRNIC_FAULT_H
+#define SRNIC_FAULT_H
+
+#include "trace/refuse.h"
+#include "verbs/verbs.h"
+
+static inline void srnic_qp_fault(struct srnic_qp *qp, enum srnic_stat why)
+{
+	qp->faults[srnic_fault_of(why)]++;
+}
+
+/**
+ * srnic_qp_refuse - a packet is not taken by a queue pair
+ * @qpair: which
+ * @packet: parsed
+ * @reason: the counter
+ */
+#define srnic_qp_refuse(qpair, packet, reason) do {					\
+	struct srnic_qp *__qp = (qpair);						\
+											\
+	srnic_refuse(__qp->dev, packet, reason);					\
+	srnic_qp_fault(__qp, SRNIC_STAT_##reason);					\
+} while (0)
+
+/**
+ * srnic_qp_strain - the peer makes us work, which is no fault unless it does not end
+ * @qpair: connected
+ * @reason: the counter
+ */
+#define srnic_qp_strain(qpair, reason) do {						\
+	struct srnic_qp *__qp = (qpair);						\
+											\
+	srnic_count(__qp->dev, reason);							\
+	srnic_peer_fault(__qp->dev->peers, __qp->path.ends.dgid, SRNIC_STAT_##reason,	\
+			 jiffies);							\
+	srnic_qp_fault(__qp, SRNIC_STAT_##reason);					\
+} while (0)
+
+#endif /* SRNIC_FAULT_H */
