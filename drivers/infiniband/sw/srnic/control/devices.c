@@ -239,10 +239,10 @@ static int srnic_parse_named(struct genl_info *info, const struct srnic_named *n
 	return srnic_index_of(info, named, tb[named->name]);
 }
 
-/* The device that a request names; its being there is up to srnic_devices_lock. */
-static struct srnic_dev *srnic_named_dev(struct genl_info *info)
+/* The device that a request names by @attr; its being there is up to srnic_devices_lock. */
+struct srnic_dev *srnic_named_dev(struct genl_info *info, int attr)
 {
-	const struct nlattr *index = info->attrs[SRNIC_A_DEV_INDEX];
+	const struct nlattr *index = info->attrs[attr];
 	struct srnic_dev *dev;
 
 	dev = srnic_device_from(genl_info_net(info), nla_get_u32(index));
@@ -275,7 +275,7 @@ int srnic_nl_quota_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return quota;
 
 	mutex_lock(&srnic_devices_lock);
-	dev = srnic_named_dev(info);
+	dev = srnic_named_dev(info, SRNIC_A_DEV_INDEX);
 	if (dev)
 		srnic_set_quota(dev, quota, tb);
 	else
@@ -311,7 +311,7 @@ int srnic_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return limit;
 
 	mutex_lock(&srnic_devices_lock);
-	dev = srnic_named_dev(info);
+	dev = srnic_named_dev(info, SRNIC_A_DEV_INDEX);
 	err = dev ? srnic_set_limit(info, dev, limit, nla_get_u32(tb[SRNIC_A_LIMIT_VALUE])) :
 		    -ENODEV;
 	mutex_unlock(&srnic_devices_lock);

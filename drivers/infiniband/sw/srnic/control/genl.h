@@ -17,6 +17,7 @@ extern struct mutex srnic_devices_lock;
 
 struct srnic_dev;
 struct srnic_dev *srnic_device_from(struct net *net, u32 index);
+struct srnic_dev *srnic_named_dev(struct genl_info *info, int attr);
 int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int only,
 			 int (*put)(struct sk_buff *skb, const struct genl_info *info,
 				    struct srnic_dev *dev, long *at));

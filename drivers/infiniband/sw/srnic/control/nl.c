@@ -80,6 +80,24 @@ static const struct nla_policy srnic_log_get_nl_policy[SRNIC_A_LOG_DEV_INDEX + 1
 	[SRNIC_A_LOG_DEV_INDEX] = { .type = NLA_U32, },
 };
 
+/* SRNIC_CMD_PEER_GET - dump */
+static const struct nla_policy srnic_peer_get_nl_policy[SRNIC_A_PEER_DEV_INDEX + 1] = {
+	[SRNIC_A_PEER_DEV_INDEX] = { .type = NLA_U32, },
+};
+
+/* SRNIC_CMD_PEER_CUT - do */
+static const struct nla_policy srnic_peer_cut_nl_policy[SRNIC_A_PEER_SECONDS + 1] = {
+	[SRNIC_A_PEER_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_PEER_ADDRESS] = NLA_POLICY_EXACT_LEN(16),
+	[SRNIC_A_PEER_SECONDS] = { .type = NLA_U32, },
+};
+
+/* SRNIC_CMD_PEER_ALLOW - do */
+static const struct nla_policy srnic_peer_allow_nl_policy[SRNIC_A_PEER_ADDRESS + 1] = {
+	[SRNIC_A_PEER_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_PEER_ADDRESS] = NLA_POLICY_EXACT_LEN(16),
+};
+
 /* Ops table for srnic */
 static const struct genl_split_ops srnic_nl_ops[] = {
 	{
@@ -164,6 +182,27 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.policy		= srnic_log_get_nl_policy,
 		.maxattr	= SRNIC_A_LOG_DEV_INDEX,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SRNIC_CMD_PEER_GET,
+		.dumpit		= srnic_nl_peer_get_dumpit,
+		.policy		= srnic_peer_get_nl_policy,
+		.maxattr	= SRNIC_A_PEER_DEV_INDEX,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SRNIC_CMD_PEER_CUT,
+		.doit		= srnic_nl_peer_cut_doit,
+		.policy		= srnic_peer_cut_nl_policy,
+		.maxattr	= SRNIC_A_PEER_SECONDS,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_PEER_ALLOW,
+		.doit		= srnic_nl_peer_allow_doit,
+		.policy		= srnic_peer_allow_nl_policy,
+		.maxattr	= SRNIC_A_PEER_ADDRESS,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

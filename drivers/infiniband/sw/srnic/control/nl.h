@@ -29,6 +29,9 @@ int srnic_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_user_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_qp_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_log_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int srnic_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int srnic_nl_peer_cut_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_peer_allow_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	SRNIC_NLGRP_EVENTS,
