@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: libsrnic against the kernel: suites, rules, keys, devices, queue pairs, another namespace, who may
+# what: libsrnic against the kernel: suites, rules, keys, devices, peers, queue pairs, another namespace, who may
 # easy: yes
 # timeout: 200
 # cites: srdma.md decisions 13, 16, 18, 19; libsrnic(7)
@@ -17,6 +17,7 @@ grep -q 'libsrnic\.so\.1 => /' < <(ldd "$(command -v srnic)") || fail "srnic is 
 say "suites, a device and its quotas"
 on a $live suites
 on a $live dev srnic0
+on a $live peers srnic0
 
 say "a sealed connection, as both ends see it"
 in-b timeout 100 rping -s -a 10.77.0.2 -C 1000000 >/run/test/s.log 2>&1 &

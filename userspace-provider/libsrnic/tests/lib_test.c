@@ -495,6 +495,89 @@ static void test_users(void)
 	srnic_list_free(list);
 }
 
+/* One that is cut off for a time, and one that is not */
+static void answer_peers(void)
+{
+	struct srnic_prefix peer = prefix_of("10.77.0.9");
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_PEER_GET);
+	struct nlattr *nest;
+
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_PEER_DEV_NAME, "srnic0");
+	mnl_attr_put(nlh, SRNIC_A_PEER_ADDRESS, sizeof(peer.addr), peer.addr);
+	nest = mnl_attr_nest_start(nlh, SRNIC_A_PEER_FAULT);
+	mnl_attr_put_strz(nlh, SRNIC_A_FAULT_NAME, "garbage");
+	mnl_attr_put_u32(nlh, SRNIC_A_FAULT_COUNT, 5);
+	mnl_attr_nest_end(nlh, nest);
+	nest = mnl_attr_nest_start(nlh, SRNIC_A_PEER_FAULT);
+	mnl_attr_put_strz(nlh, SRNIC_A_FAULT_NAME, "seal");
+	mnl_attr_put_u64(nlh, SRNIC_A_FAULT_COUNT, 1ull << 40);
+	mnl_attr_nest_end(nlh, nest);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_SILENT, 1500);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_DROPPED, 12);
+	mnl_attr_put(nlh, SRNIC_A_PEER_CUT_OFF, 0, NULL);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_SECONDS, 30);
+	kernel_commit(nlh);
+
+	nlh = kernel_answer(SRNIC_CMD_PEER_GET);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_DEV_INDEX, 9);
+	kernel_commit(nlh);
+}
+
+static void test_peers(void)
+{
+	const struct srnic_fault *fault;
+	const struct srnic_peer *peer;
+	struct srnic_list *list;
+	char text[SRNIC_TEXT_MAX];
+
+	kernel_reset();
+	answer_peers();
+	must(srnic_peer_list(srnic, SRNIC_DEV_ALL, &list));
+	check(!kernel_attr(SRNIC_A_PEER_DEV_INDEX), "peers of all devices");
+	peer = srnic_peer_next(list, NULL);
+	check(peer && srnic_peer_dev_index(peer) == 7 &&
+	      !strcmp(srnic_peer_dev_name(peer), "srnic0") && srnic_peer_address(peer) &&
+	      !strcmp(srnic_addr_text(srnic_peer_address(peer), text), "10.77.0.9") &&
+	      srnic_peer_silent(peer) == 1500 && srnic_peer_dropped(peer) == 12 &&
+	      srnic_peer_is_cut_off(peer) && srnic_peer_is_timed(peer) &&
+	      srnic_peer_seconds(peer) == 30, "a peer that is cut off");
+	fault = srnic_fault_next(peer, NULL);
+	check(fault && !strcmp(srnic_fault_name(fault), "garbage") &&
+	      srnic_fault_count(fault) == 5 && (fault = srnic_fault_next(peer, fault)) &&
+	      !strcmp(srnic_fault_name(fault), "seal") &&
+	      srnic_fault_count(fault) == 1ull << 40 && !srnic_fault_next(peer, fault),
+	      "what it did");
+	peer = srnic_peer_next(list, peer);
+	check(peer && srnic_peer_dev_index(peer) == 9 && !srnic_peer_address(peer) &&
+	      !srnic_peer_is_cut_off(peer) && !srnic_peer_is_timed(peer) &&
+	      !srnic_fault_next(peer, NULL) && !srnic_peer_next(list, peer),
+	      "one of which little is told");
+	srnic_list_free(list);
+	check(!srnic_peer_list(srnic, 7, &list) &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_DEV_INDEX), 7), "peers of one device");
+	srnic_list_free(list);
+}
+
+static void test_peer_cut(void)
+{
+	struct srnic_prefix peer = prefix_of("fd77::9");
+
+	kernel_reset();
+	check(!srnic_peer_cut(srnic, 7, peer.addr, 60) && kernel_cmd() == SRNIC_CMD_PEER_CUT &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_DEV_INDEX), 7) &&
+	      attr_is_bytes(kernel_attr(SRNIC_A_PEER_ADDRESS), peer.addr, 16) &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_SECONDS), 60), "a peer is cut off");
+	check(!srnic_peer_allow(srnic, 7, peer.addr) && kernel_cmd() == SRNIC_CMD_PEER_ALLOW &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_DEV_INDEX), 7) &&
+	      attr_is_bytes(kernel_attr(SRNIC_A_PEER_ADDRESS), peer.addr, 16) &&
+	      !kernel_attr(SRNIC_A_PEER_SECONDS), "and taken again");
+	kernel.err = ENOENT;
+	kernel.refusal = "this peer is not cut off: see 'srnic peer'";
+	check(failed(srnic_peer_allow(srnic, 7, peer.addr), ENOENT, "is not cut off"),
+	      "but not if it was");
+}
+
 static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
 {
 	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_QP_FLOW);
@@ -939,6 +1022,8 @@ int main(void)
 	test_qps();
 	test_log();
 	test_follow();
+	test_peers();
+	test_peer_cut();
 	test_transport();
 	test_strange_answers();
 	test_garbled();

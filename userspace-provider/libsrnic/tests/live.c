@@ -6,6 +6,7 @@
  *	srnic-live rules		leaves none
  *	srnic-live keys			leaves none
  *	srnic-live dev DEV		leaves its quotas as they were
+ *	srnic-live peers DEV		leaves all of them allowed
  *	srnic-live netns PATH DEV	that namespace has it, and this one has not
  *	srnic-live sealed DEV PEER MODE SUITE	until packets have gone both ways
  *	srnic-live unprivileged
@@ -222,6 +223,40 @@ static void dev(char **args)
 	refused(srnic_quota_set(srnic, index + 1000, "qp", 1), ENODEV, "no such device");
 }
 
+/* args: device */
+static void peers(char **args)
+{
+	struct srnic_prefix stranger = prefix_of("192.0.2.9");
+	const struct srnic_peer *peer;
+	struct srnic_list *list;
+	uint32_t index;
+
+	MUST(srnic_dev_list(srnic, &list));
+	EXPECT(srnic_dev_find(list, args[0]));
+	index = srnic_dev_index(srnic_dev_find(list, args[0]));
+	srnic_list_free(list);
+
+	refused(srnic_peer_allow(srnic, index, stranger.addr), ENOENT, "is not cut off");
+	refused(srnic_peer_cut(srnic, index, stranger.addr, UINT32_MAX), ERANGE,
+		"seconds at most");
+	refused(srnic_peer_cut(srnic, index + 1000, stranger.addr, 0), ENODEV, "no such device");
+	MUST(srnic_peer_cut(srnic, index, stranger.addr, 0));
+	MUST(srnic_peer_list(srnic, index, &list));
+	peer = srnic_peer_next(list, NULL);
+	EXPECT(peer && !srnic_peer_next(list, peer) && srnic_peer_dev_index(peer) == index);
+	EXPECT(!memcmp(srnic_peer_address(peer), stranger.addr, sizeof(stranger.addr)));
+	EXPECT(srnic_peer_is_cut_off(peer) && !srnic_peer_is_timed(peer));
+	srnic_list_free(list);
+
+	MUST(srnic_peer_cut(srnic, index, stranger.addr, 1000));
+	MUST(srnic_peer_list(srnic, index, &list));
+	peer = srnic_peer_next(list, NULL);
+	EXPECT(srnic_peer_is_timed(peer) && srnic_peer_seconds(peer) <= 1000 &&
+	       srnic_peer_seconds(peer) > 900);
+	srnic_list_free(list);
+	MUST(srnic_peer_allow(srnic, index, stranger.addr));
+}
+
 static bool has_dev(struct srnic *where, const char *name)
 {
 	struct srnic_list *list;
@@ -340,6 +375,9 @@ static void unprivileged(char **args)
 	refused(srnic_key_add(srnic, "k", secret, sizeof(secret), 0), EPERM, "needs CAP_NET_ADMIN");
 	refused(srnic_key_del(srnic, "k"), EPERM, "needs CAP_NET_ADMIN");
 	refused(srnic_quota_set(srnic, 0, "qp", 1), EPERM, "needs CAP_NET_ADMIN");
+	refused(srnic_peer_list(srnic, SRNIC_DEV_ALL, &list), EPERM, "needs CAP_NET_ADMIN");
+	refused(srnic_peer_cut(srnic, 0, all.addr, 1), EPERM, "needs CAP_NET_ADMIN");
+	refused(srnic_peer_allow(srnic, 0, all.addr), EPERM, "needs CAP_NET_ADMIN");
 }
 
 static const struct {
@@ -348,7 +386,8 @@ static const struct {
 	int args;
 } scenes[] = {
 	{ "suites", suites, 0 }, { "rules", rules, 0 }, { "keys", keys, 0 }, { "dev", dev, 1 },
-	{ "netns", netns, 2 }, { "sealed", sealed, 4 }, { "unprivileged", unprivileged, 0 },
+	{ "peers", peers, 1 }, { "netns", netns, 2 }, { "sealed", sealed, 4 },
+	{ "unprivileged", unprivileged, 0 },
 };
 
 int main(int argc, char **argv)

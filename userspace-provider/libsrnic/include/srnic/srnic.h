@@ -38,11 +38,13 @@ struct srnic_limit;
 struct srnic_qp;
 struct srnic_flow;
 struct srnic_log_entry;
+struct srnic_peer;
+struct srnic_fault;
 
 /* For srnic_open(): the namespace of the calling thread */
 #define SRNIC_NETNS_OWN	(-1)
 
-/* For srnic_qp_list() and srnic_log_list(): all devices */
+/* For lists of what a device has: of all devices */
 #define SRNIC_DEV_ALL	UINT32_MAX
 
 /* Flags of srnic_policy_add() and srnic_key_add() */
@@ -369,7 +371,7 @@ int srnic_quota_set_reserve(struct srnic *srnic, uint32_t dev_index, const char 
 			    uint32_t limit, uint32_t reserve);
 
 /**
- * srnic_limit_next() - go through the limits of what a stream of a device may do
+ * srnic_limit_next() - go through the limits of what a peer of a device may do
  * @dev: the device
  * @limit: the one before, NULL for the first
  *
@@ -382,7 +384,14 @@ const struct srnic_limit *srnic_limit_next(const struct srnic_dev *dev,
 	for ((limit) = srnic_limit_next(dev, NULL); (limit);		\
 	     (limit) = srnic_limit_next(dev, limit))
 
-/** srnic_limit_name() - of what: "idle", the seconds for which a peer may say nothing */
+/**
+ * srnic_limit_name() - of what
+ * @limit: the limit
+ *
+ * Return: "idle", the seconds for which a peer may say nothing; "faults", of one peer in a
+ * second; "cutoff", the seconds for which it is cut off if there are more; or one that is
+ * newer than this header.
+ */
 const char *srnic_limit_name(const struct srnic_limit *limit);
 /** srnic_limit_value() - in the limit's unit; 0: there is none */
 uint32_t srnic_limit_value(const struct srnic_limit *limit);
@@ -590,6 +599,97 @@ uint32_t srnic_log_qp_num(const struct srnic_log_entry *entry);
 uint32_t srnic_log_psn(const struct srnic_log_entry *entry);
 /** srnic_log_opcode() - the packet's opcode (IBA table 38) */
 uint8_t srnic_log_opcode(const struct srnic_log_entry *entry);
+
+/**
+ * srnic_peer_list() - list the peers that have erred, or are cut off
+ * @srnic: handle
+ * @dev_index: those of this device, or SRNIC_DEV_ALL
+ * @list: for srnic_peer_next()
+ *
+ * A device remembers 1024 of them. The list is empty if there is no such device. Needs
+ * CAP_NET_ADMIN.
+ *
+ * Return: 0; -EPERM.
+ */
+int srnic_peer_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **list);
+
+/**
+ * srnic_peer_next() - go through a list of peers
+ * @list: from srnic_peer_list(); any other counts as empty
+ * @peer: the one before, NULL for the first
+ *
+ * Return: a peer of a device, or NULL at the end.
+ */
+const struct srnic_peer *srnic_peer_next(const struct srnic_list *list,
+					 const struct srnic_peer *peer);
+
+#define srnic_for_each_peer(peer, list)					\
+	for ((peer) = srnic_peer_next(list, NULL); (peer);		\
+	     (peer) = srnic_peer_next(list, peer))
+
+/** srnic_peer_dev_index() - number of the device */
+uint32_t srnic_peer_dev_index(const struct srnic_peer *peer);
+/** srnic_peer_dev_name() - name of the device */
+const char *srnic_peer_dev_name(const struct srnic_peer *peer);
+/** srnic_peer_address() - 16 bytes, where its packets say that they come from; or NULL */
+const uint8_t *srnic_peer_address(const struct srnic_peer *peer);
+/** srnic_peer_silent() - milliseconds since its last fault, or packet that was dropped */
+uint64_t srnic_peer_silent(const struct srnic_peer *peer);
+/** srnic_peer_dropped() - packets dropped because it was cut off */
+uint64_t srnic_peer_dropped(const struct srnic_peer *peer);
+/** srnic_peer_is_cut_off() - whether its packets are dropped */
+bool srnic_peer_is_cut_off(const struct srnic_peer *peer);
+/** srnic_peer_is_timed() - whether that ends by itself */
+bool srnic_peer_is_timed(const struct srnic_peer *peer);
+/** srnic_peer_seconds() - in how many seconds, then */
+uint32_t srnic_peer_seconds(const struct srnic_peer *peer);
+
+/**
+ * srnic_fault_next() - go through what a peer has done wrong, or over and over
+ * @peer: the peer
+ * @fault: the one before, NULL for the first
+ *
+ * Return: a kind of fault of which there were some, or NULL at the end.
+ */
+const struct srnic_fault *srnic_fault_next(const struct srnic_peer *peer,
+					   const struct srnic_fault *fault);
+
+#define srnic_for_each_fault(fault, peer)				\
+	for ((fault) = srnic_fault_next(peer, NULL); (fault);		\
+	     (fault) = srnic_fault_next(peer, fault))
+
+/** srnic_fault_name() - what kind, "garbage" for instance */
+const char *srnic_fault_name(const struct srnic_fault *fault);
+/** srnic_fault_count() - how many */
+uint64_t srnic_fault_count(const struct srnic_fault *fault);
+
+/**
+ * srnic_peer_cut() - drop from now on what comes from an address
+ * @srnic: handle
+ * @dev_index: by this device, as srnic_dev_index() tells it
+ * @address: 16 bytes, IPv4 in mapped form
+ * @seconds: for how long; 0: until srnic_peer_allow()
+ *
+ * Nothing need be known of that peer. Its connections are not ended: they see nothing of
+ * it any more. Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -ERANGE: not for so long; -ENOSPC:
+ * too many are cut off; -EPERM.
+ */
+int srnic_peer_cut(struct srnic *srnic, uint32_t dev_index, const uint8_t address[16],
+		   uint32_t seconds);
+
+/**
+ * srnic_peer_allow() - take it again
+ * @srnic: handle
+ * @dev_index: by this device, as srnic_dev_index() tells it
+ * @address: 16 bytes, IPv4 in mapped form
+ *
+ * Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -ENOENT: it is not cut off; -EPERM.
+ */
+int srnic_peer_allow(struct srnic *srnic, uint32_t dev_index, const uint8_t address[16]);
 
 /*
  * Names, as srnic(8) has them. A value that is newer than the library is "?"; a name
