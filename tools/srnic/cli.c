@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{ "limit", limit_run },
 	{ "suite", suite_run },
 	{ "log", log_run },
+	{ "peer", peer_run },
 };
 
 /* j, p, d and combinations of them */

@@ -88,5 +88,6 @@ int policy_run(struct args *args);
 int key_run(struct args *args);
 int suite_run(struct args *args);
 int log_run(struct args *args);
+int peer_run(struct args *args);
 
 #endif /* CLI_H */

@@ -100,8 +100,26 @@ _srnic_limit()
 		[[ ${_srnic_words[-1]} == dev ]] || echo dev
 		_srnic_names show
 		;;
-	1:set) echo idle ;;
+	1:set) echo idle faults cutoff ;;
 	2:set) echo none ;;
+	esac
+}
+
+_srnic_peer()
+{
+	local given=$((${#_srnic_words[@]} - 2))	# behind the verb
+
+	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
+	case $given:${_srnic_words[1]} in
+	0:*)
+		[[ ${_srnic_words[-1]} == dev ]] || echo dev
+		_srnic_names show
+		;;
+	1:cut | 1:allow)
+		srnic "${_srnic_options[@]}" peer show 2>/dev/null |
+			awk -v dev="${_srnic_words[-1]}" 'NR > 1 && $1 == dev { print $2 }'
+		;;
+	2:cut) echo seconds ;;
 	esac
 }
 
@@ -118,14 +136,15 @@ _srnic_candidates()
 		return
 	fi
 	case $count:${_srnic_words[0]-} in
-	0:) echo show qp policy key quota limit suite log help ;;
-	1:help) echo show qp policy key quota limit suite log ;;
+	0:) echo show qp policy key quota limit suite log peer help ;;
+	1:help) echo show qp policy key quota limit suite log peer ;;
 	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen del ;;
 	1:quota) echo show users set ;;
 	1:limit) echo show set ;;
 	1:suite) echo list ;;
 	1:log) echo show follow ;;
+	1:peer) echo show cut allow ;;
 	1:show | 1:qp | 2:log)
 		echo dev
 		_srnic_names show
@@ -135,6 +154,7 @@ _srnic_candidates()
 	*:key) _srnic_key "$1" ;;
 	*:quota) _srnic_quota ;;
 	*:limit) _srnic_limit ;;
+	*:peer) _srnic_peer ;;
 	esac
 }
 

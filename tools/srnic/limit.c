@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic limit: what a stream of a device may do before it is ended.
+ * srnic limit: what a peer may do before its connection is ended, or it is cut off.
  */
 #include <string.h>
 #include "ask.h"

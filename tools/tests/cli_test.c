@@ -176,6 +176,17 @@ static const struct {
 	{ "limit set srnic0 idle -1", "value '-1' is no number" },
 	{ "limit set srnic0 idle 1 2", "'2' is one word too many" },
 	{ "quota users dev", "the device's name behind 'dev' is missing" },
+	{ "peer srnic0", "peer: no 'srnic0' here, but show, cut, allow (srnic help peer)" },
+	{ "peer cut", "peer cut: the device's name is missing" },
+	{ "peer cut srnic0", "peer cut: the peer's address is missing" },
+	{ "peer cut srnic0 10.0.0.300", "'10.0.0.300' is no IPv4 or IPv6 address" },
+	{ "peer cut srnic0 10.0.0.0/8", "'10.0.0.0/8' is more than one address" },
+	{ "peer cut srnic0 10.0.0.1 60", "'60' is one word too many" },
+	{ "peer cut srnic0 10.0.0.1 seconds", "the number behind 'seconds' is missing" },
+	{ "peer cut srnic0 10.0.0.1 seconds x", "seconds 'x' is no number" },
+	{ "peer cut srnic0 10.0.0.1 seconds 1 2", "'2' is one word too many" },
+	{ "peer allow srnic0 default", "'default' is more than one address" },
+	{ "peer allow srnic0 10.0.0.1 seconds 1", "'seconds' is one word too many" },
 	{ "suite list x", "suite list: 'x' is one word too many" },
 };
 
@@ -648,6 +659,85 @@ static void test_log(void)
 	      "log follow refused", NULL);
 }
 
+static struct nlmsghdr *answer_peer(uint8_t last_byte)
+{
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_PEER_GET);
+	const uint8_t peer[16] = { [10] = 0xff, 0xff, 10, 77, 0, last_byte };
+
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_DEV_INDEX, 7);
+	mnl_attr_put_strz(nlh, SRNIC_A_PEER_DEV_NAME, "srnic0");
+	mnl_attr_put(nlh, SRNIC_A_PEER_ADDRESS, sizeof(peer), peer);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_SILENT, 1000u * last_byte + 567);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_DROPPED, 0);
+	return nlh;
+}
+
+static void answer_fault(struct nlmsghdr *nlh, const char *name, uint32_t count)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_PEER_FAULT);
+
+	mnl_attr_put_strz(nlh, SRNIC_A_FAULT_NAME, name);
+	mnl_attr_put_u32(nlh, SRNIC_A_FAULT_COUNT, count);
+	mnl_attr_nest_end(nlh, nest);
+}
+
+/* One that has erred, one that is cut off for that, and one that is by hand */
+static void answer_peers(void)
+{
+	struct nlmsghdr *nlh = answer_peer(2);
+
+	answer_fault(nlh, "repeat", 7);
+	kernel_commit(nlh);
+	nlh = answer_peer(9);
+	answer_fault(nlh, "garbage", 12);
+	answer_fault(nlh, "seal", 3);
+	mnl_attr_put(nlh, SRNIC_A_PEER_CUT_OFF, 0, NULL);
+	mnl_attr_put_u32(nlh, SRNIC_A_PEER_SECONDS, 30);
+	kernel_commit(nlh);
+	nlh = answer_peer(10);
+	mnl_attr_put(nlh, SRNIC_A_PEER_CUT_OFF, 0, NULL);
+	kernel_commit(nlh);
+}
+
+static void test_peers(void)
+{
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_peers();
+	shows("peer",
+	      "DEVICE  PEER        SILENT  CUT-OFF  DROPPED  FAULTS\n"
+	      "srnic0  10.77.0.2    2.5 s       no        0  repeat 7\n"
+	      "srnic0  10.77.0.9    9.5 s     30 s        0  garbage 12, seal 3\n"
+	      "srnic0  10.77.0.10  10.5 s      yes        0  -\n");
+	check(!kernel_attr(SRNIC_A_PEER_DEV_INDEX), "peers of all devices", NULL);
+	shows("-j peer show dev srnic0",
+	      "[{\"device\":\"srnic0\",\"peer\":\"10.77.0.2\",\"faults\":{\"repeat\":7},\"silent_ms\":2567,\"dropped\":0,\"cut_off\":false},"
+	      "{\"device\":\"srnic0\",\"peer\":\"10.77.0.9\",\"faults\":{\"garbage\":12,\"seal\":3},\"silent_ms\":9567,\"dropped\":0,\"cut_off\":true,\"seconds\":30},"
+	      "{\"device\":\"srnic0\",\"peer\":\"10.77.0.10\",\"faults\":{},\"silent_ms\":10567,\"dropped\":0,\"cut_off\":true}]\n");
+	check(attr_is_u32(kernel_attr(SRNIC_A_PEER_DEV_INDEX), 7), "peers of one device", NULL);
+}
+
+static void test_peer_cut(void)
+{
+	static const uint8_t peer[16] = { [10] = 0xff, 0xff, 10, 77, 0, 9 };
+
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	check(run("peer cut srnic0 10.77.0.9 seconds 60") == CLI_OK && !*out && !*err &&
+	      kernel_cmd() == SRNIC_CMD_PEER_CUT &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_DEV_INDEX), 7) &&
+	      attr_is_bytes(kernel_attr(SRNIC_A_PEER_ADDRESS), peer, sizeof(peer)) &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_SECONDS), 60), "peer cut", NULL);
+	check(run("peer cut dev srnic0 10.77.0.9") == CLI_OK &&
+	      attr_is_u32(kernel_attr(SRNIC_A_PEER_SECONDS), 0), "peer cut for good", NULL);
+	check(run("peer allow srnic0 10.77.0.9") == CLI_OK && !*out && !*err &&
+	      kernel_cmd() == SRNIC_CMD_PEER_ALLOW &&
+	      attr_is_bytes(kernel_attr(SRNIC_A_PEER_ADDRESS), peer, sizeof(peer)),
+	      "peer allow", NULL);
+	check(run("peer allow srnic2 10.77.0.9") == CLI_REFUSED && one_line(err) &&
+	      strstr(err, "no srnic device 'srnic2'"), "peer allow without its device", NULL);
+}
+
 static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
 {
 	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_QP_FLOW);
@@ -771,7 +861,7 @@ static void test_help(void)
 {
 	static const char *const lines[] = {
 		"help", "--help", "help show", "show --help", "help qp", "-h qp", "policy add --help",
-		"key -h", "quota --help", "limit -h", "help suite",
+		"key -h", "quota --help", "limit -h", "help suite", "help peer",
 	};
 	unsigned int i;
 
@@ -813,6 +903,8 @@ int main(void)
 	test_limits();
 	test_users();
 	test_log();
+	test_peers();
+	test_peer_cut();
 	test_qps();
 	test_suites();
 	test_escapes();

@@ -19,6 +19,7 @@ srnic()
 			"a-cipher aead 16"
 		;;
 	show) printf '%s\n' DEVICE srnic0 srnic1 ;;
+	"peer show") printf '%s\n' "DEVICE PEER" "srnic0 10.77.0.9" "srnic1 fd77::9" ;;
 	"quota show") printf '%s\n' "DEVICE QUOTA" "srnic0 qp" "srnic0 mr" "srnic1 qp" ;;
 	*) echo "asked for: $*" >&2 ;;
 	esac
@@ -45,8 +46,8 @@ offers()
 	fi
 }
 
-offers "srnic " show qp policy key quota limit suite log help
-offers "srnic p" policy
+offers "srnic " show qp policy key quota limit suite log peer help
+offers "srnic p" policy peer
 offers "srnic policy " list add replace del flush
 offers "srnic policy fl" flush
 offers "srnic policy flush "
@@ -77,14 +78,22 @@ offers "srnic quota set srnic0 qp 100 reserve "
 offers "srnic quota " show users set
 offers "srnic quota users " dev srnic0 srnic1
 offers "srnic quota show srnic0 "
-offers "srnic limit set srnic0 " idle
-offers "srnic limit set dev srnic0 " idle
+offers "srnic limit set srnic0 " idle faults cutoff
+offers "srnic limit set dev srnic0 " idle faults cutoff
 offers "srnic limit set srnic0 idle " none
 offers "srnic limit show " dev srnic0 srnic1
 offers "srnic limit show srnic0 "
 offers "srnic log " show follow
 offers "srnic log follow " dev srnic0 srnic1
 offers "srnic log follow dev " srnic0 srnic1
+offers "srnic peer " show cut allow
+offers "srnic peer show dev " srnic0 srnic1
+offers "srnic peer cut " dev srnic0 srnic1
+offers "srnic peer cut srnic0 " 10.77.0.9
+offers "srnic peer allow dev srnic1 " fd77::9
+offers "srnic peer allow srnic1 fd77::9 "
+offers "srnic peer cut srnic0 10.77.0.9 " seconds
+offers "srnic peer cut srnic0 10.77.0.9 seconds "
 offers "srnic suite " list
 offers "srnic --j" --json
 echo "1..$count"

@@ -25,7 +25,7 @@ mentions()
 
 mapfile -t counters < <(sed -n 's/^SRNIC_STAT(\([a-z_]*\)).*/\1/p' "$srnic/verbs/stat_list.h")
 mapfile -t commands < <(sed -n 's/^\t\t*{ "\([a-z]*\)", [a-z_]*_[a-z]* },*$/\1/p' \
-	"$top"/tools/srnic/{cli,policy,key,log}.c)
+	"$top"/tools/srnic/{cli,policy,key,log,peer}.c)
 mentions srnic.7 "all counters" "${counters[@]}"
 mentions srnic.8 "all commands" "${commands[@]}"
 mentions ../../tools/srnic/help.c "all commands" "${commands[@]}"
