@@ -125,6 +125,7 @@ def main():
     ap.add_argument("--dev", required=True, help="netdev to watch and to send from")
     ap.add_argument("--from", dest="src", required=True, help="IPv4 address to pose as")
     ap.add_argument("--to", dest="dst", required=True, help="IPv4 address of the victim")
+    ap.add_argument("--as", dest="sender", help="IPv4 address to send from, of somebody else")
     ap.add_argument("--only", help="kinds, separated by commas: " +
                     ", ".join(k.__name__ for k in KINDS))
     ap.add_argument("--not", dest="skip", default="", help="kinds to leave out")
@@ -135,6 +136,9 @@ def main():
                           ipaddress.IPv4Address(args.dst).packed, 0.5, 20, 1024)
     if victim.qpn is None:
         sys.exit(f"malform: no RC request from {args.src} to {args.dst} seen on {args.dev}")
+    if args.sender:
+        sender = ipaddress.IPv4Address(args.sender).packed
+        victim.frame = victim.frame[:26] + sender + victim.frame[30:]
     sent = {}
     for kind in KINDS:
         name = kind.__name__

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: a stranger's faults are counted by kind; by rule or by hand a peer is cut off and heard again; others go on
+# easy: yes
+# timeout: 400
+# cites: R25, RFC 5042 6.4.4
+. "$(dirname "$0")/../lib.sh"
+
+stranger=10.77.0.9
+
+# member FILE ADDRESS WHAT: of a peer: a kind of fault, or another member; 0 if it has none
+member()
+{
+	python3 - "$@" <<'END'
+import json
+import sys
+
+peers = {p["peer"]: {**p, **p["faults"]} for p in json.load(open(sys.argv[1]))}
+print(int(peers.get(sys.argv[2], {}).get(sys.argv[3], 0)))
+END
+}
+
+# of ADDRESS WHAT: as srnic1 has it now
+of()
+{
+	on b srnic -j peer show srnic1 >/run/test/now.json
+	member /run/test/now.json "$@"
+}
+
+# was ADDRESS WHAT: as srnic1 had it when the last attack was over
+was()
+{
+	member /run/test/then.json "$@"
+}
+
+# sent [NOT]: how many packets the stranger has sent, but for one kind
+sent()
+{
+	tail -n 1 /run/test/attack.log |
+		python3 -c 'import json,sys; print(sum(n for k, n in json.load(sys.stdin).items() if k not in sys.argv))' "$@"
+}
+
+# watched COMMAND...: and what srnic1 has of it while its queue pairs are there
+watched()
+{
+	"$@"
+	on b srnic -j peer show srnic1 >/run/test/then.json
+	on b rdma -j -dd resource show qp link srnic1 >/run/test/qps.json
+}
+
+# attack: by a stranger, who knows a connection to the last number, beside that connection
+attack()
+{
+	frozen watched in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 --as $stranger \
+		--not wrong_sth
+	tail -n 1 /run/test/attack.log
+	[ $SURVIVED = yes ] || fail "the connection died: $(tail -n 2 /run/test/c.log)"
+	on b srnic peer
+}
+
+testbed up
+say "without a rule he is counted, by kind"
+[ -z "$(on b srnic peer)" ] || fail "there are peers before anything happened: $(on b srnic peer)"
+attack
+[ "$(of $stranger garbage)" -eq "$(sent unknown_qp)" ] || fail "garbage: not $(sent unknown_qp)"
+[ "$(of $stranger astray)" -eq "$(($(sent) - $(sent unknown_qp)))" ] || fail "astray"
+[ "$(of $stranger cut_off)" -eq 0 ] || fail "cut off without a rule"
+[ "$(of 10.77.0.1 garbage)" -eq 0 ] || fail "the honest peer is blamed for it"
+! on a srnic peer | grep $stranger || fail "another device has it"
+expect_count b srnic1 peer_cut_off -eq 0
+python3 - <<'END'
+import json
+
+qps = json.load(open("/run/test/qps.json"))
+assert max(qp.get("drv_faults_garbage", 0) for qp in qps) > 0, f"the one he meant has nothing: {qps}"
+END
+
+say "by rule he is cut off, and the connection goes on"
+on b srnic limit set srnic1 cutoff 20
+on b srnic limit set srnic1 faults 20
+before=$(($(of $stranger garbage) + $(of $stranger astray)))
+attack
+[ "$(was $stranger cut_off)" -eq 1 ] || fail "not cut off"
+left=$(was $stranger seconds)
+((left > 0 && left <= 20)) || fail "for $left seconds"
+dropped=$(of $stranger dropped)
+[ "$dropped" -gt 0 ] || fail "nothing was dropped"
+expect_count b srnic1 peer_cut_off -eq "$dropped"
+after=$(($(of $stranger garbage) + $(of $stranger astray)))
+[ $((after - before + dropped)) -eq "$(sent)" ] || fail "$after and $before, $dropped dropped"
+
+say "and comes back in time"
+sleep "$left"
+for ((i = 0; i < 10 && $(of $stranger cut_off); i++)); do
+	sleep 0.5
+done
+[ "$(of $stranger cut_off)" -eq 0 ] || fail "still cut off"
+on b srnic limit set srnic1 faults none
+attack
+[ "$(of $stranger dropped)" -eq "$dropped" ] || fail "packets are dropped still"
+[ "$(of $stranger garbage)" -gt "$after" ] || fail "he is not counted any more"
+
+say "by hand"
+timeout 300 in-b rping -s -P -a 10.77.0.2 >/run/test/s.log 2>&1 &
+server=$!
+settle $server rping
+heard()
+{
+	timeout 15 in-a rping -c -a 10.77.0.2 -C 3 >/run/test/c.log 2>&1
+}
+heard || fail "there is no way: $(cat /run/test/c.log)"
+on b srnic peer cut srnic1 10.77.0.1
+! heard || fail "who is cut off by hand was heard"
+[ "$(of 10.77.0.1 dropped)" -gt 0 ] || fail "nothing was dropped"
+[ "$(of 10.77.0.1 seconds)" -eq 0 ] || fail "it ends by itself"
+on b srnic peer allow srnic1 10.77.0.1
+heard || fail "who is allowed again was not heard: $(cat /run/test/c.log)"
+kill $server
+wait $server || true
+
+say "what cannot be, and who may not"
+! on b srnic peer allow srnic1 10.77.0.1 2>/run/test/err || fail "allowed twice"
+grep -q 'this peer is not cut off' /run/test/err || fail "$(cat /run/test/err)"
+! on b srnic peer cut srnic1 10.77.0.1 seconds 99999999 2>/run/test/err || fail "for three years"
+grep -q 'for 2073600 seconds at most' /run/test/err || fail "$(cat /run/test/err)"
+user() { on b setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "$@"; }
+for what in "peer" "peer cut srnic1 10.77.0.1" "peer allow srnic1 10.77.0.1"; do
+	# shellcheck disable=SC2086 # words of a command
+	! user srnic $what 2>/run/test/err || fail "anybody may: $what"
+	grep -q 'CAP_NET_ADMIN' /run/test/err || fail "$(cat /run/test/err)"
+done
+testbed down
