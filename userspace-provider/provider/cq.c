@@ -57,6 +57,15 @@ static inline void cqe_to_wc(const struct srnic_cqe *cqe, struct ibv_wc *wc)
 	};
 }
 
+/* The slots before ring.mine are the kernel's again, and with them what was reserved. */
+static inline void consumed(struct srnic_cq *cq)
+{
+	if (cq->safe)
+		srnic_safe_consumed(cq->safe);
+	else
+		srnic_ring_consumed(&cq->ring);
+}
+
 int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 {
 	struct srnic_cq *cq = to_scq(ibcq);
@@ -71,10 +80,29 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 		cqe_to_wc(srnic_ring_slot(&cq->ring, cq->ring.mine + i), &wc[i]);
 	if (ready) {
 		cq->ring.mine += ready;
-		srnic_ring_consumed(&cq->ring);
+		consumed(cq);
 	}
 	srnic_unlock(&cq->lock);
 	return ready;
+}
+
+/* Of what waits, all of that QP goes; the others' moves up, in order. */
+static void drop_completions(struct srnic_ring *ring, uint32_t qp_num)
+{
+	uint32_t ready = srnic_ring_ready(ring, ring->mask + 1), i, dropped = 0;
+
+	for (i = ready; i-- > 0;) {
+		struct srnic_cqe *cqe = srnic_ring_slot(ring, ring->mine + i);
+
+		if (cqe->qp_num == qp_num)
+			dropped++;
+		else if (dropped)
+			*(struct srnic_cqe *)srnic_ring_slot(ring, ring->mine + i + dropped) = *cqe;
+	}
+	if (dropped) {
+		ring->mine += dropped;
+		srnic_ring_consumed(ring);
+	}
 }
 
 /**
@@ -83,29 +111,19 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
  * @qp_num: the QP; the kernel adds nothing for it any more
  *
  * A QP that has been reset or destroyed, or a new one of the same number, would be
- * taken for the one that failed. What others have completed moves up, in order; the
- * kernel, which only ever fills slots from prod on, does not notice.
+ * taken for the one that failed. The kernel, which only ever fills slots from prod on,
+ * does not notice. What the QP has reserved is not given back by this.
  */
 void srnic_cq_forget(struct ibv_cq *ibcq, uint32_t qp_num)
 {
 	struct srnic_cq *cq = to_scq(ibcq);
-	uint32_t ready, i, dropped = 0;
 
 	srnic_lock(&cq->lock);
-	ready = srnic_ring_ready(&cq->ring, cq->ring.mask + 1);
-	for (i = ready; i-- > 0;) {
-		struct srnic_cqe *cqe = srnic_ring_slot(&cq->ring, cq->ring.mine + i);
-
-		if (cqe->qp_num == qp_num)
-			dropped++;
-		else if (dropped)
-			*(struct srnic_cqe *)srnic_ring_slot(&cq->ring,
-							     cq->ring.mine + i + dropped) = *cqe;
-	}
-	if (dropped) {
-		cq->ring.mine += dropped;
-		srnic_ring_consumed(&cq->ring);
-	}
+	srnic_safe_lock(cq->safe);
+	drop_completions(&cq->ring, qp_num);
+	if (cq->safe)
+		cq->safe->done = cq->ring.mine;
+	srnic_safe_unlock(cq->safe);
 	srnic_unlock(&cq->lock);
 }
 
@@ -161,7 +179,7 @@ static void end_poll(struct ibv_cq_ex *ibcq)
 	struct srnic_cq *cq = to_scq_ex(ibcq);
 
 	cq->cqe = NULL;
-	srnic_ring_consumed(&cq->ring);
+	consumed(cq);
 	srnic_unlock(&cq->lock);
 }
 
@@ -310,6 +328,11 @@ static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_i
 		goto err_destroy;
 
 	srnic_ring_init_consumer(&cq->ring, mem, &resp.drv.ring);
+	if (to_sctx(ctx)->safe_cq) {
+		cq->safe = srnic_safe_create(&cq->ring);
+		if (!cq->safe)
+			goto err_destroy;
+	}
 	srnic_lock_init(&cq->lock, single_threaded);
 	pthread_spin_init(&cq->arm_lock, PTHREAD_PROCESS_PRIVATE);
 	return cq;
@@ -317,6 +340,7 @@ static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_i
 err_destroy:
 	ret = errno;
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
+	srnic_ring_unmap(&cq->ring);
 	errno = ret;
 err_free:
 	free(cq);
@@ -356,7 +380,8 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init
  * srnic_resize_cq - change the depth of a CQ
  *
  * The kernel moves what was not polled, and a pending request for an event, to a
- * new ring. Should mapping that fail, the old one stays: harmless, but dead.
+ * new ring. Should mapping that fail, the old one stays: harmless, but dead, and a
+ * safe one takes no post any more. Below what is reserved a safe one is not made.
  */
 int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
 {
@@ -368,19 +393,28 @@ int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
 
 	srnic_lock(&cq->lock);
 	pthread_spin_lock(&cq->arm_lock);
+	srnic_safe_lock(cq->safe);
 
+	if (cq->safe && !srnic_safe_may_shrink(cq->safe, cqe)) {
+		ret = EINVAL;
+		goto unlock;
+	}
 	ret = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
 	if (ret)
 		goto unlock;
 	mem = srnic_map(ibcq->context, &resp.drv.ring, sizeof(struct srnic_cqe));
 	if (!mem) {
 		ret = errno;
+		cq->ring.limit = 0;
 		goto unlock;
 	}
 	srnic_ring_unmap(&cq->ring);
 	srnic_ring_init_consumer(&cq->ring, mem, &resp.drv.ring);
+	if (cq->safe)
+		cq->safe->done = cq->ring.mine;
 
 unlock:
+	srnic_safe_unlock(cq->safe);
 	pthread_spin_unlock(&cq->arm_lock);
 	srnic_unlock(&cq->lock);
 	return ret;
@@ -394,6 +428,7 @@ int srnic_destroy_cq(struct ibv_cq *ibcq)
 	ret = ibv_cmd_destroy_cq(ibcq);
 	if (ret)
 		return ret;
+	srnic_safe_destroy(cq->safe);
 	srnic_ring_unmap(&cq->ring);
 	srnic_lock_destroy(&cq->lock);
 	pthread_spin_destroy(&cq->arm_lock);

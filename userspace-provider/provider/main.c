@@ -2,6 +2,7 @@
 /*
  * srnic's provider: how libibverbs finds it, contexts, and what it can do.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -127,8 +128,12 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *ibdev, int c
 	struct srnic_get_context_uresp resp = {};
 	struct ibv_get_context cmd = {};
 	struct srnic_context *ctx;
+	bool safe_cq;
 
 	(void)private_data;
+	errno = srnic_safe_wanted(&safe_cq);
+	if (errno)
+		return NULL;
 	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx, SRNIC_DRIVER_ID);
 	if (!ctx)
 		return NULL;
@@ -141,6 +146,7 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *ibdev, int c
 	ctx->max_sge = resp.drv.max_sge;
 	ctx->max_inline = resp.drv.max_inline;
 	ctx->features = resp.drv.features;
+	ctx->safe_cq = safe_cq;
 	verbs_set_ops(&ctx->vctx, &srnic_ctx_ops);
 	return &ctx->vctx;
 }

@@ -177,7 +177,7 @@ static int put_data(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 /**
  * put_send - write one work request into the slot of @next
  *
- * Return: 0, EINVAL for a request that the QP cannot have, ENOMEM if the ring is full.
+ * Return: 0, EINVAL for a request that the QP cannot have, ENOMEM if there is no room.
  */
 static int put_send(struct srnic_qp *qp, const struct ibv_send_wr *wr, uint32_t next)
 {
@@ -189,8 +189,9 @@ static int put_send(struct srnic_qp *qp, const struct ibv_send_wr *wr, uint32_t 
 
 	if (!kind || wr->send_flags & ~known)
 		return EINVAL;
-	if (srnic_ring_full(&qp->sq, next))
-		return ENOMEM;
+	ret = srnic_sq_take(qp, next);
+	if (ret)
+		return ret;
 
 	wqe = srnic_ring_slot(&qp->sq, next);
 	*wqe = (struct srnic_sq_wqe) {
@@ -215,8 +216,10 @@ static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 	next = qp->sq.mine;
 	for (; wr; wr = wr->next, next++) {
 		ret = put_send(qp, wr, next);
-		if (ret)
+		if (ret) {
+			srnic_unclaim(&qp->send_claims, next);
 			break;
+		}
 	}
 	produced = next != qp->sq.mine;
 	if (produced)
@@ -244,39 +247,55 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send
 	return post_list(qp, wr, bad_wr);
 }
 
-static int put_recv(struct srnic_ring *ring, uint32_t max_sge, const struct ibv_recv_wr *wr,
-		    uint32_t next)
+/* What RQ and SRQ have in common. */
+struct recv_queue {
+	struct srnic_ring *ring;
+	struct srnic_lock *lock;
+	uint32_t max_sge;
+	bool safe;
+	struct srnic_claims *claims;	/* of an RQ with a safe CQ */
+	struct srnic_srq *srq;		/* or an SRQ with such */
+};
+
+static inline int claim_recv(const struct recv_queue *rq, uint32_t next)
+{
+	return rq->claims ? srnic_claim(rq->claims) : srnic_srq_claim(rq->srq, next);
+}
+
+/* Last comes what would have to be undone: room on a safe CQ. */
+static inline int put_recv(const struct recv_queue *rq, const struct ibv_recv_wr *wr,
+			   uint32_t next)
 {
 	struct srnic_rq_wqe *wqe;
 
-	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > max_sge)
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > rq->max_sge)
 		return EINVAL;
-	if (srnic_ring_full(ring, next))
+	if (srnic_ring_full(rq->ring, next))
 		return ENOMEM;
 
-	wqe = srnic_ring_slot(ring, next);
+	wqe = srnic_ring_slot(rq->ring, next);
 	*wqe = (struct srnic_rq_wqe) { .wr_id = wr->wr_id, .num_sge = wr->num_sge };
 	srnic_put_sges(wqe + 1, wr->sg_list, wr->num_sge);
-	return 0;
+	return rq->safe ? claim_recv(rq, next) : 0;
 }
 
 /* The lists of RQ and SRQ. Nobody need be told: the kernel looks when a message arrives. */
-static int post_recv_list(struct srnic_ring *ring, struct srnic_lock *lock, uint32_t max_sge,
-			  struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int post_recv_list(const struct recv_queue *rq, struct ibv_recv_wr *wr,
+			  struct ibv_recv_wr **bad_wr)
 {
 	uint32_t next;
 	int ret = 0;
 
-	srnic_lock(lock);
-	next = ring->mine;
+	srnic_lock(rq->lock);
+	next = rq->ring->mine;
 	for (; wr; wr = wr->next, next++) {
-		ret = put_recv(ring, max_sge, wr, next);
+		ret = put_recv(rq, wr, next);
 		if (ret)
 			break;
 	}
-	if (next != ring->mine)
-		srnic_ring_produced(ring, next);
-	srnic_unlock(lock);
+	if (next != rq->ring->mine)
+		srnic_ring_produced(rq->ring, next);
+	srnic_unlock(rq->lock);
 	*bad_wr = wr;
 	return ret;
 }
@@ -284,6 +303,13 @@ static int post_recv_list(struct srnic_ring *ring, struct srnic_lock *lock, uint
 int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct srnic_qp *qp = to_sqp(ibqp);
+	const struct recv_queue rq = {
+		.ring = &qp->rq,
+		.lock = &qp->rq_lock,
+		.max_sge = qp->max_recv_sge,
+		.safe = qp->recv_claims.safe,
+		.claims = &qp->recv_claims,
+	};
 	int ret, err;
 
 	/* with an SRQ there is no RQ; in Reset posting is refused (IBA C10-97.2.1) */
@@ -291,7 +317,7 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 		*bad_wr = wr;
 		return EINVAL;
 	}
-	ret = post_recv_list(&qp->rq, &qp->rq_lock, qp->max_recv_sge, wr, bad_wr);
+	ret = post_recv_list(&rq, wr, bad_wr);
 	if (*bad_wr == wr)	/* nothing was posted; there may be no ring */
 		return ret;
 	err = rq_kick(qp);
@@ -306,6 +332,13 @@ int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
 {
 	struct srnic_srq *srq = to_ssrq(ibsrq);
+	const struct recv_queue rq = {
+		.ring = &srq->ring,
+		.lock = &srq->lock,
+		.max_sge = srq->max_sge,
+		.safe = srq->safe,
+		.srq = srq,
+	};
 
-	return post_recv_list(&srq->ring, &srq->lock, srq->max_sge, wr, bad_wr);
+	return post_recv_list(&rq, wr, bad_wr);
 }

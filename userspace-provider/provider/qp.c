@@ -130,6 +130,8 @@ static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_at
 	ret = map_rings(qp, &resp.drv, &attr->cap);
 	if (!ret && ex)
 		ret = offer_wr(qp);
+	if (!ret)
+		ret = srnic_safe_attach(qp, attr);
 	if (ret)
 		goto err_destroy;
 
@@ -207,10 +209,12 @@ static void reset_rings(struct srnic_qp *qp)
 {
 	srnic_lock(&qp->sq_lock);
 	srnic_ring_reset(&qp->sq);
+	srnic_claims_drop(&qp->send_claims);
 	srnic_unlock(&qp->sq_lock);
 
 	srnic_lock(&qp->rq_lock);
 	srnic_ring_reset(&qp->rq);
+	srnic_claims_drop(&qp->recv_claims);
 	srnic_unlock(&qp->rq_lock);
 }
 
@@ -230,8 +234,9 @@ int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 
 	ret = ibv_cmd_modify_qp(qp, attr, attr_mask, &cmd, sizeof(cmd));
 	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
-		reset_rings(to_sqp(qp));
+		/* in this order: what is given back of a safe CQ is there to be had at once */
 		forget_completions(qp);
+		reset_rings(to_sqp(qp));
 	}
 	return ret;
 }
@@ -253,6 +258,7 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
 	if (ret)
 		return ret;
 	forget_completions(ibqp);
+	srnic_safe_detach(qp);
 	unmap_rings(qp);
 	srnic_lock_destroy(&qp->sq_lock);
 	srnic_lock_destroy(&qp->rq_lock);

@@ -41,6 +41,7 @@ struct srnic_context {
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint64_t features;
+	bool safe_cq;		/* SRNIC_SAFE_CQ, see safe.c */
 };
 
 struct srnic_td {
@@ -55,9 +56,37 @@ struct srnic_pd {
 	atomic_uint users;		/* parent domains */
 };
 
+#define SRNIC_SAFE_BUCKETS	64
+
+/* What may still complete on a CQ that is not to overflow: see safe.c. */
+struct srnic_safe {
+	/*
+	 * Of all here, of the claims in the buckets, and of where the CQ's ring lies. The
+	 * innermost: to post takes it under a work queue's lock, to poll under the CQ's.
+	 */
+	pthread_spinlock_t lock;
+	struct srnic_ring *ring;	/* the CQ's */
+	uint32_t done;			/* the completion to be given back next */
+	uint32_t reserved;		/* entries */
+	struct srnic_claims *claims[SRNIC_SAFE_BUCKETS];	/* by QP number */
+};
+
+/* The reservations of one work queue. */
+struct srnic_claims {
+	struct srnic_safe *safe;	/* of its CQ; NULL: it takes care itself */
+	struct srnic_claims *next;	/* in the bucket */
+	struct srnic_ring *sq;		/* NULL: a receive queue */
+	struct srnic_srq *srq;		/* whose receives complete there, if not its own */
+	uint32_t qp_num;
+	uint32_t held;			/* entries; those of an SRQ are the SRQ's */
+	uint32_t first;			/* of an SQ: the oldest entry held; the rest follow */
+	uint32_t settled;		/* see settle() */
+};
+
 struct srnic_cq {
 	struct verbs_cq vcq;
 	struct srnic_ring ring;
+	struct srnic_safe *safe;	/* NULL: who posts takes care */
 	struct srnic_lock lock;
 	const struct srnic_cqe *cqe;	/* between start_poll and end_poll */
 	/*
@@ -73,6 +102,9 @@ struct srnic_srq {
 	struct srnic_lock lock;
 	uint32_t max_sge;
 	uint32_t srq_num;
+	bool safe;			/* of a context with safe CQs: see safe_srq.c */
+	struct srnic_srq_cq *cqs;	/* where its receives complete */
+	uint32_t room;			/* how many may be posted, as last seen */
 };
 
 struct srnic_qp {
@@ -94,6 +126,9 @@ struct srnic_qp {
 	struct srnic_lock rq_lock;
 	struct srnic_ring rq;
 	uint32_t max_recv_sge;
+
+	struct srnic_claims send_claims;
+	struct srnic_claims recv_claims;
 };
 
 struct srnic_ah {
@@ -187,6 +222,38 @@ int srnic_destroy_cq(struct ibv_cq *cq);
 int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 void srnic_cq_forget(struct ibv_cq *cq, uint32_t qp_num);
 int srnic_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+
+/* safe.c */
+int srnic_safe_wanted(bool *wanted);
+struct srnic_safe *srnic_safe_create(struct srnic_ring *ring);
+void srnic_safe_destroy(struct srnic_safe *safe);
+void srnic_safe_consumed(struct srnic_safe *safe);
+bool srnic_safe_may_shrink(struct srnic_safe *safe, uint32_t limit);
+int srnic_safe_reserve(struct srnic_safe *safe, uint32_t n);
+void srnic_safe_release(struct srnic_safe *safe, uint32_t n);
+uint32_t srnic_safe_unpolled(struct srnic_safe *safe, const struct srnic_srq *srq);
+int srnic_claim(struct srnic_claims *claims);
+void srnic_unclaim(struct srnic_claims *claims, uint32_t next);
+void srnic_claims_drop(struct srnic_claims *claims);
+int srnic_safe_attach(struct srnic_qp *qp, const struct ibv_qp_init_attr_ex *attr);
+void srnic_safe_detach(struct srnic_qp *qp);
+
+static inline void srnic_safe_lock(struct srnic_safe *safe)
+{
+	if (safe)
+		pthread_spin_lock(&safe->lock);
+}
+
+static inline void srnic_safe_unlock(struct srnic_safe *safe)
+{
+	if (safe)
+		pthread_spin_unlock(&safe->lock);
+}
+
+/* safe_srq.c */
+int srnic_srq_claim(struct srnic_srq *srq, uint32_t next);
+int srnic_srq_join(struct srnic_srq *srq, struct srnic_safe *safe);
+void srnic_srq_leave(struct srnic_srq *srq, struct srnic_safe *safe);
 
 /* srq.c */
 struct ibv_srq *srnic_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);

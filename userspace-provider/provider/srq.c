@@ -50,6 +50,7 @@ static struct ibv_srq *create_srq(struct ibv_context *ctx, struct ibv_pd *pd, vo
 	srnic_lock_init(&srq->lock, srnic_single_threaded(pd));
 	srq->max_sge = attr_ex.attr.max_sge;
 	srq->srq_num = resp.drv.srq_num;
+	srq->safe = to_sctx(ctx)->safe_cq;
 	*attr = attr_ex.attr;
 	return &srq->vsrq.srq;
 
@@ -97,7 +98,8 @@ struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init
  *
  * The kernel moves the requests that wait to a new ring. Nobody may post
  * meanwhile, hence the lock. Should mapping the new ring fail, the old one stays:
- * posts into it are harmless and in vain, and the caller is told.
+ * posts into it are harmless and in vain, and the caller is told. While QPs have room
+ * for its receives on safe CQs, the depth that it is for stays (EBUSY).
  */
 static int resize_srq(struct srnic_srq *srq, struct ibv_srq_attr *attr, int attr_mask)
 {
@@ -108,6 +110,10 @@ static int resize_srq(struct srnic_srq *srq, struct ibv_srq_attr *attr, int attr
 	int ret;
 
 	srnic_lock(&srq->lock);
+	if (srq->cqs) {
+		ret = EBUSY;
+		goto unlock;
+	}
 	ret = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv, sizeof(cmd));
 	if (ret)
 		goto unlock;
@@ -119,6 +125,7 @@ static int resize_srq(struct srnic_srq *srq, struct ibv_srq_attr *attr, int attr
 	}
 	srnic_ring_unmap(&srq->ring);
 	srnic_ring_init_producer(&srq->ring, mem, &resp.ring);
+	srq->room = 0;
 
 unlock:
 	srnic_unlock(&srq->lock);

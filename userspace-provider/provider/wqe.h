@@ -81,6 +81,22 @@ static inline bool srnic_may_send(const struct srnic_qp *qp)
 }
 
 /**
+ * srnic_sq_take - have the slot of @next, and what it may need of a safe CQ
+ * @next: the index; slots are taken one after the other
+ *
+ * Called with the lock. A slot that is not made visible after all is given back with
+ * srnic_unclaim().
+ *
+ * Return: 0, or ENOMEM: the queue is full, or its CQ could overflow.
+ */
+static inline int srnic_sq_take(struct srnic_qp *qp, uint32_t next)
+{
+	if (qp->send_claims.safe)
+		return srnic_claim(&qp->send_claims);
+	return srnic_ring_full(&qp->sq, next) ? ENOMEM : 0;
+}
+
+/**
  * srnic_sq_produced - make a batch visible, if the kernel can take it
  * @next: the index after the batch
  *
@@ -94,6 +110,8 @@ static inline int srnic_sq_produced(struct srnic_qp *qp, uint32_t next)
 
 	if (!ret)
 		srnic_ring_produced(&qp->sq, next);
+	else
+		srnic_unclaim(&qp->send_claims, qp->sq.mine);
 	return ret;
 }
 

@@ -29,13 +29,18 @@ static int wr_complete(struct ibv_qp_ex *ibqp)
 
 	if (produce)
 		ret = srnic_sq_produced(qp, qp->wr_next);
+	else
+		srnic_unclaim(&qp->send_claims, qp->sq.mine);
 	srnic_unlock(&qp->sq_lock);
 	return produce && !ret ? srnic_sq_kick(qp) : ret;
 }
 
 static void wr_abort(struct ibv_qp_ex *ibqp)
 {
-	srnic_unlock(&to_sqp_ex(ibqp)->sq_lock);
+	struct srnic_qp *qp = to_sqp_ex(ibqp);
+
+	srnic_unclaim(&qp->send_claims, qp->sq.mine);
+	srnic_unlock(&qp->sq_lock);
 }
 
 /**
@@ -52,8 +57,8 @@ static struct srnic_sq_wqe *begin(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opc
 	struct srnic_qp *qp = to_sqp_ex(ibqp);
 	struct srnic_sq_wqe *wqe = NULL;
 
-	if (!qp->wr_err && srnic_ring_full(&qp->sq, qp->wr_next))
-		qp->wr_err = ENOMEM;
+	if (!qp->wr_err)
+		qp->wr_err = srnic_sq_take(qp, qp->wr_next);
 	if (!qp->wr_err) {
 		wqe = srnic_ring_slot(&qp->sq, qp->wr_next++);
 		*wqe = (struct srnic_sq_wqe) {

@@ -232,18 +232,19 @@ int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_
 	return 0;
 }
 
-/* What waits moves over, at its old indices, and so does the request for an event. */
+/* What waits moves over, to other indices, and so does the request for an event. */
 static void move_ring(struct fake_ring *ring, uint32_t limit, uint32_t first)
 {
+	const uint32_t shift = 1001;
 	struct fake_ring old = *ring;
 	uint32_t i;
 
 	fake_ring_make(ring, power_of_two(limit), old.abi.stride, limit);
 	for (i = first; i != old.hdr->prod; i++)
-		memcpy(fake_slot(ring, i), fake_slot(&old, i), old.abi.stride);
-	ring->head = old.head;
-	ring->hdr->prod = old.hdr->prod;
-	ring->hdr->cons = first;
+		memcpy(fake_slot(ring, i + shift), fake_slot(&old, i), old.abi.stride);
+	ring->head = old.head + shift;
+	ring->hdr->prod = old.hdr->prod + shift;
+	ring->hdr->cons = first + shift;
 	ring->hdr->arm = old.hdr->arm;
 	fake_ring_drop(&old);
 }
@@ -297,6 +298,9 @@ int ibv_cmd_create_qp_ex(struct ibv_context *ctx, struct verbs_qp *vqp,
 	qp->handle = new_handle();
 	qp->qp_type = attr->qp_type;
 	qp->pd = attr->pd;
+	qp->qp_num = 100 + qp->handle;
+	qp->send_cq = attr->send_cq;
+	qp->recv_cq = attr->recv_cq;
 	qp->srq = attr->srq;
 	qp->state = IBV_QPS_RESET;
 	vqp->comp_mask = 0;
