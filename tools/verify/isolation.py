@@ -193,6 +193,8 @@ def attempts():
     for ask in ("READ", "WRITE"):
         yield "R27", f"a neighbour's completion queue overflows by {ask}", DONE, \
             neighbours_overflow(ask)
+        yield "R22", f"more by {ask} than a safe completion queue has room for", REFUSED, \
+            safe_queue(ask)
 
 
 def granted(ask):
@@ -405,6 +407,29 @@ def overflow(bed, ask):
         if time.monotonic() > end:
             return None, None
     return neighbour.ask("READ", region.key, region.addr), region if ask == "READ" else None
+
+
+def safe_queue(ask):
+    """What ends the queue pair otherwise, see above, is refused at once; it lives, and what
+    was posted completes, and makes room for as much."""
+    def run(bed):
+        os.environ["SRNIC_SAFE_CQ"] = "1"
+        try:
+            safe = Bed(bed.device)
+        finally:
+            del os.environ["SRNIC_SAFE_CQ"]
+        region = Region(safe)
+        pair = Pair(safe, cq_size=4)
+        room = pair.cq.cqe
+        for _ in range(3):
+            status = refused(lambda: pair.post_at_once(32, ask, region.key, region.addr),
+                             errno.ENOMEM)
+            done = [completion(pair.cq) for _ in range(room)]
+            if status != REFUSED or done != [DONE] * room or pair.cq.poll(1)[0]:
+                return status if status != REFUSED else None, None
+        state = pair.peer.query(e.IBV_QP_STATE)[0].qp_state
+        return REFUSED if state == e.IBV_QPS_RTS else None, None
+    return run
 
 
 def main():
