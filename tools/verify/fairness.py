@@ -21,7 +21,7 @@ from pyverbs.device import Context
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.qp import QP, QPCap, QPInitAttr
-from pyverbs.srq import SRQ, SRQAttr, SrqInitAttr
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import RecvWR, SendWR, SGE
 
 from endpoint import connection, way_to_self
@@ -67,7 +67,7 @@ class Bed:
         self.pd = PD(self.ctx)
         self.scq = CQ(self.ctx, 2 * STREAMS * ROOM)
         self.rcq = CQ(self.ctx, 2 * ROOM)
-        self.srq = SRQ(self.pd, SrqInitAttr(SRQAttr(max_wr=ROOM, max_sge=1)))
+        self.srq = SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=ROOM, max_sge=1)))
         self.mr = MR(self.pd, 64, e.IBV_ACCESS_LOCAL_WRITE)
         self.sges = [SGE(self.mr.buf, 1, self.mr.lkey), SGE(self.mr.buf, 64, self.mr.lkey)]
         self.send_wr = SendWR(num_sge=1, sg=[self.sges[0]], opcode=e.IBV_WR_SEND)
