@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic-racing - a region is taken back while a peer is in the middle of it.
+ *
+ * On one CPU a peer WRITEs to a region, READs it, SENDs to it or adds to its words
+ * without a pause. On another its owner takes the region or its window back at a
+ * random moment, and as soon as that verb has returned puts a canary into each block
+ * of it. From then on not one byte may change, and nothing of the canary may ever
+ * reach the peer (RFC 5042 6.2.2, R12). The peer's connection has to end by the refused
+ * access; each round has a new one.
+ *
+ * A round that has raced is one whose message was cut in two. Messages of two colours
+ * take turns, so that a region that shows both was being written; a READ was under
+ * way if some of it has come and some has not.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "connection.h"
+
+#define REGION		(1 << 20)	/* four turns of the responder */
+#define WORDS		(REGION / 8)
+#define BLOCK		256		/* words; two blocks a packet */
+#define SLOTS		2		/* messages under way */
+#define LONGEST_WAIT	4000000		/* ns; some messages take that long */
+#define WATCH		500000		/* ns, after the peer's last completion */
+
+#define NOTHING		0ULL
+#define CONTENT		0x1111111111111111ULL
+#define COLOUR(i)	(0xa0a0a0a0a0a0a0a0ULL + (i))
+#define CANARY		0xc5c5c5c5c5c5c5c5ULL
+
+#define RIGHTS		(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
+			 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
+struct flow {
+	const char *name;
+	enum ibv_wr_opcode opcode;
+	enum ibv_wc_status refused;	/* how the peer hears of it */
+	unsigned int length;
+	unsigned int under_way;
+};
+
+static const struct flow flows[] = {
+	{ "WRITE", IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR, REGION, SLOTS },
+	{ "READ", IBV_WR_RDMA_READ, IBV_WC_REM_ACCESS_ERR, REGION, SLOTS },
+	{ "SEND", IBV_WR_SEND, IBV_WC_REM_OP_ERR, REGION, SLOTS },
+	{ "FETCH_ADD", IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WC_REM_ACCESS_ERR, 8, RC_READS },
+};
+
+struct round;
+
+struct way {
+	const char *name;
+	enum ibv_mw_type window;	/* 0: none */
+	void (*take_back)(struct round *r);
+};
+
+/* Of the whole run */
+static struct device dev;
+static struct end helper;		/* binds windows of type 1 */
+static uint64_t *region;
+static uint64_t *slots[SLOTS];		/* the peer's */
+static struct ibv_mr *slots_mr[SLOTS];
+
+struct round {
+	const struct flow *flow;
+	const struct way *way;
+	struct end owner;
+	struct end peer;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	uint32_t rkey;
+	atomic_uint done;		/* the peer's completions */
+	enum ibv_wc_status status;	/* of its last */
+	unsigned int cut;		/* message which that was */
+	bool raced;
+	uint64_t took;			/* ns in the verb */
+	unsigned long stray;		/* words */
+};
+
+/* ------------------------------------------------------------- ways to take back */
+
+static void deregister(struct round *r)
+{
+	if (ibv_dereg_mr(r->mr))
+		die("ibv_dereg_mr");
+	r->mr = NULL;
+}
+
+static void reregister(struct round *r)
+{
+	if (ibv_rereg_mr(r->mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0))
+		die("ibv_rereg_mr");
+}
+
+static struct ibv_mw_bind_info bind_info(const struct round *r)
+{
+	return (struct ibv_mw_bind_info){
+		.mr = r->mr, .addr = (uintptr_t)region, .length = REGION,
+		.mw_access_flags = RIGHTS & ~IBV_ACCESS_LOCAL_WRITE,
+	};
+}
+
+/* The same bytes by another key: the former one is worth nothing then. */
+static void bind_type_1(struct round *r)
+{
+	struct ibv_mw_bind bind = {
+		.send_flags = IBV_SEND_SIGNALED, .bind_info = bind_info(r),
+	};
+
+	if (ibv_bind_mw(helper.qp, r->mw, &bind))
+		die("ibv_bind_mw");
+	end_expect(&helper, 0);
+}
+
+static void bind_type_2(struct round *r)
+{
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = { .mw = r->mw, .rkey = ibv_inc_rkey(r->mw->rkey),
+			     .bind_info = bind_info(r) },
+	};
+
+	if (ibv_post_send(r->owner.qp, &wr, &bad))
+		die("BIND_MW");
+	end_expect(&r->owner, 0);
+	r->mw->rkey = wr.bind_mw.rkey;
+}
+
+static void invalidate(struct round *r)
+{
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_LOCAL_INV, .send_flags = IBV_SEND_SIGNALED,
+		.invalidate_rkey = r->rkey,
+	};
+
+	if (ibv_post_send(r->owner.qp, &wr, &bad))
+		die("LOCAL_INV");
+	end_expect(&r->owner, 0);
+}
+
+static void deallocate(struct round *r)
+{
+	if (ibv_dealloc_mw(r->mw))
+		die("ibv_dealloc_mw");
+	r->mw = NULL;
+}
+
+static const struct way ways[] = {
+	{ "ibv_dereg_mr", 0, deregister },
+	{ "ibv_rereg_mr", 0, reregister },
+	{ "ibv_bind_mw", IBV_MW_TYPE_1, bind_type_1 },
+	{ "ibv_dealloc_mw", IBV_MW_TYPE_1, deallocate },
+	{ "LOCAL_INV", IBV_MW_TYPE_2, invalidate },
+};
+
+#define FLOWS	(sizeof(flows) / sizeof(flows[0]))
+#define WAYS	(sizeof(ways) / sizeof(ways[0]))
+
+/* ------------------------------------------------------------------------ the peer */
+
+static void fill(uint64_t *words, uint64_t with)
+{
+	for (unsigned int i = 0; i < WORDS; i++)
+		words[i] = with;
+}
+
+/* Where a READ has not been yet */
+static void clear_marks(uint64_t *slot)
+{
+	for (unsigned int i = 0; i < WORDS; i += BLOCK)
+		slot[i] = NOTHING;
+}
+
+static void post_message(struct round *r, unsigned int number)
+{
+	const struct flow *flow = r->flow;
+	unsigned int slot = number % SLOTS;
+	uint64_t at = (uintptr_t)region;
+	struct ibv_sge sge = { (uintptr_t)slots[slot], flow->length, slots_mr[slot]->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = number, .sg_list = &sge, .num_sge = 1, .opcode = flow->opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = at, .rkey = r->rkey },
+	};
+
+	if (flow->opcode == IBV_WR_RDMA_READ)
+		clear_marks(slots[slot]);
+	if (flow->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = at + number * BLOCK * 8 % REGION;
+		wr.wr.atomic.compare_add = 1;
+		wr.wr.atomic.rkey = r->rkey;
+	}
+	if (ibv_post_send(r->peer.qp, &wr, &bad))
+		die("the peer's ibv_post_send");
+}
+
+/* Until a message is refused */
+static void *stream(void *arg)
+{
+	struct round *r = arg;
+	struct ibv_wc wc;
+	unsigned int number;
+
+	run_on(0);
+	for (number = 0; number < r->flow->under_way; number++)
+		post_message(r, number);
+	for (;;) {
+		end_wait(&r->peer, &wc, 0);
+		if (wc.status != IBV_WC_SUCCESS)
+			break;
+		atomic_fetch_add(&r->done, 1);
+		post_message(r, number++);
+	}
+	r->status = wc.status;
+	r->cut = wc.wr_id;
+	return NULL;
+}
+
+/* ----------------------------------------------------------------------- the owner */
+
+static void spin_for(uint64_t ns)
+{
+	uint64_t until = now_ns() + ns;
+
+	while (now_ns() < until)
+		;
+}
+
+/*
+ * A word a block first, the last block first: bytes are placed in ascending order, and
+ * whoever still writes has the end of the region before him. Then the others.
+ */
+static void plant(struct round *r)
+{
+	bool seen[SLOTS] = {};
+
+	for (unsigned int i = WORDS; i; i -= BLOCK) {
+		uint64_t was = __atomic_exchange_n(&region[i - BLOCK], CANARY, __ATOMIC_SEQ_CST);
+
+		for (unsigned int k = 0; k < SLOTS; k++)
+			seen[k] |= was == COLOUR(k);
+	}
+	for (unsigned int i = 0; i < WORDS; i++)
+		if (i % BLOCK)
+			region[i] = CANARY;
+	r->raced = seen[0] && seen[1];
+}
+
+/* What there should be none of: changed bytes here, and bytes of the canary there */
+static void look(struct round *r)
+{
+	for (unsigned int i = 0; i < WORDS; i++)
+		r->stray += __atomic_load_n(&region[i], __ATOMIC_RELAXED) != CANARY;
+	if (r->flow->opcode != IBV_WR_RDMA_READ)
+		return;
+	for (unsigned int k = 0; k < SLOTS; k++)
+		for (unsigned int i = 0; i < WORDS; i++)
+			r->stray += slots[k][i] != NOTHING && slots[k][i] != CONTENT;
+}
+
+/* Whether the refused message had begun: plant() has seen it of those that write. */
+static bool has_raced(const struct round *r)
+{
+	const uint64_t *slot = slots[r->cut % SLOTS];
+	unsigned int come = 0;
+
+	if (r->flow->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		return true;	/* others were under way: they are as long as the peer lives */
+	if (r->flow->opcode != IBV_WR_RDMA_READ)
+		return r->raced;
+	for (unsigned int i = 0; i < WORDS; i += BLOCK)
+		come += slot[i] != NOTHING;
+	return come && come < WORDS / BLOCK;
+}
+
+static void post_receives(struct round *r)
+{
+	struct ibv_sge sge = { (uintptr_t)region, REGION, r->mr->lkey };
+	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
+
+	for (unsigned int i = 0; i < RC_DEPTH; i++)
+		if (ibv_post_recv(r->owner.qp, &wr, &bad))
+			die("ibv_post_recv");
+}
+
+static void set_up(struct round *r)
+{
+	fill(region, CONTENT);
+	for (unsigned int i = 0; i < SLOTS; i++)
+		fill(slots[i], r->flow->opcode == IBV_WR_RDMA_READ ? NOTHING : COLOUR(i));
+	end_create(&r->owner, &dev);
+	end_create(&r->peer, &dev);
+	end_connect(&r->owner, &r->peer);
+	end_connect(&r->peer, &r->owner);
+
+	r->mr = ibv_reg_mr(dev.pd, region, REGION, RIGHTS | IBV_ACCESS_MW_BIND);
+	if (!r->mr)
+		die("ibv_reg_mr");
+	r->rkey = r->mr->rkey;
+	if (r->flow->opcode == IBV_WR_SEND)
+		post_receives(r);
+	if (!r->way->window)
+		return;
+	r->mw = ibv_alloc_mw(dev.pd, r->way->window);
+	if (!r->mw)
+		die("ibv_alloc_mw");
+	if (r->way->window == IBV_MW_TYPE_2)
+		bind_type_2(r);
+	else
+		bind_type_1(r);
+	r->rkey = r->mw->rkey;
+}
+
+static void tear_down(struct round *r)
+{
+	end_destroy(&r->peer);
+	end_destroy(&r->owner);
+	if (r->mw)
+		deallocate(r);
+	if (r->mr)
+		deregister(r);
+}
+
+static void race(struct round *r)
+{
+	uint64_t wait = (uint64_t)random() % LONGEST_WAIT;
+	pthread_t peer;
+	uint64_t begin;
+
+	set_up(r);
+	if (pthread_create(&peer, NULL, stream, r))
+		die("pthread_create");
+	while (!atomic_load(&r->done))
+		;
+	spin_for(wait);
+
+	begin = now_ns();
+	r->way->take_back(r);
+	r->took = now_ns() - begin;
+	plant(r);
+
+	if (pthread_join(peer, NULL))
+		die("pthread_join");
+	spin_for(WATCH);
+	look(r);
+	r->raced = has_raced(r);
+	tear_down(r);
+}
+
+/* ------------------------------------------------------------------------- the run */
+
+struct tally {
+	unsigned int rounds, raced;
+	unsigned long stray, ended_otherwise;
+	uint64_t longest;
+};
+
+static struct tally tallies[FLOWS][WAYS];
+
+/* A receive names a region, never a window. */
+static bool possible(const struct flow *flow, const struct way *way)
+{
+	return flow->opcode != IBV_WR_SEND || !way->window;
+}
+
+static void count(struct tally *t, const struct round *r)
+{
+	t->rounds++;
+	t->raced += r->raced;
+	t->stray += r->stray;
+	t->ended_otherwise += r->status != r->flow->refused;
+	if (t->longest < r->took)
+		t->longest = r->took;
+}
+
+static void run(unsigned int rounds)
+{
+	for (unsigned int i = 0, n = 0; n < rounds; i++) {
+		unsigned int flow = i % FLOWS, way = i / FLOWS % WAYS;
+		struct round r = { .flow = &flows[flow], .way = &ways[way] };
+
+		if (!possible(r.flow, r.way))
+			continue;
+		race(&r);
+		count(&tallies[flow][way], &r);
+		n++;
+	}
+}
+
+static void print_row(const char *flow, const char *way, const struct tally *t)
+{
+	printf("%-10s %-15s %6u %6u %9lu %11lu %12.2f\n", flow, way, t->rounds, t->raced,
+	       t->stray * 8, t->ended_otherwise, t->longest / 1e6);
+}
+
+static void add(struct tally *to, const struct tally *from)
+{
+	to->rounds += from->rounds;
+	to->raced += from->raced;
+	to->stray += from->stray;
+	to->ended_otherwise += from->ended_otherwise;
+	if (to->longest < from->longest)
+		to->longest = from->longest;
+}
+
+/* Returns whether all is as it should be, and was shown often enough: of each flow. */
+static bool report(void)
+{
+	bool fine = true;
+
+	printf("%-10s %-15s %6s %6s %9s %11s %12s\n", "flow", "taken back by", "rounds",
+	       "raced", "stray B", "not refused", "longest/ms");
+	for (unsigned int i = 0; i < FLOWS; i++) {
+		struct tally all = {};
+
+		for (unsigned int k = 0; k < WAYS; k++) {
+			if (!possible(&flows[i], &ways[k]))
+				continue;
+			print_row(flows[i].name, ways[k].name, &tallies[i][k]);
+			add(&all, &tallies[i][k]);
+		}
+		print_row(flows[i].name, "any", &all);
+		if (all.raced < all.rounds / 2) {
+			printf("too few have raced to say anything\n");
+			fine = false;
+		}
+		fine &= !all.stray && !all.ended_otherwise;
+	}
+	return fine;
+}
+
+static uint64_t *pages(void)
+{
+	void *p = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	return p;
+}
+
+static void prepare(const char *name)
+{
+	device_open(&dev, name);
+	region = pages();
+	for (unsigned int i = 0; i < SLOTS; i++) {
+		slots[i] = pages();
+		slots_mr[i] = ibv_reg_mr(dev.pd, slots[i], REGION, IBV_ACCESS_LOCAL_WRITE);
+		if (!slots_mr[i])
+			die("ibv_reg_mr");
+	}
+	end_create(&helper, &dev);
+	end_connect(&helper, &helper);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : 0;
+
+	if (rounds < 1) {
+		fprintf(stderr, "usage: srnic-racing DEVICE ROUNDS [SEED]\n"
+			"example: srnic-racing srnic0 300\n");
+		return 2;
+	}
+	srandom(argc > 3 ? atoi(argv[3]) : 1);
+	run_on(1);
+	prepare(argv[1]);
+	run(rounds);
+	return !report();
+}
