@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic-neighbour - what the READs of one connection do to the round trips of another.
+ *
+ * Two devices, two connections. On one CPU somebody makes work for the first; on
+ * another somebody measures round trips of 64-byte WRITEs on the second. What is made:
+ * nothing; a busy loop, which is what an emulator's other CPU costs by itself; long
+ * WRITEs, whose bytes go the same way as those of READs but are not the answer to
+ * anything; and long READs, as many at a time as the connection bears. They take
+ * turns, so that whatever else the machine does meets all of them.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "connection.h"
+
+#define LONG		(1 << 20)
+#define PING		64
+#define TURN		(150 * 1000000ULL)	/* ns of each kind at a time */
+#define SETTLE		(30 * 1000000ULL)	/* ns before it is measured */
+#define MOST		100000			/* round trips in a turn */
+#define TURNS_MOST	100
+#define SLEEP		100	/* us: who waits for long messages takes no time meanwhile */
+
+enum kind { QUIET, LOOP, WRITES, READS, KINDS };
+
+static const char *const names[KINDS] = { "nothing", "a busy loop", "WRITEs", "READs" };
+
+struct pair {
+	struct end here, there;
+	struct ibv_mr *here_mr, *there_mr;
+};
+
+static struct device a, b;
+static struct pair busy, pinged;
+static atomic_int now = QUIET;
+static atomic_ullong bytes;		/* of the long messages */
+static uint32_t trips[MOST];		/* ns */
+static double medians[KINDS][TURNS_MOST];
+
+static struct ibv_mr *buffer(const struct device *dev, size_t size)
+{
+	void *p = aligned_alloc(4096, size < 4096 ? 4096 : size);
+	struct ibv_mr *mr;
+
+	if (!p)
+		die("no memory");
+	memset(p, 0x5a, size);
+	mr = ibv_reg_mr(dev->pd, p, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			IBV_ACCESS_REMOTE_READ);
+	if (!mr)
+		die("ibv_reg_mr");
+	return mr;
+}
+
+static void make_pair(struct pair *pair, size_t size)
+{
+	end_create(&pair->here, &a);
+	end_create(&pair->there, &b);
+	end_connect(&pair->here, &pair->there);
+	end_connect(&pair->there, &pair->here);
+	pair->here_mr = buffer(&a, size);
+	pair->there_mr = buffer(&b, size);
+}
+
+static void post(const struct end *end, enum ibv_wr_opcode opcode, const struct ibv_mr *from,
+		 const struct ibv_mr *to)
+{
+	struct ibv_sge sge = { (uintptr_t)from->addr, from->length, from->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = (uintptr_t)to->addr, .rkey = to->rkey },
+	};
+
+	if (ibv_post_send(end->qp, &wr, &bad))
+		die("ibv_post_send");
+}
+
+/* Either way the bytes go from there to here. */
+static void post_long(enum kind kind)
+{
+	if (kind == READS)
+		post(&busy.here, IBV_WR_RDMA_READ, busy.here_mr, busy.there_mr);
+	else
+		post(&busy.there, IBV_WR_RDMA_WRITE, busy.there_mr, busy.here_mr);
+}
+
+static void flood(enum kind kind)
+{
+	const struct end *end = kind == READS ? &busy.here : &busy.there;
+	int i;
+
+	for (i = 0; i < RC_READS; i++)
+		post_long(kind);
+	while ((int)atomic_load(&now) == (int)kind) {
+		end_expect(end, SLEEP);
+		atomic_fetch_add(&bytes, LONG);
+		post_long(kind);
+	}
+	while (i--)
+		end_expect(end, SLEEP);
+}
+
+static void *make_work(void *cpu)
+{
+	run_on(*(int *)cpu);
+	for (;;) {
+		int kind = atomic_load(&now);
+
+		if (kind == KINDS)
+			return NULL;
+		if (kind == WRITES || kind == READS)
+			flood(kind);
+		else if (kind == QUIET)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+}
+
+static int ascending(const void *x, const void *y)
+{
+	uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
+
+	return (p > q) - (p < q);
+}
+
+static int ascending_double(const void *x, const void *y)
+{
+	double p = *(const double *)x, q = *(const double *)y;
+
+	return (p > q) - (p < q);
+}
+
+/* The median round trip in microseconds, of as many as there is time for */
+static double measure(uint64_t ns)
+{
+	uint64_t begin = now_ns(), last = begin, t;
+	unsigned int n = 0;
+
+	do {
+		post(&pinged.here, IBV_WR_RDMA_WRITE, pinged.here_mr, pinged.there_mr);
+		end_expect(&pinged.here, 0);
+		t = now_ns();
+		trips[n++] = t - last;
+		last = t;
+	} while (n < MOST && t - begin < ns);
+	qsort(trips, n, sizeof(*trips), ascending);
+	return trips[n / 2] / 1e3;
+}
+
+static double middle(double *values, int n)
+{
+	qsort(values, n, sizeof(*values), ascending_double);
+	return values[n / 2];
+}
+
+/* Returns by how much READs raise the median, in percent. */
+static double report(int turns, const double *speed)
+{
+	double quiet, reads = 0;
+
+	printf("beside         median round trip/us  change  MB/s\n");
+	quiet = middle(medians[QUIET], turns);
+	for (int kind = 0; kind < KINDS; kind++) {
+		double all = middle(medians[kind], turns);
+
+		reads = (all / quiet - 1) * 100;
+		printf("%-14s %20.1f %+6.1f%% %5.0f\n", names[kind], all, reads, speed[kind]);
+	}
+	return reads;
+}
+
+static void run(int turns, double *speed)
+{
+	for (int turn = 0; turn < turns; turn++) {
+		for (int kind = 0; kind < KINDS; kind++) {
+			unsigned long long had;
+
+			atomic_store(&now, kind);
+			measure(SETTLE);
+			had = atomic_load(&bytes);
+			medians[kind][turn] = measure(TURN);
+			had = atomic_load(&bytes) - had;
+			speed[kind] += had * 1e3 / TURN / turns;
+		}
+	}
+	atomic_store(&now, KINDS);
+}
+
+int main(int argc, char **argv)
+{
+	int turns = argc > 3 ? atoi(argv[3]) : 0;
+	double most = argc > 4 ? atof(argv[4]) : 0, raised, speed[KINDS] = {};
+	int cpus[2] = { 0, 1 };
+	pthread_t worker;
+
+	if (turns < 1 || turns > TURNS_MOST || most <= 0) {
+		fprintf(stderr, "usage: srnic-neighbour DEVICE DEVICE TURNS PERCENT [CPU CPU]\n"
+			"example: srnic-neighbour srnic0 srnic1 9 20\n");
+		return 2;
+	}
+	for (int i = 0; i < 2 && argc > 6; i++)
+		cpus[i] = atoi(argv[5 + i]);
+	device_open(&a, argv[1]);
+	device_open(&b, argv[2]);
+	make_pair(&busy, LONG);
+	make_pair(&pinged, PING);
+	if (pthread_create(&worker, NULL, make_work, &cpus[0]))
+		die("pthread_create");
+	run_on(cpus[1]);
+	run(turns, speed);
+	pthread_join(worker, NULL);
+	raised = report(turns, speed);
+	if (!speed[READS] || raised > most) {
+		printf("READs raise it by %.1f %%, more than %.0f %%\n", raised, most);
+		return 1;
+	}
+	return 0;
+}
