@@ -111,6 +111,8 @@ def sizes():
 
 
 def latencies():
+    # nothing overlaps: what a message and its acknowledgment take, one after the other
+    yield Work("write_each", "latency", "rate", "write", 64, VERBS, ("-t", "1"), least=64)
     for size in (2, 4 * KIB, 64 * KIB):
         yield latency("write", size, "latency", who=VERBS)
         yield latency("send", size, "latency")

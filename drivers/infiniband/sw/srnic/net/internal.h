@@ -16,6 +16,7 @@
  * @links: devices that receive here
  * @sock4: holds the port, IPv4; receives what the hook leaves
  * @sock6: likewise IPv6; NULL where there is none
+ * @demux: routes in, by flow, for each CPU
  * @users: links and sockets that must be gone before the namespace is; its exit waits
  */
 struct srnic_netns {
@@ -23,20 +24,28 @@ struct srnic_netns {
 	unsigned int links;
 	struct socket *sock4;
 	struct socket *sock6;
+	struct srnic_demux __percpu *demux;
 	atomic_t users;
 };
 
 /* socket.c */
-struct srnic_netns *srnic_netns(struct net *net);
+struct srnic_netns *srnic_netns(const struct net *net);
 void srnic_netns_hold(struct srnic_netns *ns);
 void srnic_netns_release(struct srnic_netns *ns);
 
 /* hook.c */
-#define SRNIC_HOOKS	2
+#define SRNIC_HOOKS	4
 extern const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS];
 int srnic_hook_init(srnic_rx_fn fn);
 void srnic_hook_exit(void);
 int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb);
+
+/* demux.c */
+int srnic_demux_open(struct srnic_netns *ns);
+void srnic_demux_close(struct srnic_netns *ns);
+void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4);
+unsigned int srnic_demux_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
+unsigned int srnic_demux_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 
 /* segment.c */
 int srnic_segment_init(void);

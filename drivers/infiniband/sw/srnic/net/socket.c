@@ -13,7 +13,7 @@
 
 static unsigned int srnic_netns_id __read_mostly;
 
-struct srnic_netns *srnic_netns(struct net *net)
+struct srnic_netns *srnic_netns(const struct net *net)
 {
 	return net_generic(net, srnic_netns_id);
 }
@@ -79,11 +79,16 @@ static int netns_open(struct net *net, struct srnic_netns *ns)
 	err = sock_open(net, AF_INET6, &ns->sock6);
 	if (err && err != -EAFNOSUPPORT && err != -EPFNOSUPPORT)
 		goto close4;
-	err = nf_register_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	err = srnic_demux_open(ns);
 	if (err)
 		goto close6;
+	err = nf_register_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	if (err)
+		goto close_demux;
 	return 0;
 
+close_demux:
+	srnic_demux_close(ns);
 close6:
 	sock_close(&ns->sock6);
 close4:
@@ -94,6 +99,8 @@ close4:
 static void netns_close(struct net *net, struct srnic_netns *ns)
 {
 	nf_unregister_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	synchronize_net();	/* a packet may be in one of them */
+	srnic_demux_close(ns);
 	sock_close(&ns->sock6);
 	sock_close(&ns->sock4);
 }
