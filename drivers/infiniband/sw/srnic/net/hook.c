@@ -125,6 +125,7 @@ static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_ho
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 
+	srnic_demux_learn(srnic_netns(state->net), skb, true);
 	nf_reset_ct(skb);
 	hook_deliver(dev, skb, thoff, true);
 	return NF_STOLEN;
@@ -143,13 +144,29 @@ static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_ho
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 
+	srnic_demux_learn(srnic_netns(state->net), skb, false);
 	nf_reset_ct(skb);
 	hook_deliver(dev, skb, thoff, false);
 	return NF_STOLEN;
 }
 
-/* Behind every firewall rule: what has come this far has been let in. */
+/*
+ * Behind every firewall rule: what has come to LOCAL_IN's end has been let in. And at
+ * PRE_ROUTING behind whatever changes addresses or marks.
+ */
 const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
+	{
+		.hook = srnic_demux_in4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_PRE_ROUTING,
+		.priority = NF_IP_PRI_LAST,
+	},
+	{
+		.hook = srnic_demux_in6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_PRE_ROUTING,
+		.priority = NF_IP6_PRI_LAST,
+	},
 	{
 		.hook = hook_in4,
 		.pf = NFPROTO_IPV4,
