@@ -13,6 +13,7 @@
 #include <linux/user_namespace.h>
 
 #include "guard/guard.h"
+#include "guard/peer.h"
 
 #define TAKERS	4
 #define TURNS	20000

@@ -9,7 +9,7 @@
 
 testbed up
 say "no rule, no end"
-[ "$(on a srnic limit show srnic0 | awk 'NR > 1 { print $3 }')" = none ] || fail "there is a rule"
+[ "$(on a srnic limit show srnic0 | awk '$2 == "idle" { print $3 }')" = none ] || fail "there is a rule"
 ! on a srnic limit set srnic0 idle 99999999 2>/run/test/err || fail "a limit beyond the highest"
 grep -q 'idle is 2073600 at most' /run/test/err || fail "$(cat /run/test/err)"
 ! on a srnic limit set srnic0 nonsense 1 2>/run/test/err || fail "a limit of nonsense"

@@ -14,6 +14,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 #include "guard/guard.h"
+#include "guard/peer.h"
 #include "verbs/stats.h"
 
 #define SRNIC_PORT		1	/* one port a device */

@@ -22,7 +22,7 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
-#include "guard/guard.h"
+#include "guard/peer.h"
 #include "net/net.h"
 #include "queue/queue.h"
 #include "sth/sth.h"

@@ -22,7 +22,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "../export.h"
-#include "guard.h"
+#include "peer.h"
 
 /**
  * struct srnic_peer - one that has erred, or is cut off
