@@ -68,6 +68,12 @@ typedef __s64 s64;
 #define BITS_PER_LONG	(8 * (int)sizeof(long))
 #define BIT(n)		(1UL << (n))
 #define BIT_ULL(n)	(1ULL << (n))
+
+/* place of the highest bit set, counted from 1; 0: none is */
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
 #define GENMASK(h, l)	((~0UL << (l)) & (~0UL >> (BITS_PER_LONG - 1 - (h))))
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))

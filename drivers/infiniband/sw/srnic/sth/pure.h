@@ -25,6 +25,7 @@
  */
 #define SRNIC_STH_IV_LEN	12
 #define SRNIC_STH_INPUT_MAX	(8 + SRNIC_STH_COUNTER_LEN + 2 * SRNIC_GID_LEN + 2 + SRNIC_EXT_MAX)
+#define SRNIC_STH_PROOF_LEN	16	/* behind it, where one is asked for: section 12 */
 
 /**
  * struct srnic_sth_input - what the MAC input is made of, up to the headers
@@ -87,6 +88,41 @@ int srnic_psn64(u64 expected, u64 start, u32 psn, u64 *psn64);
 void srnic_epoch_live(u64 expected, u64 *first, u64 *last);
 
 /*
+ * tree.c: protocol.md, section 12
+ */
+#define SRNIC_TREE_MAX		63	/* log2 of the longest region, bytes */
+
+/**
+ * struct srnic_tree - a region, cut in two, and again
+ * @length: of the region, bytes; the root is as long, or the next power of two
+ * @depth: no block is more steps than that from the root
+ * @block_shift: nor shorter than that, log2
+ */
+struct srnic_tree {
+	u64 length;
+	u8 depth;
+	u8 block_shift;
+};
+
+/**
+ * struct srnic_tree_node - a block
+ * @start: its first byte, from the region's first
+ * @shift: log2 of its length
+ */
+struct srnic_tree_node {
+	u64 start;
+	u8 shift;
+};
+
+int srnic_tree_init(struct srnic_tree *tree, u64 length, u8 depth, u8 block_shift);
+u8 srnic_tree_root(const struct srnic_tree *tree);
+bool srnic_tree_is_node(const struct srnic_tree *tree, const struct srnic_tree_node *node);
+bool srnic_tree_contains(const struct srnic_tree *tree, const struct srnic_tree_node *node,
+			 u64 start, u64 end);
+bool srnic_tree_step(const struct srnic_tree *tree, struct srnic_tree_node *node,
+		     u64 start, u64 end);
+
+/*
  * format.c: handshake frames (section 7) and key derivation contexts (section 6)
  */
 #define SRNIC_HS_CODE		2	/* STH code of handshake frames */
@@ -141,6 +177,7 @@ struct srnic_sth_seals {
 #define SRNIC_LABEL_HS		"STH1 handshake"
 #define SRNIC_LABEL_FLOW	"STH1 flow"
 #define SRNIC_LABEL_PACKET	"STH1 packet"
+#define SRNIC_LABEL_BOTH	"STH1 both"
 #define SRNIC_LABEL_MAX		15
 
 void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn);
