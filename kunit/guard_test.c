@@ -540,6 +540,7 @@ static const struct {
 	{ SRNIC_STAT_wrong_address, SRNIC_FAULT_GARBAGE, true },
 	{ SRNIC_STAT_sth_auth_failed, SRNIC_FAULT_SEAL, true },
 	{ SRNIC_STAT_sth_replayed, SRNIC_FAULT_SEAL, true },
+	{ SRNIC_STAT_sth_proof_failed, SRNIC_FAULT_SEAL, true },
 	{ SRNIC_STAT_stag_invalid, SRNIC_FAULT_ACCESS, true },
 	{ SRNIC_STAT_stag_access, SRNIC_FAULT_ACCESS, true },
 	{ SRNIC_STAT_rrq_exceeded, SRNIC_FAULT_ACCESS, true },

@@ -17,6 +17,7 @@
 #include "srnic.h"
 #include "engine/engine.h"
 #include "mem/mem.h"
+#include "sth/sth.h"
 
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
 #define IOVA		0x7f0000001234ULL
@@ -1297,6 +1298,108 @@ static void R8_windows_go_with_their_qp(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].windows));
 }
 
+/* keys that the region will have, for what they are worth here */
+static struct srnic_mkey *new_mkeys(struct kunit *test)
+{
+	struct srnic_mkey *mkeys = kunit_kcalloc(test, SRNIC_RIGHTS, sizeof(*mkeys), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mkeys);
+	return mkeys;
+}
+
+static void P9_a_protected_region_is_for_who_has_proved_that_he_may(struct kunit *test)
+{
+	static const u32 rights[] = { IB_ACCESS_REMOTE_READ, IB_ACCESS_REMOTE_WRITE,
+				      IB_ACCESS_REMOTE_ATOMIC };
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct world *w = test->priv;
+	struct srnic_qp *qp = &w->qp[0];
+	u32 key = mr->stag.key;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), 0);
+	for (i = 0; i < ARRAY_SIZE(rights); i++) {
+		KUNIT_EXPECT_EQ(test, try(qp, key, IOVA, 8, rights[i], false), SRNIC_MEM_ACCESS);
+		KUNIT_EXPECT_EQ(test, try(qp, key, IOVA, 8, rights[i] | SRNIC_ACCESS_PROVED,
+					  false), SRNIC_MEM_OK);
+	}
+	/* its owner's own work requests name it by its L_Key */
+	KUNIT_EXPECT_EQ(test, try(qp, key, IOVA, 8, IB_ACCESS_LOCAL_WRITE, true), SRNIC_MEM_OK);
+}
+
+static void P9_a_proof_is_no_right(struct kunit *test)
+{
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
+	u32 write = IB_ACCESS_REMOTE_WRITE | SRNIC_ACCESS_PROVED;
+	u32 read = IB_ACCESS_REMOTE_READ | SRNIC_ACCESS_PROVED;
+	struct world *w = test->priv;
+	u32 key = mr->stag.key;
+
+	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), 0);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], key, IOVA, 8, read, false), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], key, IOVA, 8, write, false), SRNIC_MEM_ACCESS);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], key, IOVA + LENGTH, 1, read, false), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[2], key, IOVA, 8, read, false), SRNIC_MEM_PD);
+}
+
+/* what srnic_mem_mkeys() says, with no region left held */
+static const struct srnic_mkey *asked(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access)
+{
+	const struct srnic_mkey *mkeys;
+	struct srnic_mem_ref ref;
+
+	local_bh_disable();
+	mkeys = srnic_mem_mkeys(qp, key, va, len, access, &ref);
+	if (mkeys)
+		srnic_mem_put(&ref);
+	local_bh_enable();
+	return mkeys;
+}
+
+static void P9_a_proof_is_asked_for_where_there_is_something_to_be_had(struct kunit *test)
+{
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
+	struct srnic_mr *open = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
+	struct srnic_mkey *mkeys = new_mkeys(test);
+	struct world *w = test->priv;
+	struct srnic_qp *qp = &w->qp[0];
+	u32 key = mr->stag.key;
+
+	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, mkeys), 0);
+	KUNIT_EXPECT_PTR_EQ(test, asked(qp, key, IOVA, 8, IB_ACCESS_REMOTE_READ), mkeys);
+	KUNIT_EXPECT_NULL(test, asked(qp, key, IOVA, 8, IB_ACCESS_REMOTE_WRITE));
+	KUNIT_EXPECT_NULL(test, asked(qp, key, IOVA + LENGTH - 7, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, asked(qp, key ^ 1, IOVA, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, asked(&w->qp[2], key, IOVA, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, asked(qp, open->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ));
+	srnic_stag_quiesce(&mr->stag);	/* nobody holds it */
+}
+
+static void P9_no_window_leads_past_a_regions_keys(struct kunit *test)
+{
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_mr *bound = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+	struct world *w = test->priv;
+	struct srnic_qp *qp = &w->qp[0];
+
+	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), 0);
+	KUNIT_EXPECT_EQ(test, bind(qp, window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), -EACCES);
+	KUNIT_ASSERT_EQ(test, bind(qp, window, bound, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_protect(bound, new_mkeys(test)), -EBUSY);
+	KUNIT_EXPECT_EQ(test, read_status(qp, bound->stag.key, IOVA, 1), SRNIC_MEM_OK);
+}
+
+static void P9_a_region_is_protected_once(struct kunit *test)
+{
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_mr *fast = new_fast(test);
+
+	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), -EEXIST);
+	KUNIT_EXPECT_EQ(test, srnic_region_protect(fast, new_mkeys(test)), -EINVAL);
+}
+
 static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R10_region_ends_at_its_first_and_its_last_byte),
 	KUNIT_CASE(R10_single_bytes_at_both_ends),
@@ -1339,6 +1442,11 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(window_is_not_bound_to_a_window),
 	KUNIT_CASE(region_stays_as_long_as_windows_are_bound),
 	KUNIT_CASE(R8_windows_go_with_their_qp),
+	KUNIT_CASE(P9_a_protected_region_is_for_who_has_proved_that_he_may),
+	KUNIT_CASE(P9_a_proof_is_no_right),
+	KUNIT_CASE(P9_a_proof_is_asked_for_where_there_is_something_to_be_had),
+	KUNIT_CASE(P9_no_window_leads_past_a_regions_keys),
+	KUNIT_CASE(P9_a_region_is_protected_once),
 	{}
 };
 

@@ -274,6 +274,7 @@ static void __exit srnic_exit(void)
 	srnic_control_exit();
 	srnic_net_exit();
 	srnic_policy_exit();
+	srnic_mkey_exit();
 	srnic_engine_exit();
 	srnic_crc_exit();
 	destroy_workqueue(srnic_wq);

@@ -7,6 +7,7 @@
  */
 #include "srnic.h"
 #include "engine/build.h"
+#include "engine/proof.h"
 #include "engine/unlock.h"
 #include "trace/events.h"
 
@@ -44,6 +45,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	pkt->fecn = false;
 	pkt->se = false;
 	pkt->ackreq = false;
+	pkt->mkey = NULL;
 	pkt->sth_code = qp->sth ? srnic_sth_code(qp->sth) : 0;
 	pkt->sth_len = qp->sth ? srnic_sth_len(qp->sth) : 0;
 }
@@ -130,6 +132,11 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 			return err;
 		memset(end - pkt->pad, 0, pkt->pad);
 		sg_init_one(&sg, pkt->payload, len);
+	}
+	if (unlikely(!list_empty(&build->qp->grants)) && build->flow == SRNIC_FLOW_OURS) {
+		err = srnic_proof_find(build->qp, pkt);
+		if (unlikely(err))
+			return err;
 	}
 	err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
 	if (unlikely(err))

@@ -101,6 +101,7 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	    pkt->dmalen > rres->length - off)
 		return;
 
+	rres->proved = pkt->proved;
 	rres->from = pkt->psn;
 	rres->next = pkt->psn;
 	rres->to = srnic_psn_add(pkt->psn, srnic_read_packets(qp, pkt->dmalen) - 1);

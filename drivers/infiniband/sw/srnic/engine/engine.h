@@ -78,6 +78,7 @@ struct srnic_rq {
  * @opcode: of the request
  * @todo: responses remain to be sent
  * @again: they are for a duplicate; the request itself has been answered
+ * @proved: the request has proved that it knows the memory's key
  * @first_psn: of the original request, and of its first response
  * @last_psn: of the last response
  * @from: first response of the request being answered (later than @first_psn if
@@ -94,6 +95,7 @@ struct srnic_rres {
 	u8 opcode;
 	bool todo;
 	bool again;
+	bool proved;
 	u32 first_psn;
 	u32 last_psn;
 	u32 from;
@@ -213,6 +215,7 @@ struct srnic_refusal {
  * @rkey: its key
  * @left: bytes to come
  * @dmalen: bytes in all
+ * @proved: the WRITE in progress has proved that it knows the memory's key
  * @rwqe: receive work request in use
  * @rres: READs and atomics, a ring
  * @rres_max: its size: max_dest_rd_atomic
@@ -235,6 +238,7 @@ struct srnic_responder {
 	u32 rkey;
 	u32 left;
 	u32 dmalen;
+	bool proved;
 	struct srnic_rwqe rwqe;
 	struct srnic_rres *rres;
 	u16 rres_max;
@@ -252,6 +256,16 @@ struct srnic_hs_box {
 	bool full;
 	u16 len;
 	u8 frame[SRNIC_HS_FRAME_MAX];
+};
+
+/**
+ * struct srnic_grant - a memory key that a queue pair was given
+ * @node: in its list
+ * @mkey: the key
+ */
+struct srnic_grant {
+	struct list_head node;
+	struct srnic_mkey mkey;
 };
 
 /**
@@ -293,6 +307,9 @@ struct srnic_hs_box {
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
  * @flushed: user rings have been emptied into flush completions once (ERR)
+ * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
+ * @grant_count: how many
+ * @wish: seal that the application asks for, or NULL; under @modify_mutex, until RTR
  * @scq_node: in scq->send_qps
  * @rcq_node: in rcq->recv_qps
  * @modify_mutex: verbs: one modify_qp at a time
@@ -338,6 +355,10 @@ struct srnic_qp {
 	bool flushing;
 	bool flushed;
 	u32 due;
+
+	struct list_head grants;
+	u32 grant_count;
+	struct srnic_wish *wish;
 
 	struct list_head scq_node;
 	struct list_head rcq_node;
@@ -407,6 +428,11 @@ void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qp
 void srnic_qp_fatal(struct srnic_qp *qp, int event);
 /* query_qp's sq_draining: SQD, and something is outstanding */
 bool srnic_qp_draining(struct srnic_qp *qp);
+
+/* proof.c */
+int srnic_grant_add(struct srnic_qp *qp, const struct srnic_mkey *mkey);
+int srnic_grant_drop(struct srnic_qp *qp, u32 rkey);
+void srnic_grant_forget(struct srnic_qp *qp);
 
 /* post.c */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,

@@ -7,6 +7,7 @@
 #include "srnic.h"
 #include "engine/fault.h"
 #include "engine/open.h"
+#include "engine/proof.h"
 #include "engine/unlock.h"
 
 /*
@@ -48,6 +49,8 @@ static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 {
 	if (err == -EALREADY)
 		srnic_qp_refuse(qp, pkt, sth_replayed);
+	else if (pkt->mkey)
+		srnic_qp_refuse(qp, pkt, sth_proof_failed);
 	else
 		srnic_qp_refuse(qp, pkt, sth_auth_failed);
 	if (err == -EKEYEXPIRED)
@@ -68,6 +71,24 @@ static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
+static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterlist *src,
+		     struct scatterlist *dst, u32 len)
+{
+	bool response = pkt->opc->flags & SRNIC_OPF_RESP;
+	struct srnic_mem_ref ref;
+	int err;
+
+	pkt->mkey = srnic_proof_demanded(qp, pkt, &ref);
+	err = srnic_sth_open(qp->sth, response ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS, pkt,
+			     len ? src : NULL, len ? dst : NULL, len);
+	pkt->proved = pkt->mkey;
+	if (unlikely(err))
+		refuse(qp, pkt, err);
+	if (unlikely(pkt->mkey))
+		srnic_mem_put(&ref);
+	return err;
+}
+
 /**
  * srnic_open_packet - check and remove a packet's seal
  * @qp: whose packet it is
@@ -81,18 +102,18 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 {
 	struct srnic_sth *sth = qp->sth;
 	u32 len = pkt->payload_len + pkt->pad;
-	enum srnic_sth_flow flow;
 	struct scatterlist src;
 	struct scatterlist dst;
 	u8 *to = pkt->payload;
-	int err;
 
 	lockdep_assert_held(&qp->lock);
 
 	if (!code_fits(qp, pkt))
 		return false;
-	if (!sth)
+	if (!sth) {
+		pkt->proved = false;
 		return true;
+	}
 
 	/* none is longer than the largest path MTU, and a tag over 64 KiB is dear */
 	if (len > SCRATCH_LEN) {
@@ -105,12 +126,8 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 		sg_init_one(&src, pkt->payload, len);
 		sg_init_one(&dst, to, len);
 	}
-	flow = pkt->opc->flags & SRNIC_OPF_RESP ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS;
-	err = srnic_sth_open(sth, flow, pkt, len ? &src : NULL, len ? &dst : NULL, len);
-	if (unlikely(err)) {
-		refuse(qp, pkt, err);
+	if (unlikely(open_seal(qp, pkt, &src, &dst, len)))
 		return false;
-	}
 	srnic_count(qp->dev, sth_opened);
 	trace_srnic_opened(qp->dev, qp->ib.qp_num, pkt);
 	pkt->payload = to;

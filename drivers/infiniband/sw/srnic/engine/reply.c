@@ -7,6 +7,7 @@
  */
 #include "srnic.h"
 #include "engine/build.h"
+#include "engine/proof.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/recv.h"
@@ -94,7 +95,7 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	enum srnic_mem_status status;
 
 	status = srnic_mem_get(qp, rres->rkey, rres->va + off, rres->end - off,
-			       IB_ACCESS_REMOTE_READ, false, ref);
+			       IB_ACCESS_REMOTE_READ | srnic_proved(rres->proved), false, ref);
 	if (likely(!status))
 		return false;
 

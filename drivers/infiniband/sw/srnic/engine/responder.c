@@ -8,6 +8,7 @@
  */
 #include "srnic.h"
 #include "engine/fault.h"
+#include "engine/proof.h"
 #include "engine/recv.h"
 #include "engine/responder.h"
 #include "engine/unlock.h"
@@ -109,8 +110,8 @@ static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt
 	const struct srnic_responder *resp = &qp->resp;
 	enum srnic_mem_status status;
 
-	status = srnic_mem_hold(qp, resp->rkey, resp->va, resp->left, IB_ACCESS_REMOTE_WRITE,
-				false, hold);
+	status = srnic_mem_hold(qp, resp->rkey, resp->va, resp->left,
+				IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved), false, hold);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
@@ -128,6 +129,7 @@ static enum verdict write_begin(struct srnic_qp *qp, const struct srnic_pkt *pkt
 	resp->rkey = pkt->rkey;
 	resp->left = pkt->dmalen;
 	resp->dmalen = pkt->dmalen;
+	resp->proved = pkt->proved;
 	return V_OK;
 }
 
@@ -197,6 +199,7 @@ static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *
 		srnic_rres_answered(qp, rres);
 	*rres = (struct srnic_rres) {
 		.opcode = pkt->opcode,
+		.proved = pkt->proved,
 		.first_psn = pkt->psn,
 		.last_psn = srnic_psn_add(pkt->psn, packets - 1),
 		.from = pkt->psn,
@@ -236,7 +239,8 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return V_INVALID;
 	if (pkt->dmalen) {	/* IBA C9-88: an access to no byte needs no key */
 		status = srnic_mem_get(qp, pkt->rkey, pkt->va, pkt->dmalen,
-				       IB_ACCESS_REMOTE_READ, false, &ref);
+				       IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved), false,
+				       &ref);
 		if (unlikely(status)) {
 			srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 			return V_ACCESS;
@@ -261,8 +265,8 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	rres = new_rres(qp, pkt, 1);
 	if (!rres)
 		return V_INVALID;
-	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64), IB_ACCESS_REMOTE_ATOMIC,
-			       false, &ref);
+	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64),
+			       IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved), false, &ref);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;

@@ -33,6 +33,7 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 	spin_lock_init(&qp->rq.post_lock);
 	mutex_init(&qp->hs_mutex);
 	__skb_queue_head_init(&qp->out);
+	INIT_LIST_HEAD(&qp->grants);
 	INIT_WORK(&qp->work, srnic_qp_worker);
 	INIT_WORK(&qp->out_work, srnic_qp_out_work);
 	qp->out_until = jiffies;
@@ -85,6 +86,7 @@ static void forget(struct srnic_qp *qp)
 
 	kfree(rres);
 	srnic_sth_destroy(sth);
+	srnic_grant_forget(qp);
 }
 
 /*

@@ -36,8 +36,11 @@ static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct 
 		return SRNIC_MEM_PD;	/* R8 */
 	if (!stag_contains(stag, va, len))
 		return SRNIC_MEM_BOUNDS;	/* R10 */
-	if (access & ~stag->access)
+	if (access & ~(stag->access | SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;	/* R16 */
+	/* sRDMA 4.6: a property of the region, not a choice of who asks */
+	if (unlikely(stag->mkeys) && !local && !(access & SRNIC_ACCESS_PROVED))
+		return SRNIC_MEM_ACCESS;
 
 	return SRNIC_MEM_OK;
 }
@@ -62,7 +65,7 @@ static enum srnic_mem_status mem_get_dma(const struct srnic_qp *qp, struct srnic
  * @va: first byte, as the key's consumer names it
  * @len: bytes, not 0: an access to no byte needs no key (IBA 9.7.4.1.2, R16), and
  *	callers do not come here for one
- * @access: IB_ACCESS_* the access needs; 0 for a local read
+ * @access: IB_ACCESS_* the access needs; 0 for a local read; SRNIC_ACCESS_PROVED
  * @local: L_Key rules: windows do not serve, the local DMA key does
  * @ref: for gather, place, atomic and put
  *
@@ -110,6 +113,33 @@ void srnic_mem_put(struct srnic_mem_ref *ref)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);
+
+/**
+ * srnic_mem_mkeys - keys of a region, if an access has to be proved
+ * @qp: on whose behalf
+ * @key: R_Key, all 32 bits
+ * @va: first byte
+ * @len: bytes, not 0
+ * @access: IB_ACCESS_* the access needs
+ * @ref: to be put, unless %NULL is returned
+ *
+ * Context: process or softirq, BHs off until srnic_mem_put().
+ * Return: one key for each right; %NULL if the region has none, or if the access is
+ * refused anyhow.
+ */
+const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u64 len,
+					 u32 access, struct srnic_mem_ref *ref)
+{
+	access |= SRNIC_ACCESS_PROVED;
+	if (srnic_mem_get(qp, key, va, len, access, false, ref))
+		return NULL;
+	if (ref->stag->mkeys)
+		return ref->stag->mkeys;
+	srnic_mem_put(ref);
+	return NULL;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_mkeys);
 
 /**
  * srnic_mem_hold - the same, for packets that come or go together

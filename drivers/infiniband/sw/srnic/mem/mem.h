@@ -12,6 +12,7 @@
 #ifndef SRNIC_MEM_H
 #define SRNIC_MEM_H
 
+#include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
@@ -20,10 +21,19 @@
 #include "../queue/queue.h"
 
 struct srnic_dev;
+struct srnic_mkey;
 struct srnic_qp;
+
+#define SRNIC_PD_KEY_MAX	32
 
 /* The local DMA key of kernel consumers (device->local_dma_lkey): index 0 is never given out. */
 #define SRNIC_DMA_LKEY		0
+
+/*
+ * With the IB_ACCESS_* that a peer asks for: it has proved that it knows the key of the
+ * memory (protocol.md, section 12). No right that a region could have.
+ */
+#define SRNIC_ACCESS_PROVED	BIT(31)
 
 #define SRNIC_ACCESS_REMOTE	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_ATOMIC)
@@ -34,12 +44,22 @@ struct srnic_qp;
  * @user: whose is what is made in it, for guard; NULL: the kernel, or the administrator
  * @lock: BH: @windows
  * @windows: type-2 windows that are bound to a QP of this domain
+ * @protects: a region of it has been protected
+ * @key_lock: process context: @key
+ * @key: K_PD, secret; wiped when the domain goes
+ * @key_len: bytes; 0: there is none
+ * @key_drawn: by us, so that no peer has it
  */
 struct srnic_pd {
 	struct ib_pd ib;
 	struct srnic_user *user;
 	spinlock_t lock;	/* BH: windows */
 	struct list_head windows;
+	bool protects;
+	struct mutex key_lock;	/* key */
+	u8 key[SRNIC_PD_KEY_MAX];
+	u8 key_len;
+	bool key_drawn;
 };
 
 static inline struct srnic_pd *to_srnic_pd(struct ib_pd *ib)
@@ -75,6 +95,7 @@ enum srnic_stag_kind {
  * @iova: first byte, as the consumer names it
  * @length: bytes
  * @offset: of the byte at @iova, from the beginning of the region's first block
+ * @mkeys: region: keys that accesses have to be proved by, one for each right; NULL: none
  * @windows: a bound type-2 window's place in @pd->windows
  * @rcu: for freeing
  */
@@ -93,6 +114,7 @@ struct srnic_stag {
 	u64 iova;
 	u64 length;
 	u64 offset;
+	struct srnic_mkey *mkeys;
 	struct list_head windows;
 	struct rcu_head rcu;
 };
@@ -166,6 +188,8 @@ struct srnic_mem_ref {
 enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 len,
 				    u32 access, bool local, struct srnic_mem_ref *ref);
 void srnic_mem_put(struct srnic_mem_ref *ref);
+const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u64 len,
+					 u32 access, struct srnic_mem_ref *ref);
 
 /**
  * struct srnic_hold - the region that a burst reads or writes; zeroed to begin with
@@ -244,6 +268,7 @@ void srnic_map_release(struct srnic_map *map);
 int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 			unsigned int *offset);
 int srnic_region_retire(struct srnic_mr *mr);
+int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys);
 
 /* window.c: for invalidate.c */
 int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key);

@@ -189,3 +189,34 @@ int srnic_region_retire(struct srnic_mr *mr)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_retire);
+
+/**
+ * srnic_region_protect - from now on each access by a peer has to be proved
+ * @mr: published; may be in use
+ * @mkeys: one for each right; the region's from now on, unless an error is returned
+ *
+ * When it returns no access that was not proved is in progress, and none begins.
+ *
+ * Context: process.
+ * Return: 0; -EEXIST: the region has keys, and who has some of them counts on that;
+ * -EBUSY: windows are bound to the region, which nobody would have to prove; -EINVAL:
+ * not a region of a process.
+ */
+int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
+{
+	int err;
+
+	if (mr->stag.kind != SRNIC_STAG_USER)
+		return -EINVAL;
+	if (mr->stag.mkeys)
+		return -EEXIST;
+	err = srnic_region_retire(mr);
+	if (err)
+		return err;
+	mr->stag.mkeys = mkeys;
+	WRITE_ONCE(mr->stag.pd->protects, true);
+	srnic_stag_publish(&mr->stag);
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_region_protect);

@@ -92,6 +92,9 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 		return -EACCES;
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
+	/* who has the window's key would have nothing to prove */
+	if (region->mkeys)
+		return -EACCES;
 	/* remote writers need a region that may be written at all (C10-74) */
 	if ((swqe->bind.access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
 	    !(region->access & IB_ACCESS_LOCAL_WRITE))

@@ -174,6 +174,7 @@ struct srnic_flow {
  * @hs: HMAC under K_HS
  * @driver: crypto driver in use
  * @flow: by enum srnic_sth_flow
+ * @ksr: by enum srnic_sth_flow: of the last request that had to be proved
  * @input: MAC input of the packet at hand; room for a short payload behind it
  * @block: its last block
  * @sink: output that nobody wants; packet mode
@@ -192,6 +193,7 @@ struct srnic_sth {
 	struct crypto_shash *hs;
 	char driver[CRYPTO_MAX_ALG_NAME];
 	struct srnic_flow flow[SRNIC_FLOWS];
+	struct srnic_ksr ksr[SRNIC_FLOWS];
 
 	/* scratch; the crypto API maps it by page, so it must not be on a stack */
 	u8 input[SRNIC_STH_LINEAR];
@@ -246,6 +248,10 @@ static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *sui
 {
 	return suite->tag_len + (suite->family->has_counter ? SRNIC_STH_COUNTER_LEN : 0);
 }
+
+/* memory.c */
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
+		    unsigned int *input_len);
 
 /* kdf.c; process context */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"

@@ -19,8 +19,8 @@ static bool pad_is_zero(const struct srnic_pkt *pkt, struct scatterlist *list, u
 	return !(pad[0] | pad[1] | pad[2]);
 }
 
-static int open_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64,
-		      const struct srnic_pkt *pkt, struct scatterlist *src,
+static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_subkey *key,
+		      u64 psn64, const struct srnic_pkt *pkt, struct scatterlist *src,
 		      struct scatterlist *dst, unsigned int len)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
@@ -34,7 +34,8 @@ static int open_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64
 		.hdr_len = pkt->hdr_len,
 	};
 	const u8 *seal = pkt->hdr + pkt->hdr_len;
-	int err;
+	unsigned int input_len;
+	int err = 0;
 
 	if (key->failed >= suite->max_failed)
 		return -EKEYEXPIRED;
@@ -49,7 +50,11 @@ static int open_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64
 		srnic_sth_nonce96(sth->iv, in.nonce64, in.counter);
 	}
 	memcpy(sth->tag, seal, suite->tag_len);
-	err = suite->family->open(sth, key, srnic_sth_mac_input(&in, sth->input), src, dst, len);
+	input_len = srnic_sth_mac_input(&in, sth->input);
+	if (unlikely(pkt->mkey))
+		err = srnic_sth_prove(sth, flow, pkt, &input_len);
+	if (!err)
+		err = suite->family->open(sth, key, input_len, src, dst, len);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)
@@ -63,7 +68,8 @@ static int open_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64
  * srnic_sth_open - verify a packet, and decrypt it in aead mode
  * @sth: the connection
  * @flow: theirs for requests, ours for responses
- * @pkt: as parsed, STH behind @pkt->hdr_len; @pkt->ends has its addresses
+ * @pkt: as parsed, STH behind @pkt->hdr_len; @pkt->ends has its addresses, @pkt->mkey
+ *	the key of the memory that it asks for, or %NULL
  * @src: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory;
  *	may be NULL if @len is 0
  * @dst: where aead mode decrypts to; may be @src. On failure it holds garbage that
@@ -101,7 +107,7 @@ int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 
 	rcu_read_lock();
 	keys = srnic_flow_keys(f, srnic_epoch(psn64));
-	err = keys ? open_under(sth, &keys->open, psn64, pkt, src, dst, len) : -ENOKEY;
+	err = keys ? open_under(sth, flow, &keys->open, psn64, pkt, src, dst, len) : -ENOKEY;
 	rcu_read_unlock();
 
 	if (!err && sth->params.mode != SRNIC_STH_HEADER &&

@@ -5,8 +5,9 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-static int seal_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64,
-		      struct srnic_pkt *pkt, struct scatterlist *payload, unsigned int len)
+static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_subkey *key,
+		      u64 psn64, struct srnic_pkt *pkt, struct scatterlist *payload,
+		      unsigned int len)
 {
 	const struct srnic_sth_family *family = sth->params.suite->family;
 	struct srnic_sth_input in = {
@@ -19,7 +20,8 @@ static int seal_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64
 		.hdr_len = pkt->hdr_len,
 	};
 	u8 *out = pkt->hdr + pkt->hdr_len;
-	int err;
+	unsigned int input_len;
+	int err = 0;
 
 	if (key->emitted >= SRNIC_STH_EMISSIONS)
 		return -EKEYEXPIRED;
@@ -31,7 +33,11 @@ static int seal_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64
 		put_unaligned_be32(in.counter, out);
 		out += SRNIC_STH_COUNTER_LEN;
 	}
-	err = family->seal(sth, key, srnic_sth_mac_input(&in, sth->input), payload, len);
+	input_len = srnic_sth_mac_input(&in, sth->input);
+	if (unlikely(pkt->mkey))
+		err = srnic_sth_prove(sth, flow, pkt, &input_len);
+	if (!err)
+		err = family->seal(sth, key, input_len, payload, len);
 	if (err)
 		return err;
 	memcpy(out, sth->tag, sth->seals.tag_len);
@@ -43,7 +49,8 @@ static int seal_under(struct srnic_sth *sth, struct srnic_subkey *key, u64 psn64
  * @sth: the connection
  * @flow: ours for requests, theirs for responses
  * @pkt: @pkt->hdr has the built BTH and extension headers, with the STH code, and
- *	room for the STH behind; @pkt->len, @psn, @hdr_len and @sth_len are set
+ *	room for the STH behind; @pkt->len, @psn, @hdr_len, @sth_len and @mkey are set;
+ *	with a memory key @va and @dmalen, too
  * @payload: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory,
  *	encrypted in place in aead mode; may be NULL if @len is 0
  * @len: bytes of payload and pad
@@ -72,7 +79,7 @@ int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 
 	rcu_read_lock();
 	keys = srnic_flow_keys(f, srnic_epoch(psn64));
-	err = keys ? seal_under(sth, &keys->seal, psn64, pkt, payload, len) : -ENOKEY;
+	err = keys ? seal_under(sth, flow, &keys->seal, psn64, pkt, payload, len) : -ENOKEY;
 	rcu_read_unlock();
 	if (!err)
 		f->sealed++;

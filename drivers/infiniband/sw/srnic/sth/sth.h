@@ -10,6 +10,7 @@
 
 #include <linux/types.h>
 #include <linux/scatterlist.h>
+#include "sth/pure.h"
 #include "wire/wire.h"
 
 struct net;
@@ -37,8 +38,11 @@ enum srnic_sth_flow {
  * @suite: row of the suite table
  * @mode: header, packet or aead
  * @key: K_PD, from which the pair's K_AB is derived; or K_AB itself, if @pair_key
- * @key_len: bytes in @key, 16 to 32
+ * @key_len: bytes in @key, 16 to 32; 0: there is only the application's
  * @pair_key: @key belongs to this pair of ends alone
+ * @own_key: the application's, likewise; where there are two, both enter
+ * @own_len: bytes in @own_key; 0: it has none
+ * @own_pair: @own_key belongs to this pair of ends alone
  * @preferred_clear: mode is OFF because 'prefer' found no key: to be counted
  * @pkey: P_Key of handshake frames; 0 stands for 0xffff
  * @local_gid: our address, IPv4 in mapped form
@@ -52,6 +56,9 @@ struct srnic_sth_params {
 	u8 key[SRNIC_STH_KEY_MAX];
 	u8 key_len;
 	bool pair_key;
+	u8 own_key[SRNIC_STH_KEY_MAX];
+	u8 own_len;
+	bool own_pair;
 	bool preferred_clear;
 	u16 pkey;
 	u8 local_gid[16];
@@ -59,6 +66,64 @@ struct srnic_sth_params {
 	u32 local_qpn;
 	u32 remote_qpn;
 };
+
+/*
+ * memory.c: keys of regions and of their parts (protocol.md, section 12)
+ */
+#define SRNIC_MKEY_LEN		16	/* K_MR, K_SR, and all between them */
+
+/* Each has a tree of its own. */
+enum srnic_right {
+	SRNIC_RIGHT_READ = 1,
+	SRNIC_RIGHT_WRITE,
+	SRNIC_RIGHT_ATOMIC,
+};
+
+#define SRNIC_RIGHTS		SRNIC_RIGHT_ATOMIC
+
+/**
+ * struct srnic_mkey - the key of a block of a region, for one right
+ * @addr: the region's first byte, as its owner names it
+ * @rkey: the region's key
+ * @right: enum srnic_right
+ * @tree: the region's blocks
+ * @node: which block
+ * @serial: no other has the same, ever
+ * @key: secret
+ */
+struct srnic_mkey {
+	u64 addr;
+	u32 rkey;
+	u8 right;
+	struct srnic_tree tree;
+	struct srnic_tree_node node;
+	u64 serial;
+	u8 key[SRNIC_MKEY_LEN];
+};
+
+/**
+ * struct srnic_ksr - K_SR of the last access, for the next that is the same
+ * @serial: of the key it follows from; 0: none
+ * @start: first byte, from the region's first
+ * @end: one past its last
+ * @key: secret
+ */
+struct srnic_ksr {
+	u64 serial;
+	u64 start;
+	u64 end;
+	u8 key[SRNIC_MKEY_LEN];
+};
+
+int srnic_mkey_prepare(void);
+void srnic_mkey_exit(void);
+int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length, u32 rkey,
+		      u8 kmr[SRNIC_MKEY_LEN]);
+int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum srnic_right right);
+int srnic_mkey_given(struct srnic_mkey *mkey);
+bool srnic_mkey_covers(const struct srnic_mkey *mkey, u64 addr, u64 len);
+int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct srnic_ksr *ksr,
+		     const u8 *data, unsigned int data_len, u8 proof[SRNIC_STH_PROOF_LEN]);
 
 /* suite.c: the table of suites */
 struct srnic_sth_suite;
@@ -206,6 +271,24 @@ int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len);
 int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy);
 /* changes with every change of the rules, never 0 */
 unsigned int srnic_policy_seq(struct net *net);
+
+/**
+ * struct srnic_wish - the seal that an application asks for
+ * @mode: header, packet or aead
+ * @suite: has the mode
+ * @key: K_AB, secret
+ * @key_len: bytes; 0: the protection domain's key, or the policy's
+ */
+struct srnic_wish {
+	enum srnic_sth_mode mode;
+	const struct srnic_sth_suite *suite;
+	u8 key[SRNIC_STH_KEY_MAX];
+	u8 key_len;
+};
+
+/* wish.c */
+int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int kpd_len,
+		     struct srnic_sth_params *params);
 
 /*
  * keyring.c: pre-shared keys, in a keyring of the namespace (type logon: no way to

@@ -47,6 +47,7 @@ static void mr_free(struct srnic_mr *mr)
 	srnic_stag_remove(dev, &mr->stag);
 	srnic_map_release(&mr->map);
 	srnic_map_release(&mr->next);
+	kfree_sensitive(mr->stag.mkeys);
 	srnic_give(dev, SRNIC_QUOTA_MR, mr->stag.pd->user);
 	kfree_rcu(mr, stag.rcu);
 }
@@ -136,6 +137,9 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 	if (mr->stag.kind != SRNIC_STAG_USER)
 		return -EINVAL;
 	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	/* its keys are those of these bytes, and of this domain */
+	if (mr->stag.mkeys && flags & (IB_MR_REREG_TRANS | IB_MR_REREG_PD))
 		return -EOPNOTSUPP;
 
 	err = flags & IB_MR_REREG_ACCESS ? srnic_region_check_access(access) : 0;

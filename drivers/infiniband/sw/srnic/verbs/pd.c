@@ -10,12 +10,17 @@ int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 
 	spin_lock_init(&pd->lock);
 	INIT_LIST_HEAD(&pd->windows);
+	mutex_init(&pd->key_lock);
 	pd->user = srnic_udata_user(udata);
 	return srnic_take(to_srnic(ib->device), SRNIC_QUOTA_PD, pd->user);
 }
 
 int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_PD, to_srnic_pd(ib)->user);
+	struct srnic_pd *pd = to_srnic_pd(ib);
+
+	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_PD, pd->user);
+	memzero_explicit(pd->key, sizeof(pd->key));	/* the core frees it */
+	mutex_destroy(&pd->key_lock);
 	return 0;
 }

@@ -149,6 +149,8 @@ struct srnic_ends {
 	int ifindex;
 };
 
+struct srnic_mkey;
+
 /**
  * struct srnic_pkt - one packet, from net to mem and back
  *
@@ -194,6 +196,10 @@ struct srnic_ends {
  * @msn: AETH, 24 bits
  * @syndrome: AETH
  *
+ * Of engine's making:
+ * @mkey: memory key that sth proves the request by; %NULL: none is asked for
+ * @proved: on receipt: it was asked for, and the request has proved it
+ *
  * @hdrbuf: room for @hdr where the carrier has none
  */
 struct srnic_pkt {
@@ -234,6 +240,10 @@ struct srnic_pkt {
 	u32 sqpn;
 	u32 msn;
 	u8 syndrome;
+
+	/* engine's */
+	const struct srnic_mkey *mkey;
+	bool proved;
 
 	u8 hdrbuf[SRNIC_HDR_MAX];
 };
