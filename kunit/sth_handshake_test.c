@@ -361,6 +361,64 @@ static void expect_refused(struct kunit *test, const struct srnic_sth_params *pa
 		srnic_sth_destroy(sth);
 }
 
+/* X with its policy's key and @own of its application, if that is true; Y with both */
+static struct sth_pair pair_of_two_keys(struct kunit *test, const struct sth_connection_vector *v,
+					bool policy, bool own)
+{
+	struct sth_pair p = { .v = v };
+	int end, owner;
+
+	for (end = X; end <= Y; end++) {
+		struct srnic_sth_params params;
+
+		sth_params_of(&params, v, end);
+		if (end == Y || own) {
+			params.own_len = 32;
+			params.own_pair = !v->pair_key;
+			memset(params.own_key, 0x5a, 32);
+		}
+		if (end == X && !policy)
+			params.key_len = 0;
+		p.end[end] = sth_make_of(test, &params);
+		for (owner = X; owner <= Y; owner++)
+			srnic_sth_flow_start(p.end[end], sth_flow_at(end, owner),
+					     v->flow[owner].start);
+	}
+	return p;
+}
+
+static void S19_of_two_keys_it_takes_both(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = pair_of_two_keys(test, v, true, true);
+	struct frame hello, reply;
+
+	sth_shake(test, &p, X);
+	sth_shake(test, &p, Y);
+	both_must_have_the_same_keys(test, &p);
+
+	p = pair_of_two_keys(test, v, true, false);
+	next(test, p.end[X], &hello);
+	KUNIT_EXPECT_EQ(test, rx(p.end[Y], &hello, &reply), -EBADMSG);
+	p = pair_of_two_keys(test, v, false, true);
+	next(test, p.end[X], &hello);
+	KUNIT_EXPECT_EQ(test, rx(p.end[Y], &hello, &reply), -EBADMSG);
+}
+
+static void S19_of_two_keys_comes_one(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair one = sth_pair_of(test, v, false);
+	struct sth_pair two = pair_of_two_keys(test, v, true, true);
+	struct sth_pair other = pair_of_two_keys(test, v, false, true);
+	u8 pair[32];
+
+	KUNIT_ASSERT_EQ(test, srnic_kdf(one.end[X]->pair, 32, "STH1 both", other.end[X]->pair, 32,
+					pair, 32), 0);
+	KUNIT_EXPECT_MEMEQ(test, two.end[X]->pair, pair, 32);
+	KUNIT_EXPECT_MEMEQ(test, two.end[Y]->pair, pair, 32);
+}
+
 static void what_cannot_be_secure_is_not_made(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -378,6 +436,11 @@ static void what_cannot_be_secure_is_not_made(struct kunit *test)
 		expect_refused(test, &params, -EKEYREJECTED);
 	}
 	params.key_len = 33;
+	expect_refused(test, &params, -EKEYREJECTED);
+	params.key_len = 32;
+	params.own_len = 15;
+	expect_refused(test, &params, -EKEYREJECTED);
+	params.own_len = 33;
 	expect_refused(test, &params, -EKEYREJECTED);
 
 	sth_params_of(&params, v, X);
@@ -403,6 +466,8 @@ static struct kunit_case sth_handshake_cases[] = {
 	KUNIT_CASE_PARAM(another_starting_psn_is_refused, sth_thorough_gen),
 	KUNIT_CASE_PARAM(before_its_start_a_flow_says_nothing, sth_thorough_gen),
 	KUNIT_CASE_PARAM(the_pair_key_is_wiped_when_both_flows_have_theirs, sth_thorough_gen),
+	KUNIT_CASE_PARAM(S19_of_two_keys_it_takes_both, sth_thorough_gen),
+	KUNIT_CASE_PARAM(S19_of_two_keys_comes_one, sth_thorough_gen),
 	KUNIT_CASE_PARAM(what_cannot_be_secure_is_not_made, sth_thorough_gen),
 	{}
 };

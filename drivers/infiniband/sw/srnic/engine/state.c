@@ -58,6 +58,13 @@ static void drop_rq(struct srnic_qp *qp)
 		WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
 
+/* verbs changes the state of a QP once at a time, and the wish with it. */
+static void drop_wish(struct srnic_qp *qp)
+{
+	kfree_sensitive(qp->wish);
+	qp->wish = NULL;
+}
+
 /* Everything that a connection was, but for the queues' memory. */
 static void forget(struct srnic_qp *qp)
 {
@@ -87,6 +94,7 @@ static void forget(struct srnic_qp *qp)
 	kfree(rres);
 	srnic_sth_destroy(sth);
 	srnic_grant_forget(qp);
+	drop_wish(qp);
 }
 
 /*
@@ -145,9 +153,22 @@ void srnic_qp_to_init(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 }
 
+/* What the application asks for, with the key of its domain unless it has another. */
+static int add_wish(struct srnic_qp *qp, struct srnic_sth_params *params)
+{
+	struct srnic_pd *pd = qp->pd;
+	int err;
+
+	mutex_lock(&pd->key_lock);
+	/* no peer has what we have drawn */
+	err = srnic_wish_grant(qp->wish, pd->key, pd->key_drawn ? 0 : pd->key_len, params);
+	mutex_unlock(&pd->key_lock);
+	return err;
+}
+
 /*
- * Decision 19: the policy of the namespace of the GID's netdev, as it is now.
- * *@sth stays NULL if it says that packets go in the clear.
+ * Decision 19: the policy of the namespace of the GID's netdev, as it is now, and
+ * what the application adds to it. *@sth stays NULL if packets go in the clear.
  */
 static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 {
@@ -158,13 +179,18 @@ static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 	err = srnic_policy_resolve(qp->path.net, ends->dgid, &params);
 	if (err)
 		goto out;
+	memcpy(params.remote_gid, ends->dgid, sizeof(params.remote_gid));
+	if (qp->wish) {
+		err = add_wish(qp, &params);
+		if (err)
+			goto out;
+	}
 	if (params.preferred_clear)
 		srnic_count(qp->dev, policy_prefer_clear);
 	if (params.mode == SRNIC_STH_OFF)
 		goto out;
 
 	memcpy(params.local_gid, ends->sgid, sizeof(params.local_gid));
-	memcpy(params.remote_gid, ends->dgid, sizeof(params.remote_gid));
 	params.local_qpn = qp->ib.qp_num;
 	params.remote_qpn = qp->attr.dest_qp_num;
 	params.pkey = SRNIC_PKEY;
@@ -230,7 +256,8 @@ destroy:
  * @qp: attributes in qp->attr, the path set if it is connected
  *
  * Context: process.
- * Return: 0, -ENOMEM, -EACCES (the policy asks for a seal and there is no key),
+ * Return: 0, -ENOMEM, -EACCES (the policy or the application asks for a seal and there
+ * is no key, or the application for a weaker one than the policy),
  * -EMSGSIZE (packets would not fit the underlay), -EINVAL (gone to ERR meanwhile), or
  * why the seal cannot be made.
  */
@@ -270,6 +297,8 @@ unlock:
 	mutex_unlock(&qp->hs_mutex);
 	srnic_sth_destroy(sth);
 	kfree(rres);
+	if (!err)
+		drop_wish(qp);
 	return err;
 }
 

@@ -10,17 +10,50 @@
 #include "export.h"
 #include "sth/crypto.h"
 
+/* @pair is zeroed: HMAC pads its key so, and a K_AB of less than 32 bytes may be, too */
+static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab,
+		     u8 pair[SRNIC_STH_KDF_KEY_LEN])
+{
+	if (!is_pair)
+		return srnic_kdf_pair(key, len, ab, pair);
+	memcpy(pair, key, len);
+	return 0;
+}
+
+/* K_AB of the policy's key, of the application's, or of both (section 6) */
+static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params)
+{
+	u8 own[SRNIC_STH_KDF_KEY_LEN] = {}, policy[SRNIC_STH_KDF_KEY_LEN];
+	int err;
+
+	if (!params->own_len)
+		return make_pair(params->key, params->key_len, params->pair_key, sth->ab,
+				 sth->pair);
+	err = make_pair(params->own_key, params->own_len, params->own_pair, sth->ab, own);
+	if (err)
+		goto wipe;
+	if (!params->key_len) {
+		memcpy(sth->pair, own, sizeof(own));
+		goto wipe;
+	}
+	memset(policy, 0, sizeof(policy));
+	err = make_pair(params->key, params->key_len, params->pair_key, sth->ab, policy);
+	if (!err)
+		err = srnic_kdf(policy, sizeof(policy), SRNIC_LABEL_BOTH, own, sizeof(own),
+				sth->pair, sizeof(sth->pair));
+	memzero_explicit(policy, sizeof(policy));
+wipe:
+	memzero_explicit(own, sizeof(own));
+	return err;
+}
+
 static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params *params)
 {
 	u8 ctx[SRNIC_CTX_HS_LEN];
 	u8 key[SRNIC_STH_KDF_KEY_LEN];
-	int err = 0;
+	int err;
 
-	/* HMAC pads its key with zeros: a K_AB of less than 32 bytes may be so too */
-	if (params->pair_key)
-		memcpy(sth->pair, params->key, params->key_len);
-	else
-		err = srnic_kdf_pair(params->key, params->key_len, sth->ab, sth->pair);
+	err = pair_key(sth, params);
 	if (err)
 		return err;
 
@@ -34,13 +67,18 @@ static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params 
 	return PTR_ERR_OR_ZERO(sth->hs);
 }
 
+static bool key_len_ok(unsigned int len)
+{
+	return !len || (len >= SRNIC_STH_KEY_MIN && len <= SRNIC_STH_KEY_MAX);
+}
+
 static int check_params(const struct srnic_sth_params *params)
 {
 	if (!params->suite || !srnic_sth_suite_allows(params->suite, params->mode))
 		return -EOPNOTSUPP;
-	if (params->key_len < SRNIC_STH_KEY_MIN || params->key_len > SRNIC_STH_KEY_MAX)
+	if (!params->key_len && !params->own_len)
 		return -EKEYREJECTED;
-	return 0;
+	return key_len_ok(params->key_len) && key_len_ok(params->own_len) ? 0 : -EKEYREJECTED;
 }
 
 /* Rules name no suite that the kernel lacks; but modules can be taken away again. */
@@ -100,6 +138,7 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 
 	sth->params = *params;
 	memzero_explicit(sth->params.key, sizeof(sth->params.key));
+	memzero_explicit(sth->params.own_key, sizeof(sth->params.own_key));
 	if (!sth->params.pkey)
 		sth->params.pkey = 0xffff;
 	sth->seals.suite_id = params->suite->id;

@@ -230,6 +230,7 @@ int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_pa
 	params->mode = SRNIC_STH_OFF;
 	params->key_len = 0;
 	params->pair_key = false;
+	params->own_len = 0;
 	params->preferred_clear = false;
 	memzero_explicit(params->key, sizeof(params->key));
 

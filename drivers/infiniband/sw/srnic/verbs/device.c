@@ -224,6 +224,8 @@ void srnic_dev_init(struct srnic_dev *dev)
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	strscpy(ib->node_desc, "srnic", sizeof(ib->node_desc));
 	ib_set_device_ops(ib, &srnic_dev_ops);
+	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
+		ib->driver_def = srnic_uapi_defs;
 }
 
 /**

@@ -86,6 +86,9 @@ int srnic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct 
 int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
 
+/* keys.c */
+extern const struct uapi_definition srnic_uapi_defs[];
+
 /* mcast.c */
 int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 int srnic_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
