@@ -9,16 +9,18 @@ import struct
 import tempfile
 import unittest
 
-from sth import (MODES, OPCODES, SUITES, Connection, End, Flow, Header, Packet, Receiver, Refused,
-                 Sender, handshake_frame, kdf, parse_handshake)
+from sth import (MODES, OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Packet, Receiver,
+                 Refused, Region, Sender, access_key, block_key, handshake_frame, k_access,
+                 k_memory, kdf, parse_handshake, root_key)
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
-from sth.seal import extend
-from sth.suites import CODE_LEN
+from sth.seal import extend, mac_input
+from sth.suites import CODE_LEN, cmac, prf_tag
 import capture
+import memory_vectors
 import vectors
 
 SPEC = pathlib.Path(__file__).resolve().parents[2] / "Documentation/protocol.md"
-KUNIT = pathlib.Path(__file__).resolve().parents[2] / "kunit/vectors/sth.h"
+KUNIT = pathlib.Path(__file__).resolve().parents[2] / "kunit/vectors"
 A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
 
 
@@ -52,7 +54,10 @@ class Specification(unittest.TestCase):
         self.assertIn(vectors.example(), SPEC.read_text())
 
     def test_kunit_has_the_vectors_that_the_codec_makes(self):
-        self.assertEqual(vectors.c_header(vectors.collect(SUITES)) + "\n", KUNIT.read_text())
+        self.assertEqual(vectors.c_header(vectors.collect(SUITES)) + "\n",
+                         (KUNIT / "sth.h").read_text())
+        self.assertEqual(memory_vectors.c_header(memory_vectors.collect()) + "\n",
+                         (KUNIT / "memory.h").read_text())
 
 
 class Keys(unittest.TestCase):
@@ -82,6 +87,109 @@ class Keys(unittest.TestCase):
     def test_an_end_is_not_its_own_peer(self):
         with self.assertRaises(ValueError):
             Connection(A, A, SUITES["aes-gcm-128"], "aead", bytes(16))
+
+
+    def test_two_keys_both_enter(self):
+        suite, policy, own = SUITES["aes-gcm-128"], b"p" * 32, b"o" * 16
+        seen = set()
+        for pair_key in (False, True):
+            for first, then in ((policy, own), (own, policy), (policy, policy)):
+                second = Connection(A, B, suite, "aead", then, pair_key)
+                alone = Connection(A, B, suite, "aead", first, pair_key)
+                both = Connection(A, B, suite, "aead", first, pair_key, second)
+                self.assertEqual(both.k_ab, kdf(alone.k_ab, "STH1 both", second.k_ab, 32))
+                seen |= {alone.k_ab, second.k_ab, both.k_ab}
+        self.assertEqual(len(seen), 10)
+
+    def test_the_second_key_is_for_the_same_ends(self):
+        suite = SUITES["aes-gcm-128"]
+        with self.assertRaises(ValueError):
+            Connection(A, B, suite, "aead", bytes(16), False,
+                       Connection(A, End.at("10.77.0.3", 0x12), suite, "aead", bytes(16)))
+
+
+class Memory(unittest.TestCase):
+    PAPERS = Region(0x7f0000000000, 1 << 24, 0x1234, 4, 20)
+
+    def test_a_mebibyte_of_sixteen_is_four_steps(self):
+        for block in range(16):
+            path = self.PAPERS.path(block << 20, (block + 1) << 20)
+            self.assertEqual((len(path) - 1, path[-1]), (4, (block << 20, 20)))
+
+    def test_the_node_is_the_smallest_block_around(self):
+        for length in (1, 2, 7, 8, 21, 32):
+            for depth, shift in ((0, 0), (2, 0), (9, 0), (9, 2), (3, 9)):
+                region = Region(0, length, 1, depth, shift)
+                k = region.root_shift
+                nodes = [(s, j) for j in range(k + 1) for s in range(0, 1 << k, 1 << j)
+                         if k - j <= depth and (j >= shift or j == k)]
+                for start in range(length):
+                    for end in range(start + 1, length + 1):
+                        around = [n for n in nodes if n[0] <= start and end <= n[0] + (1 << n[1])]
+                        self.assertEqual(region.path(start, end)[-1],
+                                         min(around, key=lambda n: n[1]))
+
+    def test_what_is_not_inside_has_no_path(self):
+        for start, end in ((-1, 5), (5, 5), (0, (1 << 24) + 1), (1 << 24, (1 << 24) + 1)):
+            with self.assertRaises(ValueError):
+                self.PAPERS.path(start, end)
+
+    def test_derivation_is_cmac_written_out(self):
+        k_m = k_memory(bytes(range(32)))
+        self.assertEqual(k_m, kdf(bytes(range(32)), "STH1 memory", b"", 16))
+        u64 = [n.to_bytes(8, "big") for n in (0x7f0000000000, 0x7f0001000000)]
+        key = cmac(k_m, b"\0" + u64[0] + u64[1] + bytes.fromhex("00001234"))
+        key = cmac(key, bytes.fromhex("0103"))
+        for start, end in ((0, 0x800000), (0x400000, 0x800000), (0x400000, 0x600000),
+                           (0x500000, 0x600000)):
+            key = cmac(key, b"\2" + start.to_bytes(8, "big") + end.to_bytes(8, "big"))
+        key = cmac(key, b"\3" + (0x500010).to_bytes(8, "big") + (0x500018).to_bytes(8, "big"))
+        self.assertEqual(k_access(self.PAPERS.k_mr(k_m), self.PAPERS, "atomic", 0x500010,
+                                  0x500018), key)
+
+    def test_a_block_gives_what_is_inside_and_no_sibling(self):
+        root = root_key(bytes(16), "read")
+        region = Region(0, 64, 1, 6, 0)
+        mine = block_key(root, region.path(16, 32))
+        for start in range(64):
+            for end in range(start + 1, 65):
+                path = region.path(start, end)
+                whole = access_key(block_key(root, path), start, end)
+                inside = 16 <= start and end <= 32
+                below = path[path.index((16, 4)):] if (16, 4) in path else [None]
+                self.assertEqual(access_key(block_key(mine, below), start, end) == whole, inside)
+
+    def test_no_two_keys_are_the_same(self):
+        seen, count = set(), 0
+        for region in memory_vectors.REGIONS:
+            k_mr = region.k_mr(k_memory(bytes(32)))
+            for right in RIGHTS:
+                for start, end in memory_vectors.ranges(region):
+                    seen.add(k_access(k_mr, region, right, start, end))
+                    count += 1
+        self.assertEqual(len(seen), count)
+
+    def test_only_who_proves_is_let_in(self):
+        right, wrong = b"r" * 16, b"w" * 16
+        for suite, mode in every_mode():
+            for opcode in (o for o in OPCODES.values() if {"RETH", "AtomicETH"} & set(o.ext)):
+                flow = flow_of(suite, mode)
+                ext = bytes(range(sum(EXT_LEN[e] for e in opcode.ext)))
+                text = b"data" if opcode.payload else b""
+                body = Sender(flow, False).seal(Header(opcode.value, 0x12, 0, ext), text,
+                                                0xfffff0, k_sr=right)
+                for k_sr in (None, wrong):
+                    with self.assertRaises(Refused):
+                        Receiver(flow, False).open(body, k_sr=k_sr)
+                self.assertEqual(Receiver(flow, False).open(body, k_sr=right)[1], text)
+
+    def test_the_proof_is_before_the_payload(self):
+        flow, k_sr = flow_of("hmac-sha256", "packet"), b"r" * 16
+        header = Header(0x0a, 0x12, 0, bytes(range(16)))
+        body = Sender(flow, False).seal(header, b"data", 0xfffff0, k_sr=k_sr)
+        head = mac_input(flow.conn, A, 0xfffff0, None, header.bytes(), 8 + len(body) + 4)
+        tag = prf_tag(flow.conn.suite, flow.key(False, 0), head + cmac(k_sr, head) + b"data")
+        self.assertEqual(body, header.bytes() + tag + b"data")
 
 
 class Sequence(unittest.TestCase):

@@ -263,6 +263,15 @@ def jsonable(value):
     raise TypeError(type(value))
 
 
+def listing(rows):
+    """Names and bytes, as section 15 has them."""
+    lines = []
+    for name, value in rows:
+        lines.append(f"    {name}")
+        lines += [f"        {line}" for line in textwrap.wrap(value.hex(), 64)]
+    return "\n".join(lines)
+
+
 def example():
     """Two connections of the same ends and secret, step by step."""
     x, y = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
@@ -288,11 +297,7 @@ def example():
         rows += [("WRITE ONLY, PSN64 0xfffffe, counter 7, payload \"hello\"", write),
                  ("ACK, PSN64 0x1000001, counter 0", ack),
                  ("the same ACK, IP to ICRC", Packet(y.gid, x.gid, ack).bytes())]
-    lines = []
-    for name, value in rows:
-        lines.append(f"    {name}")
-        lines += [f"        {line}" for line in textwrap.wrap(value.hex(), 64)]
-    return "\n".join(lines)
+    return listing(rows)
 
 
 def main():

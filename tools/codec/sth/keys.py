@@ -44,9 +44,12 @@ def kdf_pair_paper(k_pd, x, y):
 
 
 class Connection:
-    """What both ends know: who they are, how they seal, and their secret."""
+    """What both ends know: who they are, how they seal, and their secret.
 
-    def __init__(self, x, y, suite: Suite, mode: str, key, pair_key=False):
+    `second` is a connection of the same ends: where a policy has a key and the
+    application gives another, both enter, and `second` has the application's."""
+
+    def __init__(self, x, y, suite: Suite, mode: str, key, pair_key=False, second=None):
         if x.bytes == y.bytes:
             raise ValueError("both ends are the same")
         if mode not in suite.modes:
@@ -55,7 +58,9 @@ class Connection:
             raise ValueError("keys have 16 to 32 bytes")
         self.a, self.b = sorted((x, y), key=lambda end: end.bytes)
         self.suite, self.mode = suite, mode
-        self.key, self.pair_key = key, pair_key
+        if second and second.ends != self.ends:
+            raise ValueError("the second key is for other ends")
+        self.key, self.pair_key, self.second = key, pair_key, second
 
     def is_b(self, end):
         return end.bytes == self.b.bytes
@@ -78,9 +83,8 @@ class Connection:
 
     @cached_property
     def k_ab(self):
-        if self.pair_key:
-            return self.key
-        return kdf(self.k_c, "STH1 pair", self.ends, 32)
+        first = self.key if self.pair_key else kdf(self.k_c, "STH1 pair", self.ends, 32)
+        return kdf(first, "STH1 both", self.second.k_ab, 32) if self.second else first
 
     @cached_property
     def k_hs(self):

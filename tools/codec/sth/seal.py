@@ -5,7 +5,7 @@ import hmac
 from dataclasses import dataclass, field
 
 from .packet import BTH_LEN, CONFIRM_ACK, HELLO, OPCODES, Header
-from .suites import CODE_LEN, aead_open, aead_seal, prf_tag
+from .suites import CODE_LEN, aead_open, aead_seal, cmac, prf_tag
 
 EMISSIONS = 1 << 26
 WINDOW = 1 << 23
@@ -21,7 +21,7 @@ def nonce64(conn, sender, psn64):
 
 
 def mac_input(conn, sender, psn64, counter, hdr, udp_len, sgid=None, dgid=None):
-    """M without payload and proof (section 4)."""
+    """M up to and with the extension headers (section 4)."""
     receiver = conn.other(sender)
     masked = bytearray(hdr)
     masked[4] = 0xff
@@ -68,10 +68,13 @@ class Flow:
         return self.sub_keys[response, epoch]
 
 
-def _cover(conn, flow, response, psn64, counter, hdr, payload, udp_len, addresses=()):
+def _cover(conn, flow, response, psn64, counter, hdr, payload, udp_len, addresses=(),
+           k_sr=None):
     """(key, M or associated data, nonce) of a packet."""
     sender = flow.sender(response)
     m = mac_input(conn, sender, psn64, counter, hdr, udp_len, *addresses)
+    if k_sr:
+        m += cmac(k_sr, m)
     if conn.mode == "packet":
         m += payload
     nonce = nonce64(conn, sender, psn64) + (counter or 0).to_bytes(4, "big")
@@ -85,8 +88,9 @@ class Sender:
         self.flow, self.response = flow, response
         self.emitted = {}
 
-    def seal(self, header, payload, psn64, counter=None):
-        """Bytes from BTH to pad; `payload` includes the pad."""
+    def seal(self, header, payload, psn64, counter=None, k_sr=None):
+        """Bytes from BTH to pad; `payload` includes the pad. `k_sr`: the key of the
+        memory that it touches, where that is protected (section 12)."""
         conn = self.flow.conn
         suite = conn.suite
         header.code = suite.code
@@ -99,7 +103,7 @@ class Sender:
             self.emitted[epoch] = counter + 1
         udp_len = 8 + len(hdr) + suite.sth_len + len(payload) + 4
         key, m, nonce = _cover(conn, self.flow, self.response, psn64, counter, hdr, payload,
-                               udp_len)
+                               udp_len, k_sr=k_sr)
         if not suite.nonce_family:
             return hdr + prf_tag(suite, key, m) + payload
         text, tag = aead_seal(suite, key, nonce, m, payload if conn.mode == "aead" else b"")
@@ -114,8 +118,9 @@ class Receiver:
         self.flow, self.response = flow, response
         self.seen = set()
 
-    def open(self, body, sgid=None, dgid=None):
-        """(header, payload with pad) of a packet from BTH to pad, or Refused."""
+    def open(self, body, sgid=None, dgid=None, k_sr=None):
+        """(header, payload with pad) of a packet from BTH to pad, or Refused. `k_sr`:
+        what must have been proved, where the memory is protected."""
         conn, suite = self.flow.conn, self.flow.conn.suite
         opcode = OPCODES.get(body[0])
         if not opcode or opcode.response != self.response:
@@ -135,7 +140,7 @@ class Receiver:
             if counter >= EMISSIONS or (psn64 >> 24, counter) in self.seen:
                 raise Refused("counter")
         key, m, nonce = _cover(conn, self.flow, self.response, psn64, counter, hdr, payload,
-                               8 + len(body) + 4, (sgid, dgid))
+                               8 + len(body) + 4, (sgid, dgid), k_sr)
         if suite.nonce_family:
             text = aead_open(suite, key, nonce, m, payload if conn.mode == "aead" else b"",
                              sth[4:])
