@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Tests. lib-test runs without a kernel: kernel.c stands in its place. It is built
-# twice, with the library as shipped, and with all of it under the sanitizers. live is
-# for the real one; scripts/tests/e2e/libsrnic.sh runs it. Included by ../Makefile.
+# Tests. lib-test and verbs-test run without a kernel: kernel.c and uverbs.c stand in its
+# place. They are built twice, with the library as shipped, and with all of it under the
+# sanitizers. live is for the real one; scripts/tests/e2e/libsrnic.sh runs it. Included by
+# ../Makefile.
 
-test_srcs  := $(here)/tests/lib_test.c $(here)/tests/kernel.c
-test_deps  := $(test_srcs) $(here)/tests/kernel.h $(here)/include/srnic/srnic.h
-test_flags  = $(filter-out -MMD -MP,$(cflags)) $(CFLAGS) $(CPPFLAGS)
-sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+lib_test_srcs	:= $(here)/tests/lib_test.c $(here)/tests/kernel.c
+verbs_test_srcs	:= $(here)/tests/verbs_test.c $(here)/tests/uverbs.c
+test_programs	:= $(out)/tests/lib-test $(out)/tests/verbs-test
+test_deps	:= $(wildcard $(here)/tests/*.h) $(top)/kunit/vectors/memory.h $(headers)
+test_flags	 = $(filter-out -MMD -MP,$(cflags)) -I$(top)/kunit $(CFLAGS) $(CPPFLAGS)
+sanitizers	:= -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 live := $(out)/tests/srnic-live
 
 all: $(live)
 
-$(live): $(here)/tests/live.c $(here)/include/srnic/srnic.h $(out)/$(soname) $(out)/libsrnic.so
+$(live): $(here)/tests/live.c $(headers) $(out)/$(soname) $(out)/libsrnic.so
 	@mkdir -p $(@D)
 	$(call quiet,CCLD)$(CC) $(test_flags) -o $@ $< -L$(out) $(LDFLAGS) -lsrnic
 
-$(out)/tests/lib-test: $(test_deps) $(out)/$(soname) $(out)/libsrnic.so
-	@mkdir -p $(@D)
-	$(call quiet,CCLD)$(CC) $(test_flags) -o $@ $(test_srcs) -L$(out) $(LDFLAGS) -lsrnic \
-		$(mnl_libs) -lpthread
+$(out)/tests/lib-test $(out)/tests/lib-test-address: $(lib_test_srcs)
+$(out)/tests/verbs-test $(out)/tests/verbs-test-address: $(verbs_test_srcs)
 
-$(out)/tests/lib-test-address: $(test_deps) $(srcs:%=$(here)/%) $(wildcard $(here)/*.h)
+$(test_programs): $(test_deps) $(out)/$(soname) $(out)/libsrnic.so
 	@mkdir -p $(@D)
-	$(call quiet,CCLD)$(CC) $(test_flags) $(sanitizers) -o $@ $(test_srcs) \
-		$(srcs:%=$(here)/%) $(LDFLAGS) $(mnl_libs) -lpthread
+	$(call quiet,CCLD)$(CC) $(test_flags) -o $@ $(filter %.c,$^) -L$(out) $(LDFLAGS) -lsrnic \
+		$(libs)
 
-check-library: all $(out)/tests/lib-test $(out)/tests/lib-test-address
+$(test_programs:%=%-address): $(srcs:%=$(here)/%) $(test_deps) $(wildcard $(here)/*.h)
+	@mkdir -p $(@D)
+	$(call quiet,CCLD)$(CC) $(test_flags) $(sanitizers) -o $@ $(filter %.c,$^) $(LDFLAGS) $(libs)
+
+check-library: all $(test_programs) $(test_programs:%=%-address)
 	@CC="$(CC)" MAKE="$(MAKE)" $(here)/tests/run $(out)
 
 check-manual:

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Grants: one out of another, on the way down a region's tree (protocol.md, section 12).
+ * Keys on the way are wiped: each would open more than the grant that is made.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "crypto.h"
+#include "error.h"
+#include "grant.h"
+#include "tree.h"
+
+/* What CMAC is used for, the first byte of what it is taken of */
+enum use {
+	USE_REGION,
+	USE_ROOT,
+	USE_CHILD,
+};
+
+int grant_new(struct srnic_grant **grant)
+{
+	*grant = calloc(1, sizeof(**grant));
+	return *grant ? 0 : fail(ENOMEM, "out of memory");
+}
+
+void srnic_grant_free(struct srnic_grant *grant)
+{
+	if (!grant)
+		return;
+	explicit_bzero(grant, sizeof(*grant));
+	free(grant);
+}
+
+int grant_check_tree(const struct srnic_tree *tree)
+{
+	if (!tree)
+		return 0;
+	if (tree->depth > SRNIC_TREE_MAX)
+		return fail(EINVAL, "a tree of depth %u: it can have %d steps", tree->depth,
+			    SRNIC_TREE_MAX);
+	if (tree->block & (tree->block - 1))
+		return fail(EINVAL, "blocks of %" PRIu64 " bytes: it must be a power of two",
+			    tree->block);
+	return 0;
+}
+
+uint8_t grant_block_shift(const struct srnic_tree *tree)
+{
+	return tree && tree->block ? __builtin_ctzll(tree->block) : 0;
+}
+
+int grant_check_right(enum srnic_right right)
+{
+	if (right < SRNIC_RIGHT_READ || right > SRNIC_RIGHT_ATOMIC)
+		return fail(EINVAL, "no right %d: a grant is for reads, writes or atomics", right);
+	return 0;
+}
+
+static int region_key(struct srnic_ioctl_grant *body)
+{
+	struct {
+		uint8_t use;
+		__be64 start;
+		__be64 end;
+		__be32 rkey;
+	} __attribute__((packed)) of = {
+		.use = USE_REGION,
+		.start = htobe64(body->addr),
+		.end = htobe64(body->addr + body->length),
+		.rkey = htobe32(body->rkey),
+	};
+
+	return crypto_cmac(body->key, body->key, &of, sizeof(of));
+}
+
+static int root_key(struct srnic_ioctl_grant *body)
+{
+	uint8_t of[] = { USE_ROOT, body->right };
+
+	return crypto_cmac(body->key, body->key, of, sizeof(of));
+}
+
+/* Of the child that is the node now, from its parent's */
+static int child_key(struct srnic_ioctl_grant *body)
+{
+	struct range node = tree_node(body);
+	struct {
+		uint8_t use;
+		__be64 start;
+		__be64 end;
+	} __attribute__((packed)) of = {
+		.use = USE_CHILD,
+		.start = htobe64(node.start),
+		.end = htobe64(node.end),
+	};
+
+	return crypto_cmac(body->key, body->key, &of, sizeof(of));
+}
+
+/* The way to the smallest block around @inner */
+static int go_down(struct srnic_ioctl_grant *body, const struct range *inner)
+{
+	int err = 0;
+
+	while (!err && tree_step(body, inner))
+		err = child_key(body);
+	return err;
+}
+
+static int derive(struct srnic_ioctl_grant *body, const void *kpd, size_t len)
+{
+	int err;
+
+	err = crypto_k_memory(body->key, kpd, len);
+	if (!err)
+		err = region_key(body);
+	if (!err)
+		err = root_key(body);
+	return err;
+}
+
+static int check_region(const struct srnic_ioctl_grant *body)
+{
+	if (tree_is_sound(body))
+		return 0;
+	return fail(EINVAL, "no region has %" PRIu64 " bytes at %#" PRIx64, (uint64_t)body->length,
+		    (uint64_t)body->addr);
+}
+
+int srnic_grant_derive(const void *kpd, size_t len, uint64_t addr, uint64_t length, uint32_t rkey,
+		       const struct srnic_tree *tree, enum srnic_right right,
+		       struct srnic_grant **grant)
+{
+	struct srnic_ioctl_grant body = {
+		.addr = addr,
+		.length = length,
+		.rkey = rkey,
+		.right = right,
+		.depth = tree ? tree->depth : 0,
+		.block_shift = grant_block_shift(tree),
+		.node_shift = tree_root_shift(length),
+	};
+	int err;
+
+	*grant = NULL;
+	if (!kpd || len < SRNIC_IOCTL_KEY_MIN || len > SRNIC_IOCTL_KEY_MAX)
+		return fail(EINVAL, "a key of %zu bytes: it must have %d to %d", kpd ? len : 0,
+			    SRNIC_IOCTL_KEY_MIN, SRNIC_IOCTL_KEY_MAX);
+	err = grant_check_tree(tree) ?: grant_check_right(right) ?: check_region(&body) ?:
+		grant_new(grant);
+	if (err)
+		return err;
+
+	(*grant)->body = body;
+	err = derive(&(*grant)->body, kpd, len);
+	if (err) {
+		srnic_grant_free(*grant);
+		*grant = NULL;
+	}
+	return err;
+}
+
+/* The address of a byte, counted from the region's first */
+static uint64_t as_named(const struct srnic_grant *grant, uint64_t offset)
+{
+	return grant->body.addr + offset;
+}
+
+/* @range: the bytes, from the region's first */
+static int check_inside(const struct srnic_grant *grant, uint64_t addr, uint64_t len,
+			struct range *range)
+{
+	struct range node = tree_clip(&grant->body, tree_node(&grant->body));
+	uint64_t start = addr - grant->body.addr;
+
+	if (start < node.start || start > node.end || len > node.end - start)
+		return fail(ERANGE, "%#" PRIx64 " bytes at %#" PRIx64 ": the grant is for %#" PRIx64
+			    " at %#" PRIx64 " only", len, addr, srnic_grant_len(grant),
+			    srnic_grant_addr(grant));
+	if (!len)
+		return fail(EINVAL, "no bytes: there is nothing to grant");
+	*range = (struct range){ start, start + len };
+	return 0;
+}
+
+/* A grant of the block of @grant that is the smallest around @inner */
+static int make_part(const struct srnic_grant *grant, const struct range *inner,
+		     struct srnic_grant **part)
+{
+	int err;
+
+	err = grant_new(part);
+	if (err)
+		return err;
+	(*part)->body = grant->body;
+	err = go_down(&(*part)->body, inner);
+	if (err) {
+		srnic_grant_free(*part);
+		*part = NULL;
+	}
+	return err;
+}
+
+/* Without the keys, to see where it leads */
+static struct range smallest_around(const struct srnic_ioctl_grant *body,
+				    const struct range *inner)
+{
+	struct srnic_ioctl_grant walk = *body;
+	struct range node;
+
+	while (tree_step(&walk, inner))
+		;
+	node = tree_clip(&walk, tree_node(&walk));
+	explicit_bzero(&walk, sizeof(walk));
+	return node;
+}
+
+int srnic_grant_narrow(const struct srnic_grant *grant, uint64_t addr, uint64_t len,
+		       struct srnic_grant **part)
+{
+	struct range inner, block;
+	int err;
+
+	*part = NULL;
+	err = check_inside(grant, addr, len, &inner);
+	if (err)
+		return err;
+	block = smallest_around(&grant->body, &inner);
+	if (block.start != inner.start || block.end != inner.end)
+		return fail(EINVAL, "%#" PRIx64 " bytes at %#" PRIx64
+			    " are no block: the smallest around them has %#" PRIx64 " at %#" PRIx64
+			    "; for less give several grants, by srnic_grant_cover()", len, addr,
+			    block.end - block.start, as_named(grant, block.start));
+	return make_part(grant, &inner, part);
+}
+
+int srnic_grant_cover(const struct srnic_grant *grant, uint64_t *addr, uint64_t *len,
+		      struct srnic_grant **part)
+{
+	struct range range, round, block;
+	uint64_t made;
+	int err;
+
+	*part = NULL;
+	err = check_inside(grant, *addr, *len, &range);
+	if (err)
+		return err;
+	round = tree_round(&grant->body, &range);
+	if (round.start != range.start || round.end != range.end)
+		return fail(EINVAL, "%#" PRIx64 " bytes at %#" PRIx64
+			    " do not begin and end with blocks: %#" PRIx64 " at %#" PRIx64 " do",
+			    *len, *addr, round.end - round.start, as_named(grant, round.start));
+
+	block = tree_clip(&grant->body, tree_first_block(&grant->body, &range));
+	err = make_part(grant, &block, part);
+	if (err)
+		return err;
+	made = block.end - block.start;
+	*addr += made;
+	*len -= made;
+	return 0;
+}
+
+uint64_t srnic_grant_addr(const struct srnic_grant *grant)
+{
+	return as_named(grant, grant->body.start);
+}
+
+uint64_t srnic_grant_len(const struct srnic_grant *grant)
+{
+	struct range block = tree_clip(&grant->body, tree_node(&grant->body));
+
+	return block.end - block.start;
+}
+
+uint32_t srnic_grant_rkey(const struct srnic_grant *grant)
+{
+	return grant->body.rkey;
+}
+
+enum srnic_right srnic_grant_right(const struct srnic_grant *grant)
+{
+	return grant->body.right;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Keys of what libibverbs has made. No key is copied: the kernel reads it where the caller
+ * has it.
+ */
+#include <errno.h>
+#include <string.h>
+#include "error.h"
+#include "grant.h"
+#include "tree.h"
+#include "uverbs.h"
+
+static int check_key(const void *key, size_t len)
+{
+	if (!key && len)
+		return fail(EINVAL, "no key, but %zu bytes of it", len);
+	if (key && (len < SRNIC_IOCTL_KEY_MIN || len > SRNIC_IOCTL_KEY_MAX))
+		return fail(EINVAL, "a key of %zu bytes: it must have %d to %d", len,
+			    SRNIC_IOCTL_KEY_MIN, SRNIC_IOCTL_KEY_MAX);
+	return 0;
+}
+
+static const struct uv_refusal key_pd_refusals[] = {
+	{ EEXIST, "the domain has a key, which it keeps: allocate another domain" },
+	{ EINVAL, "the kernel does not take this as a domain's key" },
+	{}
+};
+
+int srnic_key_pd(struct ibv_pd *pd, const void *key, size_t len)
+{
+	union uv_call call;
+	int err;
+
+	err = check_key(key, len);
+	if (err)
+		return err;
+	uv_begin(&call, UVERBS_OBJECT_PD, SRNIC_METHOD_PD_SET_KEY);
+	uv_put_handle(&call, SRNIC_ATTR_PD_SET_KEY_HANDLE, pd->handle);
+	if (key)
+		uv_put(&call, SRNIC_ATTR_PD_SET_KEY_KEY, key, len);
+	return uv_do(pd->context, &call, key_pd_refusals);
+}
+
+static int put_wish(struct srnic_ioctl_seal *wish, enum srnic_mode mode, const char *suite)
+{
+	bool sealed = mode != SRNIC_MODE_OFF;
+
+	if (mode > SRNIC_MODE_AEAD)
+		return fail(EINVAL, "no mode %u, but off, header, packet or aead", mode);
+	if (sealed != !!suite)
+		return fail(EINVAL, suite ? "a suite, but no mode: choose one that it has" :
+			    "a mode, but no suite: choose one that has it");
+	memset(wish, 0, sizeof(*wish));
+	wish->mode = mode;
+	if (!suite)
+		return 0;
+	if (!*suite || strlen(suite) >= sizeof(wish->suite))
+		return fail(EINVAL, "'%.40s' is no name for a suite: 1 to %zu letters", suite,
+			    sizeof(wish->suite) - 1);
+	memcpy(wish->suite, suite, strlen(suite));
+	return 0;
+}
+
+static const struct uv_refusal seal_refusals[] = {
+	{ EBUSY, "the queue pair is past INIT: seal it before it goes to RTR" },
+	{ EINVAL, "the kernel takes no such seal for this queue pair" },
+	{ ENOENT, "the kernel knows no such suite, or no such queue pair: see 'srnic suite'" },
+	{ EOPNOTSUPP, "the suite does not have the mode ('srnic suite'), or it is no RC or UC" },
+	{}
+};
+
+int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, const void *key,
+		  size_t len)
+{
+	struct srnic_ioctl_seal wish;
+	union uv_call call;
+	int err;
+
+	err = check_key(key, len) ?: put_wish(&wish, mode, suite);
+	if (err)
+		return err;
+	uv_begin(&call, UVERBS_OBJECT_QP, SRNIC_METHOD_QP_SEAL);
+	uv_put_handle(&call, SRNIC_ATTR_QP_SEAL_HANDLE, qp->handle);
+	uv_put(&call, SRNIC_ATTR_QP_SEAL_WISH, &wish, sizeof(wish));
+	if (key)
+		uv_put(&call, SRNIC_ATTR_QP_SEAL_KEY, key, len);
+	return uv_do(qp->context, &call, seal_refusals);
+}
+
+static const struct uv_refusal protect_refusals[] = {
+	{ EEXIST, "the region is protected, and stays so: register another" },
+	{ ENOKEY, "the domain has no key to derive one from: give it one by srnic_key_pd()" },
+	{ EINVAL, "the kernel does not protect a region of this kind, or with this tree" },
+	{}
+};
+
+int srnic_protect_mr(struct ibv_mr *mr, const struct srnic_tree *tree, const void *key)
+{
+	struct srnic_ioctl_tree as;
+	union uv_call call;
+	int err;
+
+	err = grant_check_tree(tree);
+	if (err)
+		return err;
+	as = (struct srnic_ioctl_tree){
+		.depth = tree ? tree->depth : 0,
+		.block_shift = grant_block_shift(tree),
+	};
+	uv_begin(&call, UVERBS_OBJECT_MR, SRNIC_METHOD_MR_PROTECT);
+	uv_put_handle(&call, SRNIC_ATTR_MR_PROTECT_HANDLE, mr->handle);
+	uv_put(&call, SRNIC_ATTR_MR_PROTECT_TREE, &as, sizeof(as));
+	if (key)
+		uv_put(&call, SRNIC_ATTR_MR_PROTECT_KEY, key, SRNIC_MKEY_LEN);
+	return uv_do(mr->context, &call, protect_refusals);
+}
+
+static const struct uv_refusal grant_refusals[] = {
+	{ ENOKEY, "the region has no key: protect it by srnic_protect_mr()" },
+	{ EINVAL, "the kernel makes no such grant of this region" },
+	{}
+};
+
+static int ask_for_grant(struct ibv_mr *mr, uint32_t right, struct srnic_ioctl_grant *body)
+{
+	union uv_call call;
+	int err;
+
+	uv_begin(&call, UVERBS_OBJECT_MR, SRNIC_METHOD_MR_GRANT);
+	uv_put_handle(&call, SRNIC_ATTR_MR_GRANT_HANDLE, mr->handle);
+	uv_put(&call, SRNIC_ATTR_MR_GRANT_RIGHT, &right, sizeof(right));
+	uv_put_out(&call, SRNIC_ATTR_MR_GRANT_GRANT, body, sizeof(*body));
+	err = uv_do(mr->context, &call, grant_refusals);
+	if (err)
+		return err;
+	if (!tree_is_sound(body) || body->right != right)
+		return fail(EPROTO, "the kernel's grant makes no sense");
+	return 0;
+}
+
+int srnic_grant_mr(struct ibv_mr *mr, enum srnic_right right, struct srnic_grant **grant)
+{
+	int err;
+
+	*grant = NULL;
+	err = grant_check_right(right) ?: grant_new(grant);
+	if (err)
+		return err;
+	err = ask_for_grant(mr, right, &(*grant)->body);
+	if (err) {
+		srnic_grant_free(*grant);
+		*grant = NULL;
+	}
+	return err;
+}
+
+static const struct uv_refusal use_refusals[] = {
+	{ ENOSPC, "the queue pair uses all that it can: drop some by srnic_drop_grants()" },
+	{ EINVAL, "the kernel does not take this grant" },
+	{ EOPNOTSUPP, "only RC and UC queue pairs use grants" },
+	{}
+};
+
+int srnic_use_grant(struct ibv_qp *qp, const struct srnic_grant *grant)
+{
+	union uv_call call;
+
+	uv_begin(&call, UVERBS_OBJECT_QP, SRNIC_METHOD_QP_USE_GRANT);
+	uv_put_handle(&call, SRNIC_ATTR_QP_USE_GRANT_HANDLE, qp->handle);
+	uv_put(&call, SRNIC_ATTR_QP_USE_GRANT_GRANT, &grant->body, sizeof(grant->body));
+	return uv_do(qp->context, &call, use_refusals);
+}
+
+static const struct uv_refusal drop_refusals[] = {
+	{ ENOENT, "the queue pair uses no grant for this rkey" },
+	{}
+};
+
+int srnic_drop_grants(struct ibv_qp *qp, uint32_t rkey)
+{
+	union uv_call call;
+
+	uv_begin(&call, UVERBS_OBJECT_QP, SRNIC_METHOD_QP_DROP_GRANTS);
+	uv_put_handle(&call, SRNIC_ATTR_QP_DROP_GRANTS_HANDLE, qp->handle);
+	uv_put(&call, SRNIC_ATTR_QP_DROP_GRANTS_RKEY, &rkey, sizeof(rkey));
+	return uv_do(qp->context, &call, drop_refusals);
+}
