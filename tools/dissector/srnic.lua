@@ -12,7 +12,7 @@ local find_carrier = require "srnic.carrier"
 local format = require "srnic.format"
 local icrc = require "srnic.icrc"
 local registered = require "srnic.fields".registered
-local read_keys = require "srnic.keys"
+local read = require "srnic.keys"
 local segments = require "srnic.segments"
 local show = require "srnic.show"
 local tracker = require "srnic.tracker"
@@ -22,13 +22,17 @@ srnic.fields = registered.fields
 srnic.experts = registered.experts
 srnic.prefs.keys = Pref.string("Key files", "",
 	"Files as srnic key gen writes them, with semicolons between them")
+srnic.prefs.grants = Pref.string("Grant files", "",
+	"Memory keys as srnic_grant_pack(3) writes them, with semicolons between the files")
 
 -- What was found in each frame. A frame is dissected often, but followed once, and in
 -- order: sequence numbers and counters depend on those before.
 local following, frames
 
 function srnic.init()
-	following, frames = tracker.new(read_keys(srnic.prefs.keys, report_failure)), {}
+	following = tracker.new(read.keys(srnic.prefs.keys, report_failure),
+		read.grants(srnic.prefs.grants, report_failure))
+	frames = {}
 end
 
 -- The packets, of those that a frame carries, of which there is something to say

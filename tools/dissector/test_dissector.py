@@ -16,8 +16,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "codec"))
-from sth import (OPCODES, SUITES, Connection, End, Flow, Header, Packet, Sender,    # noqa: E402
-                 handshake_frame)
+from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Packet,    # noqa: E402
+                 Region, Sender, block_key, handshake_frame, k_access, root_key)
+from sth.suites import cmac                                                 # noqa: E402
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK      # noqa: E402
 
 DISSECTOR = HERE / "srnic.lua"
@@ -29,12 +30,12 @@ BAD, GOOD, UNVERIFIED = "0", "1", "2"
 ETHERNET, COOKED = 1, 113
 A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
 A6, B6 = End.at("fd77::2", 0x000100), End.at("fd77::1", 0xfffffe)
-NOTES = ["sth.tag.bad", "sth.missing", "sth.unexpected", "sth.psn", "sth.counter.spent",
+NOTES = ["sth.tag.bad", "sth.tag.unproved", "sth.missing", "sth.unexpected", "sth.psn", "sth.counter.spent",
          "sth.replayed", "sth.pad", "sth.short", "handshake.wrong", "cut", "no_key",
          "no_handshake", "icrc.bad", "superpacket"]
 FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
     "segments", "segment", "opcode", "qpn", "psn", "nq", "nr", "sth.code", "sth", "sth.counter",
-    "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.psn64",
+    "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.grant", "sth.psn64",
     "sth.epoch", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", *NOTES])]
 
 
@@ -77,9 +78,10 @@ def tshark(script, *options):
     return done
 
 
-def dissect(frames, *options, keys=None, link=ETHERNET, snaplen=65535):
+def dissect(frames, *options, keys=None, grants=(), link=ETHERNET, snaplen=65535):
     """A dictionary a frame: field without "srnic." -> its values."""
     given = ["-o", f"srnic.keys:{keys}"] if keys else []
+    given += ["-o", f"srnic.grants:{';'.join(map(str, grants))}"] if grants else []
     done = tshark(DISSECTOR, "-r", FOLDER.capture(frames, link, snaplen), *given, *options,
                   "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;",
                   *(word for field in [*FIELDS, "_ws.lua.error"] for word in ("-e", field)))
@@ -301,6 +303,89 @@ class Suites(unittest.TestCase):
                                      expected[4][info.hdr_len + suite.sth_len:])
 
 
+READ, WRITE, SWAP = 0x0c, 0x0a, 0x13
+
+
+class Memory(unittest.TestCase):
+    """Requests to a protected region, and who can tell that they are right (section 12)."""
+
+    K_MR = bytes(range(16, 32))
+    REGION = Region(0xffff800000001000, 0x2fff000, 0x12345678, 20, 12)
+
+    @classmethod
+    def grant(cls, name, right, start=0, stop=None, depth=None):
+        """A file with the grant of the block around [start, stop), packed."""
+        region = cls.REGION
+        path = region.path(start, stop or region.length)[:depth]
+        key = block_key(root_key(cls.K_MR, right), path)
+        packed = (b"srnG\1" + bytes([RIGHTS[right], region.depth, region.block_shift])
+                  + struct.pack(">QQQIB3x", region.addr, region.length, path[-1][0], region.rkey,
+                                path[-1][1]) + key)
+        return FOLDER.file(name, packed + cmac(key, packed)[:8])
+
+    def request(self, session, opcode, psn64, right, start, stop, rkey=None):
+        region, info = self.REGION, OPCODES[opcode]
+        ext = struct.pack(">QI", region.addr + start, rkey or region.rkey)
+        ext += bytes(16) if opcode == SWAP else struct.pack(">I", stop - start)
+        text = bytes(stop - start) if info.payload else b""
+        k_sr = k_access(self.K_MR, region, right, start, stop)
+        receiver = session.conn.other(session.flow.owner)
+        header = Header(opcode, receiver.qpn, 0, ext, pad=-len(text) % 4)
+        return session.wire(session.senders[False].seal(header, text + bytes(-len(text) % 4),
+                                                        psn64, k_sr=k_sr))
+
+    def rows(self, suite, mode, *grants, **more):
+        session = Session(connection(suite, mode), A, 5)
+        frames = [self.request(session, READ, 5, "read", 0x1000, 0x5000, **more),
+                  self.request(session, READ, 6, "read", 0x2fff000 - 1, 0x2fff000, **more),
+                  self.request(session, WRITE, 7, "write", 0x1234, 0x1239, **more),
+                  self.request(session, SWAP, 8, "atomic", 0x2000, 0x2008, **more),
+                  session.packet(0x04, 9, b"no memory")]
+        return dissect([*session.handshake, *frames], keys=FOLDER.keys, grants=grants)[4:]
+
+    def test_with_the_grants_every_proof_is_verified(self):
+        grants = [self.grant(f"{right}.grant", right) for right in RIGHTS]
+        for suite, mode in (("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"),
+                            ("hmac-sha256", "header"), ("aes-gmac-128", "packet")):
+            rows = self.rows(suite, mode, *grants)
+            self.assertEqual([one(row, "sth.grant") for row in rows],
+                             ["read.grant", "read.grant", "write.grant", "atomic.grant", None])
+            self.assertEqual({one(row, "sth.tag.status") for row in rows}, {GOOD})
+            self.assertEqual([notes(row) for row in rows], [set()] * 5)
+
+    def test_without_them_nobody_can_tell(self):
+        rows = self.rows("aes-gcm-128", "aead")
+        self.assertEqual([notes(row) for row in rows], [{"sth.tag.unproved"}] * 4 + [set()])
+        self.assertEqual([one(row, "sth.tag.status") for row in rows], [BAD] * 4 + [GOOD])
+
+    def test_a_grant_is_good_for_its_block_and_right(self):
+        part = self.grant("part.grant", "read", 0x1000, 0x5000)
+        leaf = self.grant("leaf.grant", "read", 0x2ffe000, 0x2fff000)
+        rows = self.rows("aes-gcm-128", "aead", part)
+        self.assertEqual([one(row, "sth.grant") for row in rows],
+                         ["part.grant", None, None, None, None])
+        rows = self.rows("aes-gcm-128", "aead", leaf, part)
+        self.assertEqual([one(row, "sth.grant") for row in rows],
+                         ["part.grant", "leaf.grant", None, None, None])
+
+    def test_another_regions_key_is_none(self):
+        grants = [self.grant(f"{right}.grant", right) for right in RIGHTS]
+        rows = self.rows("aes-gcm-128", "aead", *grants, rkey=0x12345679)
+        self.assertEqual([notes(row) for row in rows], [{"sth.tag.unproved"}] * 4 + [set()])
+
+    def test_a_file_that_is_no_grant_is_complained_of(self):
+        whole = self.grant("whole.grant", "read").read_bytes()
+        session = Session(connection("aes-gcm-128", "aead"), A, 5)
+        for text in (whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1]), b"srnG\2" + whole[5:], b""):
+            bad = FOLDER.file("bad.grant", text)
+            done = tshark(DISSECTOR, "-r", FOLDER.capture(session.handshake),
+                          "-o", f"srnic.grants:{bad}")
+            self.assertIn("no grant from", done.stdout + done.stderr)
+        hexed = FOLDER.file("hex.grant", whole.hex().encode() + b"\n")
+        rows = self.rows("aes-gcm-128", "aead", hexed)
+        self.assertEqual(one(rows[0], "sth.grant"), "hex.grant")
+
+
 class Sequence(unittest.TestCase):
     def test_epochs_go_on_and_retransmissions_go_back(self):
         session = Session(connection("aes-gcm-128", "aead"), A, 0xfffffe)
@@ -422,8 +507,8 @@ class Wrong(unittest.TestCase):
 
     GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("hmac-sha1", "header")
     CASES = [
-        (every_other_byte, GCM, {"sth.tag.bad"}, BAD),
-        (every_other_byte, CMAC, {"sth.tag.bad"}, BAD),
+        (every_other_byte, GCM, {"sth.tag.unproved"}, BAD),
+        (every_other_byte, CMAC, {"sth.tag.unproved"}, BAD),
         (wrong_icrc, GCM, {"icrc.bad"}, GOOD),
         (other_payload, GCM, {"sth.tag.bad"}, BAD),
         (other_payload, CMAC, {"sth.tag.bad"}, BAD),

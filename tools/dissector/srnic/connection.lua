@@ -56,10 +56,14 @@ function Connection:opener(flow_key, sender, response, epoch)
 	return self.suite.opener(kdf.derive(flow_key, "STH1 packet", context, self.suite.key_size))
 end
 
--- The payload and pad of a packet, or nil where the tag is wrong (section 9)
-function Connection:open(opener, sender, psn64, packet)
+-- The payload and pad of a packet, or nil where the tag is wrong (section 9). prove: what
+-- makes a proof of M so far, where one is asked for (section 12)
+function Connection:open(opener, sender, psn64, packet, prove)
 	local counter = self.suite.nonce_family and packet.sth:sub(1, 4) or ""
 	local m = mac_input(self, sender, psn64, counter, packet)
+	if prove then
+		m = m .. prove(m)
+	end
 	if self.mode == "packet" then
 		m = m .. packet.rest
 	end

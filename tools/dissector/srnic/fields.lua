@@ -29,6 +29,7 @@ local fields = {
 	possible = ProtoField.string("srnic.sth.suites", "Suites with this code"),
 	mode = ProtoField.string("srnic.sth.mode", "Mode"),
 	key = ProtoField.string("srnic.sth.key", "Key"),
+	grant = ProtoField.string("srnic.sth.grant", "Proved by grant"),
 	psn64 = ProtoField.uint64("srnic.sth.psn64", "PSN64", base.HEX),
 	epoch = ProtoField.uint64("srnic.sth.epoch", "Epoch"),
 	replays = ProtoField.framenum("srnic.sth.replays", "The counter was used in frame"),
@@ -47,6 +48,9 @@ end
 -- What may be said of a packet, and what an end does about it (sections 9 and 13)
 local notes = {
 	bad = new_note("sth.tag.bad", "The tag is wrong: dropped",
+		group.SECURITY, severity.ERROR),
+	bad_or_proved = new_note("sth.tag.unproved",
+		"The tag is wrong, or a memory key that was not given proves the request",
 		group.SECURITY, severity.ERROR),
 	missing = new_note("sth.missing", "No STH, on a sealed connection: dropped",
 		group.SECURITY, severity.ERROR),

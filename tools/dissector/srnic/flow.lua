@@ -4,6 +4,7 @@
 -- they are followed from outside.
 
 local bytes = require "srnic.bytes"
+local memory = require "srnic.memory"
 local suites = require "srnic.suites"
 
 -- 2^23 and 2^24: whole numbers in Lua 5.3, too, which a power is not
@@ -64,15 +65,34 @@ local function check_pad(packet, verdict)
 	end
 end
 
-local function open(self, packet, verdict)
+-- A request is proved by no grant, or by one: no byte of it says which. The payload and
+-- pad, and the grant
+local function open_proved(packet, grants, try)
+	local text = try(nil)
+	for _, grant in ipairs(not text and packet.access and grants or {}) do
+		local fits = memory.proof(grant, packet.access, "")
+		text = fits and try(function(m)
+			return memory.proof(grant, packet.access, m)
+		end)
+		if text then
+			return text, grant
+		end
+	end
+	return text
+end
+
+local function open(self, packet, verdict, grants)
 	local response = packet.kind == "response"
 	local connection = self.connection
-	local text = connection:open(self:opener(response, verdict.epoch), self:sender(response),
-		verdict.psn64, packet)
+	local opener = self:opener(response, verdict.epoch)
+	local text, grant = open_proved(packet, grants, function(prove)
+		return connection:open(opener, self:sender(response), verdict.psn64, packet, prove)
+	end)
 	verdict.status = text and "good" or "bad"
 	verdict.payload = text
+	verdict.grant = grant and grant.name
 	if not text then
-		verdict:note("bad")
+		verdict:note(packet.access and "bad_or_proved" or "bad")
 	end
 	if connection.suite.nonce_family then
 		check_counter(self, packet, verdict)
@@ -83,7 +103,7 @@ local function open(self, packet, verdict)
 end
 
 -- What becomes of a packet of this flow
-function Flow:judge(packet, verdict, have_keys)
+function Flow:judge(packet, verdict, have_keys, grants)
 	local connection = self.connection
 	if connection then
 		verdict:sealed_by(connection)
@@ -99,7 +119,7 @@ function Flow:judge(packet, verdict, have_keys)
 	end
 	verdict.epoch = math.floor(verdict.psn64 / EPOCH)
 	if connection then
-		open(self, packet, verdict)
+		open(self, packet, verdict, grants)
 	end
 	if verdict.status ~= "bad" then
 		self.expected = math.max(self.expected, verdict.psn64)

@@ -3,6 +3,7 @@
 -- Where the STH is in a packet, and how long (protocol.md, sections 2 and 7).
 
 local bytes = require "srnic.bytes"
+local memory = require "srnic.memory"
 
 local BTH, ICRC = 12, 4
 
@@ -12,16 +13,19 @@ local CODE_SIZES = { [0] = 0, 12, 16, 20, 28, 32, 48, 64 }
 -- Bytes of extension headers (IBA 9.3)
 local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, NONCES = 16, 28, 4, 8, 4, 4, 32
 
--- opcode, name, bytes of extension headers (IBA table 38). UC's requests are RC's first
+-- Rights to memory that has keys (section 12)
+local READ, WRITE, ATOMICALLY = 1, 2, 3
+
+-- opcode, name, bytes of extension headers, right that is asked for (IBA table 38). UC's requests are RC's first
 -- twelve (0x20 more).
 local requests = {
 	{ 0x00, "SEND FIRST", 0 }, { 0x01, "SEND MIDDLE", 0 }, { 0x02, "SEND LAST", 0 },
 	{ 0x03, "SEND LAST IMM", IMM }, { 0x04, "SEND ONLY", 0 }, { 0x05, "SEND ONLY IMM", IMM },
-	{ 0x06, "WRITE FIRST", RETH }, { 0x07, "WRITE MIDDLE", 0 }, { 0x08, "WRITE LAST", 0 },
-	{ 0x09, "WRITE LAST IMM", IMM }, { 0x0a, "WRITE ONLY", RETH },
-	{ 0x0b, "WRITE ONLY IMM", RETH + IMM },
-	{ 0x0c, "READ REQUEST", RETH }, { 0x13, "COMPARE AND SWAP", ATOMIC },
-	{ 0x14, "FETCH AND ADD", ATOMIC }, { 0x16, "SEND LAST INV", IETH },
+	{ 0x06, "WRITE FIRST", RETH, WRITE }, { 0x07, "WRITE MIDDLE", 0 }, { 0x08, "WRITE LAST", 0 },
+	{ 0x09, "WRITE LAST IMM", IMM }, { 0x0a, "WRITE ONLY", RETH, WRITE },
+	{ 0x0b, "WRITE ONLY IMM", RETH + IMM, WRITE },
+	{ 0x0c, "READ REQUEST", RETH, READ }, { 0x13, "COMPARE AND SWAP", ATOMIC, ATOMICALLY },
+	{ 0x14, "FETCH AND ADD", ATOMIC, ATOMICALLY }, { 0x16, "SEND LAST INV", IETH },
 	{ 0x17, "SEND ONLY INV", IETH },
 }
 local responses = {
@@ -40,7 +44,7 @@ local opcodes = {}
 local function add(rows, base, transport, kind)
 	for _, row in ipairs(rows) do
 		local value = base + row[1]
-		opcodes[value] = { kind = kind, header = BTH + row[3] }
+		opcodes[value] = { kind = kind, header = BTH + row[3], right = row[4] }
 		format.names[value] = transport .. row[2]
 	end
 end
@@ -68,6 +72,15 @@ function format.bth(text, at)
 	}
 end
 
+-- What a request asks of memory, by its RETH or AtomicETH; nil if nothing
+local function access_of(header, right)
+	local length = right ~= ATOMICALLY and right and bytes.number(header, BTH + 13, 4) or 8
+	return right and length > 0 and {
+		right = right, addr = memory.address(header, BTH + 1),
+		rkey = bytes.number(header, BTH + 9, 4), length = length,
+	} or nil
+end
+
 -- A packet from BTH to ICRC in its parts, or nil if it is none of RC, UC or a handshake.
 -- Where there is no room for STH and pad, or it was cut short, `sth` is nil.
 function format.parse(text, cut)
@@ -78,6 +91,8 @@ function format.parse(text, cut)
 	local header, size = opcodes[packet.opcode].header, CODE_SIZES[packet.code]
 	packet.cut = cut
 	packet.header = text:sub(1, header)
+	packet.access = #packet.header == header and
+		access_of(packet.header, opcodes[packet.opcode].right) or nil
 	packet.udp_length = 8 + #text
 	packet.icrc = text:sub(-ICRC)
 	if not cut and #text >= header + size + packet.pad + ICRC then

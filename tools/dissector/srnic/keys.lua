@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Key files, as `srnic key gen` writes them and `srnic key add` reads them (srnic(8)).
+-- Key files, as `srnic key gen` writes them and `srnic key add` reads them (srnic(8)), and
+-- files with grants.
+
+local memory = require "srnic.memory"
 
 local SHORTEST, LONGEST = 16, 32
 
@@ -10,41 +13,55 @@ local function from_hex(digits)
 	end))
 end
 
--- The key, or nil. What has nothing but hexadecimal digits and white space is that, and
+-- Bytes, or nil. What has nothing but hexadecimal digits and white space is that, and
 -- never taken for bytes.
 local function parse(text)
 	local digits = text:gsub("%s", "")
-	if digits:find("^%x+$") then
-		if #digits % 2 == 1 then
-			return nil
-		end
-		text = from_hex(digits)
+	if not digits:find("^%x+$") then
+		return text
 	end
-	return #text >= SHORTEST and #text <= LONGEST and text or nil
+	return #digits % 2 == 0 and from_hex(digits) or nil
 end
 
-local function read(path)
+local function read(path, kind)
 	local file, why = io.open(path, "rb")
 	if not file then
 		return nil, why
 	end
-	local key = parse(file:read(512) or "")
+	local text = parse(file:read(512) or "")
 	file:close()
-	return key, path .. ": a key has 16 to 32 bytes, or 32 to 64 hexadecimal digits"
+	return text and kind.read(text), path .. ": " .. kind.demand
 end
 
--- The keys of files, whose names have semicolons between them; `complain` is told what
+local KEY = {
+	demand = "a key has 16 to 32 bytes, or 32 to 64 hexadecimal digits",
+	read = function(text)
+		return #text >= SHORTEST and #text <= LONGEST and { bytes = text } or nil
+	end,
+}
+
+local GRANT = {
+	demand = "a grant has 64 bytes, or 128 hexadecimal digits, as srnic_grant_pack(3) has them",
+	read = memory.unpack,
+}
+
+-- What is in files, whose names have semicolons between them; `complain` is told what
 -- could not be read
-return function(paths, complain)
-	local keys = {}
-	for path in paths:gmatch("[^;]+") do
-		path = path:match("^%s*(.-)%s*$")
-		local key, why = read(path)
-		if key then
-			keys[#keys + 1] = { name = path:match("[^/\\]*$"), bytes = key }
-		else
-			complain("srnic: no key from " .. why)
+local function reader(kind, name)
+	return function(paths, complain)
+		local found = {}
+		for path in paths:gmatch("[^;]+") do
+			path = path:match("^%s*(.-)%s*$")
+			local one, why = read(path, kind)
+			if one then
+				one.name = path:match("[^/\\]*$")
+				found[#found + 1] = one
+			else
+				complain("srnic: no " .. name .. " from " .. why)
+			end
 		end
+		return found
 	end
-	return keys
 end
+
+return { keys = reader(KEY, "key"), grants = reader(GRANT, "grant") }

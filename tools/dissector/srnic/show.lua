@@ -26,6 +26,7 @@ local function add_known(tree, range, verdict)
 		{ fields.possible, verdict.possible and names_of(verdict.possible) },
 		{ fields.mode, verdict.mode },
 		{ fields.key, verdict.key },
+		{ fields.grant, verdict.grant },
 		{ fields.psn64, verdict.psn64 and uint64(verdict.psn64) },
 		{ fields.epoch, verdict.epoch and uint64(verdict.epoch) },
 		{ fields.status, STATUS[verdict.status] },
@@ -131,7 +132,9 @@ local function summary(packet, verdict)
 		table.insert(words, "ICRC WRONG")
 	end
 	if verdict.status == "bad" then
-		table.insert(words, "TAG WRONG")
+		table.insert(words, packet.access and "TAG WRONG, OR PROVED" or "TAG WRONG")
+	elseif verdict.grant then
+		table.insert(words, "tag and proof good")
 	elseif verdict.status == "good" then
 		table.insert(words, "tag good")
 	end

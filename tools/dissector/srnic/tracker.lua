@@ -30,10 +30,11 @@ end
 local Tracker = {}
 Tracker.__index = Tracker
 
--- keys: as keys.lua reads them
-local function new(keys)
+-- keys, grants: as keys.lua reads them
+local function new(keys, grants)
 	return setmetatable({
 		keys = keys,
+		grants = grants,
 		handshakes = {},	-- by n_q
 		connections = {},	-- by both ends, the last one
 		flows = {},		-- by both nonces
@@ -145,7 +146,7 @@ function Tracker:follow(packet, frame_number)
 	elseif packet.kind == "handshake" then
 		self:handshake(packet, verdict)
 	elseif receiver then
-		receiver:judge(packet, verdict, #self.keys > 0)
+		receiver:judge(packet, verdict, #self.keys > 0, self.grants)
 	else
 		verdict:note("no_handshake")
 	end
