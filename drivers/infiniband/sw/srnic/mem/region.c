@@ -213,7 +213,7 @@ int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 	err = srnic_region_retire(mr);
 	if (err)
 		return err;
-	mr->stag.mkeys = mkeys;
+	WRITE_ONCE(mr->stag.mkeys, mkeys);
 	WRITE_ONCE(mr->stag.pd->protects, true);
 	srnic_stag_publish(&mr->stag);
 	return 0;

@@ -38,7 +38,7 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 {
 	struct srnic_qp *qp = to_srnic_qp(ib);
 	const char *seal = "none";
-	struct res_word words[9 + SRNIC_FAULTS];
+	struct res_word words[10 + SRNIC_FAULTS];
 
 	spin_lock_bh(&qp->lock);
 	words[0] = (struct res_word){ "sq_posted", READ_ONCE(qp->sq.prod) - qp->sq.cons };
@@ -51,8 +51,9 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 	words[7] = (struct res_word){ "srq_taken", READ_ONCE(qp->stream.taken) };
 	words[8] = (struct res_word){ "srq_most", READ_ONCE(qp->stream.most) };
 	words[9] = (struct res_word){ "srq_unfair", READ_ONCE(qp->stream.refused) };
+	words[10] = (struct res_word){ "grants", qp->grant_count };
 	for (int i = SRNIC_FAULT_NONE + 1; i < SRNIC_FAULTS; i++)
-		words[9 + i] = (struct res_word){ srnic_fault_table[i].res, qp->faults[i] };
+		words[10 + i] = (struct res_word){ srnic_fault_table[i].res, qp->faults[i] };
 	if (qp->sth)
 		seal = srnic_sth_suite_name(srnic_sth_params(qp->sth)->suite);
 	spin_unlock_bh(&qp->lock);
@@ -84,6 +85,7 @@ int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib)
 		{ "valid", srnic_stag_valid(&mr->stag) },
 		{ "access", READ_ONCE(mr->stag.access) },
 		{ "windows", atomic_read(&mr->windows) },
+		{ "protected", !!READ_ONCE(mr->stag.mkeys) },
 	};
 
 	return res_put(msg, words, ARRAY_SIZE(words), "kind", stag_kinds[mr->stag.kind]);
