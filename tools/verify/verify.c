@@ -28,6 +28,7 @@
 #define BULK_MSG_MAX	(1U << 20)
 #define BULK_DEPTH	8
 #define BULK_OPS	3
+#define LATE_US		100000	/* longer than it takes the peer to send */
 
 struct options {
 	const char *dev;
@@ -42,6 +43,7 @@ struct options {
 	int noffsets;
 	char *ops;
 	size_t bulk;
+	bool late;
 	int timeout;
 	int patience;		/* seconds a completion may take */
 	int rounds;
@@ -600,25 +602,34 @@ static void bulk_post(struct session *s, uint64_t n, enum ibv_wr_opcode opcode)
 	post(s, &wr, "bulk");
 }
 
+static void bulk_receive(struct session *s, uint64_t n)
+{
+	struct ibv_sge sge = { (uintptr_t)s->buf + bulk_at(s, n), s->bulk_msg, s->mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	if (ibv_post_recv(s->qp, &wr, &bad))
+		die("bulk: ibv_post_recv failed");
+}
+
 static void bulk_round(struct session *s, uint64_t first, enum ibv_wr_opcode opcode)
 {
 	bool active = s->opt->server;
 	bool source = active == (opcode != IBV_WR_RDMA_READ);
 	struct test_case c = { .op = "bulk", .size = s->bulk_msg };
-	struct ibv_recv_wr *bad;
+	bool receives = !source && opcode == IBV_WR_SEND;
 	struct ibv_wc wc;
 
 	for (uint64_t n = first; n < first + BULK_DEPTH; n++) {
-		size_t at = bulk_at(s, n);
-		struct ibv_sge sge = { (uintptr_t)s->buf + at, s->bulk_msg, s->mr->lkey };
-		struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 };
-
 		if (source)
-			fill(s->buf + at, s->bulk_msg, ~n);
-		else if (opcode == IBV_WR_SEND && ibv_post_recv(s->qp, &wr, &bad))
-			die("bulk: ibv_post_recv failed");
+			fill(s->buf + bulk_at(s, n), s->bulk_msg, ~n);
+		else if (receives && !s->opt->late)
+			bulk_receive(s, n);
 	}
 	barrier(s);
+	for (uint64_t n = first; receives && s->opt->late && n < first + BULK_DEPTH; n++) {
+		usleep(LATE_US);
+		bulk_receive(s, n);
+	}
 	for (uint64_t n = first; active && n < first + BULK_DEPTH; n++)
 		bulk_post(s, n, opcode);
 	for (int i = 0; (active || opcode == IBV_WR_SEND) && i < BULK_DEPTH; i++)
@@ -706,7 +717,7 @@ static const char usage[] =
 "       srnic-verify [options] HOST       connect to it and drive the cases\n"
 "\n"
 "Sends every opcode at every size and offset, and compares all bytes.\n"
-"Both sides need the same --ops, --sizes, --offsets, --bulk, --rounds and --connections.\n"
+"Both sides need the same --ops, --sizes, --offsets, --bulk, --late, --rounds and --connections.\n"
 "\n"
 "  -d, --dev NAME       RDMA device (the first)\n"
 "  -6, --ipv6           use an IPv6 GID\n"
@@ -719,6 +730,7 @@ static const char usage[] =
 "      --sizes LIST     bytes (0,1,1023,1024,1025,65536)\n"
 "      --offsets LIST   into the buffer (0,1)\n"
 "      --bulk BYTES     instead of cases: this much random data, 8 messages in flight\n"
+"      --late           with --bulk: receives are posted when it is too late (RNR)\n"
 "      --rounds N       repeat the cases N times (1)\n"
 "      --connections N  do it all on N connections, one after the other (1)\n"
 "      --before COMMAND ahead of each; its number, from 0, is in $N\n"
@@ -737,7 +749,7 @@ static void parse(struct options *opt, int argc, char **argv)
 		{ "ops", 1, NULL, 2 }, { "sizes", 1, NULL, 3 }, { "offsets", 1, NULL, 4 },
 		{ "bulk", 1, NULL, 5 }, { "timeout", 1, NULL, 6 }, { "patience", 1, NULL, 7 },
 		{ "rounds", 1, NULL, 8 }, { "connections", 1, NULL, 9 },
-		{ "before", 1, NULL, 10 }, { "help", 0, NULL, 'h' }, { }
+		{ "before", 1, NULL, 10 }, { "late", 0, NULL, 11 }, { "help", 0, NULL, 'h' }, { }
 	};
 	int c;
 
@@ -758,6 +770,7 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 8: opt->rounds = atoi(optarg); break;
 		case 9: opt->connections = atoi(optarg); break;
 		case 10: opt->before = optarg; break;
+		case 11: opt->late = true; break;
 		case 'h': fputs(usage, stdout); exit(0);
 		default: fputs("see srnic-verify --help\n", stderr); exit(2);
 		}

@@ -58,7 +58,7 @@ double seconds(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec * 1e-9;
+	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
 static struct ibv_context *open_device(const char *name)
