@@ -97,7 +97,8 @@ class Keys(unittest.TestCase):
                 second = Connection(A, B, suite, "aead", then, pair_key)
                 alone = Connection(A, B, suite, "aead", first, pair_key)
                 both = Connection(A, B, suite, "aead", first, pair_key, second)
-                self.assertEqual(both.k_ab, kdf(alone.k_ab, "STH1 both", second.k_ab, 32))
+                self.assertEqual(both.k_ab, kdf(alone.k_ab, "STH1 both",
+                                                (second.k_ab + bytes(16))[:32], 32))
                 seen |= {alone.k_ab, second.k_ab, both.k_ab}
         self.assertEqual(len(seen), 10)
 

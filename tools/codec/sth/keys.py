@@ -84,7 +84,10 @@ class Connection:
     @cached_property
     def k_ab(self):
         first = self.key if self.pair_key else kdf(self.k_c, "STH1 pair", self.ends, 32)
-        return kdf(first, "STH1 both", self.second.k_ab, 32) if self.second else first
+        if not self.second:
+            return first
+        # a key that is given may be shorter: it counts as HMAC would take it
+        return kdf(first, "STH1 both", self.second.k_ab.ljust(32, b"\0"), 32)
 
     @cached_property
     def k_hs(self):
