@@ -21,7 +21,7 @@ static int check_key(const void *key, size_t len)
 }
 
 static const struct uv_refusal key_pd_refusals[] = {
-	{ EEXIST, "the domain has a key, which it keeps: allocate another domain" },
+	{ EEXIST, "the domain has a key, given or drawn, and keeps it: allocate another domain" },
 	{ EINVAL, "the kernel does not take this as a domain's key" },
 	{}
 };
@@ -43,28 +43,21 @@ int srnic_key_pd(struct ibv_pd *pd, const void *key, size_t len)
 
 static int put_wish(struct srnic_ioctl_seal *wish, enum srnic_mode mode, const char *suite)
 {
-	bool sealed = mode != SRNIC_MODE_OFF;
+	size_t len = suite ? strlen(suite) : 0;
 
-	if (mode > SRNIC_MODE_AEAD)
-		return fail(EINVAL, "no mode %u, but off, header, packet or aead", mode);
-	if (sealed != !!suite)
-		return fail(EINVAL, suite ? "a suite, but no mode: choose one that it has" :
-			    "a mode, but no suite: choose one that has it");
-	memset(wish, 0, sizeof(*wish));
-	wish->mode = mode;
-	if (!suite)
-		return 0;
-	if (!*suite || strlen(suite) >= sizeof(wish->suite))
-		return fail(EINVAL, "'%.40s' is no name for a suite: 1 to %zu letters", suite,
+	if (mode == SRNIC_MODE_OFF || mode > SRNIC_MODE_AEAD)
+		return fail(EINVAL, "no mode %u to seal in, but header, packet or aead", mode);
+	if (!len || len >= sizeof(wish->suite))
+		return fail(EINVAL, "'%.40s' is no name for a suite: 1 to %zu letters", suite ?: "",
 			    sizeof(wish->suite) - 1);
-	memcpy(wish->suite, suite, strlen(suite));
+	memset(wish, 0, sizeof(*wish));
+	memcpy(wish->suite, suite, len);
+	wish->mode = mode;
 	return 0;
 }
 
 static const struct uv_refusal seal_refusals[] = {
-	{ EBUSY, "the queue pair is past INIT: seal it before it goes to RTR" },
-	{ EINVAL, "the kernel takes no such seal for this queue pair" },
-	{ ENOENT, "the kernel knows no such suite, or no such queue pair: see 'srnic suite'" },
+	{ EINVAL, "no such suite ('srnic suite'), or the queue pair has gone to RTR: seal it before" },
 	{ EOPNOTSUPP, "the suite does not have the mode ('srnic suite'), or it is no RC or UC" },
 	{}
 };
@@ -89,8 +82,9 @@ int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, co
 
 static const struct uv_refusal protect_refusals[] = {
 	{ EEXIST, "the region is protected, and stays so: register another" },
-	{ ENOKEY, "the domain has no key to derive one from: give it one by srnic_key_pd()" },
+	{ EBUSY, "windows are bound to the region, and would need no proof: unbind them" },
 	{ EINVAL, "the kernel does not protect a region of this kind, or with this tree" },
+	{ EOPNOTSUPP, "the kernel has no AES-CMAC: load the module cmac" },
 	{}
 };
 
@@ -157,7 +151,7 @@ int srnic_grant_mr(struct ibv_mr *mr, enum srnic_right right, struct srnic_grant
 static const struct uv_refusal use_refusals[] = {
 	{ ENOSPC, "the queue pair uses all that it can: drop some by srnic_drop_grants()" },
 	{ EINVAL, "the kernel does not take this grant" },
-	{ EOPNOTSUPP, "only RC and UC queue pairs use grants" },
+	{ EOPNOTSUPP, "only RC and UC queue pairs use grants, if the kernel has AES-CMAC" },
 	{}
 };
 

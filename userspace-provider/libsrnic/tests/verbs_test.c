@@ -95,7 +95,6 @@ static void test_key_pd(void)
 static void test_seal_qp(void)
 {
 	struct srnic_ioctl_seal wish = { .suite = "aes-gcm-128", .mode = SRNIC_MODE_AEAD };
-	static const struct srnic_ioctl_seal as_the_policy;
 
 	uverbs_reset();
 	check(!srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-gcm-128", key, 24) &&
@@ -104,17 +103,16 @@ static void test_seal_qp(void)
 	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_WISH, &wish, sizeof(wish)) &&
 	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_KEY, key, 24), "a queue pair's seal and key");
 	uverbs_reset();
-	check(!srnic_seal_qp(&qp, SRNIC_MODE_OFF, NULL, NULL, 0) &&
+	check(!srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-gcm-128", NULL, 0) &&
 	      called(UVERBS_OBJECT_QP, SRNIC_METHOD_QP_SEAL, 2) &&
-	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_WISH, &as_the_policy, sizeof(as_the_policy)),
-	      "a seal as the policy has it, by the domain's key");
+	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_WISH, &wish, sizeof(wish)),
+	      "a seal by the domain's key");
 
 	uverbs_reset();
 	check(failed(srnic_seal_qp(&qp, 4, "aes-gcm-128", key, 16), EINVAL, "no mode 4") &&
-	      failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, NULL, key, 16), EINVAL,
-		     "a mode, but no suite") &&
 	      failed(srnic_seal_qp(&qp, SRNIC_MODE_OFF, "aes-gcm-128", key, 16), EINVAL,
-		     "a suite, but no mode") &&
+		     "no mode 0 to seal in") &&
+	      failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, NULL, key, 16), EINVAL, "'' is no name") &&
 	      failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "", key, 16), EINVAL, "'' is no name") &&
 	      failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "12345678901234567890123456789012", key,
 				   16), EINVAL, "is no name for a suite: 1 to 31") &&
@@ -122,12 +120,10 @@ static void test_seal_qp(void)
 		     "a key of 33 bytes") &&
 	      failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-gcm-128", NULL, 16), EINVAL,
 		     "no key, but") && !uverbs.calls, "seals that do not fit are not sent");
-	uverbs.err = EBUSY;
-	check(failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-gcm-128", key, 16), EBUSY,
-		     "before it goes to RTR"), "a seal that comes too late");
-	uverbs.err = ENOENT;
-	check(failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "rot13", key, 16), ENOENT,
-		     "no such suite"), "a suite that there is not");
+	uverbs.err = EINVAL;
+	check(failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "rot13", key, 16), EINVAL,
+		     "no such suite ('srnic suite'), or the queue pair has gone to RTR"),
+	      "a suite that there is not, or that comes too late");
 	uverbs.err = EOPNOTSUPP;
 	check(failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-cmac-128", key, 16), EOPNOTSUPP,
 		     "does not have the mode"), "a suite that has not the mode");
@@ -162,9 +158,12 @@ static void test_protect_mr(void)
 	uverbs.err = EEXIST;
 	check(failed(srnic_protect_mr(&mr, NULL, NULL), EEXIST, "the region is protected"),
 	      "a second protection");
-	uverbs.err = ENOKEY;
-	check(failed(srnic_protect_mr(&mr, NULL, NULL), ENOKEY, "srnic_key_pd()"),
-	      "nothing to derive a key from");
+	uverbs.err = EBUSY;
+	check(failed(srnic_protect_mr(&mr, NULL, NULL), EBUSY, "windows are bound"),
+	      "a region with windows");
+	uverbs.err = EOPNOTSUPP;
+	check(failed(srnic_protect_mr(&mr, NULL, NULL), EOPNOTSUPP, "AES-CMAC"),
+	      "a kernel that cannot");
 }
 
 static const struct srnic_ioctl_grant granted = {

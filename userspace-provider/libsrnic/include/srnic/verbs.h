@@ -67,31 +67,32 @@ struct srnic_tree {
  * @key: the key (K_PD); NULL: the kernel draws one at random, which nobody else has
  * @len: 16 to 32 (SRNIC_IOCTL_KEY_MIN, SRNIC_IOCTL_KEY_MAX), in bytes; 0 without a @key
  *
- * Queue pairs of the domain that ask for it are sealed with a key derived from it, and its
- * regions' keys are derived from it where they are given none. It is kept until the domain
- * ends, and cannot be read back. The caller's copy is the caller's to wipe.
+ * Queue pairs of the domain that ask for a seal (srnic_seal_qp()) have it by a key derived
+ * from this one, unless it was drawn: no peer has that. Its regions' keys are derived from
+ * it where they are given none. It is kept until the domain ends, and cannot be read back.
+ * The caller's copy is the caller's to wipe.
  *
- * Return: 0; -EEXIST: it has one; -EINVAL: @len is not as said above, or it is no srnic
- * device's; -EPROTONOSUPPORT: the driver is too old.
+ * Return: 0; -EEXIST: it has one, or one was drawn by srnic_protect_mr(); -EINVAL: @len is
+ * not as said above, or it is no srnic device's; -EPROTONOSUPPORT: the driver is too old.
  */
 int srnic_key_pd(struct ibv_pd *pd, const void *key, size_t len);
 
 /**
  * srnic_seal_qp() - seal a connected queue pair
  * @qp: RC or UC, before it goes to RTR
- * @mode: what the seal covers, no less than the policy asks; SRNIC_MODE_OFF: as the policy
- *	has it
- * @suite: name of a suite that has the mode; NULL where @mode is SRNIC_MODE_OFF
+ * @mode: what the seal covers, no less than the policy asks
+ * @suite: name of a suite that has the mode; key and tag no shorter than the policy asks
  * @key: what both ends of this connection have (K_AB); NULL: the domain's key, or if that
  *	has none the policy's
  * @len: 16 to 32 (SRNIC_IOCTL_KEY_MIN, SRNIC_IOCTL_KEY_MAX), in bytes; 0 without a @key
  *
- * The peer must do the same. Where the policy has a key as well, both are needed.
+ * For one connection: RESET forgets it. The peer must do the same. Where the policy has a
+ * key as well, both are needed.
  *
- * Return: 0; -EBUSY: it has gone to RTR; -EINVAL: something is not as said above, or it is
- * no srnic device's; -ENOENT: no such suite; -EOPNOTSUPP: the suite does not have the
- * mode, the kernel not the suite, or it is no connected queue pair; -EPROTONOSUPPORT: the
- * driver is too old. What the policy says of it, the step to RTR tells: EACCES.
+ * Return: 0; -EINVAL: something is not as said above, there is no such suite, or it is no
+ * srnic device's; -EOPNOTSUPP: the suite does not have the mode, the kernel not the
+ * suite, or it is no connected queue pair; -EPROTONOSUPPORT: the driver is too old. What
+ * the policy has against it, the step to RTR tells: EACCES.
  */
 int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, const void *key,
 		  size_t len);
@@ -100,17 +101,19 @@ int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, co
  * srnic_protect_mr() - let only those into a region that prove to have its key
  * @mr: the region
  * @tree: which parts of it can have keys of their own; NULL: none
- * @key: the region's key (K_MR), SRNIC_MKEY_LEN bytes; NULL: derived from the domain's
+ * @key: the region's key (K_MR), SRNIC_MKEY_LEN bytes; NULL: derived from the domain's, which
+ *	is drawn at random if it has none
  *
- * From then on each READ, WRITE and atomic has to come by a sealed connection, from a queue
- * pair that has been given a grant (srnic_use_grant()): that of another is dropped in
- * silence, and what is not sealed draws a remote access error. SENDs are not concerned.
+ * When this returns, each READ, WRITE and atomic has to come by a sealed connection, from a
+ * queue pair that has been given a grant (srnic_use_grant()): that of another is dropped
+ * in silence, and what is not sealed draws a remote access error. SENDs are not concerned.
  * Where the key is derived, a region that is registered again with the same addresses
- * and the same rkey has the same key. It is kept until the region ends.
+ * and the same rkey has the same key. It is kept until the region ends; until then the
+ * region has no windows, and is not registered anew with other bytes or another domain.
  *
- * Return: 0; -EEXIST: it is protected; -ENOKEY: no @key, and the domain has none; -EINVAL:
- * @tree is not as said above, or it is no srnic device's; -EPROTONOSUPPORT: the driver is
- * too old.
+ * Return: 0; -EEXIST: it is protected; -EBUSY: windows are bound to it; -EINVAL: @tree is not
+ * as said above, or it is no srnic device's; -EOPNOTSUPP: the kernel has no AES-CMAC;
+ * -EPROTONOSUPPORT: the driver is too old.
  */
 int srnic_protect_mr(struct ibv_mr *mr, const struct srnic_tree *tree, const void *key);
 
@@ -221,13 +224,15 @@ void srnic_grant_free(struct srnic_grant *grant);
  * @qp: connected, by whatever connection; it need not be sealed yet
  * @grant: may be freed afterwards
  *
- * It holds for requests with the grant's rkey that lie inside its block. A queue pair can use
- * several grants, of the same region, too: that of the smallest block which contains a
- * request is taken. A request that lies in two blocks has to be split.
+ * It holds for requests with the grant's rkey and right that lie inside its block. A queue
+ * pair can use several, of one region, too: that which was given last, of those that are
+ * good for a request, is taken. Where it has some for an rkey and none is good, the request
+ * ends with IBV_WC_LOC_PROT_ERR, and is not sent: one that lies in two blocks has to be
+ * split. RESET forgets them.
  *
- * Return: 0; -ENOSPC: the queue pair uses as many as it can; -EINVAL: it is no srnic
- * device's; -EOPNOTSUPP: it is no connected queue pair; -EPROTONOSUPPORT: the driver is
- * too old; -ENOMEM.
+ * Return: 0; -ENOSPC: the queue pair uses 128; -EINVAL: it is no srnic device's; -EOPNOTSUPP:
+ * it is no connected queue pair, or the kernel has no AES-CMAC; -EPROTONOSUPPORT: the
+ * driver is too old; -ENOMEM.
  */
 int srnic_use_grant(struct ibv_qp *qp, const struct srnic_grant *grant);
 
