@@ -16,8 +16,8 @@ import itertools
 import json
 import struct
 
-from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Region, Sender, access_key,
-                 block_key, k_access, k_memory, root_key)
+from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Region, Sender,
+                 access_key, block_key, k_access, k_memory, root_key)
 from sth.seal import mac_input
 from sth.suites import cmac
 from vectors import c_bytes, connections, draw, is_thorough, jsonable, listing, payload
