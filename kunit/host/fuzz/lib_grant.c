@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzz the grants that a peer hands to libsrnic, and what is asked of them. Whatever a grant
+ * says of itself, it is refused, or is for bytes that its region has; what is narrowed from it
+ * is inside it; what covers a range of it is that range, and no larger block would do.
+ *
+ * Input: a packed grant without its check, which is put right; then an address and a length.
+ */
+#include <string.h>
+#include <openssl/evp.h>
+#include <srnic/verbs.h>
+#include "fuzz/fuzz.h"
+
+#define KEY_AT		40
+#define CHECK_AT	56
+#define STEPS_MAX	(2 * SRNIC_TREE_MAX)
+
+static void set_check(uint8_t packed[SRNIC_GRANT_LEN])
+{
+	uint8_t mac[16];
+	size_t len;
+
+	CHECK(EVP_Q_mac(NULL, "CMAC", NULL, "AES-128-CBC", NULL, packed + KEY_AT, 16, packed,
+			CHECK_AT, mac, sizeof(mac), &len));
+	memcpy(packed + CHECK_AT, mac, SRNIC_GRANT_LEN - CHECK_AT);
+}
+
+/* Where the part begins in the grant; addresses may end at 2^64, and no sum wraps */
+static uint64_t offset(const struct srnic_grant *grant, const struct srnic_grant *part)
+{
+	return srnic_grant_addr(part) - srnic_grant_addr(grant);
+}
+
+static void check_part(const struct srnic_grant *grant, const struct srnic_grant *part)
+{
+	CHECK(srnic_grant_len(part) && srnic_grant_len(part) <= srnic_grant_len(grant));
+	CHECK(offset(grant, part) <= srnic_grant_len(grant) - srnic_grant_len(part));
+	CHECK(srnic_grant_rkey(part) == srnic_grant_rkey(grant));
+	CHECK(srnic_grant_right(part) == srnic_grant_right(grant));
+}
+
+static void fuzz_narrow(const struct srnic_grant *grant, uint64_t addr, uint64_t len)
+{
+	struct srnic_grant *part;
+
+	if (srnic_grant_narrow(grant, addr, len, &part)) {
+		CHECK(!part);
+		return;
+	}
+	check_part(grant, part);
+	CHECK(srnic_grant_addr(part) == addr && srnic_grant_len(part) == len);
+	srnic_grant_free(part);
+}
+
+static void fuzz_cover(const struct srnic_grant *grant, uint64_t addr, uint64_t len)
+{
+	uint64_t at = addr, left = len;
+	struct srnic_grant *part;
+	unsigned int count = 0;
+
+	while (left) {
+		if (srnic_grant_cover(grant, &at, &left, &part)) {
+			/* at its first block, or never */
+			CHECK(!part && !count && at == addr && left == len);
+			return;
+		}
+		check_part(grant, part);
+		CHECK(srnic_grant_addr(part) == at - srnic_grant_len(part));
+		CHECK(++count <= STEPS_MAX);
+		srnic_grant_free(part);
+	}
+	CHECK(at == addr + len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t packed[SRNIC_GRANT_LEN], again[SRNIC_GRANT_LEN];
+	struct srnic_grant *grant;
+	uint64_t range[2];
+
+	if (size < CHECK_AT + sizeof(range))
+		return 0;
+	memcpy(packed, data, CHECK_AT);
+	memcpy(range, data + CHECK_AT, sizeof(range));
+	set_check(packed);
+	if (srnic_grant_unpack(packed, sizeof(packed), &grant)) {
+		CHECK(!grant);
+		return 0;
+	}
+	CHECK(!srnic_grant_pack(grant, again) && !memcmp(packed, again, sizeof(packed)));
+	check_part(grant, grant);
+
+	/* as it comes, and brought near */
+	fuzz_narrow(grant, range[0], range[1]);
+	fuzz_cover(grant, range[0], range[1]);
+	range[0] = srnic_grant_addr(grant) + range[0] % srnic_grant_len(grant);
+	range[1] %= srnic_grant_len(grant) + 1;
+	fuzz_narrow(grant, range[0], range[1]);
+	fuzz_cover(grant, range[0], range[1]);
+	srnic_grant_free(grant);
+	return 0;
+}
