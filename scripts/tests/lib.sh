@@ -99,7 +99,7 @@ settle()
 {
 	local pid=$1 how=listens end
 	shift
-	[[ ! " $* " =~ \ (rping|ucmatose|udaddy|rstream|mckey|-R)\  ]] || how=listens_by_cm
+	[[ ! " $* " =~ (\ (rping|ucmatose|udaddy|rstream|mckey|-R)|/examples/[a-z_]+)\  ]] || how=listens_by_cm
 	end=$((${EPOCHREALTIME/[.,]/} + 15 * 1000000))
 	until $how "$pid" || ((${EPOCHREALTIME/[.,]/} > end)); do
 		[ -e "/proc/$pid" ] || return 0
