@@ -226,6 +226,63 @@ static inline struct srnic_subkey *sth_subkey_of(struct srnic_sth *sth, enum srn
 	return seal ? &keys->seal : &keys->open;
 }
 
+/* a response goes against its flow */
+static inline int sth_sender_of(const struct sth_packet_vector *v)
+{
+	return v->response ? !v->owner : v->owner;
+}
+
+/* both ends at the vector's place in its flow, as if nothing had been sealed there yet */
+static inline void sth_go_to(struct kunit *test, struct sth_pair *p,
+			     const struct sth_packet_vector *v)
+{
+	int sender = sth_sender_of(v), end;
+
+	for (end = X; end <= Y; end++) {
+		enum srnic_sth_flow flow = sth_flow_at(end, v->owner);
+		struct srnic_subkey *key;
+
+		sth_expect(test, p->end[end], flow, v->psn64);
+		key = sth_subkey_of(p->end[end], flow, v->psn64, end == sender);
+		memset(&key->replay, 0, sizeof(key->replay));
+		key->emitted = v->counter;
+	}
+}
+
+static inline struct sth_box *sth_sealed_box(struct kunit *test, const struct sth_pair *p,
+					     const struct sth_packet_vector *v)
+{
+	return sth_box_of(test, p, sth_sender_of(v), v->sealed, v->len, v->hdr_len);
+}
+
+/* the vector's packet before it was sealed */
+static inline struct sth_box *sth_clear_box(struct kunit *test, const struct sth_pair *p,
+					    const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sth_sealed_box(test, p, v);
+	unsigned int len = sth_box_payload(box);
+
+	memset(box->body + v->hdr_len, 0xaa, v->len - v->hdr_len);
+	sth_fill(box->body + v->len - len, len, v->pad);
+	return box;
+}
+
+static inline int sth_seal_vector(struct sth_pair *p, const struct sth_packet_vector *v,
+				  struct sth_box *box)
+{
+	int sender = sth_sender_of(v);
+
+	return sth_box_seal(p->end[sender], sth_flow_at(sender, v->owner), box);
+}
+
+static inline int sth_open_vector(struct sth_pair *p, const struct sth_packet_vector *v,
+				  struct sth_box *box)
+{
+	int receiver = !sth_sender_of(v);
+
+	return sth_box_open(p->end[receiver], sth_flow_at(receiver, v->owner), box);
+}
+
 /**
  * struct sth_trip - a sealed packet and who is to open it
  * @to: the receiver

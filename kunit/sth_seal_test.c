@@ -12,28 +12,6 @@
 
 KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
-/* a response goes against its flow */
-static int sender_of(const struct sth_packet_vector *v)
-{
-	return v->response ? !v->owner : v->owner;
-}
-
-/* both ends at the vector's place in its flow, as if nothing had been sealed there yet */
-static void go_to(struct kunit *test, struct sth_pair *p, const struct sth_packet_vector *v)
-{
-	int sender = sender_of(v), end;
-
-	for (end = X; end <= Y; end++) {
-		enum srnic_sth_flow flow = sth_flow_at(end, v->owner);
-		struct srnic_subkey *key;
-
-		sth_expect(test, p->end[end], flow, v->psn64);
-		key = sth_subkey_of(p->end[end], flow, v->psn64, end == sender);
-		memset(&key->replay, 0, sizeof(key->replay));
-		key->emitted = v->counter;
-	}
-}
-
 typedef void (*packet_check)(struct kunit *test, struct sth_pair *p,
 			     const struct sth_packet_vector *v);
 
@@ -47,49 +25,17 @@ static void with_all_vectors(struct kunit *test, packet_check check)
 	for (i = 0; i < ARRAY_SIZE(sth_packet_vectors); i++) {
 		if (&sth_connection_vectors[sth_packet_vectors[i].connection] != v)
 			continue;
-		go_to(test, &p, &sth_packet_vectors[i]);
+		sth_go_to(test, &p, &sth_packet_vectors[i]);
 		check(test, &p, &sth_packet_vectors[i]);
 		n++;
 	}
 	KUNIT_EXPECT_GT(test, n, 0);
 }
 
-static struct sth_box *sealed_box(struct kunit *test, const struct sth_pair *p,
-				  const struct sth_packet_vector *v)
-{
-	return sth_box_of(test, p, sender_of(v), v->sealed, v->len, v->hdr_len);
-}
-
-/* the vector's packet before it was sealed */
-static struct sth_box *clear_box(struct kunit *test, const struct sth_pair *p,
-				 const struct sth_packet_vector *v)
-{
-	struct sth_box *box = sealed_box(test, p, v);
-	unsigned int len = sth_box_payload(box);
-
-	memset(box->body + v->hdr_len, 0xaa, v->len - v->hdr_len);
-	sth_fill(box->body + v->len - len, len, v->pad);
-	return box;
-}
-
-static int seal_vector(struct sth_pair *p, const struct sth_packet_vector *v, struct sth_box *box)
-{
-	int sender = sender_of(v);
-
-	return sth_box_seal(p->end[sender], sth_flow_at(sender, v->owner), box);
-}
-
-static int open_vector(struct sth_pair *p, const struct sth_packet_vector *v, struct sth_box *box)
-{
-	int receiver = !sender_of(v);
-
-	return sth_box_open(p->end[receiver], sth_flow_at(receiver, v->owner), box);
-}
-
 static void expect_payload(struct kunit *test, struct sth_pair *p,
 			   const struct sth_packet_vector *v, const u8 *payload)
 {
-	struct sth_box *clear = clear_box(test, p, v);
+	struct sth_box *clear = sth_clear_box(test, p, v);
 	unsigned int len = sth_box_payload(clear);
 
 	KUNIT_EXPECT_MEMEQ_MSG(test, payload, clear->body + v->len - len, len, "%s", v->name);
@@ -98,9 +44,9 @@ static void expect_payload(struct kunit *test, struct sth_pair *p,
 static void check_sealing(struct kunit *test, struct sth_pair *p,
 			  const struct sth_packet_vector *v)
 {
-	struct sth_box *box = clear_box(test, p, v);
+	struct sth_box *box = sth_clear_box(test, p, v);
 
-	KUNIT_ASSERT_EQ_MSG(test, seal_vector(p, v, box), 0, "%s", v->name);
+	KUNIT_ASSERT_EQ_MSG(test, sth_seal_vector(p, v, box), 0, "%s", v->name);
 	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
 }
 
@@ -112,9 +58,9 @@ static void sealing_gives_the_bytes_of_the_codec(struct kunit *test)
 static void check_opening(struct kunit *test, struct sth_pair *p,
 			  const struct sth_packet_vector *v)
 {
-	struct sth_box *box = sealed_box(test, p, v);
+	struct sth_box *box = sth_sealed_box(test, p, v);
 
-	KUNIT_ASSERT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+	KUNIT_ASSERT_EQ_MSG(test, sth_open_vector(p, v, box), 0, "%s", v->name);
 	expect_payload(test, p, v, box->body + v->len - sth_box_payload(box));
 }
 
@@ -143,12 +89,12 @@ static void without_simd_the_bytes_are_the_same(struct kunit *test)
 
 static void check_bits(struct kunit *test, struct sth_pair *p, const struct sth_packet_vector *v)
 {
-	int receiver = !sender_of(v);
+	int receiver = !sth_sender_of(v);
 	struct sth_trip t = {
 		.to = p->end[receiver],
 		.flow = sth_flow_at(receiver, v->owner),
 		.psn64 = v->psn64,
-		.box = sealed_box(test, p, v),
+		.box = sth_sealed_box(test, p, v),
 		.sealed = v->sealed,
 		.name = v->name,
 	};
@@ -157,7 +103,7 @@ static void check_bits(struct kunit *test, struct sth_pair *p, const struct sth_
 	if (v->len > 100)
 		return;
 	sth_expect_no_change(test, &t);
-	KUNIT_EXPECT_EQ_MSG(test, open_vector(p, v, t.box), 0, "%s", v->name);
+	KUNIT_EXPECT_EQ_MSG(test, sth_open_vector(p, v, t.box), 0, "%s", v->name);
 }
 
 static void no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
@@ -168,12 +114,12 @@ static void no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
 static void check_header_mode(struct kunit *test, struct sth_pair *p,
 			      const struct sth_packet_vector *v)
 {
-	struct sth_box *box = sealed_box(test, p, v);
+	struct sth_box *box = sth_sealed_box(test, p, v);
 
 	if (p->end[X]->params.mode != SRNIC_STH_HEADER || !v->payload_len)
 		return;
 	box->body[v->len - v->pad - 1] ^= 0xff;
-	KUNIT_EXPECT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+	KUNIT_EXPECT_EQ_MSG(test, sth_open_vector(p, v, box), 0, "%s", v->name);
 }
 
 static void header_mode_does_not_protect_the_payload(struct kunit *test)
@@ -184,10 +130,10 @@ static void header_mode_does_not_protect_the_payload(struct kunit *test)
 static void check_congestion(struct kunit *test, struct sth_pair *p,
 			     const struct sth_packet_vector *v)
 {
-	struct sth_box *box = sealed_box(test, p, v);
+	struct sth_box *box = sth_sealed_box(test, p, v);
 
 	box->body[4] ^= 0xff;
-	KUNIT_EXPECT_EQ_MSG(test, open_vector(p, v, box), 0, "%s", v->name);
+	KUNIT_EXPECT_EQ_MSG(test, sth_open_vector(p, v, box), 0, "%s", v->name);
 }
 
 static void congestion_bits_may_change(struct kunit *test)
@@ -198,19 +144,19 @@ static void congestion_bits_may_change(struct kunit *test)
 static void check_lengths(struct kunit *test, struct sth_pair *p,
 			  const struct sth_packet_vector *v)
 {
-	struct sth_box *box = sealed_box(test, p, v);
+	struct sth_box *box = sth_sealed_box(test, p, v);
 
 	box->pkt.len += 4;
-	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, sth_open_vector(p, v, box), -EBADMSG);
 	memcpy(box->body, v->sealed, v->len);
 	box->pkt.len -= 8;
-	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, sth_open_vector(p, v, box), -EBADMSG);
 	memcpy(box->body, v->sealed, v->len);
 	box->pkt.len += 4;
 	box->pkt.sth_len -= 4;
-	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, sth_open_vector(p, v, box), -EBADMSG);
 	box->pkt.sth_len = 0;
-	KUNIT_EXPECT_EQ(test, open_vector(p, v, box), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, sth_open_vector(p, v, box), -EBADMSG);
 }
 
 static void length_and_headers_may_not_shift(struct kunit *test)
@@ -222,10 +168,10 @@ static void length_and_headers_may_not_shift(struct kunit *test)
 static void check_pieces(struct kunit *test, struct sth_pair *p,
 			 const struct sth_packet_vector *v)
 {
-	struct sth_box *box = clear_box(test, p, v);
+	struct sth_box *box = sth_clear_box(test, p, v);
 	unsigned int len = sth_box_payload(box), at, n;
 	struct scatterlist sg[SRNIC_STH_PAYLOAD_SG], to[2];
-	int sender = sender_of(v), err;
+	int sender = sth_sender_of(v), err;
 	u8 *out;
 
 	if (len < 5)

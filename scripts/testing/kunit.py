@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """KUnit: load every test module on the test kernel, read what it reports."""
 
+import os
 import re
 import subprocess
 import time
 
-from . import REPO
+from . import BUILD, REPO
 from .ktap import cases
 from .report import FAILED, PASSED, Result, log_path
 from .vm import VM
@@ -34,10 +35,18 @@ def opened_by_codec(report, path):
                   log.read_text().strip().splitlines()[-1] if status else "")
 
 
+def draw_packets():
+    """What the suite srnic-sth-random reads: SRNIC_RANDOM_PACKETS says how many."""
+    subprocess.run([REPO / "tools/codec/random_packets.py", "--count",
+                    os.environ.get("SRNIC_RANDOM_PACKETS", "2000"),
+                    "--out", BUILD / "kunit/packets"], check=True)
+
+
 def run(report, wanted):
     path = log_path("kunit/kunit")
     start = time.monotonic()
     report.started("kunit")
+    draw_packets()
     with path.open("w") as log:
         vm = VM("debug", ["scripts/guest/run-kunit"], log, TIMEOUT,
                 ["--no-build", "--mem", "1G"])
