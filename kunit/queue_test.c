@@ -284,17 +284,22 @@ static void who_goes_to_sleep_says_so_and_looks_again(struct kunit *test)
 {
 	struct srnic_ring *ring = new_ring(test, 4, SQ_STRIDE, true);
 
+	KUNIT_EXPECT_FALSE(test, ring->asleep);
 	KUNIT_EXPECT_FALSE(test, srnic_sq_sleep(ring));
 	KUNIT_EXPECT_EQ(test, ring->hdr->need_wakeup, 1);
+	KUNIT_EXPECT_TRUE(test, ring->asleep);
 	srnic_sq_awake(ring);
 	KUNIT_EXPECT_EQ(test, ring->hdr->need_wakeup, 0);
+	KUNIT_EXPECT_FALSE(test, ring->asleep);
 
 	ring->hdr->prod++;
 	KUNIT_EXPECT_TRUE(test, srnic_sq_sleep(ring));
 	KUNIT_EXPECT_EQ(test, ring->hdr->need_wakeup, 0);
+	KUNIT_EXPECT_FALSE(test, ring->asleep);
 
 	ring->hdr->prod = 1000;
 	KUNIT_EXPECT_TRUE(test, srnic_sq_sleep(ring));
+	KUNIT_EXPECT_FALSE(test, ring->asleep);
 }
 
 /* ------------------------------------------------------------ receive queue */

@@ -469,6 +469,36 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_timer_start(qp, idle);
 }
 
+/*
+ * Nothing is left to send, to wait for or to report, and who posts something rings: a
+ * user because the ring sleeps, the kernel always.
+ */
+static bool at_rest(const struct srnic_qp *qp)
+{
+	const struct srnic_requester *req = &qp->req;
+	const struct srnic_sq *sq = &qp->sq;
+
+	return qp->state == IB_QPS_RTS && req->una == req->max_sent &&
+	       !req->stalled && !req->wait_keys && sq->cons == srnic_sq_prod(sq) &&
+	       (sq->ring.asleep || !sq->ring.user);
+}
+
+/**
+ * srnic_requester_answered - go on, after responses, if there is anything to do
+ * @qp: the QP
+ *
+ * The completer has retired what they have completed.
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_requester_answered(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
+	if (!at_rest(qp))
+		srnic_requester_run(qp);
+}
+
 /**
  * srnic_requester_repeat - send the oldest unacknowledged packet once more, alone
  * @qp: the QP; it is a SEND's or a WRITE's

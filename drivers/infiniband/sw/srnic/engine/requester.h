@@ -20,6 +20,7 @@
 
 /* requester.c */
 void srnic_requester_run(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_requester_answered(struct srnic_qp *qp) __must_hold(&qp->lock);
 int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 	__must_hold(&build->qp->lock);
 void srnic_requester_go_back(struct srnic_qp *qp) __must_hold(&qp->lock);

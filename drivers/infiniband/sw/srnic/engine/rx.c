@@ -189,7 +189,7 @@ static void run_end(struct rx_run *run)
 	if (run->asked)
 		reply(run->qp);
 	if (run->answered)
-		srnic_requester_run(run->qp);
+		srnic_requester_answered(run->qp);
 }
 
 /*

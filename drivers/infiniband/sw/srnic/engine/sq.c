@@ -74,7 +74,7 @@ static bool sq_fetch(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 	u32 room = sq->entries - (sq->prod - sq->cons);
-	int pending;
+	int pending, take;
 
 	do {
 		pending = srnic_ring_pending(&sq->ring);
@@ -88,14 +88,14 @@ static bool sq_fetch(struct srnic_qp *qp)
 			srnic_qp_kick(qp, SRNIC_QP_WORK_ALLOC);
 			return false;
 		}
-		pending = min3((u32)pending, room, (u32)SRNIC_SQ_BATCH);
-		if (pending) {
-			while (pending--)
+		take = min3((u32)pending, room, (u32)SRNIC_SQ_BATCH);
+		if (take) {
+			while (take--)
 				fetch_one(qp);
 			return true;
 		}
-		if (!room)
-			return false;	/* the next retirement comes back */
+		if (pending)
+			return false;	/* no room: the next retirement comes back */
 	} while (srnic_sq_sleep(&sq->ring));
 	return false;
 }

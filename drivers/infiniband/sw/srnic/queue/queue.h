@@ -33,6 +33,8 @@ struct srnic_ah;
  * @limit: entries granted to the consumer (<= @entries)
  * @head: the kernel's own index: next to take (SQ, RQ, SRQ) or to fill (CQ)
  * @user: mapped into a process, so hostile
+ * @asleep: send queues: nothing has been there since need_wakeup was set, and whoever
+ *	puts something in rings the doorbell
  */
 struct srnic_ring {
 	struct srnic_ring_hdr *hdr;
@@ -44,6 +46,7 @@ struct srnic_ring {
 	u32 limit;
 	u32 head;
 	bool user;
+	bool asleep;
 };
 
 /* ring.c: memory of a ring; process context */

@@ -169,9 +169,10 @@ bool srnic_sq_sleep(struct srnic_ring *ring)
 {
 	WRITE_ONCE(ring->hdr->need_wakeup, 1);
 	smp_mb();	/* the flag before our last look; see above */
-	if (!srnic_ring_pending(ring))
+	if (!srnic_ring_pending(ring)) {
+		ring->asleep = true;
 		return false;
-
+	}
 	srnic_sq_awake(ring);
 	return true;
 }
@@ -184,6 +185,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sq_sleep);
  */
 void srnic_sq_awake(struct srnic_ring *ring)
 {
+	ring->asleep = false;
 	WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
 
