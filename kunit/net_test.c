@@ -197,7 +197,7 @@ static bool put_packet(struct srnic_burst *burst, u32 psn, u16 len)
 	for (i = 0; i < len - OVERHEAD; i++)
 		p[SRNIC_BTH_LEN + i] = pattern(psn, i);
 	crc = srnic_burst_icrc(burst, len, p);
-	crc = srnic_crc_update(crc, p + SRNIC_BTH_LEN, len - OVERHEAD);
+	crc = srnic_crc_update(crc, p, len - SRNIC_ICRC_LEN);
 	put_unaligned(srnic_icrc_end(crc), (__le32 *)(p + len - SRNIC_ICRC_LEN));
 	return true;
 }

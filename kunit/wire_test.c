@@ -777,11 +777,11 @@ static u32 l3_len(const u8 *ip)
 static u32 icrc_of(const struct srnic_ends *ends, u16 id, const u8 *ip, u32 len)
 {
 	const u8 *bth = ip + l3_len(ip) + 8;
-	u32 tail = len - l3_len(ip) - 8 - SRNIC_BTH_LEN - SRNIC_ICRC_LEN;
+	u32 covered = len - l3_len(ip) - 8 - SRNIC_ICRC_LEN;
 	struct srnic_icrc_base base = { };
 	u32 crc = srnic_icrc_begin(&base, ends, id, len - l3_len(ip), bth);
 
-	return le32_to_cpu(srnic_icrc_end(srnic_crc_update(crc, bth + SRNIC_BTH_LEN, tail)));
+	return le32_to_cpu(srnic_icrc_end(srnic_crc_update(crc, bth, covered)));
 }
 
 KUNIT_ARRAY_PARAM_DESC(icrc, icrc_vectors, name);
@@ -807,6 +807,30 @@ static u32 icrc_headers_plainly(const struct srnic_ends *ends, u16 id, u16 udp_l
 	return srnic_crc_update(~0U, buf, sizeof(buf));
 }
 
+/* the same as srnic computes it, the BTH included */
+static u32 icrc_headers(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
+			u16 udp_len, const u8 *bth)
+{
+	u32 crc = srnic_icrc_begin(base, ends, id, udp_len, bth);
+
+	return srnic_crc_update(crc, bth, SRNIC_BTH_LEN);
+}
+
+static void icrc_takes_any_byte_that_may_change_for_ones(struct kunit *test)
+{
+	struct srnic_ends ends = { .v4 = true, .iph = { 0x45 } };
+	u8 bth[SRNIC_BTH_LEN] = { 4, 0x40, 0xff, 0xff, 0, 1, 2, 3, 0x80, 4, 5, 6 };
+	unsigned int byte;
+
+	for (byte = 0; byte <= U8_MAX; byte++) {
+		struct srnic_icrc_base base = { };
+
+		bth[4] = byte;
+		KUNIT_EXPECT_EQ_MSG(test, icrc_headers(&base, &ends, 1, 36, bth),
+				    icrc_headers_plainly(&ends, 1, 36, bth), "byte %#x", byte);
+	}
+}
+
 static void icrc_base_serves_packets_of_any_id_and_length(struct kunit *test)
 {
 	static const u8 bth[SRNIC_BTH_LEN] = { 4, 0x40, 0xff, 0xff, 0x40, 1, 2, 3, 0x80, 4, 5, 6 };
@@ -819,7 +843,7 @@ static void icrc_base_serves_packets_of_any_id_and_length(struct kunit *test)
 	for (id = 0; id <= U16_MAX; id += id < 0x120 ? 1 : 0x77) {
 		u16 udp_len = id & 0x100 ? 4132 : 36;
 
-		KUNIT_EXPECT_EQ_MSG(test, srnic_icrc_begin(&base, &ends, id, udp_len, bth),
+		KUNIT_EXPECT_EQ_MSG(test, icrc_headers(&base, &ends, id, udp_len, bth),
 				    icrc_headers_plainly(&ends, id, udp_len, bth), "id %#x", id);
 	}
 }
@@ -989,6 +1013,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(crc_of_a_shortened_run_is_that_of_the_run),
 	KUNIT_CASE(copy_with_crc_copies_and_equals_update),
 	KUNIT_CASE(crc_of_a_zero_run_equals_that_of_zero_bytes),
+	KUNIT_CASE(icrc_takes_any_byte_that_may_change_for_ones),
 	KUNIT_CASE(icrc_base_serves_packets_of_any_id_and_length),
 	KUNIT_CASE(icrc_base_is_shared_where_headers_make_no_difference),
 	KUNIT_CASE_PARAM(icrc_is_that_of_the_wire, icrc_gen_params),

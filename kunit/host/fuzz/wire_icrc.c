@@ -16,8 +16,7 @@ static u32 icrc(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16
 {
 	u32 crc = srnic_icrc_begin(base, ends, id, udp_len, bth);
 
-	return le32_to_cpu(srnic_icrc_end(srnic_crc_update(crc, bth + SRNIC_BTH_LEN,
-							   len - SRNIC_BTH_LEN)));
+	return le32_to_cpu(srnic_icrc_end(srnic_crc_update(crc, bth, len)));
 }
 
 static u32 alone(const struct srnic_ends *ends, u16 id, u16 udp_len, const u8 *bth, size_t len)

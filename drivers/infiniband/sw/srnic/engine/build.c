@@ -92,28 +92,32 @@ static int gather(struct srnic_build *build, const struct srnic_source *src, u8 
 	return 0;
 }
 
+/*
+ * Over the bytes as sent (protocol.md, section 2): @seg, of @len bytes with the ICRC. What
+ * was gathered into them is still in the level 1 cache.
+ */
+static void put_icrc(struct srnic_burst *burst, u8 *seg, u16 len)
+{
+	u32 crc = srnic_burst_icrc(burst, len, seg);
+
+	len -= SRNIC_ICRC_LEN;
+	crc = srnic_crc_update(crc, seg, len);
+	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), seg + len);
+}
+
 static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
 {
 	struct srnic_pkt *pkt = &build->pkt;
-	u8 *end = pkt->payload + pkt->payload_len;
-	u32 crc;
 	int err;
 
-	crc = srnic_burst_icrc(&build->burst, pkt->len, pkt->hdr);
-	if (pkt->hdr_len > SRNIC_BTH_LEN)
-		crc = srnic_crc_update(crc, pkt->hdr + SRNIC_BTH_LEN,
-				       pkt->hdr_len - SRNIC_BTH_LEN);
 	if (pkt->payload_len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len, &crc);
+		err = gather(build, src, pkt->payload, pkt->payload_len, NULL);
 		if (unlikely(err))
 			return err;
 	}
-	if (pkt->pad) {
-		memset(end, 0, pkt->pad);
-		crc = srnic_crc_update(crc, end, pkt->pad);
-		end += pkt->pad;
-	}
-	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), end);
+	if (pkt->pad)
+		memset(pkt->payload + pkt->payload_len, 0, pkt->pad);
+	put_icrc(&build->burst, pkt->hdr, pkt->len);
 	return 0;
 }
 
@@ -123,7 +127,6 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	u32 len = pkt->payload_len + pkt->pad;
 	u8 *end = pkt->payload + len;
 	struct scatterlist sg;
-	u32 crc;
 	int err;
 
 	if (len) {
@@ -142,11 +145,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	if (unlikely(err))
 		return err;
 	trace_srnic_sealed(build->qp->dev, build->qp->ib.qp_num, pkt);
-
-	/* over the bytes as sent (protocol.md, section 2) */
-	crc = srnic_burst_icrc(&build->burst, pkt->len, pkt->hdr);
-	crc = srnic_crc_update(crc, pkt->hdr + SRNIC_BTH_LEN, end - pkt->hdr - SRNIC_BTH_LEN);
-	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), end);
+	put_icrc(&build->burst, pkt->hdr, pkt->len);
 	return 0;
 }
 
@@ -241,7 +240,6 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 {
 	struct srnic_burst burst;
 	u8 *seg;
-	u32 crc;
 	int err;
 
 	lockdep_assert_held(&qp->lock);
@@ -256,9 +254,7 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	}
 
 	memcpy(seg, frame, len);
-	crc = srnic_burst_icrc(&burst, len + SRNIC_ICRC_LEN, seg);
-	crc = srnic_crc_update(crc, seg + SRNIC_BTH_LEN, len - SRNIC_BTH_LEN);
-	put_unaligned_le32(le32_to_cpu(srnic_icrc_end(crc)), seg + len);
+	put_icrc(&burst, seg, len + SRNIC_ICRC_LEN);
 	srnic_burst_close(&burst, &qp->out);
 	return 0;
 }

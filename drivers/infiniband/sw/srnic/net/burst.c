@@ -251,7 +251,7 @@ static struct srnic_icrc_base *icrc_base(struct srnic_path *path, u16 udp_len)
  * IPv4, the next identification (inet_gso_segment()); the ICRC covers both.
  *
  * Context: any.
- * Return: CRC state over IP, UDP and BTH, see srnic_icrc_begin().
+ * Return: CRC state before the BTH, see srnic_icrc_begin().
  */
 u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth)
 {

@@ -272,16 +272,15 @@ bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_rx_next);
 
-/* All that the ICRC covers behind the BTH; two runs only if the carrier split them. */
+/* All that the ICRC covers from the BTH on; two runs only if the carrier split them. */
 static u32 segment_crc(u32 crc, const struct srnic_pkt *pkt)
 {
-	const u8 *ext = pkt->hdr + SRNIC_BTH_LEN;
-	u32 ext_len = pkt->hdr_len + pkt->sth_len - SRNIC_BTH_LEN;
+	u32 hdr_len = pkt->hdr_len + pkt->sth_len;
 	u32 len = pkt->payload_len + pkt->pad;
 
-	if (ext + ext_len == pkt->payload)
-		return srnic_crc_update(crc, ext, ext_len + len);
-	crc = srnic_crc_update(crc, ext, ext_len);
+	if (pkt->hdr + hdr_len == pkt->payload)
+		return srnic_crc_update(crc, pkt->hdr, hdr_len + len);
+	crc = srnic_crc_update(crc, pkt->hdr, hdr_len);
 	return srnic_crc_update(crc, pkt->payload, len);
 }
 

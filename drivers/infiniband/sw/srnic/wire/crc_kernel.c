@@ -33,11 +33,16 @@
 /*
  * Lengths at which they are compared with the tables: the powers of two between these.
  * Below the first, crc32-pclmul itself hands over to crc32_le(), as it does wherever
- * SIMD may not be used (crypto_simd_usable). The last is as much as one FPU section
- * may take, with preemption off.
+ * SIMD may not be used (crypto_simd_usable).
  */
 #define CRC_FIRST	128
 #define CRC_LAST	4096
+
+/*
+ * As much as one FPU section may take, with preemption off: a whole packet of the largest
+ * MTU, BTH to pad.
+ */
+#define CRC_RUN		(CRC_LAST + SRNIC_HDR_MAX)
 
 /* Best of so many runs, of so many calls each, so that an interrupt does not count */
 #define CRC_RUNS	5
@@ -110,7 +115,7 @@ static noinline int crc_tables(u32 *crc, const void *data, size_t len)
 u32 srnic_crc_update(u32 crc, const void *data, size_t len)
 {
 	while (len >= crc_fast_from) {
-		size_t n = min_t(size_t, len, CRC_LAST);
+		size_t n = min_t(size_t, len, CRC_RUN);
 
 		if (crc_by_simd ? crc_simd(&crc, data, n) : crc_sparse(&crc, data, n))
 			break;

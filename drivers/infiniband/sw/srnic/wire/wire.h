@@ -325,10 +325,10 @@ struct srnic_icrc_base {
 /*
  * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3): eight bytes of
  * ones in place of the LRH, then IP, UDP and BTH with their variant fields as
- * ones. srnic_icrc_begin takes the header part: IP header from @ends with
- * this packet's id and length, UDP length (header included, host order), and the
- * BTH @bth; continue with srnic_crc_update over the bytes behind the BTH up to
- * the ICRC, close with srnic_icrc_end.
+ * ones. srnic_icrc_begin takes the part before the BTH: IP header from @ends with
+ * this packet's id and length, UDP length (header included, host order). @bth is
+ * what follows; continue with srnic_crc_update over the bytes as they are, from the
+ * BTH's first up to the ICRC, close with srnic_icrc_end.
  */
 bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b);
 u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
