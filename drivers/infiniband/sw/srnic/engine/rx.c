@@ -109,8 +109,7 @@ static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends
 
 	if (!srnic_qp_connected(qp))
 		return false;
-	return memcmp(ends->sgid, own->dgid, sizeof(own->dgid)) ||
-	       memcmp(ends->dgid, own->sgid, sizeof(own->sgid));
+	return !srnic_gid_equal(ends->sgid, own->dgid) || !srnic_gid_equal(ends->dgid, own->sgid);
 }
 
 /* Datagrams are in the clear: from where the policy does not have that, none is taken. */

@@ -64,7 +64,7 @@ static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16],
 	struct gid_entry *entry, *other = NULL;
 
 	hash_for_each_possible_rcu(gid_table, entry, by_gid, gid_hash(net, gid)) {
-		if (entry->net != net || memcmp(entry->gid.raw, gid, 16))
+		if (entry->net != net || !srnic_gid_equal(entry->gid.raw, gid))
 			continue;
 		if (entry->ifindex == ifindex)
 			return entry;

@@ -138,7 +138,8 @@ static bool ip4_alike(const u8 *a, const u8 *b)
 static bool ip6_alike(const u8 *a, const u8 *b)
 {
 	return a[0] >> 4 == b[0] >> 4 && a[IP6_NEXT_HEADER] == b[IP6_NEXT_HEADER] &&
-	       !memcmp(a + IP6_ADDRESSES, b + IP6_ADDRESSES, IP6_LEN - IP6_ADDRESSES);
+	       srnic_gid_equal(a + IP6_ADDRESSES, b + IP6_ADDRESSES) &&
+	       srnic_gid_equal(a + IP6_ADDRESSES + 16, b + IP6_ADDRESSES + 16);
 }
 
 /**

@@ -130,6 +130,13 @@ enum srnic_nak {
 	SRNIC_NAK_INV_RD	= 4,
 };
 
+/* Two addresses, as words and in place: the kernel's memcmp() is a function and a loop */
+static inline bool srnic_gid_equal(const u8 a[16], const u8 b[16])
+{
+	return get_unaligned_le64(a) == get_unaligned_le64(b) &&
+	       get_unaligned_le64(a + 8) == get_unaligned_le64(b + 8);
+}
+
 /**
  * struct srnic_ends - what of IP and UDP a burst's packets share
  * @sgid: source address, IPv4 in mapped form (::ffff:a.b.c.d)
