@@ -39,9 +39,15 @@ struct demux_flow {
 
 /**
  * struct srnic_demux - the flows that one CPU has seen in a namespace
- * @flow: by source port and netdev; used with BHs off, by this CPU alone
+ * @known: the packet that was last given a route, or NULL; not to be followed. Mostly it
+ *	is the next to be let in, too; if it is another of the same address, that one's
+ *	route is learnt from its next packet
+ * @flow: by source port and netdev
+ *
+ * Used with BHs off, by this CPU alone.
  */
 struct srnic_demux {
+	const struct sk_buff *known;
 	struct demux_flow flow[DEMUX_FLOWS];
 };
 
@@ -64,11 +70,11 @@ void srnic_demux_close(struct srnic_netns *ns)
 }
 
 /* The port may be the same in both directions: verbs derive it from the two QP numbers. */
-static struct demux_flow *demux_flow(struct srnic_netns *ns, const struct demux_key *key)
+static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct demux_key *key)
 {
 	u16 mix = ntohs(key->sport);
 
-	return &this_cpu_ptr(ns->demux)->flow[(mix ^ mix >> 4 ^ key->ifindex) % DEMUX_FLOWS];
+	return &seen->flow[(mix ^ mix >> 4 ^ key->ifindex) % DEMUX_FLOWS];
 }
 
 /* false: not a whole packet to our port and to this host */
@@ -147,14 +153,17 @@ static u32 demux_cookie(const struct dst_entry *dst, bool v4)
  */
 void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 {
+	struct srnic_demux *seen = this_cpu_ptr(ns->demux);
 	struct dst_entry *dst = skb_dst(skb);
 	struct demux_flow *flow;
 	struct demux_key key;
 
+	if (likely(seen->known == skb))
+		return;
 	if (!dst || dst->flags & DST_METADATA || !demux_key(skb, v4, &key))
 		return;
-	flow = demux_flow(ns, &key);
-	if (likely(flow->dst == dst && demux_alike(&flow->key, &key)))
+	flow = demux_flow(seen, &key);
+	if (flow->dst == dst && demux_alike(&flow->key, &key))
 		return;
 	if (!dst_hold_safe(dst))
 		return;
@@ -166,16 +175,19 @@ void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 
 static void demux(struct sk_buff *skb, const struct net *net, bool v4)
 {
+	struct srnic_demux *seen = this_cpu_ptr(srnic_netns(net)->demux);
 	struct demux_flow *flow;
 	struct demux_key key;
 
+	seen->known = NULL;
 	if (skb_dst(skb) || !demux_key(skb, v4, &key))
 		return;
-	flow = demux_flow(srnic_netns(net), &key);
+	flow = demux_flow(seen, &key);
 	if (!flow->dst || !demux_alike(&flow->key, &key))
 		return;
 	if (likely(dst_check(flow->dst, flow->cookie))) {
 		skb_dst_set_noref(skb, flow->dst);
+		seen->known = skb;
 		return;
 	}
 	dst_release(flow->dst);
