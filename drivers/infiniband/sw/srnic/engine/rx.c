@@ -282,5 +282,5 @@ void srnic_engine_rx(struct srnic_rx *rx)
 	while (more)
 		more = rx_some(rx, &pkt);
 	rcu_read_unlock();
-	consume_skb(rx->skb);
+	napi_consume_skb(rx->skb, 1);	/* for who sends next on this CPU: net/burst */
 }

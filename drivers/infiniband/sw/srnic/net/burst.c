@@ -15,11 +15,14 @@
 #include "export.h"
 #include "net/internal.h"
 
-/*
- * Below this much in all a linear sk_buff is cheaper than pages; its head still comes
- * from a slab cache of half a page.
- */
+/* Below this much in all a linear sk_buff is cheaper than fragments. */
 #define BURST_LINEAR	1536
+
+/*
+ * Where BTHs begin, beyond a multiple of 16: so that the payloads behind them, with or
+ * without a RETH, lie as CRCs by multiplication want them, at multiples of 16.
+ */
+#define BURST_SKEW	(16 - SRNIC_BTH_LEN)
 
 static unsigned int ip_len(const struct srnic_path *path)
 {
@@ -64,17 +67,30 @@ u16 srnic_burst_max(struct srnic_path *path, u16 seg_len)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_max);
 
-/* Headers are pushed in front later; IPsec states its needs in the route. */
+/*
+ * Headers are pushed in front later; IPsec states its needs in the route. No allocator is
+ * asked, and nothing cleared but what has to be: the linear part is cut off a chunk, and
+ * the sk_buff itself is one that this CPU has freed not long ago.
+ */
 static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int linear)
 {
 	const struct dst_entry *dst = path->dst;
 	unsigned int head = LL_RESERVED_SPACE(dst->dev) + dst->header_len +
 			    ip_len(path) + sizeof(struct udphdr);
+	struct srnic_cut cut;
 	struct sk_buff *skb;
+	u32 size;
 
-	skb = alloc_skb(head + linear + dst->trailer_len, GFP_ATOMIC);
-	if (skb)
-		skb_reserve(skb, head);
+	head = ALIGN(head, 16) + BURST_SKEW;
+	size = SKB_HEAD_ALIGN(head + linear + dst->trailer_len);
+	if (!srnic_chunk_cut(&cut, size, size))
+		return NULL;
+	skb = napi_build_skb(page_address(cut.page) + cut.off, size);
+	if (!skb) {
+		put_page(cut.page);
+		return NULL;
+	}
+	skb_reserve(skb, head);
 	return skb;
 }
 
@@ -87,14 +103,14 @@ static bool burst_chunk(struct srnic_burst *burst)
 
 	if (nr == MAX_SKB_FRAGS)
 		return false;
-	if (!srnic_chunk_cut(&cut, burst->seg_len,
-			     (u32)(burst->max - burst->segs) * burst->seg_len))
+	if (!srnic_chunk_cut(&cut, BURST_SKEW + burst->seg_len,
+			     BURST_SKEW + (u32)(burst->max - burst->segs) * burst->seg_len))
 		return false;
 
-	skb_fill_page_desc(skb, nr, cut.page, cut.off, 0);
+	skb_fill_page_desc(skb, nr, cut.page, cut.off + BURST_SKEW, 0);
 	skb->truesize += cut.len;
-	burst->room = page_address(cut.page) + cut.off;
-	burst->room_left = cut.len;
+	burst->room = page_address(cut.page) + cut.off + BURST_SKEW;
+	burst->room_left = cut.len - BURST_SKEW;
 	return true;
 }
 

@@ -19,12 +19,6 @@
 #define CHUNKS		8
 #define CHUNK_ORDER	get_order(SZ_64K)
 
-/*
- * Where in a cache line a cut begins: so that the payloads behind BTHs, with or without
- * a RETH, lie as CRCs by multiplication want them, at multiples of 16.
- */
-#define CHUNK_SKEW	(16 - SRNIC_BTH_LEN)
-
 /**
  * struct chunk_ring - what one CPU cuts bursts off
  * @lock: this CPU's, BHs off
@@ -46,7 +40,7 @@ static DEFINE_PER_CPU(struct chunk_ring, chunk_ring) = {
 /* What can be cut next if the last cut ended at @end */
 static u32 chunk_skip(u32 end)
 {
-	return ALIGN(end, SMP_CACHE_BYTES) + CHUNK_SKEW;
+	return ALIGN(end, SMP_CACHE_BYTES);
 }
 
 /* As large as can be had without effort; else just large enough. */
@@ -77,7 +71,6 @@ static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 	unsigned int next = (ring->at + 1) % CHUNKS;
 	struct page *page = ring->pages[next];
 
-	least += chunk_skip(0);
 	if (!chunk_is_ours(page, least)) {
 		page = chunk_alloc(least);
 		if (!page || page_is_pfmemalloc(page))
@@ -87,12 +80,12 @@ static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 		ring->pages[next] = page;
 	}
 	ring->at = next;
-	ring->used = chunk_skip(0);
+	ring->used = 0;
 	return page;
 }
 
 /**
- * srnic_chunk_cut - room in pages
+ * srnic_chunk_cut - room in pages, from the beginning of a cache line on
  * @cut: what to fill in; the page's reference is the caller's
  * @least: bytes that are needed
  * @want: bytes that could be used, no less than that
