@@ -4,6 +4,7 @@
  */
 #include <linux/random.h>
 #include <linux/rhashtable.h>
+#include <linux/swab.h>
 #include <linux/wait_bit.h>
 #include "../export.h"
 #include "../srnic.h"
@@ -17,7 +18,26 @@
 #define STAG_TRIES		4096
 #define STAG_LATE		BIT(17)	/* so many others come first, and a few less */
 
+/*
+ * Multiply-shift by a secret odd number: nobody can tell which indices share a bucket.
+ * The product's high bits are those that depend on all of the index; the table looks at
+ * the low ones.
+ */
+static u32 stag_hash(const void *key, u32 len, u32 seed)
+{
+	return swab32(*(const u32 *)key * (seed | 1));
+}
+
+static int stag_differs(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct srnic_stag *stag = obj;
+
+	return stag->index != *(const u32 *)arg->key;
+}
+
 static const struct rhashtable_params stag_params = {
+	.hashfn = stag_hash,
+	.obj_cmpfn = stag_differs,
 	.key_len = sizeof_field(struct srnic_stag, index),
 	.key_offset = offsetof(struct srnic_stag, index),
 	.head_offset = offsetof(struct srnic_stag, node),
