@@ -10,7 +10,6 @@
  * the same GID on the same netdev, and what comes in is for the upper one.
  */
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include <net/netns/generic.h>
@@ -50,7 +49,7 @@ static DEFINE_SPINLOCK(gid_lock);	/* writers of both */
 
 static u32 gid_hash(const struct net *net, const u8 gid[16])
 {
-	return jhash(gid, 16, net_hash_mix(net));
+	return __ipv6_addr_jhash((const struct in6_addr *)gid, net_hash_mix(net));
 }
 
 /*
@@ -60,7 +59,6 @@ static u32 gid_hash(const struct net *net, const u8 gid[16])
  */
 static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex)
 {
-	bool scoped = ipv6_addr_type((const struct in6_addr *)gid) & IPV6_ADDR_LINKLOCAL;
 	struct gid_entry *entry, *other = NULL;
 
 	hash_for_each_possible_rcu(gid_table, entry, by_gid, gid_hash(net, gid)) {
@@ -70,7 +68,9 @@ static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16],
 			return entry;
 		other = other ?: entry;
 	}
-	return scoped ? NULL : other;
+	if (other && ipv6_addr_type((const struct in6_addr *)gid) & IPV6_ADDR_LINKLOCAL)
+		return NULL;
+	return other;
 }
 
 /**
