@@ -35,6 +35,7 @@ typedef __s64 s64;
 #define __aligned(n)		__attribute__((aligned(n)))
 #define __packed		__attribute__((packed))
 #define __maybe_unused		__attribute__((unused))
+#define noinline		__attribute__((noinline))
 #define fallthrough		__attribute__((fallthrough))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)

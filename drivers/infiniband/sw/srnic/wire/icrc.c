@@ -117,8 +117,8 @@ static unsigned int udp_put(u8 *p, __be16 sport, u16 udp_len)
 	return UDP_LEN;
 }
 
-/* Everything before the BTH */
-static u32 headers_crc(const struct srnic_ends *ends, u16 udp_len)
+/* Everything before the BTH; noinline: seldom called, and its buffer costs who does not */
+static noinline u32 headers_crc(const struct srnic_ends *ends, u16 udp_len)
 {
 	u8 buf[IP6_LEN + UDP_LEN];
 	unsigned int n;
