@@ -198,7 +198,7 @@ static int send_ack(struct srnic_build *build)
 void srnic_reply_run(struct srnic_qp *qp)
 {
 	struct srnic_responder *resp = &qp->resp;
-	struct srnic_build build;
+	struct srnic_build build __uninitialized;
 	int budget = SRNIC_TURN;
 	int ret = 0;
 

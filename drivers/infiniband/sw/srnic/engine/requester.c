@@ -426,7 +426,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 {
 	struct srnic_requester *req = &qp->req;
 	bool idle = req->una == req->max_sent;
-	struct srnic_build build;
+	struct srnic_build build __uninitialized;
 	struct srnic_swqe *wqe;
 	int budget = SRNIC_TURN;
 	int sent;
@@ -511,7 +511,7 @@ bool srnic_requester_repeat(struct srnic_qp *qp)
 {
 	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.cons);
 	u32 i = (qp->req.una - wqe->first_psn) & SRNIC_PSN_MASK;
-	struct srnic_build build;
+	struct srnic_build build __uninitialized;
 	int err;
 
 	lockdep_assert_held(&qp->lock);

@@ -273,7 +273,7 @@ static void count_rx(const struct srnic_rx *rx)
  */
 void srnic_engine_rx(struct srnic_rx *rx)
 {
-	struct srnic_pkt pkt;
+	struct srnic_pkt pkt __uninitialized;
 	bool more;
 
 	count_rx(rx);

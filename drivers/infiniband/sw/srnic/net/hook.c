@@ -90,7 +90,7 @@ static struct srnic_dev *hook_device(const struct net *net, const struct sk_buff
 /* Consumes @skb. */
 static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned int thoff, bool v4)
 {
-	struct srnic_rx rx;
+	struct srnic_rx rx __uninitialized;
 	bool whole = srnic_rx_open(&rx, skb, thoff, v4);
 	unsigned int packets = whole ? rx.segs : 1;
 

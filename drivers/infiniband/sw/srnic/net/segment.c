@@ -131,12 +131,13 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 	u32 room = skb->len - thoff;
 	u32 len = super ? room : ntohs(uh->len);
 
-	*rx = (struct srnic_rx) {
-		.skb = skb,
-		.off = thoff + sizeof(*uh),
-		.len = len - sizeof(*uh),
-		.linear_writable = !skb_cloned(skb),
-	};
+	rx->skb = skb;
+	rx->off = thoff + sizeof(*uh);
+	rx->len = len - sizeof(*uh);
+	rx->seg = 0;
+	rx->icrc = NULL;
+	rx->linear_writable = !skb_cloned(skb);
+	rx->id_fixed = false;
 	rx_ends(rx, uh, v4);
 	if (len <= sizeof(*uh) || len > room)
 		return false;
