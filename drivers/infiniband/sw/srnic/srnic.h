@@ -23,11 +23,13 @@
 #define SRNIC_GSI_QPN		1
 #define SRNIC_FIRST_QPN		16	/* of the cyclic range, above what IBA reserves */
 #define SRNIC_LAST_QPN		0xfffffe	/* 0xffffff is multicast (IBA 9.6.1.4) */
+#define SRNIC_NEAR_QPS		64	/* found at one glance */
 
 /**
  * struct srnic_dev - one link: an ib_device on a netdev
  * @ib: the core's part
  * @qps: QPN to QP, looked up under RCU; a QP's memory outlives its grace period
+ * @near_qps: of those that share a place here the first that came, while it lasts
  * @next_qpn: where the numbers have got to
  * @stags: key index to region or window, under RCU
  * @stag_seq: where the walk over key indices stands (mem/stag.c)
@@ -51,6 +53,7 @@
 struct srnic_dev {
 	struct ib_device ib;
 	struct xarray qps;
+	struct srnic_qp __rcu *near_qps[SRNIC_NEAR_QPS];
 	u32 next_qpn;
 	struct rhashtable stags;
 	struct srnic_stag_seq {

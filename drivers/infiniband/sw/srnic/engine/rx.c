@@ -250,7 +250,7 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 		rx_multicast(rx, pkt);
 		return srnic_rx_next(rx, pkt);
 	}
-	qp = xa_load(&rx->dev->qps, pkt->dqpn);
+	qp = srnic_qp_find(rx->dev, pkt->dqpn);
 	if (likely(qp))
 		return rx_run(rx, qp, pkt);
 

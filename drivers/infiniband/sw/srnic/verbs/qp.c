@@ -129,6 +129,24 @@ static int qp_reserve_number(struct srnic_dev *dev, struct srnic_qp *qp)
 	return 0;
 }
 
+/* From here on packets find it. Cannot fail: its place is reserved. */
+static void qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
+{
+	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
+
+	xa_store(&dev->qps, qp->ib.qp_num, qp, GFP_KERNEL);
+	unrcu_pointer(cmpxchg(near, NULL, RCU_INITIALIZER(qp)));
+}
+
+/* And from here on they do not, but those that have found it may still hold on to it. */
+static void qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
+{
+	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
+
+	unrcu_pointer(cmpxchg(near, RCU_INITIALIZER(qp), NULL));
+	xa_erase(&dev->qps, qp->ib.qp_num);
+}
+
 /* for a CQ that overflows; R27 */
 static void qp_join_cqs(struct srnic_qp *qp)
 {
@@ -222,8 +240,7 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 		goto err_rings;
 
 	qp_join_cqs(qp);
-	/* cannot fail, the place is reserved; from here on packets find it */
-	xa_store(&dev->qps, ib->qp_num, qp, GFP_KERNEL);
+	qp_show(dev, qp);
 	return 0;
 
 err_rings:
@@ -245,7 +262,7 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_qp *qp = to_srnic_qp(ib);
 
-	xa_erase(&dev->qps, ib->qp_num);
+	qp_hide(dev, qp);
 	qp_leave_cqs(qp);
 	srnic_qp_engine_exit(qp);
 	srnic_window_forget_qp(qp);

@@ -23,6 +23,24 @@ static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
 }
 
 /**
+ * srnic_qp_find - whose number is this?
+ * @dev: the device
+ * @qpn: number
+ *
+ * Numbers go round from a random start, so the tree of all has four levels from the first
+ * QP on.
+ *
+ * Context: under RCU.
+ * Return: the QP, valid for as long as the read side lasts, or %NULL.
+ */
+static inline struct srnic_qp *srnic_qp_find(struct srnic_dev *dev, u32 qpn)
+{
+	struct srnic_qp *qp = rcu_dereference(dev->near_qps[qpn % SRNIC_NEAR_QPS]);
+
+	return likely(qp && qp->ib.qp_num == qpn) ? qp : xa_load(&dev->qps, qpn);
+}
+
+/**
  * struct srnic_ah - an address handle, as the engine uses it
  * @number: in dev->ahs; 0: a kernel consumer's, which is not there
  * @pd: protection domain; a work request's QP must have the same
