@@ -70,68 +70,73 @@ void srnic_demux_close(struct srnic_netns *ns)
 }
 
 /* The port may be the same in both directions: verbs derive it from the two QP numbers. */
-static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct demux_key *key)
+static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct sk_buff *skb,
+				     __be16 sport)
 {
-	u16 mix = ntohs(key->sport);
+	u16 mix = ntohs(sport);
 
-	return &seen->flow[(mix ^ mix >> 4 ^ key->ifindex) % DEMUX_FLOWS];
+	return &seen->flow[(mix ^ mix >> 4 ^ (u32)skb->dev->ifindex) % DEMUX_FLOWS];
 }
 
-/* false: not a whole packet to our port and to this host */
-static bool demux_port(const struct sk_buff *skb, unsigned int thoff, struct demux_key *key)
+/* The offset of the UDP header; 0: there is none, or not the whole packet */
+static unsigned int demux_thoff(const struct sk_buff *skb, bool v4)
 {
+	if (!v4)
+		return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP ? sizeof(struct ipv6hdr) : 0;
+	if (ip_hdr(skb)->protocol != IPPROTO_UDP || ip_is_fragment(ip_hdr(skb)))
+		return 0;
+	return ip_hdrlen(skb);
+}
+
+/* The source port of a packet to our port and to this host; 0: it is another's */
+static __be16 demux_port(const struct sk_buff *skb, bool v4)
+{
+	unsigned int thoff = demux_thoff(skb, v4);
 	const struct udphdr *uh;
 	struct udphdr buf;
 
-	if (skb->pkt_type != PACKET_HOST)
-		return false;
+	if (!thoff || skb->pkt_type != PACKET_HOST)
+		return 0;
 	uh = skb_header_pointer(skb, thoff, sizeof(buf), &buf);
-	if (!uh || uh->dest != htons(SRNIC_ROCE_PORT))
-		return false;
-	key->sport = uh->source;
+	return uh && uh->dest == htons(SRNIC_ROCE_PORT) ? uh->source : 0;
+}
+
+static void demux_note(struct demux_key *key, const struct sk_buff *skb, bool v4, __be16 sport)
+{
 	key->mark = skb->mark;
 	key->ifindex = skb->dev->ifindex;
-	return true;
+	key->sport = sport;
+	key->v4 = v4;
+	if (v4) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &key->saddr);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &key->daddr);
+		key->tos = ip_hdr(skb)->tos;
+	} else {
+		key->saddr = ipv6_hdr(skb)->saddr;
+		key->daddr = ipv6_hdr(skb)->daddr;
+		key->tos = ipv6_get_dsfield(ipv6_hdr(skb));
+	}
 }
 
-static bool demux_key4(const struct sk_buff *skb, struct demux_key *key)
+static bool demux_from4(const struct demux_key *key, const struct iphdr *iph)
 {
-	const struct iphdr *iph = ip_hdr(skb);
-
-	if (iph->protocol != IPPROTO_UDP || ip_is_fragment(iph) ||
-	    !demux_port(skb, ip_hdrlen(skb), key))
-		return false;
-	ipv6_addr_set_v4mapped(iph->saddr, &key->saddr);
-	ipv6_addr_set_v4mapped(iph->daddr, &key->daddr);
-	key->tos = iph->tos;
-	key->v4 = true;
-	return true;
+	return key->saddr.s6_addr32[3] == iph->saddr && key->daddr.s6_addr32[3] == iph->daddr &&
+	       key->tos == iph->tos;
 }
 
-static bool demux_key6(const struct sk_buff *skb, struct demux_key *key)
+static bool demux_from6(const struct demux_key *key, const struct ipv6hdr *ip6h)
 {
-	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
-
-	if (ip6h->nexthdr != IPPROTO_UDP || !demux_port(skb, sizeof(*ip6h), key))
-		return false;
-	key->saddr = ip6h->saddr;
-	key->daddr = ip6h->daddr;
-	key->tos = ipv6_get_dsfield(ip6h);
-	key->v4 = false;
-	return true;
+	return ipv6_addr_equal(&key->saddr, &ip6h->saddr) &&
+	       ipv6_addr_equal(&key->daddr, &ip6h->daddr) && key->tos == ipv6_get_dsfield(ip6h);
 }
 
-/* All of it, as words: that is a third of what memcmp() takes */
-static bool demux_alike(const struct demux_key *a, const struct demux_key *b)
+/* All of the key, compared where it lies */
+static bool demux_alike(const struct demux_key *key, const struct sk_buff *skb, bool v4,
+			__be16 sport)
 {
-	return ipv6_addr_equal(&a->saddr, &b->saddr) && ipv6_addr_equal(&a->daddr, &b->daddr) &&
-	       a->mark == b->mark && a->ifindex == b->ifindex && a->sport == b->sport &&
-	       a->tos == b->tos && a->v4 == b->v4;
-}
-
-static bool demux_key(const struct sk_buff *skb, bool v4, struct demux_key *key)
-{
-	return v4 ? demux_key4(skb, key) : demux_key6(skb, key);
+	return key->sport == sport && key->mark == skb->mark &&
+	       key->ifindex == skb->dev->ifindex && key->v4 == v4 &&
+	       (v4 ? demux_from4(key, ip_hdr(skb)) : demux_from6(key, ipv6_hdr(skb)));
 }
 
 static u32 demux_cookie(const struct dst_entry *dst, bool v4)
@@ -156,34 +161,36 @@ void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 	struct srnic_demux *seen = this_cpu_ptr(ns->demux);
 	struct dst_entry *dst = skb_dst(skb);
 	struct demux_flow *flow;
-	struct demux_key key;
+	__be16 sport;
 
 	if (likely(seen->known == skb))
 		return;
-	if (!dst || dst->flags & DST_METADATA || !demux_key(skb, v4, &key))
+	sport = demux_port(skb, v4);
+	if (!sport || !dst || dst->flags & DST_METADATA)
 		return;
-	flow = demux_flow(seen, &key);
-	if (flow->dst == dst && demux_alike(&flow->key, &key))
+	flow = demux_flow(seen, skb, sport);
+	if (flow->dst == dst && demux_alike(&flow->key, skb, v4, sport))
 		return;
 	if (!dst_hold_safe(dst))
 		return;
 	dst_release(flow->dst);
 	flow->dst = dst;
 	flow->cookie = demux_cookie(dst, v4);
-	flow->key = key;
+	demux_note(&flow->key, skb, v4, sport);
 }
 
-static void demux(struct sk_buff *skb, const struct net *net, bool v4)
+static void demux(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 {
-	struct srnic_demux *seen = this_cpu_ptr(srnic_netns(net)->demux);
+	struct srnic_demux *seen = this_cpu_ptr(ns->demux);
 	struct demux_flow *flow;
-	struct demux_key key;
+	__be16 sport;
 
 	seen->known = NULL;
-	if (skb_dst(skb) || !demux_key(skb, v4, &key))
+	sport = demux_port(skb, v4);
+	if (!sport || skb_dst(skb))
 		return;
-	flow = demux_flow(seen, &key);
-	if (!flow->dst || !demux_alike(&flow->key, &key))
+	flow = demux_flow(seen, skb, sport);
+	if (!flow->dst || !demux_alike(&flow->key, skb, v4, sport))
 		return;
 	if (likely(dst_check(flow->dst, flow->cookie))) {
 		skb_dst_set_noref(skb, flow->dst);
@@ -196,12 +203,12 @@ static void demux(struct sk_buff *skb, const struct net *net, bool v4)
 
 unsigned int srnic_demux_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	demux(skb, state->net, true);
+	demux(priv, skb, true);
 	return NF_ACCEPT;
 }
 
 unsigned int srnic_demux_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	demux(skb, state->net, false);
+	demux(priv, skb, false);
 	return NF_ACCEPT;
 }

@@ -125,7 +125,7 @@ static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_ho
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 
-	srnic_demux_learn(srnic_netns(state->net), skb, true);
+	srnic_demux_learn(priv, skb, true);
 	nf_reset_ct(skb);
 	hook_deliver(dev, skb, thoff, true);
 	return NF_STOLEN;
@@ -144,7 +144,7 @@ static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_ho
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 
-	srnic_demux_learn(srnic_netns(state->net), skb, false);
+	srnic_demux_learn(priv, skb, false);
 	nf_reset_ct(skb);
 	hook_deliver(dev, skb, thoff, false);
 	return NF_STOLEN;
@@ -152,7 +152,8 @@ static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_ho
 
 /*
  * Behind every firewall rule: what has come to LOCAL_IN's end has been let in. And at
- * PRE_ROUTING behind whatever changes addresses or marks.
+ * PRE_ROUTING behind whatever changes addresses or marks. Each namespace has a copy, whose
+ * priv is its struct srnic_netns.
  */
 const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 	{

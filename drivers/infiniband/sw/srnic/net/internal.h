@@ -10,6 +10,8 @@
 #include <net/sock.h>
 #include "net.h"
 
+#define SRNIC_HOOKS	4
+
 /**
  * struct srnic_netns - this module's state in one network namespace
  * @lock: guards @links and the making and closing of the sockets
@@ -17,6 +19,7 @@
  * @sock4: holds the port, IPv4; receives what the hook leaves
  * @sock6: likewise IPv6; NULL where there is none
  * @demux: routes in, by flow, for each CPU
+ * @hooks: as registered
  * @users: links and sockets that must be gone before the namespace is; its exit waits
  */
 struct srnic_netns {
@@ -25,6 +28,7 @@ struct srnic_netns {
 	struct socket *sock4;
 	struct socket *sock6;
 	struct srnic_demux __percpu *demux;
+	struct nf_hook_ops hooks[SRNIC_HOOKS];
 	atomic_t users;
 };
 
@@ -34,7 +38,6 @@ void srnic_netns_hold(struct srnic_netns *ns);
 void srnic_netns_release(struct srnic_netns *ns);
 
 /* hook.c */
-#define SRNIC_HOOKS	4
 extern const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS];
 int srnic_hook_init(srnic_rx_fn fn);
 void srnic_hook_exit(void);

@@ -69,6 +69,17 @@ static void sock_close(struct socket **sockp)
 	*sockp = NULL;
 }
 
+static int hooks_register(struct net *net, struct srnic_netns *ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_HOOKS; i++) {
+		ns->hooks[i] = srnic_hooks[i];
+		ns->hooks[i].priv = ns;
+	}
+	return nf_register_net_hooks(net, ns->hooks, SRNIC_HOOKS);
+}
+
 static int netns_open(struct net *net, struct srnic_netns *ns)
 {
 	int err;
@@ -82,7 +93,7 @@ static int netns_open(struct net *net, struct srnic_netns *ns)
 	err = srnic_demux_open(ns);
 	if (err)
 		goto close6;
-	err = nf_register_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	err = hooks_register(net, ns);
 	if (err)
 		goto close_demux;
 	return 0;
@@ -98,7 +109,7 @@ close4:
 
 static void netns_close(struct net *net, struct srnic_netns *ns)
 {
-	nf_unregister_net_hooks(net, srnic_hooks, SRNIC_HOOKS);
+	nf_unregister_net_hooks(net, ns->hooks, SRNIC_HOOKS);
 	synchronize_net();	/* a packet may be in one of them */
 	srnic_demux_close(ns);
 	sock_close(&ns->sock6);
