@@ -89,31 +89,14 @@ static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterl
 	return err;
 }
 
-/**
- * srnic_open_packet - check and remove a packet's seal
- * @qp: whose packet it is
- * @pkt: with a good ICRC; payload points to plaintext afterwards
- * @writable: its payload may be decrypted where it is
- *
- * Context: softirq, under the QP's lock.
- * Return: true if the packet may be looked at.
- */
-bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
+/* noinline: what it has on the stack is not to be cleared for packets without a seal */
+static noinline bool open_sealed(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
 {
 	struct srnic_sth *sth = qp->sth;
 	u32 len = pkt->payload_len + pkt->pad;
 	struct scatterlist src;
 	struct scatterlist dst;
 	u8 *to = pkt->payload;
-
-	lockdep_assert_held(&qp->lock);
-
-	if (!code_fits(qp, pkt))
-		return false;
-	if (!sth) {
-		pkt->proved = false;
-		return true;
-	}
 
 	/* none is longer than the largest path MTU, and a tag over 64 KiB is dear */
 	if (len > SCRATCH_LEN) {
@@ -132,4 +115,23 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 	trace_srnic_opened(qp->dev, qp->ib.qp_num, pkt);
 	pkt->payload = to;
 	return true;
+}
+
+/**
+ * srnic_open_packet - check and remove a packet's seal
+ * @qp: whose packet it is
+ * @pkt: with a good ICRC; payload points to plaintext afterwards
+ * @writable: its payload may be decrypted where it is
+ *
+ * Context: softirq, under the QP's lock.
+ * Return: true if the packet may be looked at.
+ */
+bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
+{
+	lockdep_assert_held(&qp->lock);
+
+	if (!code_fits(qp, pkt))
+		return false;
+	pkt->proved = false;
+	return !qp->sth || open_sealed(qp, pkt, writable);
 }
