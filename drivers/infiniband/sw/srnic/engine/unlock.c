@@ -132,11 +132,12 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 			more = false;
 			rest = !skb_queue_empty(&qp->out);
 		}
-		if (more)
-			local_bh_disable();
-		else
+		if (more) {
+			spin_unlock(&qp->lock);
+		} else {
 			qp->flushing = false;
-		spin_unlock_bh(&qp->lock);
+			spin_unlock_bh(&qp->lock);
+		}
 	} while (more);
 
 	if (rest)
@@ -162,17 +163,18 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 
 	__skb_queue_head_init(&batch);
 	drain = !qp->flushing && take_out(qp, &batch);
-	if (drain) {
-		qp->flushing = true;
-		local_bh_disable();	/* until it has been sent */
-	}
 	qp->due = 0;
 	if (unlikely(due & SRNIC_DUE_EVENTS) && !direct) {
 		qp->due = due & SRNIC_DUE_EVENTS;
 		due &= ~SRNIC_DUE_EVENTS;
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
 	}
-	spin_unlock_bh(&qp->lock);
+	if (drain) {
+		qp->flushing = true;
+		spin_unlock(&qp->lock);		/* BHs stay off until it has been sent */
+	} else {
+		spin_unlock_bh(&qp->lock);
+	}
 
 	if (due & SRNIC_DUE_SCQ)
 		srnic_cq_notify(qp->scq, direct);
