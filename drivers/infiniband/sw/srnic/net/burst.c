@@ -167,13 +167,14 @@ int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_open);
 
+/* There is room: no segment is longer than seg_len, and no more are taken than max. */
 static u8 *burst_take(struct srnic_burst *burst, u16 len)
 {
 	struct sk_buff *skb = burst->skb;
 	u8 *p = burst->room;
 
 	if (!p)
-		return skb_put(skb, len);
+		return __skb_put(skb, len);
 
 	burst->room += len;
 	burst->room_left -= len;
@@ -282,13 +283,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_burst_icrc);
 
 /*
  * A single packet goes without a checksum, as RoCEv2 has it (the ICRC does more).
- * Segmentation wants one: the pseudo header's sum is left for whoever cuts.
+ * Segmentation wants one: the pseudo header's sum is left for whoever cuts. Room for
+ * both headers has been reserved (burst_alloc()).
  */
 static void burst_push_udp(struct srnic_burst *burst)
 {
 	const struct srnic_ends *ends = &burst->path->ends;
 	struct sk_buff *skb = burst->skb;
-	struct udphdr *uh = skb_push(skb, sizeof(*uh));
+	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
 
 	skb_reset_transport_header(skb);
 	uh->source = ends->sport;
@@ -317,7 +319,7 @@ static void burst_push_ip(struct srnic_burst *burst)
 	const struct srnic_path *path = burst->path;
 	struct sk_buff *skb = burst->skb;
 	unsigned int len = skb->len;
-	u8 *iph = skb_push(skb, ip_len(path));
+	u8 *iph = __skb_push(skb, ip_len(path));
 
 	skb_reset_network_header(skb);
 	memcpy(iph, path->ends.iph, ip_len(path));
