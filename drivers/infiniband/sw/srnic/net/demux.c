@@ -4,6 +4,8 @@
  * before the stack looks for one. What it does for sockets that are connected
  * (tcp_v4_early_demux(), udp_v4_early_demux()), and a flow of ours has none.
  *
+ * The device whose GID was addressed is remembered with it, until GIDs change.
+ *
  * What is kept is what the stack itself has decided and has let in: address for address,
  * netdev, type of service, mark and port the same. It holds until routes or addresses
  * change (dst_check()), as that of a socket does.
@@ -35,19 +37,15 @@ struct demux_flow {
 	struct demux_key key;
 	struct dst_entry *dst;
 	u32 cookie;
+	u32 epoch;		/* of the GIDs, when @dev was looked up */
+	struct srnic_dev *dev;
 };
 
 /**
  * struct srnic_demux - the flows that one CPU has seen in a namespace
- * @known: the packet that was last given a route, or NULL; not to be followed. Mostly it
- *	is the next to be let in, too; if it is another of the same address, that one's
- *	route is learnt from its next packet
- * @flow: by source port and netdev
- *
- * Used with BHs off, by this CPU alone.
+ * @flow: by source port and netdev; used with BHs off, by this CPU alone
  */
 struct srnic_demux {
-	const struct sk_buff *known;
 	struct demux_flow flow[DEMUX_FLOWS];
 };
 
@@ -149,52 +147,80 @@ static u32 demux_cookie(const struct dst_entry *dst, bool v4)
 }
 
 /**
+ * srnic_demux_device - whose a packet is, if its flow is known
+ * @ns: the namespace
+ * @skb: at LOCAL_IN, for our port
+ * @v4: it is IPv4's
+ * @epoch: of the GIDs
+ *
+ * Context: softirq, or BHs off; RCU read side.
+ * Return: the device; %NULL: to be looked up, and the flow to be learnt.
+ */
+struct srnic_dev *srnic_demux_device(struct srnic_netns *ns, const struct sk_buff *skb, bool v4,
+				     u32 epoch)
+{
+	__be16 sport = demux_port(skb, v4);
+	const struct demux_flow *flow = demux_flow(this_cpu_ptr(ns->demux), skb, sport);
+
+	if (flow->epoch != epoch || flow->dst != skb_dst(skb) ||
+	    !demux_alike(&flow->key, skb, v4, sport))
+		return NULL;
+	return flow->dev;
+}
+
+/* A VRF's members may each have the address: the flow's netdev is then not the one that counts. */
+static bool demux_enslaved(const struct sk_buff *skb, bool v4)
+{
+	return v4 ? inet_sdif(skb) : inet6_sdif(skb);
+}
+
+/**
  * srnic_demux_learn - the stack has let this packet in: remember by which route
  * @ns: the namespace
  * @skb: at LOCAL_IN, for our port
  * @v4: it is IPv4's
+ * @dev: whose it is
+ * @epoch: of the GIDs, before that was looked up
  *
  * Context: softirq, or BHs off.
  */
-void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
+void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
+		       struct srnic_dev *dev, u32 epoch)
 {
-	struct srnic_demux *seen = this_cpu_ptr(ns->demux);
 	struct dst_entry *dst = skb_dst(skb);
+	__be16 sport = demux_port(skb, v4);
 	struct demux_flow *flow;
-	__be16 sport;
 
-	if (likely(seen->known == skb))
+	if (!sport || !dst || dst->flags & DST_METADATA || demux_enslaved(skb, v4))
 		return;
-	sport = demux_port(skb, v4);
-	if (!sport || !dst || dst->flags & DST_METADATA)
-		return;
-	flow = demux_flow(seen, skb, sport);
-	if (flow->dst == dst && demux_alike(&flow->key, skb, v4, sport))
-		return;
-	if (!dst_hold_safe(dst))
-		return;
-	dst_release(flow->dst);
-	flow->dst = dst;
+	flow = demux_flow(this_cpu_ptr(ns->demux), skb, sport);
+	if (flow->dst != dst) {
+		if (!dst_hold_safe(dst))
+			return;
+		dst_release(flow->dst);
+		flow->dst = dst;
+	}
 	flow->cookie = demux_cookie(dst, v4);
 	demux_note(&flow->key, skb, v4, sport);
+	flow->dev = dev;
+	flow->epoch = epoch;
 }
 
 static void demux(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 {
-	struct srnic_demux *seen = this_cpu_ptr(ns->demux);
 	struct demux_flow *flow;
 	__be16 sport;
 
-	seen->known = NULL;
-	sport = demux_port(skb, v4);
-	if (!sport || skb_dst(skb))
+	if (skb_dst(skb))
 		return;
-	flow = demux_flow(seen, skb, sport);
+	sport = demux_port(skb, v4);
+	if (!sport)
+		return;
+	flow = demux_flow(this_cpu_ptr(ns->demux), skb, sport);
 	if (!flow->dst || !demux_alike(&flow->key, skb, v4, sport))
 		return;
 	if (likely(dst_check(flow->dst, flow->cookie))) {
 		skb_dst_set_noref(skb, flow->dst);
-		seen->known = skb;
 		return;
 	}
 	dst_release(flow->dst);

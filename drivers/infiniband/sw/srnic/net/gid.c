@@ -45,7 +45,8 @@ struct gid_entry {
 
 static DEFINE_HASHTABLE(gid_table, GID_BITS);
 static DEFINE_HASHTABLE(netdev_table, NETDEV_BITS);
-static DEFINE_SPINLOCK(gid_lock);	/* writers of both */
+static DEFINE_SPINLOCK(gid_lock);	/* writers of both, and of gid_epoch */
+static u32 gid_epoch;
 
 static u32 gid_hash(const struct net *net, const u8 gid[16])
 {
@@ -71,6 +72,28 @@ static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16],
 	if (other && ipv6_addr_type((const struct in6_addr *)gid) & IPV6_ADDR_LINKLOCAL)
 		return NULL;
 	return other;
+}
+
+/**
+ * srnic_gid_epoch - whether the tables are still what they were
+ *
+ * Who asks before a look-up may go by its result as long as the answer is the same. A
+ * device whose last GID went has not been freed then: that takes a grace period more.
+ *
+ * Context: RCU read side.
+ */
+u32 srnic_gid_epoch(void)
+{
+	/* pairs with gid_changed(): the tables are at least as new as the answer */
+	return smp_load_acquire(&gid_epoch);
+}
+
+/* What was looked up before, is to be looked up again. */
+static void gid_changed(void)
+	__must_hold(&gid_lock)
+{
+	/* the tables before it: pairs with srnic_gid_epoch() */
+	smp_store_release(&gid_epoch, gid_epoch + 1);
 }
 
 /**
@@ -172,6 +195,7 @@ static void gid_entry_add(struct gid_entry *entry, bool own)
 	gid_entry_link(&entry->by_gid, &gid_table[bucket], own);
 	bucket = hash_min(entry->ifindex, NETDEV_BITS);
 	gid_entry_link(&entry->by_netdev, &netdev_table[bucket], own);
+	gid_changed();
 	spin_unlock(&gid_lock);
 }
 
@@ -229,6 +253,7 @@ void srnic_net_gid_del(void **ctx)
 	spin_lock(&gid_lock);
 	hash_del_rcu(&entry->by_gid);
 	hash_del_rcu(&entry->by_netdev);
+	gid_changed();
 	spin_unlock(&gid_lock);
 
 	if (entry->sock)

@@ -69,7 +69,7 @@ static bool hook_wants(struct sk_buff *skb, unsigned int thoff)
  * The device is found by destination, not by netdev: traffic to oneself arrives on
  * lo. A group belongs to the netdev that it came in by.
  */
-static struct srnic_dev *hook_device(const struct net *net, const struct sk_buff *skb, bool v4)
+static struct srnic_dev *hook_find(const struct net *net, const struct sk_buff *skb, bool v4)
 {
 	struct in6_addr daddr;
 	int ifindex;
@@ -112,42 +112,47 @@ static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned in
 	srnic_segment_unlock();
 }
 
+static bool hook_policy(struct sk_buff *skb, bool v4)
+{
+	return v4 ? xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb) :
+		    xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
+}
+
+static unsigned int hook_take(struct srnic_netns *ns, const struct net *net, struct sk_buff *skb,
+			      unsigned int thoff, bool v4)
+{
+	u32 epoch = srnic_gid_epoch();
+	struct srnic_dev *known = srnic_demux_device(ns, skb, v4, epoch);
+	struct srnic_dev *dev = known ?: hook_find(net, skb, v4);
+
+	if (!dev)
+		return NF_ACCEPT;
+	if (!hook_policy(skb, v4))
+		return NF_DROP;
+
+	if (!known)
+		srnic_demux_learn(ns, skb, v4, dev, epoch);
+	nf_reset_ct(skb);
+	hook_deliver(dev, skb, thoff, v4);
+	return NF_STOLEN;
+}
+
 static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	unsigned int thoff = ip_hdrlen(skb);
-	struct srnic_dev *dev;
 
 	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !hook_wants(skb, thoff))
 		return NF_ACCEPT;
-	dev = hook_device(state->net, skb, true);
-	if (!dev)
-		return NF_ACCEPT;
-	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
-		return NF_DROP;
-
-	srnic_demux_learn(priv, skb, true);
-	nf_reset_ct(skb);
-	hook_deliver(dev, skb, thoff, true);
-	return NF_STOLEN;
+	return hook_take(priv, state->net, skb, thoff, true);
 }
 
 static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	unsigned int thoff = sizeof(struct ipv6hdr);
-	struct srnic_dev *dev;
 
 	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !hook_wants(skb, thoff))
 		return NF_ACCEPT;
-	dev = hook_device(state->net, skb, false);
-	if (!dev)
-		return NF_ACCEPT;
-	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
-		return NF_DROP;
-
-	srnic_demux_learn(priv, skb, false);
-	nf_reset_ct(skb);
-	hook_deliver(dev, skb, thoff, false);
-	return NF_STOLEN;
+	return hook_take(priv, state->net, skb, thoff, false);
 }
 
 /*
@@ -192,7 +197,7 @@ const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	bool v4 = ip_hdr(skb)->version == 4;
-	struct srnic_dev *dev = hook_device(sock_net(sk), skb, v4);
+	struct srnic_dev *dev = hook_find(sock_net(sk), skb, v4);
 
 	if (dev && pskb_may_pull(skb, sizeof(struct udphdr)))
 		hook_deliver(dev, skb, 0, v4);

@@ -46,7 +46,10 @@ int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb);
 /* demux.c */
 int srnic_demux_open(struct srnic_netns *ns);
 void srnic_demux_close(struct srnic_netns *ns);
-void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4);
+struct srnic_dev *srnic_demux_device(struct srnic_netns *ns, const struct sk_buff *skb, bool v4,
+				     u32 epoch);
+void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
+		       struct srnic_dev *dev, u32 epoch);
 unsigned int srnic_demux_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 unsigned int srnic_demux_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 
@@ -79,6 +82,7 @@ int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
 		       const struct rdma_ah_attr *ah, u16 sport);
 
 /* gid.c: RCU read side */
+u32 srnic_gid_epoch(void);
 struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex);
 struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex);
 struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex);
