@@ -727,37 +727,6 @@ static void crc_of_a_shortened_run_is_that_of_the_run(struct kunit *test)
 	}
 }
 
-static void copy_with_crc_copies_and_equals_update(struct kunit *test)
-{
-	u8 *dst = kunit_kzalloc(test, CRC_TEST_MAX + 2, GFP_KERNEL);
-	u8 *src = crc_pattern(test, 3);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, dst);
-	for (i = 0; i < ARRAY_SIZE(crc_vectors); i++) {
-		u32 len = crc_vectors[i].len;
-
-		memset(dst, 0x5a, CRC_TEST_MAX + 2);
-		KUNIT_EXPECT_EQ(test, ~srnic_crc_copy(~0U, dst + 1, src, len),
-				crc_vectors[i].crc);
-		KUNIT_EXPECT_MEMEQ(test, dst + 1, src, len);
-		KUNIT_EXPECT_EQ(test, dst[0], 0x5a);
-		KUNIT_EXPECT_EQ(test, dst[len + 1], 0x5a);
-	}
-}
-
-static void crc_of_a_zero_run_equals_that_of_zero_bytes(struct kunit *test)
-{
-	static const u16 lens[] = { 0, 1, 2, 3, 4, 63, 64, 65, 1000 };
-	u8 *zero = kunit_kzalloc(test, 1000, GFP_KERNEL);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, zero);
-	for (i = 0; i < ARRAY_SIZE(lens); i++)
-		KUNIT_EXPECT_EQ(test, srnic_crc_zero(0x12345678, lens[i]),
-				srnic_crc_update(0x12345678, zero, lens[i]));
-}
-
 /* -------------------------------------------------------------------- ICRC */
 
 static void ends_of(struct srnic_ends *ends, const u8 *ip)
@@ -1011,8 +980,6 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(crc_agrees_with_zlib_at_every_length_and_alignment),
 	KUNIT_CASE(crc_of_pieces_is_that_of_the_whole),
 	KUNIT_CASE(crc_of_a_shortened_run_is_that_of_the_run),
-	KUNIT_CASE(copy_with_crc_copies_and_equals_update),
-	KUNIT_CASE(crc_of_a_zero_run_equals_that_of_zero_bytes),
 	KUNIT_CASE(icrc_takes_any_byte_that_may_change_for_ones),
 	KUNIT_CASE(icrc_base_serves_packets_of_any_id_and_length),
 	KUNIT_CASE(icrc_base_is_shared_where_headers_make_no_difference),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Packets into bursts. Headers, payload, seal and ICRC are written straight into
- * the place from which they are sent; in the clear the payload's CRC is taken while
- * it is copied. Packets of one length that follow one another go as one
+ * the place from which they are sent. Packets of one length that follow one another go as one
  * super-packet; a shorter one ends it, any other begins the next.
  */
 #include "srnic.h"
@@ -76,17 +75,13 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	return seg;
 }
 
-/* @crc: %NULL if it is not wanted */
-static int gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len,
-		  u32 *crc)
+static int gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
 {
 	if (src->sge)
 		return srnic_sge_gather(build->qp, &build->hold, src->sge, src->num_sge, src->at,
-					dst, len, crc) ? -EFAULT : 0;
+					dst, len) ? -EFAULT : 0;
 	if (src->ref)
-		srnic_mem_gather(src->ref, src->at, dst, len, crc);
-	else if (crc)
-		*crc = srnic_crc_copy(*crc, dst, src->data + src->at, len);
+		srnic_mem_gather(src->ref, src->at, dst, len);
 	else
 		memcpy(dst, src->data + src->at, len);
 	return 0;
@@ -111,7 +106,7 @@ static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
 	int err;
 
 	if (pkt->payload_len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len, NULL);
+		err = gather(build, src, pkt->payload, pkt->payload_len);
 		if (unlikely(err))
 			return err;
 	}
@@ -130,7 +125,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	int err;
 
 	if (len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len, NULL);
+		err = gather(build, src, pkt->payload, pkt->payload_len);
 		if (unlikely(err))
 			return err;
 		memset(end - pkt->pad, 0, pkt->pad);

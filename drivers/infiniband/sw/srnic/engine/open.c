@@ -130,8 +130,8 @@ bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable
 {
 	lockdep_assert_held(&qp->lock);
 
+	pkt->proved = false;
 	if (!code_fits(qp, pkt))
 		return false;
-	pkt->proved = false;
 	return !qp->sth || open_sealed(qp, pkt, writable);
 }

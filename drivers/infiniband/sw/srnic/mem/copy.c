@@ -34,19 +34,16 @@ static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
  * @va: first byte; the run lies inside what was checked
  * @dst: kernel memory
  * @len: bytes
- * @crc: running CRC state, advanced over the bytes as copied (one pass: user
- *	memory may change between two); or NULL
+ *
+ * Each is read once: it is the copy that is checked, sealed and sent.
  */
-void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len, u32 *crc)
+void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len)
 {
 	while (len) {
 		u32 run;
 		const void *src = ref_run(ref, va, len, &run);
 
-		if (crc)
-			*crc = srnic_crc_copy(*crc, dst, src, run);
-		else
-			memcpy(dst, src, run);
+		memcpy(dst, src, run);
 		va += run;
 		dst += run;
 		len -= run;

@@ -213,8 +213,8 @@ static inline void srnic_hold_drop(struct srnic_hold *hold)
 	hold->held = false;
 }
 
-/* copy.c: @va lies in what get has checked. gather takes the CRC while copying. */
-void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len, u32 *crc);
+/* copy.c: @va lies in what get has checked */
+void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len);
 void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u32 len);
 /* 8-byte atomics, @va aligned; compare-and-swap if @cas else fetch-and-add */
 u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare);
@@ -226,7 +226,7 @@ u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap
  */
 enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
 				       const struct srnic_abi_sge *sge, u32 num, u32 off,
-				       void *dst, u32 len, u32 *crc);
+				       void *dst, u32 len);
 enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *hold,
 				      const struct srnic_abi_sge *sge, u32 num, u32 off,
 				      const void *src, u32 len);

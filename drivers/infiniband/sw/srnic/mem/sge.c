@@ -44,14 +44,13 @@ static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *
  * @off: where in the message to begin
  * @dst: kernel memory
  * @len: bytes; 0 needs no key
- * @crc: running CRC state, or NULL
  *
  * Context: process or softirq, BHs off.
  * Return: SRNIC_MEM_OK, or why an SGE was refused; @dst may have been written then.
  */
 enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
 				       const struct srnic_abi_sge *sge, u32 num, u32 off,
-				       void *dst, u32 len, u32 *crc)
+				       void *dst, u32 len)
 {
 	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
 
@@ -66,7 +65,7 @@ enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *h
 		status = sge_get(qp, &pos, 0, run, hold);
 		if (status)
 			return status;
-		srnic_mem_gather(&hold->ref, pos.sge->addr + pos.off, dst, run, crc);
+		srnic_mem_gather(&hold->ref, pos.sge->addr + pos.off, dst, run);
 
 		dst += run;
 		len -= run;

@@ -298,9 +298,9 @@ static inline s32 srnic_psn_diff(u32 a, u32 b)
 }
 
 /*
- * crc.c, crc_kernel.c: CRC-32 (IEEE, reflected), as init/update/final over byte
- * runs. State starts as ~0; the wire has the complement, little-endian first.
- * srnic_crc_copy copies and takes the CRC in the same pass over memory.
+ * crc_kernel.c: CRC-32 (IEEE, reflected), as init/update/final over byte runs; in
+ * user space kunit/host/crc.c. State starts as ~0; the wire has the complement,
+ * little-endian first.
  *
  * main calls srnic_crc_init at module load (it cannot fail; until then, and
  * without it, the CRC is right but slower) and srnic_crc_exit at unload.
@@ -310,8 +310,6 @@ void srnic_crc_init(void);
 void srnic_crc_exit(void);
 #endif
 u32 srnic_crc_update(u32 crc, const void *data, size_t len);
-u32 srnic_crc_copy(u32 crc, void *dst, const void *src, size_t len);
-u32 srnic_crc_zero(u32 crc, size_t len);	/* len zero bytes */
 
 /* crc_sparse.c: for crc_kernel.c and the tests */
 #define SRNIC_CRC_REST		40
