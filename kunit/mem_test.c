@@ -17,6 +17,7 @@
 #include "srnic.h"
 #include "engine/engine.h"
 #include "mem/mem.h"
+#include "mem/move.h"
 #include "sth/sth.h"
 
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
@@ -710,6 +711,26 @@ static void gathered_bytes_are_the_regions_and_so_is_the_crc(struct kunit *test)
 		memset(got, 0, LENGTH);
 		srnic_mem_gather(&ref, IOVA + at, got, len);
 		KUNIT_EXPECT_MEMEQ(test, got, want + at, len);
+	}
+}
+
+static void copies_by_string_instruction_are_whole_and_touch_nothing_else(struct kunit *test)
+{
+	static const u16 lens[] = { 0, 1, 7, 8, 9, 63, 64, 65, 1000, 4095, 4096, 4097 };
+	const u32 room = 4097 + 2;
+	u8 *dst = kunit_kzalloc(test, room, GFP_KERNEL);
+	u8 *src = kunit_kzalloc(test, room, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, dst);
+	KUNIT_ASSERT_NOT_NULL(test, src);
+	for (u32 i = 0; i < room; i++)
+		src[i] = i * 7 + (i >> 8);
+	for (int i = 0; i < ARRAY_SIZE(lens); i++) {
+		memset(dst, 0x5a, room);
+		srnic_move_string(dst + 1, src, lens[i]);
+		KUNIT_EXPECT_MEMEQ(test, dst + 1, src, lens[i]);
+		KUNIT_EXPECT_EQ(test, dst[0], 0x5a);
+		KUNIT_EXPECT_EQ(test, dst[lens[i] + 1], 0x5a);
 	}
 }
 
@@ -1414,6 +1435,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R12_who_invalidates_waits_for_bursts_in_progress),
 	KUNIT_CASE(R12_refused_accesses_do_not_hold_up_who_waits),
 	KUNIT_CASE(gathered_bytes_are_the_regions_and_so_is_the_crc),
+	KUNIT_CASE(copies_by_string_instruction_are_whole_and_touch_nothing_else),
 	KUNIT_CASE(placed_bytes_are_placed_and_no_others),
 	KUNIT_CASE(blocks_larger_than_a_page_are_walked_as_such),
 	KUNIT_CASE(atomics_do_what_they_are_called),

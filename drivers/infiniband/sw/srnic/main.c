@@ -13,6 +13,7 @@
 #include "control/control.h"
 #include "engine/engine.h"
 #include "engine/idle.h"
+#include "mem/move.h"
 #include "net/net.h"
 #include "sth/sth.h"
 #include "verbs/verbs.h"
@@ -233,6 +234,7 @@ static int __init srnic_init(void)
 	if (!srnic_wq)
 		return -ENOMEM;
 	srnic_crc_init();
+	srnic_move_init();
 	err = srnic_engine_init();
 	if (err)
 		goto crc_exit;

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include "../export.h"
 #include "mem.h"
+#include "move.h"
 
 /* the address of @va, and how many bytes lie there in one piece: at most @len */
 static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
@@ -43,7 +44,7 @@ void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 le
 		u32 run;
 		const void *src = ref_run(ref, va, len, &run);
 
-		memcpy(dst, src, run);
+		srnic_move(dst, src, run);
 		va += run;
 		dst += run;
 		len -= run;
@@ -65,7 +66,7 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 		u32 run;
 		void *dst = ref_run(ref, va, len, &run);
 
-		memcpy(dst, src, run);
+		srnic_move(dst, src, run);
 		va += run;
 		src += run;
 		len -= run;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes from one place to another: memcpy(), or what is faster here.
+ *
+ * The kernel's memcpy() on x86 is a loop over words, but for processors that call "rep
+ * movsb" fast for a few bytes, too (FSRM). Of the others, many have a "rep movsq" that is
+ * good for a payload (REP_GOOD: copy_page() uses it); an emulated machine may be slower at
+ * it. Which wins, and from what length, is measured at load.
+ */
+#define pr_fmt(fmt) "srnic: " fmt
+
+#include <linux/kasan-checks.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include "../export.h"
+#include "move.h"
+
+/* Lengths at which they are compared: the powers of two between these */
+#define MOVE_FIRST	256
+#define MOVE_LAST	4096
+
+/* Best of so many runs, of so many calls each, so that an interrupt does not count */
+#define MOVE_RUNS	5
+#define MOVE_CALLS	4
+
+/* set once, by srnic_move_init(), before the first packet */
+size_t srnic_move_from __ro_after_init = SIZE_MAX;
+
+/**
+ * srnic_move_string - copy by string instruction, where there is one
+ * @dst: where to
+ * @src: where from; does not overlap @dst
+ * @len: bytes
+ *
+ * In ascending order of addresses, each byte once. Context: any.
+ */
+void srnic_move_string(void *dst, const void *src, size_t len)
+{
+#ifdef CONFIG_X86_64
+	size_t words = len / sizeof(u64);
+
+	kasan_check_read(src, len);
+	kasan_check_write(dst, len);
+	asm volatile("rep movsq" : "+D" (dst), "+S" (src), "+c" (words) : : "memory");
+	len %= sizeof(u64);
+#endif
+	memcpy(dst, src, len);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_move_string);
+
+static noinline void __init move_plain(void *dst, const void *src, size_t len)
+{
+	memcpy(dst, src, len);
+}
+
+/* nanoseconds that MOVE_CALLS calls take */
+static u64 __init move_time(void (*move)(void *dst, const void *src, size_t len), u8 *room,
+			    size_t len)
+{
+	u64 best = U64_MAX;
+	int run, i;
+
+	for (run = 0; run < MOVE_RUNS; run++) {
+		u64 start = ktime_get_ns();
+
+		for (i = 0; i < MOVE_CALLS; i++)
+			move(room, room + MOVE_LAST, len);
+		best = min(best, ktime_get_ns() - start);
+	}
+	return best;
+}
+
+/**
+ * srnic_move_init - choose the machine's fastest copy
+ *
+ * Context: process, at module load. Takes a fraction of a millisecond. Cannot fail:
+ * without it memcpy() does it all.
+ */
+void __init srnic_move_init(void)
+{
+	u8 *room = kzalloc(2 * MOVE_LAST, GFP_KERNEL);
+	size_t from = SIZE_MAX, len;
+
+	if (!room)
+		return;
+	for (len = MOVE_FIRST; len <= MOVE_LAST; len *= 2) {
+		if (move_time(srnic_move_string, room, len) >= move_time(move_plain, room, len))
+			from = SIZE_MAX;
+		else
+			from = min(from, len);
+	}
+	kfree(room);
+	srnic_move_from = from;
+	if (from != SIZE_MAX)
+		pr_info("copies by string instruction from %zu bytes on\n", from);
+}
