@@ -727,6 +727,37 @@ static void crc_of_a_shortened_run_is_that_of_the_run(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_X86_64
+/* piece by piece, too short for what is faster than the tables */
+static u32 crc_by_tables(u32 crc, const u8 *p, size_t len)
+{
+	while (len) {
+		size_t n = min_t(size_t, len, SRNIC_CRC_SHORTEN_MIN - 1);
+
+		crc = srnic_crc_update(crc, p, n);
+		p += n;
+		len -= n;
+	}
+	return crc;
+}
+
+static void crc_of_a_folded_run_is_that_of_the_run(struct kunit *test)
+{
+	unsigned int len;
+
+	if (!srnic_crc_can_fold())
+		kunit_skip(test, "this processor does not multiply without carries");
+
+	for (len = SRNIC_CRC_FOLD_MIN; len <= 4300; len += SRNIC_CRC_LANE) {
+		u8 *p = crc_pattern(test, len / SRNIC_CRC_LANE % SRNIC_CRC_LANE);
+		u32 crc = 0x12345678;
+
+		KUNIT_ASSERT_TRUE(test, srnic_crc_fold(&crc, p, len));
+		KUNIT_EXPECT_EQ_MSG(test, crc, crc_by_tables(0x12345678, p, len), "%u bytes", len);
+	}
+}
+#endif
+
 /* -------------------------------------------------------------------- ICRC */
 
 static void ends_of(struct srnic_ends *ends, const u8 *ip)
@@ -980,6 +1011,9 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(crc_agrees_with_zlib_at_every_length_and_alignment),
 	KUNIT_CASE(crc_of_pieces_is_that_of_the_whole),
 	KUNIT_CASE(crc_of_a_shortened_run_is_that_of_the_run),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(crc_of_a_folded_run_is_that_of_the_run),
+#endif
 	KUNIT_CASE(icrc_takes_any_byte_that_may_change_for_ones),
 	KUNIT_CASE(icrc_base_serves_packets_of_any_id_and_length),
 	KUNIT_CASE(icrc_base_is_shared_where_headers_make_no_difference),

@@ -237,7 +237,7 @@ static int __init srnic_init(void)
 	srnic_move_init();
 	err = srnic_engine_init();
 	if (err)
-		goto crc_exit;
+		goto destroy_wq;
 	err = srnic_policy_init();
 	if (err)
 		goto engine_exit;
@@ -261,8 +261,7 @@ policy_exit:
 	srnic_policy_exit();
 engine_exit:
 	srnic_engine_exit();
-crc_exit:
-	srnic_crc_exit();
+destroy_wq:
 	destroy_workqueue(srnic_wq);
 	return err;
 }
@@ -278,7 +277,6 @@ static void __exit srnic_exit(void)
 	srnic_policy_exit();
 	srnic_mkey_exit();
 	srnic_engine_exit();
-	srnic_crc_exit();
 	destroy_workqueue(srnic_wq);
 	/* what was handed to call_rcu() must not outlive its code */
 	rcu_barrier();

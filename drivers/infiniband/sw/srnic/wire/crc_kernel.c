@@ -3,22 +3,18 @@
  * CRC-32 in the kernel: crc32_le(), or what is faster here.
  *
  * crc32_le() is table driven on x86 up to 6.13, and the machine's best elsewhere
- * and since. The tables have two rivals. crc32-pclmul multiplies without carries; it is
- * reached only through the crypto API: asking for it by name gives it where it exists
- * (and loads its module, which nothing else would do), and -ENOENT where crc32_le()
- * is the best there is. crc_sparse.c needs nothing but shifts and exclusive-or.
+ * and since. It has two rivals: crc_clmul.c multiplies without carries, and crc_sparse.c
+ * needs nothing but shifts and exclusive-or.
  *
  * Which wins, and from what length, is measured at load: for the multiplication the
  * FPU state must be saved first, and an emulated machine may multiply more slowly
- * than it looks up (QEMU 7.2 takes half as long again as the tables, QEMU 10 two
- * thirds of it; crc_sparse.c a quarter).
+ * than it looks up.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
-#include <crypto/hash.h>
 #include <linux/cache.h>
 #include <linux/crc32.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -28,14 +24,8 @@
 #include "export.h"
 #include "wire/wire.h"
 
-#define CRC_SIMD_DRIVER	"crc32-pclmul"
-
-/*
- * Lengths at which they are compared with the tables: the powers of two between these.
- * Below the first, crc32-pclmul itself hands over to crc32_le(), as it does wherever
- * SIMD may not be used (crypto_simd_usable).
- */
-#define CRC_FIRST	128
+/* Lengths at which they are compared with the tables: the powers of two between these */
+#define CRC_FIRST	SRNIC_CRC_FOLD_MIN
 #define CRC_LAST	4096
 
 /*
@@ -48,39 +38,36 @@
 #define CRC_RUNS	5
 #define CRC_CALLS	4
 
-/*
- * All set once, by srnic_crc_init(), before the first packet. kmemleak does not look
- * into a module's __ro_after_init, so what is allocated is not remembered there.
- */
-static struct crypto_shash *crc_tfm __read_mostly;
+/* Both set once, by srnic_crc_init(), before the first packet. */
 static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one of them from here on */
-static bool crc_by_simd __ro_after_init;		/* which */
+static bool crc_by_clmul __ro_after_init;		/* which */
 
-/* A descriptor as small as the algorithm needs: CRC-32's state is one u32. */
-struct crc_desc {
-	struct shash_desc shash;
-	u8 ctx[sizeof(u32)];
-};
-
-/*
- * The crypto API's crc32 has neither seed nor final complement of its own: import
- * sets the register, finup returns it, little-endian.
- */
-static int crc_simd(u32 *crc, const void *data, size_t len)
+#ifdef CONFIG_X86_64
+static int crc_clmul(u32 *crc, const void *data, size_t len)
 {
-	struct crc_desc desc = { .shash.tfm = crc_tfm };
-	__le32 out;
-	int err;
+	size_t done = round_down(len, SRNIC_CRC_LANE);
 
-	err = crypto_shash_import(&desc.shash, crc);
-	if (err)
-		return err;
-	err = crypto_shash_finup(&desc.shash, data, len, (u8 *)&out);
-	if (err)
-		return err;
-	*crc = le32_to_cpu(out);
+	if (unlikely(!srnic_crc_fold(crc, data, done)))
+		return -EBUSY;
+	*crc = crc32_le(*crc, data + done, len - done);
 	return 0;
 }
+
+static bool __init clmul_exists(void)
+{
+	return srnic_crc_can_fold();
+}
+#else
+static int crc_clmul(u32 *crc, const void *data, size_t len)
+{
+	return -EBUSY;
+}
+
+static bool __init clmul_exists(void)
+{
+	return false;
+}
+#endif
 
 static int crc_sparse(u32 *crc, const void *data, size_t len)
 {
@@ -117,7 +104,7 @@ u32 srnic_crc_update(u32 crc, const void *data, size_t len)
 	while (len >= crc_fast_from) {
 		size_t n = min_t(size_t, len, CRC_RUN);
 
-		if (crc_by_simd ? crc_simd(&crc, data, n) : crc_sparse(&crc, data, n))
+		if (crc_by_clmul ? crc_clmul(&crc, data, n) : crc_sparse(&crc, data, n))
 			break;
 		data += n;
 		len -= n;
@@ -146,10 +133,7 @@ static u64 __init crc_time(crc_fn fn, const u8 *data, size_t len)
 	return best;
 }
 
-/*
- * crc_simd() leans on what crypto_shash_import() happens to take for this driver.
- * Should that ever change, find out now and not by every peer's ICRC check.
- */
+/* What this processor makes of it is found out now, and not by every peer's ICRC check. */
 static bool __init crc_agrees(crc_fn fn, const u8 *data, size_t len)
 {
 	u32 crc = 0x12345678;
@@ -174,28 +158,17 @@ static size_t __init crc_measure(crc_fn fn, const u8 *data)
 
 static void __init crc_choose(const u8 *data)
 {
-	size_t simd = crc_tfm ? crc_measure(crc_simd, data) : SIZE_MAX;
+	size_t clmul = clmul_exists() ? crc_measure(crc_clmul, data) : SIZE_MAX;
 	size_t sparse = crc_measure(crc_sparse, data);
 
-	crc_by_simd = simd != SIZE_MAX &&
-		      (sparse == SIZE_MAX || crc_time(crc_simd, data, CRC_LAST) <=
-					     crc_time(crc_sparse, data, CRC_LAST));
-	crc_fast_from = crc_by_simd ? simd : sparse;
+	crc_by_clmul = clmul != SIZE_MAX &&
+		       (sparse == SIZE_MAX || crc_time(crc_clmul, data, CRC_LAST) <=
+					      crc_time(crc_sparse, data, CRC_LAST));
+	crc_fast_from = crc_by_clmul ? clmul : sparse;
 	if (crc_fast_from != SIZE_MAX)
 		pr_info("CRC-32 by %s from %zu bytes on\n",
-			crc_by_simd ? CRC_SIMD_DRIVER : "shifts and exclusive-or", crc_fast_from);
-}
-
-static struct crypto_shash *__init alloc_simd(void)
-{
-	struct crypto_shash *tfm = crypto_alloc_shash(CRC_SIMD_DRIVER, 0, 0);
-
-	if (IS_ERR(tfm))
-		return NULL;
-	if (crypto_shash_descsize(tfm) == sizeof_field(struct crc_desc, ctx))
-		return tfm;
-	crypto_free_shash(tfm);
-	return NULL;
+			crc_by_clmul ? "multiplication without carries" :
+			"shifts and exclusive-or", crc_fast_from);
 }
 
 /**
@@ -211,21 +184,6 @@ void __init srnic_crc_init(void)
 	if (!data)
 		return;
 	memset(data, 0x5a, CRC_LAST);
-	crc_tfm = alloc_simd();
 	crc_choose(data);
-	if (!crc_by_simd) {
-		crypto_free_shash(crc_tfm);	/* NULL is fine, here and below */
-		crc_tfm = NULL;
-	}
 	kfree(data);
-}
-
-/**
- * srnic_crc_exit - undo srnic_crc_init()
- *
- * Context: process, at module unload, when no packet is under way.
- */
-void srnic_crc_exit(void)
-{
-	crypto_free_shash(crc_tfm);
 }

@@ -303,11 +303,10 @@ static inline s32 srnic_psn_diff(u32 a, u32 b)
  * little-endian first.
  *
  * main calls srnic_crc_init at module load (it cannot fail; until then, and
- * without it, the CRC is right but slower) and srnic_crc_exit at unload.
+ * without it, the CRC is right but slower).
  */
 #ifdef __KERNEL__
 void srnic_crc_init(void);
-void srnic_crc_exit(void);
 #endif
 u32 srnic_crc_update(u32 crc, const void *data, size_t len);
 
@@ -316,6 +315,13 @@ u32 srnic_crc_update(u32 crc, const void *data, size_t len);
 #define SRNIC_CRC_SHORTEN_MIN	(2 * SRNIC_CRC_REST)
 
 size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST]);
+
+/* crc_clmul.c, x86 only: likewise */
+#define SRNIC_CRC_LANE		16
+#define SRNIC_CRC_FOLD_MIN	128
+
+bool srnic_crc_can_fold(void);
+bool srnic_crc_fold(u32 *crc, const u8 *data, size_t len);
 
 /**
  * struct srnic_icrc_base - what the ICRCs of a flow's packets have in common
