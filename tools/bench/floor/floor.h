@@ -65,6 +65,7 @@ void floor_packet_close(struct floor_bench *b);
 int floor_crc_tables(struct floor_bench *b, u32 len);
 int floor_crc_shash(struct floor_bench *b, u32 len);
 int floor_crc_sparse(struct floor_bench *b, u32 len);
+int floor_crc_clmul(struct floor_bench *b, u32 len);
 int floor_copy(struct floor_bench *b, u32 len);
 int floor_packet(struct floor_bench *b, u32 len);
 int floor_sealed(struct floor_bench *b, u32 len);

@@ -16,6 +16,7 @@
 #include <linux/seq_file.h>
 
 #include "floor.h"
+#include "mem/move.h"
 
 #define CALLS	20	/* between two looks at the clock */
 
@@ -37,6 +38,7 @@ static struct row crcs[] = {
 	{ "crc_shash", FLOOR_BIG, floor_crc_shash },
 	{ "crc_shash", FLOOR_SMALL, floor_crc_shash },
 	{ "crc_sparse", FLOOR_BIG, floor_crc_sparse },
+	{ "crc_clmul", FLOOR_BIG, floor_crc_clmul },
 };
 
 static struct row rows[] = {
@@ -129,6 +131,7 @@ static int __init floor_init(void)
 	int err = floor_packet_open(&b) ?: floor_crypt_open(&b);
 
 	if (!err) {
+		srnic_move_init();
 		note_drivers(&b);
 		err = time_all(&b);
 	}

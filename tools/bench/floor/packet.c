@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "floor.h"
+#include "mem/move.h"
 #include "wire/wire.h"
 
 int floor_crc_tables(struct floor_bench *b, u32 len)
@@ -35,9 +36,19 @@ int floor_crc_sparse(struct floor_bench *b, u32 len)
 	return 0;
 }
 
+int floor_crc_clmul(struct floor_bench *b, u32 len)
+{
+#ifdef CONFIG_X86_64
+	b->sum = ~0;
+	if (srnic_crc_can_fold() && srnic_crc_fold(&b->sum, floor_payload(b), len))
+		return 0;
+#endif
+	return floor_crc_tables(b, len);
+}
+
 int floor_copy(struct floor_bench *b, u32 len)
 {
-	memcpy(b->place, b->user, len);
+	srnic_move(b->place, b->user, len);
 	barrier_data(b->place);
 	return 0;
 }
@@ -52,7 +63,7 @@ static int send(struct floor_bench *b, u32 len, bool seal)
 {
 	int err = 0;
 
-	memcpy(floor_payload(b), b->user, len);
+	srnic_move(floor_payload(b), b->user, len);
 	if (seal)
 		err = floor_encrypt(b, len);
 	return err ?: crc(b, len);
@@ -64,7 +75,7 @@ static int receive(struct floor_bench *b, u32 len, bool sealed)
 
 	if (!err && sealed)
 		err = floor_decrypt(b, len);
-	memcpy(b->place, floor_payload(b), len);
+	srnic_move(b->place, floor_payload(b), len);
 	barrier_data(b->place);
 	return err;
 }
