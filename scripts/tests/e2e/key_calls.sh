@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: the methods that set keys refuse what no library would ask, and take no harm from calls at random
+# timeout: 120
+# cites: srdma.md decisions 12, 16, 17; abi.md, keys
+. "$(dirname "$0")/../lib.sh"
+
+testbed up
+on a "$repo/tools/verify/key_calls.py" srnic0
+testbed down
