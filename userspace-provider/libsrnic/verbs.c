@@ -57,7 +57,7 @@ static int put_wish(struct srnic_ioctl_seal *wish, enum srnic_mode mode, const c
 }
 
 static const struct uv_refusal seal_refusals[] = {
-	{ EINVAL, "no such suite ('srnic suite'), or the queue pair has gone to RTR: seal it before" },
+	{ EINVAL, "no such suite ('srnic suite'), or the queue pair is in RTR: seal it before" },
 	{ EOPNOTSUPP, "the suite does not have the mode ('srnic suite'), or it is no RC or UC" },
 	{}
 };
