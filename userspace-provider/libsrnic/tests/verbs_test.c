@@ -122,7 +122,7 @@ static void test_seal_qp(void)
 		     "no key, but") && !uverbs.calls, "seals that do not fit are not sent");
 	uverbs.err = EINVAL;
 	check(failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "rot13", key, 16), EINVAL,
-		     "no such suite ('srnic suite'), or the queue pair has gone to RTR"),
+		     "no such suite ('srnic suite'), or the queue pair is in RTR"),
 	      "a suite that there is not, or that comes too late");
 	uverbs.err = EOPNOTSUPP;
 	check(failed(srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-cmac-128", key, 16), EOPNOTSUPP,
