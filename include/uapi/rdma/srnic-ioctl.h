@@ -76,8 +76,8 @@ enum srnic_ioctl_right {
 };
 
 struct srnic_ioctl_seal {
-	char suite[SRNIC_IOCTL_SUITE_LEN];	/* empty where mode is 0 */
-	__u8 mode;		/* enum srnic_mode of linux/srnic.h; 0: as the policy says */
+	char suite[SRNIC_IOCTL_SUITE_LEN];
+	__u8 mode;		/* enum srnic_mode of linux/srnic.h, not OFF */
 	__u8 reserved[7];
 };
 
