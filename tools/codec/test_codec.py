@@ -52,6 +52,7 @@ class Specification(unittest.TestCase):
 
     def test_worked_example_is_what_the_codec_makes(self):
         self.assertIn(vectors.example(), SPEC.read_text())
+        self.assertIn(memory_vectors.example(), SPEC.read_text())
 
     def test_kunit_has_the_vectors_that_the_codec_makes(self):
         self.assertEqual(vectors.c_header(vectors.collect(SUITES)) + "\n",
