@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: debug
+# what: commands, rings and netlink messages that make sense and that do not: the kernel survives and keeps nothing
+# timeout: 150
+# cites: R1, R28, issue 5 (fuzzing of ioctls and rings)
+. "$(dirname "$0")/../lib.sh"
+
+seconds=${SRNIC_SECONDS:-20}
+
+# as_user END COMMAND...: whose memory is limited, and who may not administer anything
+as_user()
+{
+	local end=$1
+	shift
+	(
+		ulimit -l 65536
+		exec in-"$end" setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+	)
+}
+
+# objects: how many there are of each kind
+objects()
+{
+	on a rdma resource show srnic0
+	on b rdma resource show srnic1
+}
+
+testbed up
+before=$(objects)
+say "commands of a user"
+as_user a srnic-ioctls srnic0 "$seconds" >/run/test/ioctls.log 2>&1 &
+ioctls=$!
+# not as slow as those that call without end
+renice -n -10 $$ >/dev/null
+say "messages of root, elsewhere"
+on b "$repo/tools/redteam/messages.py" srnic1 $((200 + 4 * seconds))
+say "messages of a user"
+as_user b "$repo/tools/redteam/messages.py" srnic1 $((60 + seconds / 2))
+wait $ioctls || fail "commands: $(cat /run/test/ioctls.log)"
+cat /run/test/ioctls.log
+after=$(objects)
+[ "$before" = "$after" ] || fail "left behind: $after; before: $before"
+testbed down

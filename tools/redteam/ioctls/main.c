@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * srnic-ioctls - a process that asks the kernel for what makes no sense, and for what does
+ * (RFC 5042 section 6.5, R1 and R28).
+ *
+ * In rounds: several processes with several threads each call what the grammar has, on files
+ * of their own, which they close and open again in the midst of it, and on one that all
+ * share. One process is killed meanwhile and another takes its place; at the end of a round
+ * all are, and what they had goes. Whether the kernel has survived is for its log to say.
+ * Here each call has to be granted often enough, or the run has shown nothing, and what
+ * srnic does not have must never be granted.
+ */
+#include <err.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ioctls.h"
+
+#define PROCESSES	3
+#define THREADS		2
+#define ROUND_MS	4000
+#define PATIENCE_S	120	/* for a process that is killed to be gone */
+#define LIFE		1500	/* calls between two openings of a file, about */
+
+/* the least that shows something: of each call, and of what rings have come to */
+#define LEAST_GRANTED	3
+#define LEAST_CALLS	25000	/* a busy machine is given more time */
+#define LEAST_SHARE	30	/* one in so many */
+#define LEAST_DONE	20
+
+#define ORDINARY	4	/* weight */
+
+static uint64_t seed;
+static const struct call *draw[4096];
+static size_t ndraw;
+
+/* each call as often as it weighs */
+static void prepare_draw(void)
+{
+	for (size_t i = 0; i < ncalls; i++) {
+		int n = calls[i].weight ?: calls[i].absent ? 1 : ORDINARY;
+
+		while (!calls[i].apart && n-- && ndraw < ARRAY_SIZE(draw))
+			draw[ndraw++] = &calls[i];
+	}
+}
+
+/* what a file begins with: most of its life it would else ask for what there is not yet */
+static void found(struct caller *caller, struct file *file)
+{
+	const char *first[] = {
+		"alloc_pd", "alloc_pd", "alloc_pd", "alloc_pd", "create_comp_channel",
+		"create_cq", "cq/create", "reg_mr", "reg_mr", "create_srq", "create_ah",
+		"create_qp", "qp/create", "ex_create_qp", "create_qp", "alloc_mw",
+		"mmap", "mmap", "mmap", "mmap", "mmap", "mmap", "mmap", "mmap",
+		"bring a QP up", "bring a QP up", "bring a QP up",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
+		call_make(caller, file, call_named(first[i]), false);
+}
+
+/*
+ * A file has a context before it can do anything else; sooner or later it is granted. Once it
+ * has one, nobody asks for another by the method: 6.12's core then forgets the reference that
+ * it has taken to the process (ib_init_ucontext() fails, UVERBS_METHOD_GET_CONTEXT frees the
+ * context without rdma_restrack_put()), before the driver is asked.
+ */
+static void reopen(struct caller *caller, struct file *file)
+{
+	const struct call *ways[] = {
+		call_named("get_context"), call_named("device/get_context"),
+	};
+
+	if (pthread_mutex_trylock(&file->opening))
+		return;
+	device_close(file);
+	if (device_open(caller, file))
+		while (call_make(caller, file, ways[chance_below(&caller->chance, 2)],
+				 chance_one_in(&caller->chance, 3)))
+			;
+	device_show(caller, file);
+	found(caller, file);
+	pthread_mutex_unlock(&file->opening);
+}
+
+/* one call; where there are many of a kind, rather one that ends one */
+static void call_something(struct caller *caller)
+{
+	struct file *file = file_any(caller);
+	const struct call *call = draw[chance_below(&caller->chance, ndraw)];
+
+	if (chance_one_in(&caller->chance, LIFE))
+		reopen(caller, file_own(chance_below(&caller->chance, PRIVATE_FILES)));
+	if (call->makes && objects_abound(file, call->makes))
+		call = call_that_ends(caller, call->makes) ?: call_named("close channel");
+	call_make(caller, file, call, chance_one_in(&caller->chance, 2));
+}
+
+static void *call_on(void *arg)
+{
+	struct caller caller;
+
+	caller_begin(&caller, (uintptr_t)arg);
+	for (;;)
+		call_something(&caller);
+	return NULL;
+}
+
+/* does not return */
+static void process(uint64_t its_seed)
+{
+	pthread_t threads[THREADS];
+	struct caller caller;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	process_begin();
+	caller_begin(&caller, its_seed);
+	for (int i = 0; i < PRIVATE_FILES; i++)
+		reopen(&caller, file_own(i));
+	for (uint64_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, call_on,
+				   (void *)chance_stir(its_seed + i + 1)))
+			err(2, "pthread_create");
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	_exit(0);
+}
+
+static pid_t start(uint64_t its_seed)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(2, "fork");
+	if (!pid)
+		process(its_seed);
+	return pid;
+}
+
+static void wait_ms(unsigned int ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+}
+
+/* killed, and gone: what hangs in the kernel does not go */
+static void end(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	for (int i = 0; i < PATIENCE_S * 100; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return;
+		wait_ms(10);
+	}
+	errx(1, "process %d hangs in a system call", pid);
+}
+
+/* all that has died by itself has died of a fault of its own: this program's */
+static void must_live(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, WNOHANG) == pid)
+		errx(2, "process %d has ended: status %#x", pid, status);
+}
+
+static void play_round(uint64_t number)
+{
+	uint64_t its_seed = chance_stir(seed + number * 1000);
+	pid_t pids[PROCESSES];
+	struct caller caller;
+
+	process_begin();
+	caller_begin(&caller, its_seed);
+	reopen(&caller, &world->shared);
+	for (int i = 0; i < PROCESSES; i++)
+		pids[i] = start(its_seed + i * 100);
+
+	wait_ms(ROUND_MS / 2);
+	must_live(pids[0]);
+	end(pids[0]);
+	pids[0] = start(its_seed + 50);
+	wait_ms(ROUND_MS / 2);
+	for (int i = 0; i < PROCESSES; i++) {
+		must_live(pids[i]);
+		end(pids[i]);
+	}
+	device_close(&world->shared);
+	caller_end(&caller);
+}
+
+static void print_errors(const struct tally *tally)
+{
+	for (int i = 0; i < ERRNOS; i++)
+		if (tally->errors[i])
+			printf(" %s %lu", strerrorname_np(i) ?: "?", tally->errors[i]);
+	putchar('\n');
+}
+
+static unsigned long made(const struct tally *tally)
+{
+	return tally->granted + tally->refused;
+}
+
+static const char *judge(const struct call *call, const struct tally *tally)
+{
+	if (call->absent)
+		return tally->granted ? "GRANTED" : "";
+	if (tally->granted < LEAST_GRANTED || tally->granted * LEAST_SHARE < made(tally))
+		return "TOO FEW";
+	return "";
+}
+
+static unsigned long calls_made(void)
+{
+	unsigned long sum = 0;
+
+	for (size_t i = 0; i < ncalls; i++)
+		sum += made(&world->tallies[i]);
+	return sum;
+}
+
+/* returns whether the run has shown what it should */
+static bool report(void)
+{
+	bool good = true;
+
+	printf("%-24s %9s %9s  %s\n", "call", "granted", "refused", "why");
+	for (size_t i = 0; i < ncalls; i++) {
+		const struct tally *tally = &world->tallies[i];
+		const char *word = judge(&calls[i], tally);
+
+		printf("%-24s %9lu %9lu %s", calls[i].name, tally->granted, tally->refused, word);
+		print_errors(tally);
+		good &= !*word;
+	}
+	printf("%lu calls; %lu work requests done, failed by status", calls_made(),
+	       world->ended[0]);
+	for (size_t i = 1; i < ARRAY_SIZE(world->ended); i++)
+		if (world->ended[i])
+			printf(" %zu: %lu", i, world->ended[i]);
+	putchar('\n');
+	if (world->ended[0] < LEAST_DONE) {
+		puts("TOO FEW work requests");
+		good = false;
+	}
+	return good;
+}
+
+static const char usage[] =
+	"usage: srnic-ioctls DEV [SECONDS [SEED [ROUND]]]\n"
+	"\n"
+	"Calls what uverbs has for DEV in ways that make sense and that do not, for SECONDS (20),\n"
+	"from a SEED (the clock's); or that round alone of such a run.\n";
+
+int main(int argc, char **argv)
+{
+	unsigned int seconds = argc > 2 ? atoi(argv[2]) : 20;
+	uint64_t first = argc > 4 ? strtoull(argv[4], NULL, 0) : 0, number = first;
+	time_t until = time(NULL) + seconds;
+
+	if (argc < 2 || argc > 5 || argv[1][0] == '-') {
+		fputs(usage, argc == 2 && !strcmp(argv[1], "--help") ? stdout : stderr);
+		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
+	}
+	seed = argc > 3 ? strtoull(argv[3], NULL, 0) : (uint64_t)until;
+	printf("seed %llu\n", (unsigned long long)seed);
+	fflush(stdout);
+	prepare_draw();
+	world_make(argv[1], ncalls);
+	do {
+		play_round(number++);
+	} while (argc <= 4 && (time(NULL) < until || calls_made() < LEAST_CALLS));
+	printf("%llu rounds\n", (unsigned long long)(number - first));
+	return report() ? 0 : 1;
+}

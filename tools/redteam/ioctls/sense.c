@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the fields of some commands have to do with each other: without that hardly any
+ * would be granted.
+ */
+#include <errno.h>
+#include <rdma/ib_user_verbs.h>
+#include <string.h>
+
+#include "ioctls.h"
+
+#define PAGE_MASK	0xfffULL
+/* enum ib_access_flags: who may write from afar may write here */
+#define LOCAL_WRITE	1
+#define REMOTE_WRITE	2
+#define REMOTE_READ	4
+#define REMOTE_ATOMIC	8
+
+/* enum ib_qp_state */
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
+
+/* enum ib_qp_attr_mask */
+#define STATE		(1 << 0)
+#define ACCESS_FLAGS	(1 << 3)
+#define PKEY_INDEX	(1 << 4)
+#define PORT		(1 << 5)
+#define QKEY		(1 << 6)
+#define AV		(1 << 7)
+#define PATH_MTU	(1 << 8)
+#define TIMEOUT		(1 << 9)
+#define RETRY_CNT	(1 << 10)
+#define RNR_RETRY	(1 << 11)
+#define RQ_PSN		(1 << 12)
+#define MAX_RD_ATOMIC	(1 << 13)
+#define MIN_RNR_TIMER	(1 << 15)
+#define SQ_PSN		(1 << 16)
+#define MAX_DEST_RD	(1 << 17)
+#define DEST_QPN	(1 << 20)
+
+#define ALL_ACCESS	(LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
+
+/* all of it, rather than what chance has chosen */
+static uint32_t granted_access(struct chance *chance, uint32_t access)
+{
+	if (!chance_one_in(chance, 4))
+		return ALL_ACCESS;
+	return access & (REMOTE_WRITE | REMOTE_ATOMIC) ? access | LOCAL_WRITE : access;
+}
+
+void sense_reg_mr(struct shot *shot)
+{
+	struct ib_uverbs_reg_mr *cmd = (void *)shot->in;
+
+	/* pages begin where addresses say so */
+	cmd->hca_va = chance_one_in(&shot->caller->chance, 4) ? cmd->start & PAGE_MASK :
+							       cmd->start;
+	cmd->access_flags = granted_access(&shot->caller->chance, cmd->access_flags);
+}
+
+void sense_rereg_mr(struct shot *shot)
+{
+	struct ib_uverbs_rereg_mr *cmd = (void *)shot->in;
+
+	cmd->hca_va = cmd->start;
+	cmd->access_flags = granted_access(&shot->caller->chance, cmd->access_flags);
+}
+
+/* what both kinds of the command have at the same place, but for where that begins */
+static struct ib_uverbs_ex_create_qp *qp_part(struct shot *shot)
+{
+	size_t before = offsetof(struct ib_uverbs_create_qp, user_handle);
+
+	return (void *)((uint8_t *)shot->in + (shot->call->way == EXTENDED ? 0 : before));
+}
+
+void sense_create_qp(struct shot *shot)
+{
+	struct ib_uverbs_ex_create_qp *cmd = qp_part(shot);
+
+	cmd->is_srq = chance_one_in(&shot->caller->chance, 4);
+}
+
+/* on the way to RTS, but now and then another */
+static uint8_t next_state(const struct shot *shot, uint8_t state)
+{
+	const uint8_t way[] = { INIT, RTR, RTS, RTS, RTS, RTS, RESET };
+	struct chance *chance = &shot->caller->chance;
+
+	if (!shot->onward && chance_one_in(chance, 12))
+		return chance_below(chance, 2) ? ERR : RESET;
+	if (!shot->onward && state == RTS && chance_one_in(chance, 4))
+		return SQD;
+	return way[state % ARRAY_SIZE(way)];
+}
+
+/* IBA 11.2.4.2, table 91: what must come with a state */
+static uint32_t mask_to_init(uint8_t type)
+{
+	return STATE | PKEY_INDEX | PORT | (type == UD ? QKEY : ACCESS_FLAGS);
+}
+
+static uint32_t mask_to_rtr(uint8_t type)
+{
+	uint32_t connected = STATE | AV | PATH_MTU | DEST_QPN | RQ_PSN;
+
+	if (type == UD)
+		return STATE;
+	return type == UC ? connected : connected | MAX_DEST_RD | MIN_RNR_TIMER;
+}
+
+static uint32_t mask_to_rts(uint8_t type)
+{
+	if (type == RC)
+		return STATE | SQ_PSN | TIMEOUT | RETRY_CNT | RNR_RETRY | MAX_RD_ATOMIC;
+	return STATE | SQ_PSN;
+}
+
+static uint32_t mask_for(uint8_t state, uint8_t next, uint8_t type)
+{
+	if (next == INIT)
+		return mask_to_init(type);
+	if (next == RTR)
+		return mask_to_rtr(type);
+	if (next == RTS && state == RTR)
+		return mask_to_rts(type);
+	return STATE;
+}
+
+/*
+ * Connected with itself, or with another of the same file that need not know of it: what is
+ * then written into rings arrives.
+ */
+void sense_modify_qp(struct shot *shot)
+{
+	struct ib_uverbs_modify_qp *cmd = (void *)shot->in;
+	struct chance *chance = &shot->caller->chance;
+	struct object *qp = shot->object, *peer;
+
+	if (!qp)
+		return;
+	peer = chance_one_in(chance, 4) ? object_any(shot->caller, shot->file, QP) : qp;
+	shot->state = next_state(shot, qp->state);
+	cmd->qp_state = shot->state;
+	cmd->attr_mask = mask_for(qp->state, shot->state, qp->type);
+	cmd->dest_qp_num = peer ? peer->number : qp->number;
+	cmd->dest.sgid_index = address_of_own(cmd->dest.dgid);
+	cmd->dest.is_global = 1;
+	cmd->dest.port_num = 1;
+	cmd->dest.hop_limit = 4;
+	cmd->min_rnr_timer = 1;
+	cmd->qp_access_flags = granted_access(chance, cmd->qp_access_flags);
+	/* who has posted no receive is waited for */
+	if (!chance_one_in(chance, 4))
+		cmd->rnr_retry = 7;
+}
+
+/* to RTS, one state after the other: left to chance it would not often get there */
+int qp_bring_up(struct shot *shot)
+{
+	const struct call *modify = call_named("modify_qp");
+	struct object *qp = object_any(shot->caller, shot->file, QP);
+	int err = 0;
+
+	if (!qp)
+		return ENOENT;
+	for (int i = 0; i < 4 && qp->state != RTS && !err; i++)
+		err = call_onward(shot->caller, shot->file, modify, qp);
+	return err;
+}
+
+/* groups are for queue pairs of datagrams alone: looked for a few times */
+void sense_mcast(struct shot *shot)
+{
+	struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
+
+	for (int i = 0; i < 8; i++) {
+		struct object *qp = object_any(shot->caller, shot->file, QP);
+
+		if (!qp)
+			return;
+		cmd->qp_handle = atomic_load(&qp->handle) - 1;
+		if (qp->type == UD)
+			return;
+	}
+}
+
+/* the answer to a resize goes where the driver's part says */
+void sense_modify_srq(struct shot *shot)
+{
+	struct srnic_modify_srq_cmd *part = (void *)((uint8_t *)shot->in + shot->call->in);
+
+	part->resp_addr = (uintptr_t)shot->out;
+}
+
+/* Without a work request it rings the doorbell. Now and then there is one behind it. */
+void sense_post_send(struct shot *shot)
+{
+	struct ib_uverbs_post_send *cmd = (void *)shot->in;
+	struct chance *chance = &shot->caller->chance;
+
+	if (!chance_one_in(chance, 8))
+		return;
+	cmd->wr_count = 1;
+	cmd->send_wr[0].opcode = chance_below(chance, 14);
+	cmd->send_wr[0].num_sge = chance_below(chance, 3);
+	cmd->send_wr[0].wr.ud.ah = chance_below(chance, 64);
+	cmd->sge_count = cmd->send_wr[0].num_sge;
+	shot->in_len += sizeof(cmd->send_wr[0]) + cmd->sge_count * sizeof(struct ib_uverbs_sge);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What there is: files that have the device open, the objects that they have, and memory
+ * to register. Who looks for an object finds what was there a moment ago: another thread
+ * may be about to end it, and that is wanted.
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ioctls.h"
+
+#define PAGE		4096UL
+#define ARENA		(1UL << 20)
+/* At the same place in each process, so that what one has registered makes sense in all. */
+#define ARENA_AT	0x100000000000UL
+#define HOLE_AT		(ARENA_AT + ARENA)	/* a page that nobody may touch */
+#define READ_ONLY_AT	(HOLE_AT + PAGE)	/* 16 that can be read */
+
+struct world *world;
+
+static char device_path[64];
+static uint8_t own_gid[16], own_gid_index;
+static struct file own_files[PRIVATE_FILES];
+/* Descriptors mean something in this process only. By file: the shared one comes first. */
+static struct object descriptors[1 + PRIVATE_FILES][KINDS - CHANNEL][SLOTS];
+
+static void *map_at(uint64_t at, size_t size, int prot, int flags)
+{
+	void *got = mmap((void *)at, size, prot,
+			 flags | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+
+	if (got == MAP_FAILED)
+		err(2, "mmap");
+	return got;
+}
+
+/* a word of a file; "" if there is none */
+static void read_word(const char *path, char word[64])
+{
+	FILE *f = fopen(path, "r");
+
+	word[0] = '\0';
+	if (!f)
+		return;
+	if (fscanf(f, "%63s", word) != 1)
+		word[0] = '\0';
+	fclose(f);
+}
+
+static void find_device(const char *name)
+{
+	char path[128], word[64];
+
+	for (int i = 0; i < 64; i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband_verbs/uverbs%d/ibdev", i);
+		read_word(path, word);
+		if (strcmp(word, name))
+			continue;
+		snprintf(device_path, sizeof(device_path), "/dev/infiniband/uverbs%d", i);
+		return;
+	}
+	errx(2, "no device %s", name);
+}
+
+/* the first that is made of an IPv4 address: all of srnic's are for RoCEv2 */
+static void find_address(const char *name)
+{
+	const char *mapped = "0000:0000:0000:0000:0000:ffff";
+	char path[128], word[64];
+
+	for (int i = 0; i < 16; i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gids/%d", name, i);
+		read_word(path, word);
+		if (strncmp(word, mapped, strlen(mapped)))
+			continue;
+		inet_pton(AF_INET6, word, own_gid);
+		own_gid_index = i;
+		return;
+	}
+	errx(2, "%s has no IPv4 address", name);
+}
+
+/**
+ * world_make - what is made once, before there are processes
+ * @device: its name
+ * @n: calls that are counted
+ */
+void world_make(const char *device, size_t n)
+{
+	find_device(device);
+	find_address(device);
+	world = map_at(0, sizeof(*world) + n * sizeof(world->tallies[0]),
+		       PROT_READ | PROT_WRITE, MAP_SHARED);
+	world->shared.fd = -1;
+	map_at(ARENA_AT, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	map_at(HOLE_AT, PAGE, PROT_NONE, MAP_PRIVATE);
+	map_at(READ_ONLY_AT, 16 * PAGE, PROT_READ, MAP_PRIVATE);
+}
+
+/* a process begins with the file that all share, and none of its own */
+void process_begin(void)
+{
+	rings_forget();
+	memset(descriptors, 0, sizeof(descriptors));
+	for (int i = 0; i < PRIVATE_FILES; i++)
+		own_files[i] = (struct file){ .opening = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+}
+
+void caller_begin(struct caller *caller, uint64_t seed)
+{
+	chance_seed(&caller->chance, seed);
+	caller->fd = -1;
+	caller->spill = map_at(0, SPILL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
+	caller->ledge = map_at(0, LEDGE + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	if (mprotect(caller->ledge + LEDGE, PAGE, PROT_NONE))
+		err(2, "mprotect");
+}
+
+void caller_end(struct caller *caller)
+{
+	munmap(caller->spill, SPILL);
+	munmap(caller->ledge, LEDGE + PAGE);
+}
+
+static struct object *objects_of(struct file *file, enum kind kind)
+{
+	size_t which = file == &world->shared ? 0 : 1 + file - own_files;
+
+	if (kind < CHANNEL)
+		return file->objects[kind];
+	return descriptors[which][kind - CHANNEL];
+}
+
+/* for the caller alone, until device_show() */
+bool device_open(struct caller *caller, struct file *file)
+{
+	caller->fd = open(device_path, O_RDWR | O_CLOEXEC);
+	file->owner = getpid();
+	for (enum kind kind = PD; kind < KINDS; kind++)
+		memset(objects_of(file, kind), 0, SLOTS * sizeof(struct object));
+	return caller->fd >= 0;
+}
+
+void device_show(struct caller *caller, struct file *file)
+{
+	file->fd = caller->fd;
+	caller->fd = -1;
+}
+
+/* with all that was made of it; other threads may be in the middle of calls */
+void device_close(struct file *file)
+{
+	int fd = file->fd;
+
+	file->fd = -1;
+	if (fd >= 0)
+		close(fd);
+	for (int i = 0; i < 2 * SLOTS; i++) {
+		struct object *object = &objects_of(file, CHANNEL + i / SLOTS)[i % SLOTS];
+		unsigned int handle = atomic_exchange(&object->handle, 0);
+
+		if (handle)
+			close(handle - 1);
+	}
+}
+
+struct file *file_own(size_t which)
+{
+	return &own_files[which];
+}
+
+struct file *file_any(struct caller *caller)
+{
+	if (chance_one_in(&caller->chance, 3))
+		return &world->shared;
+	return file_own(chance_below(&caller->chance, PRIVATE_FILES));
+}
+
+/* one that is there, looked for from @from on */
+static struct object *object_from(struct file *file, enum kind kind, uint32_t from)
+{
+	struct object *objects = objects_of(file, kind);
+
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct object *object = &objects[(from + i) % SLOTS];
+
+		if (atomic_load(&object->handle))
+			return object;
+	}
+	return NULL;
+}
+
+/* one to be used: rather the first ones, so that the others can be ended */
+struct object *object_any(struct caller *caller, struct file *file, enum kind kind)
+{
+	uint32_t from = chance_below(&caller->chance, 1 + chance_below(&caller->chance, SLOTS));
+
+	return object_from(file, kind, chance_one_in(&caller->chance, 8) ? from : from / 8);
+}
+
+/* one to be ended: rather not the first ones, that others need */
+struct object *object_victim(struct caller *caller, struct file *file, enum kind kind)
+{
+	return object_from(file, kind, 2 + chance_below(&caller->chance, SLOTS - 2));
+}
+
+/* where a new one is noted; NULL: there are too many */
+struct object *object_free(struct file *file, enum kind kind)
+{
+	struct object *objects = objects_of(file, kind);
+
+	for (int i = 0; i < SLOTS; i++)
+		if (!atomic_load(&objects[i].handle))
+			return &objects[i];
+	return NULL;
+}
+
+bool objects_abound(struct file *file, enum kind kind)
+{
+	struct object *objects = objects_of(file, kind);
+	int n = 0;
+
+	for (int i = 0; i < SLOTS; i++)
+		n += !!atomic_load(&objects[i].handle);
+	return n > SLOTS * 3 / 4;
+}
+
+/* where memory begins that a process may register: pages, and what is beside their ends */
+uint64_t memory_start(struct caller *caller)
+{
+	uint64_t start = ARENA_AT + chance_below(&caller->chance, ARENA / PAGE / 2) * PAGE;
+
+	if (chance_one_in(&caller->chance, 3))
+		start += chance_below(&caller->chance, PAGE);
+	return start;
+}
+
+/* an address at which there is something wrong */
+uint64_t memory_odd(struct caller *caller)
+{
+	const uint64_t odd[] = {
+		0, 1, PAGE - 1, HOLE_AT, HOLE_AT - 3, READ_ONLY_AT, READ_ONLY_AT + 5,
+		0x7ffffffff000, 0x7fffffffffff, 0x800000000000, 0xffff800000000000,
+		0xffff888000000000, 0xffffffff81000000, ~0ULL, ~0ULL - 7,
+		(uintptr_t)caller->ledge + LEDGE - chance_below(&caller->chance, 64),
+	};
+
+	return odd[chance_below(&caller->chance, ARRAY_SIZE(odd))];
+}
+
+/* returns its index */
+uint8_t address_of_own(uint8_t gid[16])
+{
+	memcpy(gid, own_gid, sizeof(own_gid));
+	return own_gid_index;
+}
