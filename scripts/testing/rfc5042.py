@@ -3,6 +3,7 @@
 this runs it, and says how it ended."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from . import REPO
@@ -11,6 +12,9 @@ from .report import FAILED, PASSED, Result
 STATEMENT = REPO / "Documentation/security/rfc5042.md"
 # Where cases are known only when they have run
 PARTS = ("host/kunit-host", "host/kunit-proofs", "host/userspace-provider")
+# The same attacks on rxe: its log has a line for each, with the demand that it is against
+ON_RXE = "rxe_attacks"
+ATTACK = re.compile(r"^(ok  |FAIL) (R\d+): ")
 ASIDE = re.compile(r"\([^()]*\)")       # parts of a test, or what it looks at
 NAME = re.compile(r"`([\w.-]+)`")
 
@@ -47,7 +51,8 @@ def rows():
 def matcher():
     """A function that tells whether one of the names given is in the statement."""
     chosen = set().union(*(row.tests for row in rows()))
-    return lambda *names: any(name in PARTS or bare(name) in chosen for name in names)
+    return lambda *names: any(name in PARTS or bare(name) in chosen | {ON_RXE}
+                              for name in names)
 
 
 def outcome(row, ended):
@@ -60,15 +65,33 @@ def outcome(row, ended):
     return ("pass" if all(PASSED in ended[test] for test in row.tests) else "skipped"), missing
 
 
+def on_rxe(report):
+    """How many attacks rxe has been held against, and how many succeeded, by demand."""
+    tried, failed = Counter(), Counter()
+    for result in report.results:
+        if bare(result.name) != ON_RXE or not result.log:
+            continue
+        for line in result.log.read_text(errors="replace").splitlines():
+            attack = ATTACK.match(line)
+            if attack:
+                tried[attack[2]] += 1
+                failed[attack[2]] += attack[1] == "FAIL"
+    return {row: f"FAIL {failed[row]}/{tried[row]}" if failed[row] else f"pass {tried[row]}"
+            for row in tried}
+
+
 def show(report):
     """The table. A test that the statement names and that is not there has failed."""
     ended = {}
     for result in report.results:
         ended.setdefault(bare(result.name), set()).add(result.outcome)
-    report.say(f"\n{'row':<5}{'RFC 5042':<17}{'tests':>5}  {'result':<9}{'status':<14}demand")
+    theirs = on_rxe(report)
+    report.say(f"\n{'row':<5}{'RFC 5042':<17}{'tests':>5}  {'result':<9}{'rxe':<12}"
+               f"{'status':<14}demand")
     for row in rows():
         word, missing = outcome(row, ended)
         report.say(f"{row.number:<5}{row.section:<17}{len(row.tests):>5}  {word:<9}"
+                   f"{theirs.get(row.number, '-'):<12}"
                    f"{row.status.partition(':')[0].partition(' (')[0]:<14}{row.demand}")
         if missing:
             report.expect(1)

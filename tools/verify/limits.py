@@ -122,6 +122,8 @@ def ask(asker, rows):
             got = 0
         except PyverbsError as error:
             got = errno_of(error)
+        except RuntimeError as error:
+            got = error
         word = errno.errorcode.get(expected, "granted")
         said = errno.errorcode.get(got, "granted" if got == 0 else str(got))
         print(f"{'ok  ' if got == expected else 'FAIL'} {row}: {what}: {said}"
