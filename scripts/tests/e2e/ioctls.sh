@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
-# what: commands, rings and netlink messages that make sense and that do not: the kernel survives and keeps nothing
+# what: commands, rings, packets and netlink messages that make sense and that do not: the kernel survives and keeps nothing
 # timeout: 150
 # cites: R1, R28, issue 5 (fuzzing of ioctls and rings)
 . "$(dirname "$0")/../lib.sh"
@@ -38,6 +38,9 @@ on b "$repo/tools/redteam/messages.py" srnic1 $((200 + 4 * seconds))
 say "messages of a user"
 as_user b "$repo/tools/redteam/messages.py" srnic1 $((60 + seconds / 2))
 wait $ioctls || fail "commands: $(cat /run/test/ioctls.log)"
+for name in malformed unknown_opcode icrc_errors no_qp; do
+	expect_count a srnic0 $name -gt 0
+done
 cat /run/test/ioctls.log
 after=$(objects)
 [ "$before" = "$after" ] || fail "left behind: $after; before: $before"

@@ -304,6 +304,8 @@ const struct call calls[] = {
 	{ "write to a ring", .way = OTHER, .weight = 120,
 	  .run = ring_scribble },
 
+	{ "send packets", .way = OTHER, .weight = 60, .run = packets_send },
+
 	/* what srnic does not have */
 #define ABSENT	.absent = true
 	{ "poll_cq", CMD(POLL_CQ, ib_uverbs_poll_cq, RESP(poll_cq)), ABSENT,

@@ -8,6 +8,7 @@
  *	fire.c		a call becomes a system call
  *	world.c		what there is: files, objects, memory
  *	scribble.c	what is written into rings
+ *	packets.c	what comes over the wire meanwhile
  *	events.c	what is read of completion channels, and that they are closed
  *	main.c		who calls, for how long, and what came of it
  */
@@ -129,6 +130,7 @@ struct tally {
 /* In memory that all processes share. */
 struct world {
 	struct file shared;
+	atomic_ulong packets;	/* that were sent */
 	atomic_ulong ended[32];	/* completions that were seen, by enum ib_wc_status */
 	struct tally tallies[];	/* by call */
 };
@@ -226,6 +228,9 @@ void rings_forget(void);
 void rings_note(struct shot *shot, uint32_t handle);
 int ring_map(struct shot *shot);
 int ring_scribble(struct shot *shot);
+
+/* packets.c */
+int packets_send(struct shot *shot);
 
 /* events.c */
 int events_read(struct shot *shot);
