@@ -12,7 +12,8 @@ COLUMNS = ("what", "result", "figures", "took", "date (UTC)", "commit", "command
 
 
 def commit():
-    """Of the checkout; with a + if it is not all committed, results aside."""
+    """Of the checkout; with a + if it is not all committed, results aside. To be asked for
+    before a run, for it may be another afterwards."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=REPO, check=True, capture_output=True,
                               text=True).stdout.strip()
@@ -34,8 +35,8 @@ def last_line(log):
     return next((line for line in reversed(lines) if line), "")
 
 
-def write(name, title, rows):
-    """A table with rows of the first four columns; those of others stay."""
+def write(name, title, at, rows):
+    """A table with those rows, which have all columns but date and commit; others stay."""
     path = FOLDER / f"{name}.md"
     kept = {}
     if path.exists():
@@ -43,7 +44,7 @@ def write(name, title, rows):
             found = cells(line)
             if len(found) == len(COLUMNS) and found[0] not in (COLUMNS[0], "---"):
                 kept[found[0]] = found
-    when, at = time.strftime("%Y-%m-%d %H:%M", time.gmtime()), commit()
+    when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
     for what, result, figures, took, command in rows:
         row = [what, result, figures, took, when, at, f"`{command}`"]
         kept[what] = [cell.replace("|", "/") for cell in row]
