@@ -72,8 +72,8 @@ static void what_the_codec_sealed_opens(struct kunit *test)
 static void check_without_simd(struct kunit *test, struct sth_pair *p,
 			       const struct sth_packet_vector *v)
 {
-	p->end[X]->no_simd = true;
-	p->end[Y]->no_simd = true;
+	p->end[X]->scratch.no_simd = true;
+	p->end[Y]->scratch.no_simd = true;
 	check_sealing(test, p, v);
 	check_opening(test, p, v);
 }

@@ -17,10 +17,10 @@
 #define MSG_MAX	1024
 #define KEY_MAX	140	/* HMAC's vectors have keys longer than a block */
 
-/* a connection of which only what seal and open of a family use is there */
+/* what seal and open of a family use */
 struct bench {
 	struct srnic_sth_suite suite;
-	struct srnic_sth *sth;
+	struct srnic_sth_scratch *scratch;
 	struct srnic_subkey key;
 	u8 *msg;
 	u8 *want;
@@ -43,14 +43,13 @@ static struct bench *bench_of(struct kunit *test, enum srnic_sth_mode mode)
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	b->sth = kunit_kzalloc(test, sizeof(*b->sth), GFP_KERNEL);
+	b->scratch = kunit_kzalloc(test, sizeof(*b->scratch), GFP_KERNEL);
 	b->msg = kunit_kzalloc(test, MSG_MAX, GFP_KERNEL);
 	b->want = kunit_kzalloc(test, MSG_MAX, GFP_KERNEL);
-	KUNIT_ASSERT_TRUE(test, b->sth && b->msg && b->want);
-	b->sth->sink = kunit_kzalloc(test, SRNIC_STH_SINK, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, b->sth->sink);
-	b->sth->params.suite = &b->suite;
-	b->sth->params.mode = mode;
+	KUNIT_ASSERT_TRUE(test, b->scratch && b->msg && b->want);
+	b->scratch->sink = kunit_kzalloc(test, SRNIC_STH_SINK, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, b->scratch->sink);
+	b->scratch->mode = mode;
 	KUNIT_ASSERT_EQ(test, kunit_add_action(test, key_free_action, b), 0);
 	return b;
 }
@@ -62,7 +61,7 @@ static void bench_key(struct kunit *test, struct bench *b, const struct srnic_st
 	memset(&b->key, 0, sizeof(b->key));
 	b->suite = *suite;
 	b->suite.key_len = len;
-	b->sth->seals.tag_len = suite->tag_len;
+	b->scratch->tag_len = suite->tag_len;
 	b->keyed = true;
 	KUNIT_ASSERT_EQ(test, b->suite.family->key_init(&b->key, &b->suite, raw), 0);
 }
@@ -75,7 +74,7 @@ static void bench_load(struct kunit *test, struct bench *b, const struct srnic_s
 	u8 raw[KEY_MAX];
 
 	KUNIT_ASSERT_NOT_NULL(test, suite);
-	KUNIT_ASSERT_TRUE(test, srnic_sth_suite_allows(suite, b->sth->params.mode));
+	KUNIT_ASSERT_TRUE(test, srnic_sth_suite_allows(suite, b->scratch->mode));
 	b->len = strlen(msg) / 2;
 	KUNIT_ASSERT_LE(test, key_len, sizeof(raw));
 	KUNIT_ASSERT_LE(test, b->len, MSG_MAX);
@@ -92,16 +91,16 @@ static void check_mac(struct kunit *test, struct bench *b, const struct sth_mac_
 	unsigned int rest = b->len - split, tag_len = b->suite.tag_len;
 	int err;
 
-	memcpy(b->sth->input, b->msg, split);
+	memcpy(b->scratch->input, b->msg, split);
 	sg_init_one(&b->sg, b->msg + split, rest ?: 1);
-	err = b->suite.family->seal(b->sth, &b->key, split, &b->sg, rest);
+	err = b->suite.family->seal(b->scratch, &b->key, split, &b->sg, rest);
 	KUNIT_ASSERT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ_MSG(test, !memcmp(b->sth->tag, tag, tag_len), o->valid, "%s, %s",
+	KUNIT_EXPECT_EQ_MSG(test, !memcmp(b->scratch->tag, tag, tag_len), o->valid, "%s, %s",
 			    b->suite.name, o->name);
 
-	memcpy(b->sth->input, b->msg, split);	/* it is scratch, too */
-	memcpy(b->sth->tag, tag, tag_len);
-	err = b->suite.family->open(b->sth, &b->key, split, &b->sg, &b->sg, rest);
+	memcpy(b->scratch->input, b->msg, split);	/* it is scratch, too */
+	memcpy(b->scratch->tag, tag, tag_len);
+	err = b->suite.family->open(b->scratch, &b->key, split, &b->sg, &b->sg, rest);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s, %s", b->suite.name, o->name);
 }
 
@@ -114,7 +113,7 @@ static void check_splits(struct kunit *test, struct bench *b, const struct sth_m
 	bench_load(test, b, suite, o->key, o->msg);
 	KUNIT_ASSERT_LE(test, suite->tag_len, strlen(o->tag) / 2);
 	KUNIT_ASSERT_EQ(test, hex2bin(tag, o->tag, suite->tag_len), 0);
-	KUNIT_ASSERT_EQ(test, hex2bin(b->sth->iv, o->iv, strlen(o->iv) / 2), 0);
+	KUNIT_ASSERT_EQ(test, hex2bin(b->scratch->iv, o->iv, strlen(o->iv) / 2), 0);
 	for (split = 0; split <= min(b->len, SRNIC_STH_INPUT_MAX); split++)
 		check_mac(test, b, o, tag, split);
 }
@@ -144,7 +143,7 @@ static void check_all_macs(struct kunit *test, bool no_simd)
 	struct bench *b = bench_of(test, SRNIC_STH_PACKET);
 	unsigned int i;
 
-	b->sth->no_simd = no_simd;
+	b->scratch->no_simd = no_simd;
 	for (i = 0; i < m->num; i++) {
 		const struct srnic_sth_suite *s = srnic_sth_suite_find(m->oracles[i].suite);
 
@@ -196,17 +195,17 @@ static void compare_ways(struct kunit *test, struct bench *b, const u8 *msg, uns
 	for (i = 0; i < 700; i += step) {
 		len = i < 600 ? i : i < 690 ? 1024 * (i - 599) / 23 : 4100 - (700 - i);
 		input_len = 58 + i % 33;
-		memcpy(b->sth->input, msg, input_len);
+		memcpy(b->scratch->input, msg, input_len);
 		sg_init_one(&b->sg, (u8 *)msg + i % 60, len ?: 1);
-		b->sth->no_simd = false;
-		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->sth, &b->key, input_len, &b->sg,
+		b->scratch->no_simd = false;
+		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->key, input_len, &b->sg,
 							    len), 0);
-		memcpy(tag, b->sth->tag, sizeof(tag));
-		memcpy(b->sth->input, msg, input_len);
-		b->sth->no_simd = true;
-		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->sth, &b->key, input_len, &b->sg,
+		memcpy(tag, b->scratch->tag, sizeof(tag));
+		memcpy(b->scratch->input, msg, input_len);
+		b->scratch->no_simd = true;
+		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->key, input_len, &b->sg,
 							    len), 0);
-		KUNIT_EXPECT_MEMEQ_MSG(test, tag, b->sth->tag, b->suite.tag_len,
+		KUNIT_EXPECT_MEMEQ_MSG(test, tag, b->scratch->tag, b->suite.tag_len,
 				       "%s: %u and %u", b->suite.name, input_len, len);
 	}
 }
@@ -240,19 +239,19 @@ static void check_aead(struct kunit *test, struct bench *b, const struct sth_aea
 
 	bench_load(test, b, srnic_sth_suite_find(o->suite), o->key, o->valid ? o->msg : o->ct);
 	KUNIT_ASSERT_LE(test, aad_len, SRNIC_STH_INPUT_MAX);
-	KUNIT_ASSERT_EQ(test, hex2bin(b->sth->input, o->aad, aad_len), 0);
-	KUNIT_ASSERT_EQ(test, hex2bin(b->sth->iv, o->iv, 12), 0);
+	KUNIT_ASSERT_EQ(test, hex2bin(b->scratch->input, o->aad, aad_len), 0);
+	KUNIT_ASSERT_EQ(test, hex2bin(b->scratch->iv, o->iv, 12), 0);
 	KUNIT_ASSERT_EQ(test, hex2bin(tag, o->tag, 16), 0);
 	if (o->valid) {
 		KUNIT_ASSERT_EQ(test, hex2bin(b->want, o->ct, b->len), 0);
-		err = b->suite.family->seal(b->sth, &b->key, aad_len, &b->sg, b->len);
+		err = b->suite.family->seal(b->scratch, &b->key, aad_len, &b->sg, b->len);
 		KUNIT_ASSERT_EQ(test, err, 0);
 		KUNIT_EXPECT_MEMEQ_MSG(test, b->msg, b->want, b->len, "%s", o->name);
-		KUNIT_EXPECT_MEMEQ_MSG(test, b->sth->tag, tag, 16, "%s", o->name);
+		KUNIT_EXPECT_MEMEQ_MSG(test, b->scratch->tag, tag, 16, "%s", o->name);
 	}
 
-	memcpy(b->sth->tag, tag, 16);
-	err = b->suite.family->open(b->sth, &b->key, aad_len, &b->sg, &b->sg, b->len);
+	memcpy(b->scratch->tag, tag, 16);
+	err = b->suite.family->open(b->scratch, &b->key, aad_len, &b->sg, &b->sg, b->len);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s", o->name);
 	if (o->valid) {
 		KUNIT_ASSERT_EQ(test, hex2bin(b->want, o->msg, b->len), 0);
@@ -284,7 +283,7 @@ static void check_all_aeads(struct kunit *test, bool no_simd)
 	struct bench *b = bench_of(test, SRNIC_STH_AEAD);
 	unsigned int i;
 
-	b->sth->no_simd = no_simd;
+	b->scratch->no_simd = no_simd;
 	for (i = 0; i < a->num; i++)
 		check_aead(test, b, &a->oracles[i]);
 }

@@ -76,14 +76,15 @@ static const char *aead_driver(const struct srnic_subkey *key)
 	return crypto_aead_driver_name(key->fast ?: key->sync);
 }
 
-static struct crypto_aead *aead_tfm(const struct srnic_sth *sth, const struct srnic_subkey *key)
+static struct crypto_aead *aead_tfm(const struct srnic_sth_scratch *s,
+				    const struct srnic_subkey *key)
 {
-	return key->fast && srnic_sth_simd(sth) ? key->fast : key->sync;
+	return key->fast && srnic_sth_simd(s) ? key->fast : key->sync;
 }
 
 /* MAC input, payload and pad, tag: as one list */
-static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned int input_len,
-		     struct scatterlist *payload, unsigned int len)
+static int aead_list(struct scatterlist *list, struct srnic_sth_scratch *s,
+		     unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
 	bool one = !len || len <= payload->length;
 	unsigned int n = 0;
@@ -91,7 +92,7 @@ static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned i
 	/* nearly always one piece or none: clearing a list costs as much as filling it */
 	sg_init_table(list, one ? 3 : SRNIC_STH_SG);
 	if (input_len)	/* else KUnit's: no packet is without */
-		sg_set_buf(&list[n++], sth->input, input_len);
+		sg_set_buf(&list[n++], s->input, input_len);
 	for (; len && payload; payload = sg_next(payload)) {
 		unsigned int part = min(len, payload->length);
 
@@ -102,7 +103,7 @@ static int aead_list(struct scatterlist *list, struct srnic_sth *sth, unsigned i
 	}
 	if (WARN_ON_ONCE(len))
 		return -EINVAL;
-	sg_set_buf(&list[n++], sth->tag, sth->seals.tag_len);
+	sg_set_buf(&list[n++], s->tag, s->tag_len);
 	sg_mark_end(&list[n - 1]);
 	return 0;
 }
@@ -116,47 +117,48 @@ static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned i
  * Header mode takes no payload. Packet mode takes it as associated data, aead
  * mode as text: in either case it stands between the MAC input and the tag.
  */
-static int aead_prepare(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-			struct scatterlist *src, struct scatterlist *dst, unsigned int len,
-			unsigned int in_tag)
+static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+			unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
+			unsigned int len, unsigned int in_tag)
 {
-	bool text = sth->params.mode == SRNIC_STH_AEAD;
-	struct scatterlist *to = sth->src;
+	bool text = s->mode == SRNIC_STH_AEAD;
+	struct scatterlist *to = s->src;
 	int err;
 
-	if (sth->params.mode == SRNIC_STH_HEADER)
+	if (s->mode == SRNIC_STH_HEADER)
 		len = 0;
-	err = aead_list(sth->src, sth, input_len, src, len);
+	err = aead_list(s->src, s, input_len, src, len);
 	if (err)
 		return err;
 	if (text && len && !same_memory(src, dst, len)) {
-		to = sth->dst;
-		err = aead_list(to, sth, input_len, dst, len);
+		to = s->dst;
+		err = aead_list(to, s, input_len, dst, len);
 		if (err)
 			return err;
 	}
-	aead_request_set_tfm(key->req, aead_tfm(sth, key));
+	aead_request_set_tfm(key->req, aead_tfm(s, key));
 	aead_request_set_ad(key->req, input_len + (text ? 0 : len));
-	aead_request_set_crypt(key->req, sth->src, to, (text ? len : 0) + in_tag, sth->iv);
+	aead_request_set_crypt(key->req, s->src, to, (text ? len : 0) + in_tag, s->iv);
 	return 0;
 }
 
-static int aead_seal(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		     struct scatterlist *payload, unsigned int len)
+static int aead_seal(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+		     unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
 	int err;
 
-	srnic_nonce_oracle(key, sth, input_len, payload, len);
-	err = aead_prepare(sth, key, input_len, payload, payload, len, 0);
+	srnic_nonce_oracle(key, s, input_len, payload, len);
+	err = aead_prepare(s, key, input_len, payload, payload, len, 0);
 	return err ?: crypto_aead_encrypt(key->req);
 }
 
-static int aead_open(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		     struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+static int aead_open(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+		     unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
+		     unsigned int len)
 {
 	int err;
 
-	err = aead_prepare(sth, key, input_len, src, dst, len, sth->seals.tag_len);
+	err = aead_prepare(s, key, input_len, src, dst, len, s->tag_len);
 	/* compares the tag in constant time */
 	return err ?: crypto_aead_decrypt(key->req);
 }

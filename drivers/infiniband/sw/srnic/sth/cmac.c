@@ -137,54 +137,55 @@ static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int 
 	crypto_xor(block, cmac->last[padded], BLOCK);
 }
 
-/* the whole message in sth->input: encrypted there, the tag is its last block */
-static int mac_linear(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int len, u8 *tag)
+/* the whole message in s->input: encrypted there, the tag is its last block */
+static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int len,
+		      u8 *tag)
 {
 	unsigned int whole = len ? round_down(len - 1, BLOCK) : 0;
 	int err;
 
-	finish_block(cmac, sth->input + whole, len - whole);
-	sg_init_one(sth->src, sth->input, whole + BLOCK);
-	err = cbc(cmac, sth->src, sth->src, whole + BLOCK);
-	memcpy(tag, sth->input + whole, BLOCK);
+	finish_block(cmac, s->input + whole, len - whole);
+	sg_init_one(s->src, s->input, whole + BLOCK);
+	err = cbc(cmac, s->src, s->src, whole + BLOCK);
+	memcpy(tag, s->input + whole, BLOCK);
 	return err;
 }
 
-/* @head bytes of sth->input and @len of @payload, of which the last 1 to 16 apart */
-static int mac_long(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int head,
+/* @head bytes of s->input and @len of @payload, of which the last 1 to 16 apart */
+static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int head,
 		    const u8 *payload, unsigned int len, u8 *tag)
 {
 	unsigned int mid = round_down(len - 1, BLOCK), rest = head + mid, n;
 	int err;
 
-	memcpy(sth->block, payload + mid, len - mid);
-	finish_block(cmac, sth->block, len - mid);
-	sg_init_table(sth->src, 3);
-	sg_set_buf(&sth->src[0], sth->input, head);
-	sg_set_buf(&sth->src[1], payload, mid);
-	sg_set_buf(&sth->src[2], sth->block, BLOCK);
+	memcpy(s->block, payload + mid, len - mid);
+	finish_block(cmac, s->block, len - mid);
+	sg_init_table(s->src, 3);
+	sg_set_buf(&s->src[0], s->input, head);
+	sg_set_buf(&s->src[1], payload, mid);
+	sg_set_buf(&s->src[2], s->block, BLOCK);
 
 	n = DIV_ROUND_UP(rest, SRNIC_STH_SINK) + 1;
 	if (WARN_ON_ONCE(n > SRNIC_STH_SG))
 		return -EINVAL;
-	sg_init_table(sth->dst, n);
+	sg_init_table(s->dst, n);
 	for (n = 0; rest; n++) {
 		unsigned int part = min(rest, SRNIC_STH_SINK);
 
-		sg_set_buf(&sth->dst[n], sth->sink, part);
+		sg_set_buf(&s->dst[n], s->sink, part);
 		rest -= part;
 	}
-	sg_set_buf(&sth->dst[n], sth->block, BLOCK);
-	err = cbc(cmac, sth->src, sth->dst, head + mid + BLOCK);
-	memcpy(tag, sth->block, BLOCK);
+	sg_set_buf(&s->dst[n], s->block, BLOCK);
+	err = cbc(cmac, s->src, s->dst, head + mid + BLOCK);
+	memcpy(tag, s->block, BLOCK);
 	return err;
 }
 
 /**
  * srnic_cmac_mac - tag of a packet
- * @sth: the connection; sth->input is overwritten
+ * @s: scratch; @s->input is overwritten
  * @cmac: a key
- * @input_len: bytes in sth->input
+ * @input_len: bytes in @s->input
  * @payload: continues the message
  * @len: bytes of @payload
  * @tag: where to, 16 bytes
@@ -192,17 +193,17 @@ static int mac_long(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int
  * Context: any where SIMD may be used.
  * Return: 0 or a negative errno.
  */
-int srnic_cmac_mac(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int input_len,
+int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
 		   const u8 *payload, unsigned int len, u8 *tag)
 {
 	unsigned int topped;
 
 	if (input_len + len <= SRNIC_STH_LINEAR - BLOCK) {
-		memcpy(sth->input + input_len, payload, len);
-		return mac_linear(sth, cmac, input_len + len, tag);
+		memcpy(s->input + input_len, payload, len);
+		return mac_linear(s, cmac, input_len + len, tag);
 	}
 	/* whole blocks in each piece: else the walk would copy, and allocate to do so */
 	topped = round_up(input_len, BLOCK) - input_len;
-	memcpy(sth->input + input_len, payload, topped);
-	return mac_long(sth, cmac, input_len + topped, payload + topped, len - topped, tag);
+	memcpy(s->input + input_len, payload, topped);
+	return mac_long(s, cmac, input_len + topped, payload + topped, len - topped, tag);
 }

@@ -144,10 +144,12 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	sth->seals.suite_id = params->suite->id;
 	sth->seals.mode = params->mode;
 	sth->seals.tag_len = params->suite->tag_len;
+	sth->scratch.mode = params->mode;
+	sth->scratch.tag_len = params->suite->tag_len;
 
 	if (params->mode == SRNIC_STH_PACKET) {
-		sth->sink = kmalloc(SRNIC_STH_SINK, GFP_KERNEL);
-		if (!sth->sink) {
+		sth->scratch.sink = kmalloc(SRNIC_STH_SINK, GFP_KERNEL);
+		if (!sth->scratch.sink) {
 			err = -ENOMEM;
 			goto destroy;
 		}
@@ -182,7 +184,7 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 									     true));
 	if (!IS_ERR(sth->hs))
 		crypto_free_shash(sth->hs);
-	kfree_sensitive(sth->sink);
+	kfree_sensitive(sth->scratch.sink);
 	kfree_sensitive(sth);
 }
 

@@ -164,17 +164,10 @@ struct srnic_flow {
 #define SRNIC_STH_FAST_MASK	(CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | CRYPTO_NOLOAD)
 
 /**
- * struct srnic_sth - one secured connection
- * @params: as given, without the key
- * @seals: S of section 6
- * @local_b: we are end B
+ * struct srnic_sth_scratch - where a packet's tag is made
+ * @mode: header, packet or aead
+ * @tag_len: bytes
  * @no_simd: KUnit: as if SIMD could not be used
- * @ab: A and B
- * @pair: K_AB, wiped once both flows are confirmed
- * @hs: HMAC under K_HS
- * @driver: crypto driver in use
- * @flow: by enum srnic_sth_flow
- * @ksr: by enum srnic_sth_flow: of the last request that had to be proved
  * @input: MAC input of the packet at hand; room for a short payload behind it
  * @block: its last block
  * @sink: output that nobody wants; packet mode
@@ -182,20 +175,13 @@ struct srnic_flow {
  * @iv: its nonce; 16 bytes, as some drivers append a block counter
  * @src: its scatterlist
  * @dst: where to, if elsewhere
+ *
+ * The crypto API maps it by page, so it must not be on a stack.
  */
-struct srnic_sth {
-	struct srnic_sth_params params;
-	struct srnic_sth_seals seals;
-	bool local_b;
+struct srnic_sth_scratch {
+	enum srnic_sth_mode mode;
+	u8 tag_len;
 	bool no_simd;
-	u8 ab[SRNIC_CTX_PAIR_LEN];
-	u8 pair[SRNIC_STH_KDF_KEY_LEN];
-	struct crypto_shash *hs;
-	char driver[CRYPTO_MAX_ALG_NAME];
-	struct srnic_flow flow[SRNIC_FLOWS];
-	struct srnic_ksr ksr[SRNIC_FLOWS];
-
-	/* scratch; the crypto API maps it by page, so it must not be on a stack */
 	u8 input[SRNIC_STH_LINEAR];
 	u8 block[16];
 	u8 *sink;
@@ -206,14 +192,40 @@ struct srnic_sth {
 };
 
 /**
+ * struct srnic_sth - one secured connection
+ * @params: as given, without the key
+ * @seals: S of section 6
+ * @local_b: we are end B
+ * @ab: A and B
+ * @pair: K_AB, wiped once both flows are confirmed
+ * @hs: HMAC under K_HS
+ * @driver: crypto driver in use
+ * @flow: by enum srnic_sth_flow
+ * @ksr: by enum srnic_sth_flow: of the last request that had to be proved
+ * @scratch: of the packet at hand
+ */
+struct srnic_sth {
+	struct srnic_sth_params params;
+	struct srnic_sth_seals seals;
+	bool local_b;
+	u8 ab[SRNIC_CTX_PAIR_LEN];
+	u8 pair[SRNIC_STH_KDF_KEY_LEN];
+	struct crypto_shash *hs;
+	char driver[CRYPTO_MAX_ALG_NAME];
+	struct srnic_flow flow[SRNIC_FLOWS];
+	struct srnic_ksr ksr[SRNIC_FLOWS];
+	struct srnic_sth_scratch scratch;
+};
+
+/**
  * struct srnic_sth_family - how a kind of algorithm is keyed and run
  * @has_counter: nonce family: STH = counter ‖ tag
  * @key_init: allocate and set a sub-key; process context
  * @key_free: free and wipe what @key_init made, or made in part
  * @driver: name of the crypto driver
- * @seal: make sth->tag over sth->input (@input_len bytes) and, as the mode
+ * @seal: make @s->tag over @s->input (@input_len bytes) and, as the mode
  *	says, @payload (@len bytes), which aead mode encrypts
- * @open: compare sth->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
+ * @open: compare @s->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
  *	to @dst
  */
 struct srnic_sth_family {
@@ -222,23 +234,24 @@ struct srnic_sth_family {
 			const u8 *raw);
 	void (*key_free)(struct srnic_subkey *key);
 	const char *(*driver)(const struct srnic_subkey *key);
-	int (*seal)(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		    struct scatterlist *payload, unsigned int len);
-	int (*open)(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		    struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+	int (*seal)(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+		    unsigned int input_len, struct scatterlist *payload, unsigned int len);
+	int (*open)(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+		    unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
+		    unsigned int len);
 };
 
 /* may internal implementations be used, here and now? */
-static inline bool srnic_sth_simd(const struct srnic_sth *sth)
+static inline bool srnic_sth_simd(const struct srnic_sth_scratch *s)
 {
-	return likely(!sth->no_simd) && crypto_simd_usable();
+	return likely(!s->no_simd) && crypto_simd_usable();
 }
 
 /* cmac.c */
 struct srnic_cmac *srnic_cmac_alloc(const char *name, const u8 *raw, unsigned int len);
 void srnic_cmac_free(struct srnic_cmac *cmac);
 const char *srnic_cmac_driver(const struct srnic_cmac *cmac);
-int srnic_cmac_mac(struct srnic_sth *sth, struct srnic_cmac *cmac, unsigned int input_len,
+int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
 		   const u8 *payload, unsigned int len, u8 *tag);
 
 extern const struct srnic_sth_family srnic_sth_prf;	/* prf.c */
@@ -293,7 +306,7 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 /* oracle.c: every nonce passes there before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
-void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth *sth,
+void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth_scratch *s,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len);
 unsigned long srnic_nonce_oracle_reused(bool hush);
 
@@ -304,7 +317,7 @@ static inline void srnic_nonce_oracle_watch(struct srnic_subkey *key, const u8 *
 }
 #else
 static inline void srnic_nonce_oracle(const struct srnic_subkey *key,
-				      const struct srnic_sth *sth, unsigned int input_len,
+				      const struct srnic_sth_scratch *s, unsigned int input_len,
 				      struct scatterlist *payload, unsigned int len)
 {
 }

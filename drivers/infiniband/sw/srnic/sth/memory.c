@@ -290,8 +290,8 @@ int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struc
 	u64 len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen;
 	int err;
 
-	err = srnic_mkey_prove(pkt->mkey, pkt->va, len, &sth->ksr[flow], sth->input, *input_len,
-			       sth->input + *input_len);
+	err = srnic_mkey_prove(pkt->mkey, pkt->va, len, &sth->ksr[flow], sth->scratch.input,
+			       *input_len, sth->scratch.input + *input_len);
 	*input_len += SRNIC_STH_PROOF_LEN;
 	return err;
 }

@@ -47,14 +47,14 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 		/* cheap, and before the tag, which is not */
 		if (!srnic_replay_fresh(&key->replay, in.counter))
 			return -EALREADY;
-		srnic_sth_nonce96(sth->iv, in.nonce64, in.counter);
+		srnic_sth_nonce96(sth->scratch.iv, in.nonce64, in.counter);
 	}
-	memcpy(sth->tag, seal, suite->tag_len);
-	input_len = srnic_sth_mac_input(&in, sth->input);
+	memcpy(sth->scratch.tag, seal, suite->tag_len);
+	input_len = srnic_sth_mac_input(&in, sth->scratch.input);
 	if (unlikely(pkt->mkey))
 		err = srnic_sth_prove(sth, flow, pkt, &input_len);
 	if (!err)
-		err = suite->family->open(sth, key, input_len, src, dst, len);
+		err = suite->family->open(&sth->scratch, key, input_len, src, dst, len);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)

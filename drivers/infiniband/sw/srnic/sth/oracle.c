@@ -46,12 +46,12 @@ u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len)
 	return hash(raw, len) ?: 1;
 }
 
-static u64 hash_input(const struct srnic_sth *sth, unsigned int input_len,
+static u64 hash_input(const struct srnic_sth_scratch *s, unsigned int input_len,
 		      struct scatterlist *payload, unsigned int len)
 {
-	u64 h = hash(sth->input, input_len);
+	u64 h = hash(s->input, input_len);
 
-	if (sth->params.mode == SRNIC_STH_HEADER)
+	if (s->mode == SRNIC_STH_HEADER)
 		return h;
 	for (; len && payload; payload = sg_next(payload)) {
 		const u8 *p = sg_virt(payload);
@@ -85,22 +85,22 @@ static bool note(const struct use *now)
 /**
  * srnic_nonce_oracle - a nonce is about to be used
  * @key: sub-key of the nonce family
- * @sth: its connection; sth->iv, sth->input
- * @input_len: bytes in sth->input
+ * @s: scratch: @s->iv, @s->input
+ * @input_len: bytes in @s->input
  * @payload: what the tag covers besides; text not yet encrypted
  * @len: bytes of @payload
  */
-void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth *sth,
+void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth_scratch *s,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
 	struct use now = { .key = key->oracle };
 
 	if (!now.key)
 		return;
-	memcpy(now.nonce, sth->iv, SRNIC_STH_IV_LEN);
-	now.input = hash_input(sth, input_len, payload, len);
+	memcpy(now.nonce, s->iv, SRNIC_STH_IV_LEN);
+	now.input = hash_input(s, input_len, payload, len);
 	WARN(note(&now) && !READ_ONCE(quiet), "srnic: nonce %*phN used for two inputs\n",
-	     SRNIC_STH_IV_LEN, sth->iv);
+	     SRNIC_STH_IV_LEN, s->iv);
 }
 
 /**

@@ -48,14 +48,15 @@ static const char *prf_driver(const struct srnic_subkey *key)
 	return key->cmac ? srnic_cmac_driver(key->cmac) : crypto_shash_driver_name(key->mac);
 }
 
-static int mac_pieces(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		      struct scatterlist *payload, unsigned int len, u8 *tag)
+static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+		      unsigned int input_len, struct scatterlist *payload, unsigned int len,
+		      u8 *tag)
 {
 	int err;
 
 	err = crypto_shash_init(key->desc);
 	if (!err)
-		err = crypto_shash_update(key->desc, sth->input, input_len);
+		err = crypto_shash_update(key->desc, s->input, input_len);
 	for (; !err && len && payload; payload = sg_next(payload)) {
 		unsigned int n = min(len, payload->length);
 
@@ -67,32 +68,32 @@ static int mac_pieces(struct srnic_sth *sth, struct srnic_subkey *key, unsigned 
 	return err ?: crypto_shash_final(key->desc, tag);
 }
 
-/* the tag over sth->input and, in packet mode, payload and pad */
-static int prf_mac(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
-		   struct scatterlist *payload, unsigned int len, u8 *tag)
+/* the tag over s->input and, in packet mode, payload and pad */
+static int prf_mac(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+		   unsigned int input_len, struct scatterlist *payload, unsigned int len, u8 *tag)
 {
-	if (sth->params.mode == SRNIC_STH_HEADER)
+	if (s->mode == SRNIC_STH_HEADER)
 		len = 0;
-	if (key->cmac && (!len || len <= payload->length) && srnic_sth_simd(sth))
-		return srnic_cmac_mac(sth, key->cmac, input_len, len ? sg_virt(payload) : NULL,
+	if (key->cmac && (!len || len <= payload->length) && srnic_sth_simd(s))
+		return srnic_cmac_mac(s, key->cmac, input_len, len ? sg_virt(payload) : NULL,
 				      len, tag);
-	return mac_pieces(sth, key, input_len, payload, len, tag);
+	return mac_pieces(s, key, input_len, payload, len, tag);
 }
 
-static int prf_seal(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+static int prf_seal(struct srnic_sth_scratch *s, struct srnic_subkey *key, unsigned int input_len,
 		    struct scatterlist *payload, unsigned int len)
 {
-	return prf_mac(sth, key, input_len, payload, len, sth->tag);
+	return prf_mac(s, key, input_len, payload, len, s->tag);
 }
 
-static int prf_open(struct srnic_sth *sth, struct srnic_subkey *key, unsigned int input_len,
+static int prf_open(struct srnic_sth_scratch *s, struct srnic_subkey *key, unsigned int input_len,
 		    struct scatterlist *src, struct scatterlist *dst, unsigned int len)
 {
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
 	int err;
 
-	err = prf_mac(sth, key, input_len, src, len, tag);
-	if (!err && crypto_memneq(tag, sth->tag, sth->seals.tag_len))
+	err = prf_mac(s, key, input_len, src, len, tag);
+	if (!err && crypto_memneq(tag, s->tag, s->tag_len))
 		err = -EBADMSG;
 	/* the right tag of a forged packet must not be left lying about */
 	memzero_explicit(tag, sizeof(tag));

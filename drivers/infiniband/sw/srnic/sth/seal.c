@@ -29,18 +29,18 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 	in.counter = key->emitted++;
 
 	if (family->has_counter) {
-		srnic_sth_nonce96(sth->iv, in.nonce64, in.counter);
+		srnic_sth_nonce96(sth->scratch.iv, in.nonce64, in.counter);
 		put_unaligned_be32(in.counter, out);
 		out += SRNIC_STH_COUNTER_LEN;
 	}
-	input_len = srnic_sth_mac_input(&in, sth->input);
+	input_len = srnic_sth_mac_input(&in, sth->scratch.input);
 	if (unlikely(pkt->mkey))
 		err = srnic_sth_prove(sth, flow, pkt, &input_len);
 	if (!err)
-		err = family->seal(sth, key, input_len, payload, len);
+		err = family->seal(&sth->scratch, key, input_len, payload, len);
 	if (err)
 		return err;
-	memcpy(out, sth->tag, sth->seals.tag_len);
+	memcpy(out, sth->scratch.tag, sth->seals.tag_len);
 	return 0;
 }
 
