@@ -42,6 +42,11 @@ struct fake {
 	sem_t doorbell;
 	struct fake_object object[64];	/* by handle */
 	unsigned int objects;
+	struct {
+		uint64_t offset;
+		struct srnic_ring_hdr *hdr;
+	} ring[256];			/* all that were ever made */
+	unsigned int rings;
 };
 
 extern struct fake fake;
@@ -49,6 +54,11 @@ extern struct fake fake;
 /* How the provider's system calls arrive: see --wrap in tests.mk. */
 ssize_t __real_write(int fd, const void *buf, size_t len);
 ssize_t __wrap_write(int fd, const void *buf, size_t len);
+void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+int __real_munmap(void *addr, size_t len);
+int __wrap_munmap(void *addr, size_t len);
 
 void fake_begin(void);		/* each case starts with it ... */
 void fake_end(void);		/* ... and ends with it */

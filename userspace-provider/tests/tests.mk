@@ -12,7 +12,7 @@
 
 test_builds := plain other address thread
 test_srcs   := $(notdir $(wildcard $(here)/tests/*.c))
-wrap	    := -Wl,--wrap=write
+wrap	    := -Wl,--wrap=write,--wrap=mmap,--wrap=mmap64,--wrap=munmap
 
 # The thread sanitizer has no notion of fences, and needs none: all shared words
 # are atomic.
