@@ -6,15 +6,17 @@ can be held against each other. Needs python3-cryptography; python3-scapy only
 for a cross-check of the ICRC.
 """
 
+from .datagram import Listener, Seal, Speaker, Window, deth, has_datagrams, k_group, k_pair
 from .keys import Connection, End, kdf, kdf_pair_paper
 from .memory import RIGHTS, Region, access_key, block_key, k_access, k_memory, root_key
-from .packet import OPCODES, Header, Packet, icrc
+from .packet import OPCODES, UD_OPCODES, Header, Packet, icrc
 from .seal import Flow, Receiver, Refused, Sender, handshake_frame, parse_handshake
 from .suites import MODES, SUITES, Suite
 
 __all__ = [
-    "Connection", "End", "Flow", "Header", "MODES", "OPCODES", "Packet", "RIGHTS",
-    "Receiver", "Refused", "Region", "SUITES", "Sender", "Suite", "access_key",
-    "block_key", "handshake_frame", "icrc", "k_access", "k_memory", "kdf",
+    "Connection", "End", "Flow", "Header", "Listener", "MODES", "OPCODES", "Packet", "RIGHTS",
+    "Receiver", "Refused", "Region", "SUITES", "Seal", "Sender", "Speaker", "Suite",
+    "UD_OPCODES", "Window", "access_key", "block_key", "deth", "handshake_frame",
+    "has_datagrams", "icrc", "k_access", "k_group", "k_memory", "k_pair", "kdf",
     "kdf_pair_paper", "parse_handshake", "root_key",
 ]

@@ -9,7 +9,7 @@ BTH_LEN = 12
 
 # extension headers by length (IBA 9.3)
 EXT_LEN = {"RETH": 16, "AtomicETH": 28, "AETH": 4, "AtomicAckETH": 8, "ImmDt": 4, "IETH": 4,
-           "HS": 32}
+           "DETH": 8, "HS": 32}
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ HELLO, HELLO_ACK, CONFIRM, CONFIRM_ACK = range(0xc0, 0xc4)
 HANDSHAKE = {HELLO: "HELLO", HELLO_ACK: "HELLO_ACK", CONFIRM: "CONFIRM",
              CONFIRM_ACK: "CONFIRM_ACK"}
 OPCODES = {o.value: o for o in _rc()}
+UD_OPCODES = {o.value: o for o in [Opcode(0x64, "UD_SEND_ONLY", ("DETH",), True),
+                                   Opcode(0x65, "UD_SEND_ONLY_IMM", ("DETH", "ImmDt"), True)]}
 
 
 @dataclass
