@@ -58,6 +58,9 @@ class Specification(unittest.TestCase):
         self.assertEqual((code, size), (CODE, STH_LEN))
         self.assertEqual(parts, [SALT_LEN, STH_LEN - SALT_LEN - TAG_LEN, TAG_LEN])
 
+    def test_worked_example_is_what_the_codec_makes(self):
+        self.assertIn(datagram_vectors.example(), SPEC.read_text())
+
     def test_kunit_has_the_vectors_that_the_codec_makes(self):
         self.assertEqual(datagram_vectors.c_header(datagram_vectors.collect()) + "\n",
                          (KUNIT / "datagram.h").read_text())
