@@ -2,25 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0
 """Open every sealed packet of a capture, with the independent codec.
 
-usage: capture.py KEY PCAP SUITE:MODE...
+usage: capture.py [--datagrams] [--group KEY] KEY PCAP SUITE:MODE...
 
-  KEY         the key that the rules name, in hexadecimal, as srnic key gen writes it
-  PCAP        all traffic of UDP port 4791 between the ends, packet by packet (tcpdump -w,
-              on an Ethernet netdev without offloads)
-  SUITE:MODE  what must have been used; each is one connection, or several
+  KEY          the key that the rules name, in hexadecimal, as srnic key gen writes it
+  PCAP         all traffic of UDP port 4791 between the ends, packet by packet (tcpdump -w,
+               on an Ethernet netdev without offloads)
+  SUITE:MODE   what must have been used; each is one connection, or several
+  --group KEY  the key that the rules for multicast groups name, if it is another
+  --datagrams  each must have carried every opcode of UD, instead of RC's
 
-Nobody tells which connection has which suite: its handshake verifies under one alone.
-Prints a line for each SUITE:MODE. Exits with 1 if a packet is refused, or has a wrong
-ICRC, or if one of them did not carry every opcode of RC.
+Nobody tells which connection has which suite: its handshake verifies under one alone,
+and so does each datagram. Prints a line for each SUITE:MODE. Exits with 1 if a packet is
+refused, or has a wrong ICRC, or a nonce comes twice, or if one of them did not carry every
+opcode of RC.
 """
 
+import argparse
 import pathlib
 import struct
 import sys
 from collections import defaultdict
 
-from sth import (OPCODES, SUITES, Connection, End, Flow, Receiver, Refused, icrc,
-                 parse_handshake)
+from sth import (OPCODES, SUITES, UD_OPCODES, Connection, End, Flow, Listener, Receiver, Refused,
+                 Seal, has_datagrams, icrc, k_group, k_pair, parse_handshake)
+from sth.datagram import Datagram
 from sth.packet import BTH_LEN, CONFIRM, CONFIRM_ACK, HANDSHAKE, HELLO, HELLO_ACK
 from sth.seal import extend
 
@@ -71,11 +76,19 @@ def qpn_of(body):
     return int.from_bytes(body[5:8], "big")
 
 
-class Opener:
-    """Follows handshakes, and opens what is sealed under the keys they make."""
+def is_group(gid):
+    """Whether it is a multicast address, or an IPv4 one mapped."""
+    return gid[0] == 0xff or gid[:12] == mapped(bytes(4))[:12] and gid[12] >> 4 == 14
 
-    def __init__(self, key, seals):
+
+class Opener:
+    """Follows handshakes, and opens what is sealed under the keys they make; and datagrams,
+    which need none."""
+
+    def __init__(self, key, seals, group_key=None):
         self.key, self.seals = key, seals
+        self.group_key = group_key or key
+        self.numbers = set()    # of datagrams: sender, salt and counter
         self.hellos = {}        # n_q: requester's GID, responder, HELLO
         self.requesters = {}    # n_q: requester
         self.receivers = {}     # GID and QPN of who is to open, response
@@ -112,6 +125,31 @@ class Opener:
                 self.receivers[y.bytes, False] = Receiver(flow, False)
                 self.receivers[x.bytes, True] = Receiver(flow, True)
 
+    def datagram(self, sgid, dgid, body):
+        """Whatever its destination: a sender takes no number twice."""
+        packet = Datagram.parse(body)
+        number = End(sgid, packet.sqpn).bytes, packet.salt, packet.counter
+        if number in self.numbers:
+            raise Refused("counter")
+        k_ud = k_group(self.group_key) if is_group(dgid) else k_pair(self.key, sgid, dgid)
+        for suite, mode in self.seals:
+            if has_datagrams(SUITES[suite]) and self.opens(Seal(SUITES[suite], mode, k_ud),
+                                                           sgid, dgid, body):
+                self.numbers.add(number)
+                self.opened[suite, mode][UD_OPCODES[body[0]].name] += 1
+                return
+        raise Refused("no suite and mode opens it")
+
+    @staticmethod
+    def opens(seal, sgid, dgid, body):
+        try:
+            Listener().open(seal, body, sgid, dgid)
+        except Refused as why:
+            if str(why) != "tag":
+                raise
+            return False
+        return True
+
     def packet(self, sgid, dgid, body):
         opcode = OPCODES.get(body[0])
         if not opcode:
@@ -128,7 +166,9 @@ class Opener:
     def frame(self, number, data):
         try:
             found = roce(data)
-            if found and not HANDSHAKE.get(found[2][0]):
+            if found and found[2][0] in UD_OPCODES:
+                self.datagram(*found)
+            elif found and not HANDSHAKE.get(found[2][0]):
                 self.packet(*found)
             elif found:
                 self.handshake(*found)
@@ -137,17 +177,25 @@ class Opener:
 
 
 def main():
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    key = bytes.fromhex(pathlib.Path(sys.argv[1]).read_text())
-    seals = [tuple(word.split(":")) for word in sys.argv[3:]]
-    opener = Opener(key, seals)
-    for number, data in enumerate(frames(pathlib.Path(sys.argv[2])), 1):
+    usage, more = __doc__.split("usage: ")[1].split("\n", 1)
+    parser = argparse.ArgumentParser(usage=usage, description=__doc__.split("\n")[0], epilog=more,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datagrams", action="store_true")
+    parser.add_argument("--group", type=pathlib.Path)
+    parser.add_argument("key", type=pathlib.Path)
+    parser.add_argument("pcap", type=pathlib.Path)
+    parser.add_argument("seals", nargs="+")
+    args = parser.parse_args()
+    key, group_key = (path and bytes.fromhex(path.read_text()) for path in (args.key, args.group))
+    seals = [tuple(word.split(":")) for word in args.seals]
+    wanted = (UD_OPCODES if args.datagrams else OPCODES).values()
+    opener = Opener(key, seals, group_key)
+    for number, data in enumerate(frames(args.pcap), 1):
         opener.frame(number, data)
     missing = 0
     for suite, mode in seals:
         opcodes = opener.opened[suite, mode]
-        never = [o.name for o in OPCODES.values() if o.name not in opcodes]
+        never = [o.name for o in wanted if o.name not in opcodes]
         missing += bool(never)
         print(f"{suite} {mode}: {sum(opcodes.values())} packets of {len(opcodes)} opcodes"
               + (f"; never {', '.join(never)}" if never else ""))

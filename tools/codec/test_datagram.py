@@ -15,6 +15,7 @@ from sth import (SUITES, UD_OPCODES, End, Header, Listener, Packet, Refused, Sea
 from sth.datagram import CODE, GROUP_QPN, SALT_LEN, STH_LEN, TAG_LEN
 from sth.packet import EXT_LEN
 from sth.suites import cmac
+import capture
 import datagram_vectors
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -283,6 +284,53 @@ class Counters(unittest.TestCase):
                     seen.add(counter)
                     greatest, taken = max(greatest, counter), taken + 1
             self.assertTrue(1000 < taken < 3000)
+
+
+def frame_of(seal, speaker, to, opcode=0x64):
+    body = speaker.seal(seal, head(opcode, speaker.end, to), b"text", to.gid)
+    kind = b"\x86\xdd" if speaker.end.gid[0] else b"\x08\x00"
+    return bytes(12) + kind + Packet(speaker.end.gid, to.gid, body).bytes()
+
+
+class Capture(unittest.TestCase):
+    SEALS = [("hmac-sha384", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead"),
+             ("aes-gmac-256", "header")]
+    GROUP_KEY = b"the group's own key"
+
+    def opener_of(self, frames):
+        opener = capture.Opener(KEY, self.SEALS, self.GROUP_KEY)
+        for number, frame in enumerate(frames):
+            opener.frame(number, frame)
+        return opener
+
+    def test_the_suite_is_found_and_all_is_opened(self):
+        for x, y in ((A, B), (A6, B6), (A, GROUP), (A6, End.at("ff15::77", GROUP_QPN))):
+            k_ud = (k_group(self.GROUP_KEY) if y.qpn == GROUP_QPN
+                    else k_pair(KEY, x.gid, y.gid))
+            for suite, mode in self.SEALS[1:]:
+                seal, speaker = Seal(SUITES[suite], mode, k_ud), Speaker(x, SALT)
+                opener = self.opener_of(frame_of(seal, speaker, y, opcode)
+                                        for opcode in (0x64, 0x65, 0x64))
+                self.assertEqual(opener.refused, [])
+                self.assertEqual(opener.opened, {(suite, mode): {"UD_SEND_ONLY": 2,
+                                                                 "UD_SEND_ONLY_IMM": 1}})
+
+    def test_no_number_comes_twice_to_whomever(self):
+        speaker, frames = Speaker(A, SALT), []
+        for to in (B, End.at("10.77.0.3", 0x12)):
+            speaker.counter = 0
+            frames.append(frame_of(pair_seal("aes-gcm-128", "aead", A, to), speaker, to))
+        self.assertEqual(self.opener_of(frames).refused, ["packet 1: counter"])
+
+    def test_what_is_wrong_is_refused(self):
+        clear = bytes(12) + b"\x08\x00" + Packet(A.gid, B.gid, head().bytes() + b"text").bytes()
+        other = frame_of(pair_seal("aes-gcm-256", "aead"), Speaker(A, SALT), B)
+        alien = frame_of(pair_seal("aes-gcm-128", "aead", key=bytes(32)), Speaker(A, SALT), B)
+        spent = frame_of(pair_seal("aes-gcm-128", "aead"), Speaker(A, SALT, 1 << 26), B)
+        for frame, why in ((clear, "STH code"), (other, "no suite"), (alien, "no suite"),
+                           (spent, "counter")):
+            refused, = self.opener_of([frame]).refused
+            self.assertIn(why, refused)
 
 
 if __name__ == "__main__":
