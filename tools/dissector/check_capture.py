@@ -9,7 +9,8 @@ usage: check_capture.py KEY PCAP SEALED SUITE:MODE...
   SEALED      how many packets both ends have sealed
   SUITE:MODE  what must have been used, across the end of the first epoch
 
-Prints how many packets of each there are, by epoch. Exits with 1 if a packet is missing, or
+Prints how many packets of each there are, by epoch; of datagrams, which have none, so many
+are in epoch -. Exits with 1 if a packet is missing, or
 something is wrong with one, or there was no super-packet, or not every opcode of RC.
 """
 
@@ -22,6 +23,7 @@ DISSECTOR = Path(__file__).resolve().parent / "srnic.lua"
 FIELDS = ["opcode", "sth.suite", "sth.mode", "sth.epoch", "sth.tag.status"]
 GOOD = "1"
 OPCODES = 23
+DATAGRAMS = {"0x64", "0x65"}
 TROUBLES = ["sth.tag.bad", "sth.missing", "sth.unexpected", "sth.replayed", "sth.short", "icrc.bad",
             "cut", "no_handshake", "no_key", "handshake.wrong"]
 
@@ -49,7 +51,9 @@ def main():
         if int(values[0][0], 0) >= 0xc0:
             continue
         supers += len(values[0]) > 1
-        opcodes.update(values[0])
+        opcodes.update(set(values[0]) - DATAGRAMS)
+        if values[0][0] in DATAGRAMS:
+            values[FIELDS.index("sth.epoch")] = ["-"] * len(values[0])
         for _, suite, mode, epoch, status in zip(*values, strict=True):
             found[f"{suite}:{mode}", epoch] += status == GOOD
     for (seal, epoch), count in sorted(found.items()):

@@ -34,7 +34,8 @@ NOTES = ["sth.tag.bad", "sth.tag.unproved", "sth.missing", "sth.unexpected", "st
          "sth.replayed", "sth.pad", "sth.short", "handshake.wrong", "cut", "no_key",
          "no_handshake", "icrc.bad", "superpacket"]
 FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
-    "segments", "segment", "opcode", "qpn", "psn", "nq", "nr", "sth.code", "sth", "sth.counter",
+    "segments", "segment", "opcode", "qpn", "sqpn", "psn", "nq", "nr", "sth.code", "sth",
+    "sth.salt", "sth.counter",
     "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.grant", "sth.psn64",
     "sth.epoch", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", *NOTES])]
 

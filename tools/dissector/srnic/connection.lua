@@ -4,6 +4,7 @@
 -- the keys that follow from it (protocol.md, sections 1, 4 and 6).
 
 local bytes = require "srnic.bytes"
+local format = require "srnic.format"
 local hmac = require "srnic.hmac"
 local kdf = require "srnic.kdf"
 local sha256 = require "srnic.sha256".sha256
@@ -32,8 +33,7 @@ end
 -- M of section 4, without payload
 local function mac_input(self, sender, psn64, counter, packet)
 	local nonce = string.char(128 * direction(self, sender)) .. bytes.pack(psn64, 7)
-	return nonce .. counter .. packet.sgid .. packet.dgid .. bytes.pack(packet.udp_length, 2)
-		.. packet.header:sub(1, 4) .. "\255" .. packet.header:sub(6)
+	return nonce .. counter .. format.covered(packet)
 end
 
 -- Whether the tag of a handshake frame from that end is right (section 7)

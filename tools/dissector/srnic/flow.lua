@@ -58,13 +58,6 @@ local function check_counter(self, packet, verdict)
 	end
 end
 
-local function check_pad(packet, verdict)
-	if verdict.mode ~= "header" and packet.pad > 0
-			and not bytes.is_zero(verdict.payload:sub(-packet.pad)) then
-		verdict:note("pad")
-	end
-end
-
 -- A request is proved by no grant, or by one: no byte of it says which. The payload and
 -- pad, and the grant
 local function open_proved(packet, grants, try)
@@ -98,7 +91,7 @@ local function open(self, packet, verdict, grants)
 		check_counter(self, packet, verdict)
 	end
 	if text then
-		check_pad(packet, verdict)
+		verdict:check_pad(packet)
 	end
 end
 

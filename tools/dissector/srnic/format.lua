@@ -11,7 +11,7 @@ local BTH, ICRC = 12, 4
 local CODE_SIZES = { [0] = 0, 12, 16, 20, 28, 32, 48, 64 }
 
 -- Bytes of extension headers (IBA 9.3)
-local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, NONCES = 16, 28, 4, 8, 4, 4, 32
+local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, DETH, NONCES = 16, 28, 4, 8, 4, 4, 8, 32
 
 -- Rights to memory that has keys (section 12)
 local READ, WRITE, ATOMICALLY = 1, 2, 3
@@ -33,6 +33,7 @@ local responses = {
 	{ 0x0f, "READ RESPONSE LAST", AETH }, { 0x10, "READ RESPONSE ONLY", AETH },
 	{ 0x11, "ACKNOWLEDGE", AETH }, { 0x12, "ATOMIC ACKNOWLEDGE", AETH + ATOMIC_ACK },
 }
+local datagrams = { { 0x64, "SEND ONLY", DETH }, { 0x65, "SEND ONLY IMM", DETH + IMM } }
 local frames = {
 	{ 0xc0, "HELLO", NONCES }, { 0xc1, "HELLO-ACK", NONCES }, { 0xc2, "CONFIRM", NONCES },
 	{ 0xc3, "CONFIRM-ACK", NONCES },
@@ -52,6 +53,7 @@ end
 add(requests, 0, "RC ", "request")
 add(responses, 0, "RC ", "response")
 add({ table.unpack(requests, 1, 12) }, 0x20, "UC ", "request")
+add(datagrams, 0, "UD ", "datagram")
 add(frames, 0, "STH ", "handshake")
 
 -- The fields of a BTH that begins there
@@ -81,7 +83,13 @@ local function access_of(header, right)
 	} or nil
 end
 
--- A packet from BTH to ICRC in its parts, or nil if it is none of RC, UC or a handshake.
+-- Addresses, length and headers, as a tag covers them (section 4)
+function format.covered(packet)
+	return packet.sgid .. packet.dgid .. bytes.pack(packet.udp_length, 2)
+		.. packet.header:sub(1, 4) .. "\255" .. packet.header:sub(6)
+end
+
+-- A packet from BTH to ICRC in its parts, or nil if it is none of RC, UC, UD or a handshake.
 -- Where there is no room for STH and pad, or it was cut short, `sth` is nil.
 function format.parse(text, cut)
 	local packet = #text >= BTH + ICRC and format.bth(text, 1)
@@ -93,6 +101,9 @@ function format.parse(text, cut)
 	packet.header = text:sub(1, header)
 	packet.access = #packet.header == header and
 		access_of(packet.header, opcodes[packet.opcode].right) or nil
+	if packet.kind == "datagram" and #packet.header == header then
+		packet.sqpn = bytes.number(packet.header, BTH + 6, 3)
+	end
 	packet.udp_length = 8 + #text
 	packet.icrc = text:sub(-ICRC)
 	if not cut and #text >= header + size + packet.pad + ICRC then

@@ -4,6 +4,7 @@
 
 local definitions = require "srnic.fields"
 local format = require "srnic.format"
+local suites = require "srnic.suites"
 local CODES, STATUS = definitions.CODES, definitions.STATUS
 local fields, notes = definitions.fields, definitions.notes
 
@@ -11,9 +12,9 @@ local function uint64(value)
 	return UInt64.new(value % 4294967296, math.floor(value / 4294967296))
 end
 
-local function names_of(suites)
+local function names_of(possible)
 	local out = {}
-	for i, suite in ipairs(suites) do
+	for i, suite in ipairs(possible) do
 		out[i] = suite.name
 	end
 	return table.concat(out, ", ")
@@ -44,9 +45,9 @@ local function has_counter(packet, verdict)
 	if packet.kind == "handshake" then
 		return false
 	end
-	local suites = verdict.possible or { verdict.suite }
-	local first = suites[1] and suites[1].nonce_family
-	for _, suite in ipairs(suites) do
+	local possible = verdict.possible or { verdict.suite }
+	local first = possible[1] and possible[1].nonce_family
+	for _, suite in ipairs(possible) do
 		if suite.nonce_family ~= first or suite.code ~= packet.code then
 			return nil
 		end
@@ -54,9 +55,17 @@ local function has_counter(packet, verdict)
 	return first
 end
 
+local function is_datagram(packet)
+	return packet.kind == "datagram" and packet.code == suites.DATAGRAM_CODE
+end
+
 local function add_sth(tree, range, packet, verdict)
 	local sth, counter = tree:add(fields.sth, range), has_counter(packet, verdict)
-	if counter then
+	if is_datagram(packet) then
+		sth:add(fields.salt, range(0, 8))
+		sth:add(fields.counter, range(8, 8))
+		sth:add(fields.tag, range(16))
+	elseif counter then
 		sth:add(fields.counter, range(0, 4))
 		sth:add(fields.tag, range(4))
 	elseif counter == false then
@@ -95,6 +104,8 @@ local function add_body(tree, range, packet, verdict)
 	if packet.kind == "handshake" then
 		tree:add(fields.nq, range(format.BTH, 16))
 		tree:add(fields.nr, range(format.BTH + 16, 16))
+	elseif packet.sqpn then
+		tree:add(fields.sqpn, range(format.BTH + 5, 3))
 	end
 	if #packet.sth > 0 then
 		add_sth(tree, range(header, #packet.sth), packet, verdict)
@@ -119,6 +130,8 @@ local function summary(packet, verdict)
 	local words = {}
 	if packet.kind == "handshake" then
 		words[1] = format.names[packet.opcode]
+	elseif is_datagram(packet) then
+		words[1] = "STH of a datagram"
 	else
 		words[1] = "STH " .. CODES[packet.code]
 	end

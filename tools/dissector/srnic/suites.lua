@@ -53,12 +53,18 @@ local rows = {
 	{ "chacha20-poly1305", 0x0501, true, 32, 16, 3, AEAD, chacha20_poly1305 },
 }
 
-local suites = {}
+-- In a datagram's STH, a tag of 16 bytes has its place (section 11)
+local DATAGRAM_CODE, DATAGRAM_TAG = 5, 16
+
+local suites, of_datagrams = {}, {}
 for i, row in ipairs(rows) do
 	suites[i] = {
 		name = row[1], id = row[2], nonce_family = row[3], key_size = row[4],
 		tag_size = row[5], code = row[6], modes = row[7], opener = row[8],
 	}
+	if suites[i].tag_size == DATAGRAM_TAG then
+		of_datagrams[#of_datagrams + 1] = suites[i]
+	end
 end
 
 local MODES = { header = 1, packet = 2, aead = 3 }
@@ -66,9 +72,13 @@ local MODES = { header = 1, packet = 2, aead = 3 }
 -- Emissions under a sub-key (section 10): 2^26
 local EMISSIONS = 0x4000000
 
--- Those that may have made an STH, if it is there, of this code: the code is a length, which
+-- Those that may have made the packet's STH, if it is there: the code is a length, which
 -- several suites share, and a counter has a limit
-local function possible(code, sth)
+local function possible(packet)
+	local code, sth = packet.code, packet.sth
+	if packet.kind == "datagram" and code == DATAGRAM_CODE then
+		return of_datagrams
+	end
 	local spent = sth and #sth >= 4 and bytes.number(sth, 1, 4) >= EMISSIONS
 	local out = {}
 	for _, suite in ipairs(suites) do
@@ -79,4 +89,7 @@ local function possible(code, sth)
 	return out
 end
 
-return { all = suites, possible = possible, MODES = MODES, EMISSIONS = EMISSIONS }
+return {
+	all = suites, of_datagrams = of_datagrams, possible = possible, MODES = MODES,
+	EMISSIONS = EMISSIONS, DATAGRAM_CODE = DATAGRAM_CODE,
+}

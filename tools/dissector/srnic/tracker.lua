@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
 -- Follows a capture: handshakes, and the packets of the flows that they begin
--- (protocol.md, section 7).
+-- (protocol.md, section 7); and datagrams, which need none.
 --
 -- The frames of a handshake tell everything but how the connection is sealed. That is the
 -- suite and mode under which, by one of the keys, a frame's tag is right.
 
 local bytes = require "srnic.bytes"
 local connection = require "srnic.connection"
+local datagram = require "srnic.datagram"
 local flow = require "srnic.flow"
 local suites = require "srnic.suites"
 
@@ -27,6 +28,14 @@ function Verdict:sealed_by(found)
 	self.suite, self.mode, self.key = found.suite, found.mode, found.key_name
 end
 
+-- Of what was opened; a receiver that cannot tell takes any
+function Verdict:check_pad(packet)
+	if self.mode ~= "header" and packet.pad > 0
+			and not bytes.is_zero(self.payload:sub(-packet.pad)) then
+		self:note("pad")
+	end
+end
+
 local Tracker = {}
 Tracker.__index = Tracker
 
@@ -39,6 +48,7 @@ local function new(keys, grants)
 		connections = {},	-- by both ends, the last one
 		flows = {},		-- by both nonces
 		receivers = {},		-- flows by what is opened, and the end that opens it
+		datagrams = datagram.new(keys),
 	}, Tracker)
 end
 
@@ -145,13 +155,15 @@ function Tracker:follow(packet, frame_number)
 		verdict:note("short")
 	elseif packet.kind == "handshake" then
 		self:handshake(packet, verdict)
+	elseif packet.kind == "datagram" then
+		self.datagrams:judge(packet, verdict)
 	elseif receiver then
 		receiver:judge(packet, verdict, #self.keys > 0, self.grants)
 	else
 		verdict:note("no_handshake")
 	end
 	if not verdict.suite and packet.kind ~= "handshake" then
-		verdict.possible = suites.possible(packet.code, packet.sth)
+		verdict.possible = suites.possible(packet)
 	end
 	return verdict
 end

@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- Sealed datagrams (protocol.md, section 11). They need no handshake: two hosts, or a
+-- group, have a key, and each packet brings the salt and the number that it was sealed by.
+
+local bytes = require "srnic.bytes"
+local format = require "srnic.format"
+local kdf = require "srnic.kdf"
+local suites = require "srnic.suites"
+
+-- Where, in an STH, salt and counter end
+local SALTED, NUMBERED = 8, 16
+local MAPPED = bytes.zeros(10) .. "\255\255"
+
+local Datagrams = {}
+Datagrams.__index = Datagrams
+
+local function new(keys)
+	return setmetatable({
+		keys = keys,
+		seals = {},	-- by sender's and destination's GIDs: all that there may be
+		known = {},	-- by the same: the one that was right last
+		seen = {},	-- frames by what was counted: sender, destination, salt and counter
+	}, Datagrams)
+end
+
+-- Of IPv6, or of IPv4 in mapped form
+local function is_group(gid)
+	return gid:byte(1) == 255
+		or gid:sub(1, 12) == MAPPED and math.floor(gid:byte(13) / 16) == 14
+end
+
+-- K_UD. HMAC pads a group's key with zeros by itself.
+local function root_of(key, sgid, dgid)
+	if is_group(dgid) then
+		return key
+	end
+	local k_c = kdf.derive(key, "STH1 connection", "", 32)
+	local pair = sgid < dgid and sgid .. dgid or dgid .. sgid
+	return kdf.derive(k_c, "STH1 datagram pair", pair, 32)
+end
+
+-- All that may have sealed what one host sends to another, or to a group
+local function seals_of(self, packet)
+	local name = packet.sgid .. packet.dgid
+	if self.seals[name] then
+		return self.seals[name]
+	end
+	local out = {}
+	for _, key in ipairs(self.keys) do
+		local k_ud = root_of(key.bytes, packet.sgid, packet.dgid)
+		for _, suite in ipairs(suites.of_datagrams) do
+			for _, mode in ipairs(suite.modes) do
+				out[#out + 1] = {
+					suite = suite, mode = mode, key_name = key.name, k_ud = k_ud,
+					openers = {},	-- by sender and salt
+				}
+			end
+		end
+	end
+	self.seals[name] = out
+	return out
+end
+
+local function new_opener(seal, stream)
+	local s = bytes.pack(seal.suite.id, 2)
+		.. string.char(suites.MODES[seal.mode], seal.suite.tag_size)
+	return seal.suite.opener(kdf.derive(seal.k_ud, "STH1 datagram", s .. stream,
+		seal.suite.key_size))
+end
+
+-- The payload and pad, or nil where this is not what the packet was sealed by
+local function open(seal, packet)
+	local stream = packet.sgid .. bytes.pack(packet.sqpn, 4) .. packet.sth:sub(1, SALTED)
+	local opener = seal.openers[stream] or new_opener(seal, stream)
+	local m = packet.sth:sub(1, NUMBERED) .. format.covered(packet)
+	if seal.mode == "packet" then
+		m = m .. packet.rest
+	end
+	local sealed = seal.mode == "aead" and packet.rest or ""
+	local nonce = bytes.zeros(4) .. packet.sth:sub(SALTED + 1, NUMBERED)
+	local text = opener(nonce, m, sealed, packet.sth:sub(NUMBERED + 1))
+	if text then
+		seal.openers[stream] = opener
+		return seal.mode == "aead" and text or packet.rest
+	end
+end
+
+-- The seal that opens it, and what was in it. Who has sent before has most likely kept to
+-- what he used.
+local function find(self, packet)
+	local known = self.known[packet.sgid .. packet.dgid]
+	local text = known and open(known, packet)
+	if text then
+		return known, text
+	end
+	for _, seal in ipairs(seals_of(self, packet)) do
+		text = seal ~= known and open(seal, packet)
+		if text then
+			return seal, text
+		end
+	end
+	return known
+end
+
+local function check_counter(self, packet, verdict)
+	local name = packet.sgid .. packet.dgid .. packet.header:sub(18, 20)
+		.. packet.sth:sub(1, NUMBERED)
+	local high, low = bytes.number(packet.sth, 9, 4), bytes.number(packet.sth, 13, 4)
+	if high > 0 or low >= suites.EMISSIONS then
+		verdict:note("counter")
+	elseif verdict.status == "good" and self.seen[name] then
+		verdict.replays = self.seen[name]
+		verdict:note("replayed")
+	elseif verdict.status == "good" then
+		self.seen[name] = verdict.frame
+	end
+end
+
+-- What becomes of a datagram that has an STH
+function Datagrams:judge(packet, verdict)
+	if packet.code ~= suites.DATAGRAM_CODE then
+		return verdict:note("unexpected")
+	end
+	local seal, text = find(self, packet)
+	if seal then
+		verdict:sealed_by(seal)
+		verdict.status = text and "good" or "bad"
+		verdict.payload = text
+	end
+	if text then
+		self.known[packet.sgid .. packet.dgid] = seal
+		verdict:check_pad(packet)
+	elseif #self.keys > 0 then
+		verdict:note(seal and "bad" or "no_key")
+	end
+	check_counter(self, packet, verdict)
+end
+
+return { new = new }

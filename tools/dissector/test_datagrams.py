@@ -1,0 +1,263 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Sealed datagrams in the dissector: in tshark, on captures that the independent codec makes."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "codec"))
+import test_dissector as bed                                                # noqa: E402
+from test_dissector import (A, A6, B, B6, BAD, GOOD, KEY, UNVERIFIED, changed, dissect,  # noqa: E402
+                            frame_of, notes, number, octets, one)
+from sth import (SUITES, UD_OPCODES, End, Header, Seal, Speaker, deth,      # noqa: E402
+                 has_datagrams, k_group, k_pair)
+from sth.datagram import GROUP_QPN, STH_LEN                                 # noqa: E402
+
+setUpModule, tearDownModule = bed.setUpModule, bed.tearDownModule
+SEALS = [(suite.name, mode) for suite in SUITES.values() if has_datagrams(suite)
+         for mode in suite.modes]
+GROUP, GROUP6 = End.at("239.77.0.1", GROUP_QPN), End.at("ff15::77", GROUP_QPN)
+SALT = b"saltsalt"
+GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("aes-gmac-128", "header")
+
+
+class Talk:
+    """What one queue pair sends to one destination."""
+
+    def __init__(self, suite, mode, sender=A, to=B, key=KEY, salt=SALT):
+        k_ud = k_group(key) if to.qpn == GROUP_QPN else k_pair(key, sender.gid, to.gid)
+        self.seal = Seal(SUITES[suite], mode, k_ud)
+        self.speaker, self.to = Speaker(sender, salt), to
+
+    def body(self, text=b"text", opcode=0x64, counter=None, **header):
+        """BTH to pad."""
+        pad = -len(text) % 4
+        ext = deth(0x11111111, self.speaker.end.qpn) + (b"\1\2\3\4" if opcode == 0x65 else b"")
+        header = Header(opcode, self.to.qpn, 0xfffffe, ext, **{"pad": pad, **header})
+        return self.speaker.seal(self.seal, header, text + bytes(pad), self.to.gid, counter)
+
+    def wire(self, body, **more):
+        return frame_of(self.speaker.end, self.to, body, **more)
+
+    def packet(self, *arguments, **more):
+        return self.wire(self.body(*arguments, **more))
+
+
+class Suites(unittest.TestCase):
+    """All that can seal a datagram, to a host and to a group."""
+
+    TEXTS = [b"", b"a", b"four", bytes(range(256)), b"seventeen bytes.."]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sent, cls.frames = [], []
+        for i, seal in enumerate(SEALS):
+            for sender, to in ((A, B), (A6, B6), (B, GROUP), (B6, GROUP6)):
+                # a rule of its own for each two hosts
+                sender = End(sender.gid[:-1] + bytes([0x80 + i]), sender.qpn)
+                talk = Talk(*seal, sender, to)
+                talk.speaker.counter = 0x3fffff0 + i
+                for n, opcode in enumerate(UD_OPCODES.values()):
+                    text = cls.TEXTS[(i + n) % len(cls.TEXTS)]
+                    body = talk.body(text, opcode.value, ackreq=n == 0)
+                    cls.frames.append(talk.wire(body))
+                    cls.sent.append((talk, opcode, text, body))
+
+    def check_wire(self, row, talk, opcode, body):
+        sth = body[opcode.hdr_len:opcode.hdr_len + STH_LEN]
+        self.assertEqual(number(row, "opcode"), opcode.value)
+        self.assertEqual(number(row, "qpn"), talk.to.qpn)
+        self.assertEqual(number(row, "sqpn"), talk.speaker.end.qpn)
+        self.assertEqual(number(row, "psn"), 0xfffffe)
+        self.assertEqual(number(row, "sth.code"), 5)
+        self.assertEqual(octets(row, "sth.salt"), SALT)
+        self.assertEqual(number(row, "sth.counter"), int.from_bytes(sth[8:16], "big"))
+        self.assertEqual(octets(row, "sth.tag"), sth[16:])
+        self.assertEqual(one(row, "icrc.status"), GOOD)
+        self.assertEqual((row["sth.psn64"], row["sth.epoch"]), ([], []))
+
+    def test_with_the_key_all_is_named_verified_and_opened(self):
+        rows = dissect(self.frames, keys=bed.FOLDER.keys)
+        for row, (talk, opcode, text, body) in zip(rows, self.sent, strict=True):
+            with self.subTest(suite=talk.seal.suite.name, mode=talk.seal.mode, to=talk.to):
+                self.check_wire(row, talk, opcode, body)
+                self.assertEqual(one(row, "sth.suite"), talk.seal.suite.name)
+                self.assertEqual(one(row, "sth.mode"), talk.seal.mode)
+                self.assertEqual(one(row, "sth.key"), "lab.key")
+                self.assertEqual(one(row, "sth.tag.status"), GOOD)
+                self.assertEqual(octets(row, "payload"), text)
+                self.assertEqual(notes(row), set())
+
+    def test_without_a_key_it_says_what_the_wire_says(self):
+        possible = ", ".join(s.name for s in SUITES.values() if has_datagrams(s))
+        for row, (talk, opcode, _, body) in zip(dissect(self.frames), self.sent, strict=True):
+            self.check_wire(row, talk, opcode, body)
+            self.assertEqual(one(row, "sth.suites"), possible)
+            self.assertIsNone(one(row, "sth.suite"))
+            self.assertEqual(one(row, "sth.tag.status"), UNVERIFIED)
+            self.assertEqual(octets(row, "payload.wire"), body[opcode.hdr_len + STH_LEN:])
+            self.assertEqual(notes(row), set())
+
+
+def every_other_byte(talk):
+    body = talk.body(b"changed")
+    # Byte 4 is free; bytes 28 to 32 would make a counter too large; the others that are left
+    # out would make it something else
+    return [talk.wire(changed(body, at, 1 << at % 8)) for at in range(len(body))
+            if at not in (0, 1, 4, 8, *range(28, 33))]
+
+
+def other_payload(talk):
+    return [talk.wire(talk.body(b"text")[:-4] + b"TEXT")]
+
+
+def wrong_icrc(talk):
+    return [changed(talk.packet(), -1, 1)]
+
+
+def counter_spent(talk):
+    return [talk.packet(counter=1 << 26), talk.packet(counter=1 << 32)]
+
+
+def other_code(talk):
+    return [talk.wire(changed(talk.body(b"some text, for there to be room, too"), 8, mask))
+            for mask in (0x10, 0x20, 0x70)]
+
+
+def short(talk):
+    return [talk.wire(talk.body(b"")[:-1]), talk.wire(changed(talk.body(b""), 1, 0x30))]
+
+
+def pad_of_ones(talk):
+    return [talk.wire(talk.body(b"abc\1", pad=1))]
+
+
+def of_another_suite(talk):
+    return [Talk("aes-gcm-256", "aead", talk.speaker.end, talk.to, bytes(32)).packet(counter=77)]
+
+
+def from_another(talk):
+    """The packet, as if another queue pair, or another host, had sent it."""
+    end, body = talk.speaker.end, talk.body()
+    return [talk.wire(changed(body, 19, 1)), frame_of(End(B.gid, end.qpn), talk.to, body)]
+
+
+class Wrong(unittest.TestCase):
+    """Packets that a receiver would drop, between two that it would not."""
+
+    CASES = [
+        (every_other_byte, GCM, {"sth.tag.bad"}, BAD),
+        (every_other_byte, CMAC, {"sth.tag.bad"}, BAD),
+        (other_payload, GCM, {"sth.tag.bad"}, BAD),
+        (other_payload, HEADER, set(), GOOD),
+        (wrong_icrc, GCM, {"icrc.bad"}, GOOD),
+        (counter_spent, GCM, {"sth.counter.spent"}, GOOD),
+        (counter_spent, CMAC, {"sth.counter.spent"}, GOOD),
+        (other_code, CMAC, {"sth.unexpected"}, UNVERIFIED),
+        (short, GCM, {"sth.short"}, None),
+        (pad_of_ones, GCM, {"sth.pad"}, GOOD),
+        (pad_of_ones, CMAC, {"sth.pad"}, GOOD),
+        (pad_of_ones, HEADER, set(), GOOD),
+        (of_another_suite, GCM, {"sth.tag.bad"}, BAD),
+    ]
+
+    def test_what_is_wrong_is_said_and_nothing_else(self):
+        for make, seal, expected, status in self.CASES:
+            talk = Talk(*seal)
+            frames = [talk.packet(b"before"), *make(talk), talk.packet(b"after")]
+            before, *middle, after = dissect(frames, keys=bed.FOLDER.keys)
+            with self.subTest(what=make.__name__, seal=seal):
+                self.assertEqual([notes(row) for row in middle], [expected] * len(middle))
+                self.assertEqual([one(row, "sth.tag.status") for row in middle],
+                                 [status] * len(middle))
+                self.assertEqual([octets(row, "payload") for row in (before, after)],
+                                 [b"before", b"after"])
+                self.assertEqual([notes(row) for row in (before, after)], [set()] * 2)
+                if status == BAD:
+                    self.assertEqual({octets(row, "payload") for row in middle}, {b""})
+
+    def test_who_sent_it_counts(self):
+        talk = Talk(*GCM)
+        rows = dissect([talk.packet(), *from_another(talk)], keys=bed.FOLDER.keys)
+        self.assertEqual([notes(row) for row in rows], [set(), {"sth.tag.bad"}, {"no_key"}])
+
+    def test_a_number_opens_once_in_each_stream(self):
+        talk = Talk(*GCM)
+        frame = talk.packet(counter=77)
+        others = [Talk(*GCM, salt=b"SALTsalt"), Talk(*GCM, sender=End(A.gid, 0x99)),
+                  Talk(*GCM, to=GROUP)]
+        rows = dissect([frame, talk.packet(counter=5), frame,
+                        *(other.packet(counter=77) for other in others)], keys=bed.FOLDER.keys)
+        self.assertEqual([notes(row) for row in rows],
+                         [set(), set(), {"sth.replayed"}, set(), set(), set()])
+        self.assertEqual([one(row, "sth.replays") for row in rows],
+                         [None, None, "1", None, None, None])
+
+
+class Keys(unittest.TestCase):
+    def test_hosts_and_groups_have_keys_of_their_own(self):
+        short = b"the group's own key"
+        files = [bed.FOLDER.file("group", short), bed.FOLDER.file("other", bytes(20)),
+                 bed.FOLDER.keys]
+        frames = [Talk(*GCM).packet(b"pair"), Talk(*GCM, to=GROUP, key=short).packet(b"group"),
+                  Talk(*GCM, B, A, salt=b"another.").packet(b"back")]
+        rows = dissect(frames, keys=";".join(map(str, files)))
+        self.assertEqual([(one(row, "sth.key"), octets(row, "payload")) for row in rows],
+                         [("lab.key", b"pair"), ("group", b"group"), ("lab.key", b"back")])
+
+    def test_another_key_opens_nothing(self):
+        other = bed.FOLDER.file("other", bytes(32).hex().encode())
+        for to in (B, GROUP):
+            row, = dissect([Talk(*CMAC, to=to).packet()], keys=other)
+            self.assertEqual((notes(row), one(row, "sth.tag.status")), ({"no_key"}, UNVERIFIED))
+
+    def test_a_rule_may_change(self):
+        talks = [Talk(*seal) for seal in (GCM, CMAC, ("chacha20-poly1305", "aead"))]
+        rows = dissect([talk.packet(counter=n) for n, talk in enumerate(talks)],
+                       keys=bed.FOLDER.keys)
+        self.assertEqual([(one(row, "sth.suite"), octets(row, "payload")) for row in rows],
+                         [(talk.seal.suite.name, b"text") for talk in talks])
+
+
+class Captures(unittest.TestCase):
+    def test_super_packets_are_taken_apart(self):
+        for ends in ((A, B), (A6, B6)):
+            talk = Talk(*GCM, *ends)
+            texts = [bytes([n]) * 256 for n in range(3)] + [b"the last, shorter one."]
+            row, = dissect([bed.Captures().super_packet(*ends, self.numbered(talk, texts))],
+                           keys=bed.FOLDER.keys)
+            self.assertEqual(row["segments"], ["4"] * 4)
+            self.assertEqual(row["sth.counter"], list("0123"))
+            self.assertEqual(row["sth.tag.status"], [GOOD] * 4)
+            self.assertEqual([bytes.fromhex(p.replace(":", "")) for p in row["payload"]], texts)
+            self.assertEqual(notes(row), {"superpacket"})
+
+    @staticmethod
+    def numbered(talk, texts):
+        """As bursts are: of one queue pair, with PSNs that rise."""
+        for n, text in enumerate(texts):
+            header = Header(0x64, talk.to.qpn, 0xfffffe + n & 0xffffff,
+                            deth(0x11111111, talk.speaker.end.qpn), pad=-len(text) % 4)
+            yield talk.speaker.seal(talk.seal, header, text + bytes(header.pad), talk.to.gid)
+
+    def test_packets_that_were_cut_short(self):
+        row, = dissect([Talk(*CMAC).packet(bytes(300))], keys=bed.FOLDER.keys, snaplen=200)
+        self.assertEqual((notes(row), one(row, "sth.tag.status")), ({"cut"}, None))
+
+    def test_the_list_of_packets_says_it_too(self):
+        talk = Talk(*GCM)
+        frames = [talk.packet(), changed(talk.packet(), -5, 1), Talk(*GCM, key=bytes(32), to=GROUP)
+                  .packet()]
+        done = bed.tshark(bed.DISSECTOR, "-r", bed.FOLDER.capture(frames), "-o",
+                          f"srnic.keys:{bed.FOLDER.keys}")
+        lines = done.stdout.splitlines()
+        self.assertIn("[STH of a datagram, aes-gcm-128 aead, tag good]", lines[0])
+        self.assertIn("[STH of a datagram, aes-gcm-128 aead, ICRC WRONG, TAG WRONG]", lines[1])
+        self.assertIn("[STH of a datagram]", lines[2])
+
+
+if __name__ == "__main__":
+    unittest.main()
