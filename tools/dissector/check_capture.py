@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the dissector makes of a capture: is all in it named, verified and opened?
 
-usage: check_capture.py KEY PCAP SEALED SUITE:MODE...
+usage: check_capture.py [--datagrams] KEY PCAP SEALED SUITE:MODE...
 
-  KEY         a key file, as srnic key gen writes it
-  PCAP        all traffic of UDP port 4791 between the ends; super-packets may be whole
-  SEALED      how many packets both ends have sealed
-  SUITE:MODE  what must have been used, across the end of the first epoch
+  KEY          a key file, as srnic key gen writes it, or several with semicolons between
+  PCAP         all traffic of UDP port 4791 between the ends; super-packets may be whole
+  SEALED       how many packets both ends have sealed
+  SUITE:MODE   what must have been used, across the end of the first epoch
+  --datagrams  what must have been used for datagrams
 
-Prints how many packets of each there are, by epoch; of datagrams, which have none, so many
-are in epoch -. Exits with 1 if a packet is missing, or
-something is wrong with one, or there was no super-packet, or not every opcode of RC.
+Prints how many packets of each there are, by epoch; datagrams have none. Exits with 1 if a
+packet is missing, or something is wrong with one, or there was no super-packet, or not every
+opcode of RC; of datagrams not every opcode of UD.
 """
 
 import subprocess
@@ -22,8 +23,9 @@ from pathlib import Path
 DISSECTOR = Path(__file__).resolve().parent / "srnic.lua"
 FIELDS = ["opcode", "sth.suite", "sth.mode", "sth.epoch", "sth.tag.status"]
 GOOD = "1"
-OPCODES = 23
+RC, UD = 23, 2      # opcodes
 DATAGRAMS = {"0x64", "0x65"}
+NO_EPOCH = "-"
 TROUBLES = ["sth.tag.bad", "sth.missing", "sth.unexpected", "sth.replayed", "sth.short", "icrc.bad",
             "cut", "no_handshake", "no_key", "handshake.wrong"]
 
@@ -41,31 +43,39 @@ def dissected(pcap, key):
         yield [cell.split(";") for cell in cells[:len(FIELDS)]], cells[len(FIELDS):]
 
 
+def lacking(found, opcodes, supers, seals, datagrams):
+    """What should have been in the capture, and was not."""
+    for seal in seals:
+        yield from (f"{seal} is not seen in epoch {epoch}"
+                    for epoch in (NO_EPOCH if datagrams else "01") if not found[seal, epoch])
+    kind = DATAGRAMS & opcodes if datagrams else opcodes - DATAGRAMS
+    if len(kind) != (UD if datagrams else RC):
+        yield f"{len(kind)} opcodes"
+    if not datagrams and not supers:
+        yield "no super-packet"
+
+
 def main():
-    if len(sys.argv) < 5:
+    words = [word for word in sys.argv[1:] if word != "--datagrams"]
+    if len(words) < 4:
         sys.exit(__doc__)
-    key, pcap, sealed, *seals = sys.argv[1:]
+    key, pcap, sealed, *seals = words
     found, opcodes, supers, wrong = Counter(), set(), 0, []
     for values, troubles in dissected(pcap, key):
         wrong += [trouble for trouble in troubles if trouble]
         if int(values[0][0], 0) >= 0xc0:
             continue
         supers += len(values[0]) > 1
-        opcodes.update(set(values[0]) - DATAGRAMS)
+        opcodes.update(values[0])
         if values[0][0] in DATAGRAMS:
-            values[FIELDS.index("sth.epoch")] = ["-"] * len(values[0])
+            values[FIELDS.index("sth.epoch")] = [NO_EPOCH] * len(values[0])
         for _, suite, mode, epoch, status in zip(*values, strict=True):
             found[f"{suite}:{mode}", epoch] += status == GOOD
     for (seal, epoch), count in sorted(found.items()):
         print(f"{seal} epoch {epoch}: {count} packets")
     if found.total() != int(sealed):
         wrong.append(f"{found.total()} packets are right, {sealed} were sealed")
-    wrong += [f"{seal} is not seen in epoch {epoch}" for seal in seals for epoch in "01"
-              if not found[seal, epoch]]
-    if len(opcodes) != OPCODES:
-        wrong.append(f"{len(opcodes)} opcodes")
-    if not supers:
-        wrong.append("no super-packet")
+    wrong += lacking(found, opcodes, supers, seals, len(words) < len(sys.argv) - 1)
     for what in wrong[:20]:
         print(what, file=sys.stderr)
     sys.exit(bool(wrong))
