@@ -35,6 +35,12 @@ void srnic_hook_exit(void)
 	srnic_segment_exit();
 }
 
+/* for what has waited; this CPU's scratch is locked */
+void srnic_hook_rx(struct srnic_rx *rx)
+{
+	hook_rx(rx);
+}
+
 /*
  * A flow is confirmed by the very last hook of LOCAL_IN, which may come after this
  * one. A packet stolen before that would be NEW for ever, and so would its flow.

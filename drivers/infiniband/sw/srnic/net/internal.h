@@ -41,6 +41,7 @@ void srnic_netns_release(struct srnic_netns *ns);
 extern const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS];
 int srnic_hook_init(srnic_rx_fn fn);
 void srnic_hook_exit(void);
+void srnic_hook_rx(struct srnic_rx *rx);
 int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb);
 
 /* demux.c */
@@ -99,13 +100,6 @@ static inline __be32 srnic_gid_v4(const u8 gid[16])
 
 	memcpy(&addr, gid + 12, sizeof(addr));
 	return addr;
-}
-
-static inline bool srnic_gid_is_multicast(const u8 gid[16])
-{
-	if (srnic_gid_is_v4(gid))
-		return ipv4_is_multicast(srnic_gid_v4(gid));
-	return ipv6_addr_is_multicast((const struct in6_addr *)gid);
 }
 
 #endif /* SRNIC_NET_INTERNAL_H */

@@ -106,6 +106,7 @@ unsigned int srnic_net_send(struct sk_buff_head *out);
  * @linear_writable: so may all of @skb's linear part
  * @id_fixed: the segments were found to share one IPv4 id
  * @multicast: the destination is a group
+ * @again: it was taken out of what it came in, and has waited: again.c
  */
 struct srnic_rx {
 	struct srnic_dev *dev;
@@ -121,11 +122,17 @@ struct srnic_rx {
 	bool linear_writable;
 	bool id_fixed;
 	bool multicast;
+	bool again;
 };
 
 /* segment.c: softirq, or BHs off */
 bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt);
 bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt);
+
+/* again.c */
+struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt *pkt);
+void srnic_rx_forget(struct sk_buff *skb);
+void srnic_rx_again(struct srnic_dev *dev, struct sk_buff *skb);
 
 typedef void (*srnic_rx_fn)(struct srnic_rx *rx);
 

@@ -138,6 +138,7 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 	rx->icrc = NULL;
 	rx->linear_writable = !skb_cloned(skb);
 	rx->id_fixed = false;
+	rx->again = false;
 	rx_ends(rx, uh, v4);
 	if (len <= sizeof(*uh) || len > room)
 		return false;

@@ -137,6 +137,14 @@ static inline bool srnic_gid_equal(const u8 a[16], const u8 b[16])
 	       get_unaligned_le64(a + 8) == get_unaligned_le64(b + 8);
 }
 
+/* 224.0.0.0/4 in mapped form, or ff00::/8 */
+static inline bool srnic_gid_is_multicast(const u8 gid[16])
+{
+	if (!get_unaligned_be64(gid) && get_unaligned_be32(gid + 8) == 0xffff)
+		return (gid[12] & 0xf0) == 0xe0;
+	return gid[0] == 0xff;
+}
+
 /**
  * struct srnic_ends - what of IP and UDP a burst's packets share
  * @sgid: source address, IPv4 in mapped form (::ffff:a.b.c.d)

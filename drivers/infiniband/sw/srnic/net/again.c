@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets that have to wait on their way in: one is taken out of its carrier, and comes in
+ * again, alone, when what it waited for is there.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include "srnic.h"
+#include "net/internal.h"
+
+static u32 ip_len(bool v4)
+{
+	return v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+}
+
+/* The ICRC covers the identification: what segmentation made it, or would have. */
+static void put_ip(struct sk_buff *skb, const struct srnic_rx *rx, const struct srnic_pkt *pkt)
+{
+	struct iphdr *iph = skb_put_data(skb, rx->ends.iph, ip_len(rx->ends.v4));
+
+	if (rx->ends.v4 && !rx->id_fixed)
+		iph->id = htons(ntohs(iph->id) + pkt->seg);
+}
+
+static void put_udp(struct sk_buff *skb, const struct srnic_rx *rx, const struct srnic_pkt *pkt)
+{
+	struct udphdr *uh = skb_put_zero(skb, sizeof(*uh));
+
+	uh->source = rx->ends.sport;
+	uh->dest = htons(SRNIC_ROCE_PORT);
+	uh->len = htons(sizeof(*uh) + pkt->len);
+}
+
+/**
+ * srnic_rx_copy - take a packet out of its carrier
+ * @rx: the carrier
+ * @pkt: as srnic_rx_next() returned it, ICRC checked; its payload is what came
+ *
+ * Context: softirq, or BHs off.
+ * Return: a copy for srnic_rx_again() or srnic_rx_forget(), or NULL for want of memory.
+ */
+struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt *pkt)
+{
+	u32 front = ip_len(rx->ends.v4) + sizeof(struct udphdr);
+	u32 hdr_len = pkt->hdr_len + pkt->sth_len;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(front + pkt->len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reset_network_header(skb);
+	skb->protocol = rx->ends.v4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
+	skb->dev = rx->skb->dev;
+	dev_hold(skb->dev);
+	put_ip(skb, rx, pkt);
+	put_udp(skb, rx, pkt);
+	skb_put_data(skb, pkt->hdr, hdr_len);
+	skb_put_data(skb, pkt->payload, pkt->len - hdr_len);
+	return skb;
+}
+
+/**
+ * srnic_rx_forget - what waited is not wanted any more
+ * @skb: of srnic_rx_copy()
+ */
+void srnic_rx_forget(struct sk_buff *skb)
+{
+	dev_put(skb->dev);
+	kfree_skb(skb);
+}
+
+/**
+ * srnic_rx_again - a packet's way in, for the second time
+ * @dev: the device that it came to
+ * @skb: of srnic_rx_copy(); consumed
+ *
+ * Context: process.
+ */
+void srnic_rx_again(struct srnic_dev *dev, struct sk_buff *skb)
+{
+	bool v4 = skb->protocol == htons(ETH_P_IP);
+	struct net_device *ndev = skb->dev;
+	struct srnic_rx rx __uninitialized;
+
+	local_bh_disable();
+	if (WARN_ON_ONCE(!srnic_rx_open(&rx, skb, ip_len(v4), v4))) {
+		kfree_skb(skb);
+		goto out;
+	}
+	rx.dev = dev;
+	rx.ends.ifindex = ndev->ifindex;
+	rx.again = true;
+	srnic_segment_lock();
+	srnic_hook_rx(&rx);
+	srnic_segment_unlock();
+out:
+	local_bh_enable();
+	dev_put(ndev);
+}
