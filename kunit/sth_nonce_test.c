@@ -32,25 +32,26 @@ static const u8 ack[] = {
 	0x1f, 0x00, 0x00, 0x07,
 };
 
-static void check_input(struct kunit *test, bool has_counter)
+static void check_input(struct kunit *test, u8 counter_len)
 {
 	const struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(true, 0x1000005),
 		.counter = 0x01020304,
-		.has_counter = has_counter,
+		.counter_len = counter_len,
 		.udp_len = 0x30,
 		.sgid = gid_b,
 		.dgid = gid_a,
 		.hdr = ack,
 		.hdr_len = sizeof(ack),
 	};
-	static const u8 nonce[] = { 0x80, 0, 0, 0, 1, 0, 0, 5, 1, 2, 3, 4 };
-	unsigned int head = has_counter ? 12 : 8;
+	static const u8 narrow[] = { 0x80, 0, 0, 0, 1, 0, 0, 5, 1, 2, 3, 4 };
+	static const u8 wide[] = { 0x80, 0, 0, 0, 1, 0, 0, 5, 0, 0, 0, 0, 1, 2, 3, 4 };
+	unsigned int head = 8 + counter_len;
 	u8 buf[SRNIC_STH_INPUT_MAX];
 	const u8 *p = buf + head;
 
 	KUNIT_ASSERT_EQ(test, srnic_sth_mac_input(&in, buf), head + 34 + sizeof(ack));
-	KUNIT_EXPECT_MEMEQ(test, buf, nonce, head);
+	KUNIT_EXPECT_MEMEQ(test, buf, counter_len == 8 ? wide : narrow, head);
 	KUNIT_EXPECT_MEMEQ(test, p, gid_b, 16);
 	KUNIT_EXPECT_MEMEQ(test, p + 16, gid_a, 16);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be16(p + 32), 0x30);
@@ -61,15 +62,16 @@ static void check_input(struct kunit *test, bool has_counter)
 
 static void mac_input_has_the_order_of_the_specification(struct kunit *test)
 {
-	check_input(test, false);
-	check_input(test, true);
+	check_input(test, 0);
+	check_input(test, 4);
+	check_input(test, 8);
 }
 
 static void longest_mac_input_fits(struct kunit *test)
 {
 	static const u8 hdr[SRNIC_EXT_MAX];
 	const struct srnic_sth_input in = {
-		.has_counter = true,
+		.counter_len = 8,
 		.sgid = gid_a,
 		.dgid = gid_b,
 		.hdr = hdr,

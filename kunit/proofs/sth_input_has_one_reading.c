@@ -24,14 +24,15 @@ struct packet {
 	u8 hdr[SRNIC_EXT_MAX];
 };
 
-/* The family is the connection's, the headers' length the opcode's: both ends know them. */
-static void given_packet(struct packet *p, bool has_counter, unsigned int hdr_len)
+/* The family is the rule's, the headers' length the opcode's: both ends know them. */
+static void given_packet(struct packet *p, u8 counter_len, unsigned int hdr_len)
 {
 	ANY_BYTES(p);
 	p->from_b = nondet_bool();
 	GIVEN(p->psn64 < BIT_ULL(63));
 	p->in.nonce64 = srnic_sth_nonce64(p->from_b, p->psn64);
-	p->in.has_counter = has_counter;
+	p->in.counter_len = counter_len;
+	GIVEN(counter_len == SRNIC_DGRAM_COUNTER_LEN || p->in.counter <= U32_MAX);
 	p->in.sgid = p->sgid;
 	p->in.dgid = p->dgid;
 	p->in.hdr = p->hdr;
@@ -55,13 +56,16 @@ int main(void)
 {
 	unsigned int hdr_len = nondet_u32(), i = nondet_u32(), len;
 	u8 buf_a[SRNIC_STH_INPUT_MAX], buf_b[SRNIC_STH_INPUT_MAX];
-	bool has_counter = nondet_bool();
+	u8 counter_len = nondet_u8();
 	struct packet a, b;
 
 	GIVEN(hdr_len >= SRNIC_BTH_LEN && hdr_len <= SRNIC_EXT_MAX);
-	given_packet(&a, has_counter, hdr_len);
-	given_packet(&b, has_counter, hdr_len);
-	nonces_differ(&a, &b);
+	GIVEN(!counter_len || counter_len == SRNIC_STH_COUNTER_LEN ||
+	      counter_len == SRNIC_DGRAM_COUNTER_LEN);
+	given_packet(&a, counter_len, hdr_len);
+	given_packet(&b, counter_len, hdr_len);
+	if (counter_len == SRNIC_STH_COUNTER_LEN)
+		nonces_differ(&a, &b);
 
 	len = srnic_sth_mac_input(&a.in, buf_a);
 	PROVE(len <= SRNIC_STH_INPUT_MAX && srnic_sth_mac_input(&b.in, buf_b) == len);
@@ -69,7 +73,7 @@ int main(void)
 		return 0;
 
 	PROVE(a.from_b == b.from_b && a.psn64 == b.psn64);
-	PROVE(!has_counter || a.in.counter == b.in.counter);
+	PROVE(!counter_len || a.in.counter == b.in.counter);
 	PROVE(a.in.udp_len == b.in.udp_len);
 	PROVE(!memcmp(a.sgid, b.sgid, SRNIC_GID_LEN) && !memcmp(a.dgid, b.dgid, SRNIC_GID_LEN));
 	/* byte 4 may change on the way */

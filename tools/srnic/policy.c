@@ -14,6 +14,7 @@ struct rule {
 	enum srnic_mode mode;	/* off: not given */
 	const char *suite;
 	const char *key;
+	unsigned int flags;	/* SRNIC_CLEAR_CM */
 };
 
 static int take_prefix(struct args *args, struct srnic_prefix *prefix)
@@ -39,7 +40,7 @@ static int take_mode(const struct args *args, const char *word, struct rule *rul
 	return CLI_OK;
 }
 
-/* One of: header, packet, aead, SUITE; or with its name in front, in any order */
+/* One of: header, packet, aead, SUITE, clear-cm; or with its name in front, in any order */
 static int take_seal_word(struct args *args, struct rule *rule)
 {
 	const char *word = args_take(args);
@@ -49,6 +50,10 @@ static int take_seal_word(struct args *args, struct rule *rule)
 		return args_need(args, "the name behind 'key'", &rule->key);
 	if (!strcmp(word, "suite"))
 		return args_need(args, "the name behind 'suite'", &rule->suite);
+	if (!strcmp(word, "clear-cm")) {
+		rule->flags |= SRNIC_CLEAR_CM;
+		return CLI_OK;
+	}
 	if (!strcmp(word, "mode")) {
 		int err = args_need(args, "the mode behind 'mode'", &word);
 
@@ -114,7 +119,7 @@ static int set_rule(struct args *args, unsigned int flags)
 	return take_rule(args, &rule) ?:
 		ask_open(args->where, &srnic) ?:
 		ask_done(args->where, srnic_policy_add(srnic, &rule.prefix, rule.rule, rule.mode,
-						       rule.suite, rule.key, flags));
+						       rule.suite, rule.key, flags | rule.flags));
 }
 
 static int policy_add(struct args *args)
@@ -166,6 +171,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 	const char *suite = srnic_policy_suite(policy);
 	const char *key = srnic_policy_key(policy);
 	bool present = has_key(keys, key);
+	bool clear_cm = srnic_policy_clear_cm(policy);
 	char text[SRNIC_TEXT_MAX];
 
 	srnic_prefix_text(&prefix, text);
@@ -175,6 +181,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 		table_cell(table, "%s", *key ? mode : "-");
 		table_cell(table, "%s", *key ? suite : "-");
 		table_cell(table, "%s%s", *key ? key : "-", *key && !present ? " (missing)" : "");
+		table_cell(table, "%s", !*key ? "-" : clear_cm ? "clear" : "sealed");
 		return;
 	}
 	json_open(NULL, '{');
@@ -185,6 +192,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 		json_string("suite", suite);
 		json_string("key", key);
 		json_bool("key_present", present);
+		json_bool("clear_cm", clear_cm);
 	}
 	json_close();
 }
@@ -193,7 +201,7 @@ static int policy_list(struct args *args)
 {
 	static const struct column columns[] = {
 		{ "PREFIX", false }, { "RULE", false }, { "MODE", false }, { "SUITE", false },
-		{ "KEY", false },
+		{ "KEY", false }, { "CM", false },
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
 	struct srnic_list *policies = NULL, *keys = NULL;

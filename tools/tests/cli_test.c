@@ -404,7 +404,12 @@ static void test_policy_add(void)
 	check(run("policy replace default prefer header aes-cmac-128 key k") == CLI_OK &&
 	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_RULE), SRNIC_RULE_PREFER) &&
 	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_MODE), SRNIC_MODE_HEADER) &&
-	      kernel_attr(SRNIC_A_POLICY_REPLACE), "policy replace", NULL);
+	      kernel_attr(SRNIC_A_POLICY_REPLACE) && !kernel_attr(SRNIC_A_POLICY_CLEAR_CM),
+	      "policy replace", NULL);
+	kernel_reset();
+	check(run("policy add default require aead aes-gcm-128 key k clear-cm") == CLI_OK &&
+	      kernel_attr(SRNIC_A_POLICY_CLEAR_CM) && !kernel_attr(SRNIC_A_POLICY_REPLACE),
+	      "policy add, clear-cm", NULL);
 }
 
 static void test_refusal(void)
@@ -433,6 +438,8 @@ static void answer_rule(const char *addr, uint8_t len, uint8_t rule, const char 
 		mnl_attr_put_u8(nlh, SRNIC_A_POLICY_MODE, SRNIC_MODE_AEAD);
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, "aes-gcm-128");
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, key);
+		if (rule == SRNIC_RULE_PREFER)
+			mnl_attr_put(nlh, SRNIC_A_POLICY_CLEAR_CM, 0, NULL);
 	}
 	kernel_commit(nlh);
 }
@@ -462,13 +469,13 @@ static void test_policy_list(void)
 	answer_rule("::", 0, SRNIC_RULE_OFF, NULL);
 	answer_key("lab");
 	shows("policy",
-	      "PREFIX        RULE     MODE  SUITE        KEY\n"
-	      "10.77.0.0/24  require  aead  aes-gcm-128  lab\n"
-	      "fd77::/64     prefer   aead  aes-gcm-128  gone (missing)\n"
-	      "default       off      -     -            -\n");
+	      "PREFIX        RULE     MODE  SUITE        KEY             CM\n"
+	      "10.77.0.0/24  require  aead  aes-gcm-128  lab             sealed\n"
+	      "fd77::/64     prefer   aead  aes-gcm-128  gone (missing)  clear\n"
+	      "default       off      -     -            -               -\n");
 	shows("policy list --json",
-	      "[{\"prefix\":\"10.77.0.0/24\",\"rule\":\"require\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"lab\",\"key_present\":true},"
-	      "{\"prefix\":\"fd77::/64\",\"rule\":\"prefer\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"gone\",\"key_present\":false},"
+	      "[{\"prefix\":\"10.77.0.0/24\",\"rule\":\"require\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"lab\",\"key_present\":true,\"clear_cm\":false},"
+	      "{\"prefix\":\"fd77::/64\",\"rule\":\"prefer\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"gone\",\"key_present\":false,\"clear_cm\":true},"
 	      "{\"prefix\":\"default\",\"rule\":\"off\"}]\n");
 	shows("key", "NAME  BYTES\nlab      32\n");
 	shows("-p key list", "[\n    {\n        \"name\": \"lab\",\n        \"bytes\": 32\n    }\n]\n");
@@ -854,7 +861,7 @@ static void test_strange_answers(void)
 	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* no end */
 	mnl_attr_put_u32(nlh, 1000, 1);
 	kernel_commit(nlh);
-	shows("policy list", "PREFIX   RULE  MODE  SUITE  KEY\ndefault  ?     -     -      -\n");
+	shows("policy list", "PREFIX   RULE  MODE  SUITE  KEY  CM\ndefault  ?     -     -      -    -\n");
 }
 
 static void test_help(void)

@@ -39,8 +39,9 @@ int srnic_policy_add(struct srnic *srnic, const struct srnic_prefix *prefix, enu
 	struct nlmsghdr *nlh;
 	int err;
 
-	if (flags & ~SRNIC_REPLACE)
-		return fail(EINVAL, "no such flags: %#x", flags & ~SRNIC_REPLACE);
+	if (flags & ~(SRNIC_REPLACE | SRNIC_CLEAR_CM))
+		return fail(EINVAL, "no such flags: %#x",
+			    flags & ~(SRNIC_REPLACE | SRNIC_CLEAR_CM));
 	if (rule > UINT8_MAX || mode > UINT8_MAX)
 		return fail(EINVAL, "no rule %u, or no mode %u", rule, mode);
 
@@ -52,6 +53,8 @@ int srnic_policy_add(struct srnic *srnic, const struct srnic_prefix *prefix, enu
 		return err;
 	if (flags & SRNIC_REPLACE)
 		mnl_attr_put(nlh, SRNIC_A_POLICY_REPLACE, 0, NULL);
+	if (flags & SRNIC_CLEAR_CM)
+		mnl_attr_put(nlh, SRNIC_A_POLICY_CLEAR_CM, 0, NULL);
 	return nl_do(srnic, nlh);
 }
 
@@ -128,4 +131,9 @@ const char *srnic_policy_suite(const struct srnic_policy *policy)
 const char *srnic_policy_key(const struct srnic_policy *policy)
 {
 	return nl_text(nl_attr(&policy->nlh, SRNIC_A_POLICY_KEY));
+}
+
+bool srnic_policy_clear_cm(const struct srnic_policy *policy)
+{
+	return nl_attr(&policy->nlh, SRNIC_A_POLICY_CLEAR_CM);
 }

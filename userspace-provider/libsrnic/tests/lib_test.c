@@ -129,6 +129,11 @@ static void test_policy(void)
 	      attr_is_u8(kernel_attr(SRNIC_A_POLICY_PREFIX_LEN), 64), "a rule is deleted");
 
 	kernel_reset();
+	check(!srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, "s", "k",
+				SRNIC_CLEAR_CM) && kernel_attr(SRNIC_A_POLICY_CLEAR_CM) &&
+	      !kernel_attr(SRNIC_A_POLICY_REPLACE), "a rule spares the connection manager");
+
+	kernel_reset();
 	check(failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, too_long,
 				      "k", 0), EINVAL, "is no name for a suite: 1 to 31") &&
 	      failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, "s",
@@ -136,7 +141,7 @@ static void test_policy(void)
 	      failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, "", "k",
 				      0), EINVAL, "'' is no name") &&
 	      failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_OFF, SRNIC_MODE_OFF, NULL, NULL,
-				      6), EINVAL, "no such flags: 0x6") &&
+				      6), EINVAL, "no such flags: 0x4") &&
 	      failed(srnic_policy_add(srnic, &prefix, 256, SRNIC_MODE_OFF, NULL, NULL, 0), EINVAL,
 		     "no rule 256") && !kernel.requests, "what does not fit is not sent");
 }
@@ -298,6 +303,7 @@ static void answer_rule(const char *text, uint8_t rule, const char *key)
 		mnl_attr_put_u8(nlh, SRNIC_A_POLICY_MODE, SRNIC_MODE_AEAD);
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, "aes-gcm-128");
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, key);
+		mnl_attr_put(nlh, SRNIC_A_POLICY_CLEAR_CM, 0, NULL);
 	}
 	kernel_commit(nlh);
 }
@@ -321,13 +327,15 @@ static void test_policy_list(void)
 	      srnic_policy_rule(policy) == SRNIC_RULE_REQUIRE &&
 	      srnic_policy_mode(policy) == SRNIC_MODE_AEAD &&
 	      !strcmp(srnic_policy_suite(policy), "aes-gcm-128") &&
-	      !strcmp(srnic_policy_key(policy), "lab"), "a rule that seals");
+	      !strcmp(srnic_policy_key(policy), "lab") && srnic_policy_clear_cm(policy),
+	      "a rule that seals");
 	prefix = srnic_policy_prefix(policy);
 	check(!strcmp(srnic_prefix_text(&prefix, text), "10.77.0.0/24"), "its prefix");
 	policy = srnic_policy_next(list, policy);
 	check(policy && srnic_policy_rule(policy) == SRNIC_RULE_OFF &&
 	      srnic_policy_mode(policy) == SRNIC_MODE_OFF && !*srnic_policy_suite(policy) &&
-	      !*srnic_policy_key(policy) && !srnic_policy_next(list, policy),
+	      !*srnic_policy_key(policy) && !srnic_policy_clear_cm(policy) &&
+	      !srnic_policy_next(list, policy),
 	      "a rule that does not");
 	srnic_list_free(list);
 

@@ -42,6 +42,7 @@
  * @stats: per-CPU counters, named in verbs/stat_list.h
  * @log: what was refused; NULL: nobody keeps it
  * @peers: who did it, and who is cut off for it; NULL: nobody counts
+ * @dgram_in: who seals datagrams to us; NULL: nobody can
  * @idle_work: ends connections by rule (engine/idle.c)
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: of that reference
@@ -74,6 +75,7 @@ struct srnic_dev {
 	struct srnic_stats __percpu *stats;
 	struct srnic_log *log;
 	struct srnic_peers *peers;
+	struct srnic_dgram_in *dgram_in;
 	struct delayed_work idle_work;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;

@@ -49,6 +49,8 @@ struct srnic_fault;
 
 /* Flags of srnic_policy_add() and srnic_key_add() */
 #define SRNIC_REPLACE	(1u << 0)	/* there may be one already */
+/* Of srnic_policy_add() alone; from libsrnic 1.1 on */
+#define SRNIC_CLEAR_CM	(1u << 1)	/* the connection manager's messages stay clear */
 
 /* Enough for any address or prefix as text */
 #define SRNIC_TEXT_MAX	64
@@ -149,10 +151,10 @@ bool srnic_suite_available(const struct srnic_suite *suite);
  * @suite: name of a suite that has the mode; NULL where @rule is SRNIC_RULE_OFF
  * @key: name of a key, which need not be there yet; NULL where @rule is
  *	SRNIC_RULE_OFF
- * @flags: SRNIC_REPLACE, or 0
+ * @flags: SRNIC_REPLACE, SRNIC_CLEAR_CM (but not where @rule is SRNIC_RULE_OFF), or 0
  *
- * It holds for connections that are made from now on. Needs CAP_NET_ADMIN in the
- * user namespace that owns the handle's.
+ * It holds for connections that are made, and for datagrams that are sent, from now on.
+ * Needs CAP_NET_ADMIN in the user namespace that owns the handle's.
  *
  * Return: 0; -EEXIST: there is a rule with this prefix, and no SRNIC_REPLACE;
  * -EINVAL: something is not as said above; -EOPNOTSUPP: the suite does not have the
@@ -218,6 +220,8 @@ enum srnic_mode srnic_policy_mode(const struct srnic_policy *policy);
 const char *srnic_policy_suite(const struct srnic_policy *policy);
 /** srnic_policy_key() - the key's name, "" where nothing is sealed */
 const char *srnic_policy_key(const struct srnic_policy *policy);
+/** srnic_policy_clear_cm() - whether the connection manager's messages stay clear */
+bool srnic_policy_clear_cm(const struct srnic_policy *policy);
 
 /**
  * srnic_key_add() - give the kernel a pre-shared key, or replace it

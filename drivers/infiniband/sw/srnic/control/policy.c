@@ -85,6 +85,7 @@ static int srnic_parse_seal(struct genl_info *info, struct srnic_policy *policy)
 	if (err)
 		return err;
 
+	policy->clear_cm = nla_get_flag(info->attrs[SRNIC_A_POLICY_CLEAR_CM]);
 	nla_strscpy(policy->key, key, sizeof(policy->key));
 	if (srnic_key_name_ok(policy->key))
 		return 0;
@@ -111,8 +112,9 @@ int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info)
 		if (err)
 			return err;
 	} else if (info->attrs[SRNIC_A_POLICY_MODE] || info->attrs[SRNIC_A_POLICY_SUITE] ||
-		   info->attrs[SRNIC_A_POLICY_KEY]) {
-		GENL_SET_ERR_MSG(info, "rule off seals nothing: leave out mode, suite and key");
+		   info->attrs[SRNIC_A_POLICY_KEY] || info->attrs[SRNIC_A_POLICY_CLEAR_CM]) {
+		GENL_SET_ERR_MSG(info,
+				 "rule off seals nothing: leave out mode, suite, key and clear-cm");
 		return -EINVAL;
 	}
 
@@ -158,7 +160,8 @@ static int srnic_put_policy(struct sk_buff *skb, struct netlink_callback *cb,
 	if (policy->rule != SRNIC_POLICY_OFF &&
 	    (nla_put_u8(skb, SRNIC_A_POLICY_MODE, policy->mode) ||
 	     nla_put_string(skb, SRNIC_A_POLICY_SUITE, srnic_sth_suite_name(policy->suite)) ||
-	     nla_put_string(skb, SRNIC_A_POLICY_KEY, policy->key)))
+	     nla_put_string(skb, SRNIC_A_POLICY_KEY, policy->key) ||
+	     (policy->clear_cm && nla_put_flag(skb, SRNIC_A_POLICY_CLEAR_CM))))
 		goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;

@@ -6,6 +6,7 @@
  */
 #include "srnic.h"
 #include "engine/build.h"
+#include "engine/dgram.h"
 #include "engine/proof.h"
 #include "engine/unlock.h"
 #include "trace/events.h"
@@ -27,8 +28,10 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->qp = qp;
 	build->path = path;
 	build->sth = qp->sth;
+	build->dgram = NULL;
 	build->flow = flow;
 	build->packets = 0;
+	build->sealed = 0;
 	build->bytes = 0;
 	build->bursts = 0;
 	build->until = jiffies + SRNIC_TURN_JIFFIES;
@@ -47,6 +50,18 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	pkt->mkey = NULL;
 	pkt->sth_code = qp->sth ? srnic_sth_code(qp->sth) : 0;
 	pkt->sth_len = qp->sth ? srnic_sth_len(qp->sth) : 0;
+}
+
+/**
+ * srnic_build_seal - what the datagrams that follow are sealed with
+ * @build: the turn; no burst is open
+ * @dgram: seal, or NULL
+ */
+void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram)
+{
+	build->dgram = dgram;
+	build->pkt.sth_code = dgram ? SRNIC_DGRAM_CODE : 0;
+	build->pkt.sth_len = dgram ? SRNIC_DGRAM_STH_LEN : 0;
 }
 
 /* Room for @len bytes, of the burst that is open or of a new one for @more like it. */
@@ -136,9 +151,14 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 		if (unlikely(err))
 			return err;
 	}
-	err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
+	if (build->dgram)
+		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt,
+				       len ? &sg : NULL, len);
+	else
+		err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
 	if (unlikely(err))
 		return err;
+	build->sealed++;
 	trace_srnic_sealed(build->qp->dev, build->qp->ib.qp_num, pkt);
 	put_icrc(&build->burst, pkt->hdr, pkt->len);
 	return 0;
@@ -176,7 +196,7 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 	pkt->payload = seg + pkt->hdr_len + pkt->sth_len;
 	srnic_wire_build(pkt, seg);
 
-	err = build->sth ? fill_sealed(build, src) : fill_clear(build, src);
+	err = pkt->sth_len ? fill_sealed(build, src) : fill_clear(build, src);
 	if (unlikely(err)) {
 		srnic_burst_untake(&build->burst, pkt->len);
 		return err;
@@ -219,8 +239,8 @@ void srnic_build_end(struct srnic_build *build)
 	srnic_count_add(dev, sent_pkts, build->packets);
 	srnic_count_add(dev, sent_bytes, build->bytes);
 	srnic_count_add(dev, sent_bursts, build->bursts);
-	if (build->sth)
-		srnic_count_add(dev, sth_sealed, build->packets);
+	if (build->sealed)
+		srnic_count_add(dev, sth_sealed, build->sealed);
 }
 
 /**

@@ -32,12 +32,14 @@ struct srnic_source {
  * struct srnic_build - one turn of sending
  * @qp: whose packets; its lock is held
  * @path: where to: the QP's, or an address handle's
- * @sth: seal, or NULL
+ * @sth: seal of the connection, or NULL
+ * @dgram: seal of datagrams to where @path goes, or NULL
  * @flow: OURS for requests, THEIRS for responses
  * @burst: being filled, if @open
  * @pkt: the packet to be sent next; what all packets of a QP share is set
  * @packets: built, to be counted
- * @bytes: of them, BTH to ICRC
+ * @sealed: of them
+ * @bytes: of all of them, BTH to ICRC
  * @bursts: they make
  * @hold: region that payload is gathered from
  * @until: jiffies; how long the turn may last
@@ -47,10 +49,12 @@ struct srnic_build {
 	struct srnic_qp *qp;
 	struct srnic_path *path;
 	struct srnic_sth *sth;
+	struct srnic_dgram *dgram;
 	enum srnic_sth_flow flow;
 	struct srnic_burst burst;
 	struct srnic_pkt pkt;
 	u32 packets;
+	u32 sealed;
 	u32 bytes;
 	u32 bursts;
 	struct srnic_hold hold;
@@ -62,6 +66,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 		       enum srnic_sth_flow flow);
 int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src, u32 len,
 		       u32 more);
+void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram);
 void srnic_build_close(struct srnic_build *build);
 void srnic_build_end(struct srnic_build *build);
 /**

@@ -4,6 +4,7 @@
  */
 #include "srnic.h"
 #include "engine/datagram.h"
+#include "engine/dgram.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
@@ -24,15 +25,30 @@ static struct srnic_ah *find_ah(const struct srnic_qp *qp, const struct srnic_sw
 	return ah && ah->pd == qp->pd ? ah : NULL;
 }
 
-/* Datagrams go in the clear: where the peer's policy does not have that, not at all. */
-static bool policy_allows(struct srnic_qp *qp, bool clear_allowed)
+/* The rule for where @ah leads, looked up again when a rule has changed. */
+static const struct srnic_policy_brief *rule_of(struct srnic_ah *ah)
 {
-	if (likely(clear_allowed))
-		return true;
-	if (qp->ib.qp_type != IB_QPT_GSI)
-		return false;
-	srnic_count(qp->dev, policy_exempt);	/* rdma_cm could not connect (decision 19) */
-	return true;
+	unsigned int seq = srnic_policy_seq(ah->path.net);
+
+	if (unlikely(ah->policy_seq != seq)) {
+		ah->policy = srnic_policy_brief(ah->path.net, ah->path.ends.dgid);
+		ah->policy_seq = seq;
+	}
+	return &ah->policy;
+}
+
+/* What goes to @ah is sealed with; NULL: in the clear. Else as srnic_dgram_out_find(). */
+static struct srnic_dgram *seal_of(struct srnic_qp *qp, struct srnic_ah *ah)
+{
+	const struct srnic_policy_brief *rule = rule_of(ah);
+
+	if (likely(rule->rule == SRNIC_POLICY_OFF))
+		return NULL;
+	if (rule->clear_cm && qp->ib.qp_type == IB_QPT_GSI) {
+		srnic_count(qp->dev, policy_exempt);
+		return NULL;
+	}
+	return srnic_dgram_out_find(qp, &ah->path);
 }
 
 static bool same_ah(const struct srnic_swqe *a, const struct srnic_swqe *b)
@@ -54,6 +70,16 @@ static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 			break;
 	}
 	return n;
+}
+
+/* Nobody acknowledges it: it is complete. */
+static void pass(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
+	qp->req.max_sent = qp->req.psn;
+	qp->req.una = qp->req.psn;
+	wqe->state = SRNIC_SWQE_DONE;
+	qp->sq.next++;
 }
 
 static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
@@ -84,12 +110,7 @@ static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 	}
 	if (err)
 		srnic_count(qp->dev, send_err);		/* as good as lost on the way */
-
-	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
-	qp->req.max_sent = qp->req.psn;
-	qp->req.una = qp->req.psn;
-	wqe->state = SRNIC_SWQE_DONE;
-	qp->sq.next++;
+	pass(qp, wqe);
 	return 0;
 }
 
@@ -108,15 +129,26 @@ static struct srnic_swqe *next_like(struct srnic_build *build, const struct srni
 	return wqe;
 }
 
-/* @ah's path is in use, and with it @ah->lock held, as long as a burst is open. */
-static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic_swqe *wqe,
-		    int budget)
+/* Never to be sent. */
+static int refuse(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	srnic_count(qp->dev, bad_wqe);
+	srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
+	return -EINVAL;
+}
+
+/* As good as lost on the way. */
+static void lose(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	srnic_count(qp->dev, send_err);
+	pass(qp, wqe);
+}
+
+static int send_some(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
 	int sent = 0;
 	int err;
 
-	spin_lock(&ah->lock);
-	build->path = &ah->path;
 	do {
 		err = send_one(build, wqe);
 		if (err)
@@ -124,8 +156,31 @@ static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic
 		wqe = ++sent < budget ? next_like(build, wqe) : NULL;
 	} while (wqe);
 	srnic_build_close(build);
-	spin_unlock(&ah->lock);
 	return err ?: sent;
+}
+
+/* @ah's path is in use, and with it @ah->lock held, as long as a burst is open. */
+static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic_swqe *wqe,
+		    int budget)
+{
+	struct srnic_dgram *dgram;
+	int ret = 1;
+
+	spin_lock(&ah->lock);
+	dgram = seal_of(build->qp, ah);
+	if (!IS_ERR(dgram)) {
+		build->path = &ah->path;
+		srnic_build_seal(build, dgram);
+		ret = send_some(build, wqe, budget);
+	} else if (PTR_ERR(dgram) == -ENOKEY) {
+		ret = -ENOKEY;
+	} else if (PTR_ERR(dgram) == -EACCES) {
+		ret = refuse(build->qp, wqe);
+	} else {
+		lose(build->qp, wqe);
+	}
+	spin_unlock(&ah->lock);
+	return ret;
 }
 
 /**
@@ -135,7 +190,8 @@ static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic
  * @budget: how many at most
  *
  * Context: process or softirq, under the QP's lock.
- * Return: datagrams sent, or a negative errno: no more in this turn.
+ * Return: datagrams sent, or lost, or a negative errno: no more in this turn; -ENOKEY: until
+ * the worker has derived a key.
  */
 int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
@@ -147,13 +203,7 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
 
 	rcu_read_lock();
 	ah = find_ah(qp, wqe);
-	if (ah && policy_allows(qp, READ_ONCE(ah->clear_allowed))) {
-		ret = send_all(build, ah, wqe, budget);
-	} else {
-		srnic_count(qp->dev, bad_wqe);
-		srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
-		ret = -EINVAL;
-	}
+	ret = ah ? send_all(build, ah, wqe, budget) : refuse(qp, wqe);
 	rcu_read_unlock();
 	return ret;
 }

@@ -309,6 +309,7 @@ struct srnic_grant {
  * @flushed: user rings have been emptied into flush completions once (ERR)
  * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
  * @grant_count: how many
+ * @dgram_out: what datagrams are sealed with (UD, GSI), under @lock
  * @wish: seal that the application asks for, or NULL; under @modify_mutex, until RTR
  * @scq_node: in scq->send_qps
  * @rcq_node: in rcq->recv_qps
@@ -358,6 +359,7 @@ struct srnic_qp {
 
 	struct list_head grants;
 	u32 grant_count;
+	struct srnic_dgram_out *dgram_out;
 	struct srnic_wish *wish;
 
 	struct list_head scq_node;
@@ -373,6 +375,7 @@ struct srnic_qp {
 #define SRNIC_QP_WORK_FLUSH	4	/* ERR, SQE: flush the queues */
 #define SRNIC_QP_WORK_UNLOCK	5	/* raise what post_send must not */
 #define SRNIC_QP_WORK_ALLOC	6	/* make room for private copies, then go on */
+#define SRNIC_QP_WORK_DGRAM	7	/* derive a datagram's key, then go on */
 
 static inline struct srnic_qp *to_srnic_qp(struct ib_qp *ib)
 {
@@ -439,6 +442,13 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);	/* doorbell too: user QP, wr NULL */
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);	/* user QP in ERR, wr NULL: flush */
+
+/* dgram_out.c: process context */
+void srnic_dgram_out_wait(struct srnic_pd *pd);
+
+/* dgram_in.c: process context */
+struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev);
+void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* nothing comes in any more; or NULL */
 
 /* rx.c: net's call, in softirq: everything of one sk_buff; consumes it */
 void srnic_engine_rx(struct srnic_rx *rx);

@@ -15,8 +15,6 @@
  * plaintext. With BHs off the CPU's is ours; what lies in it is used before the next
  * packet.
  */
-#define SCRATCH_LEN	(4096 + 4)
-
 static DEFINE_PER_CPU(u8 *, scratch);
 
 int srnic_engine_init(void)
@@ -24,7 +22,7 @@ int srnic_engine_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		u8 *p = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
+		u8 *p = kmalloc_node(SRNIC_OPEN_ROOM, GFP_KERNEL, cpu_to_node(cpu));
 
 		if (!p) {
 			srnic_engine_exit();
@@ -43,6 +41,17 @@ void srnic_engine_exit(void)
 		kfree_sensitive(per_cpu(scratch, cpu));
 		per_cpu(scratch, cpu) = NULL;
 	}
+}
+
+/**
+ * srnic_open_room - where to decrypt a payload whose carrier is shared
+ *
+ * Context: softirq, or BHs off: what lies there is used before they are on again.
+ * Return: SRNIC_OPEN_ROOM bytes.
+ */
+u8 *srnic_open_room(void)
+{
+	return this_cpu_read(scratch);
 }
 
 static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
@@ -99,12 +108,12 @@ static noinline bool open_sealed(struct srnic_qp *qp, struct srnic_pkt *pkt, boo
 	u8 *to = pkt->payload;
 
 	/* none is longer than the largest path MTU, and a tag over 64 KiB is dear */
-	if (len > SCRATCH_LEN) {
+	if (len > SRNIC_OPEN_ROOM) {
 		srnic_qp_refuse(qp, pkt, malformed);
 		return false;
 	}
 	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD)
-		to = this_cpu_read(scratch);
+		to = srnic_open_room();
 	if (len) {
 		sg_init_one(&src, pkt->payload, len);
 		sg_init_one(&dst, to, len);

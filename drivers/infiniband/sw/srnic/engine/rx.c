@@ -11,6 +11,7 @@
 #include "srnic.h"
 #include "engine/completer.h"
 #include "engine/datagram.h"
+#include "engine/dgram.h"
 #include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/requester.h"
@@ -112,14 +113,18 @@ static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends
 	return !srnic_gid_equal(ends->sgid, own->dgid) || !srnic_gid_equal(ends->dgid, own->sgid);
 }
 
-/* Datagrams are in the clear: from where the policy does not have that, none is taken. */
-static bool clear_allowed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+/* In the clear: neither the sender's rule nor the group's may ask for a seal. */
+static bool clear_allowed(struct srnic_qp *qp, const struct srnic_rx *rx,
+			  const struct srnic_pkt *pkt)
 {
 	struct net *net = dev_net(pkt->skb->dev);
+	struct srnic_policy_brief brief = srnic_policy_brief(net, rx->ends.sgid);
 
-	if (likely(srnic_policy_clear_allowed(net, pkt->ends->sgid)))
+	if (likely(brief.rule != SRNIC_POLICY_REQUIRE) && unlikely(rx->multicast))
+		brief = srnic_policy_brief(net, rx->ends.dgid);
+	if (likely(brief.rule != SRNIC_POLICY_REQUIRE))
 		return true;
-	if (qp->ib.qp_type == IB_QPT_GSI) {
+	if (qp->ib.qp_type == IB_QPT_GSI && brief.clear_cm) {
 		srnic_count(qp->dev, policy_exempt);
 		return true;
 	}
@@ -127,13 +132,56 @@ static bool clear_allowed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
-static void rx_datagram(struct srnic_qp *qp, struct srnic_pkt *pkt)
+/* Why a sealed datagram is not taken; the counter that says so */
+static enum srnic_stat refuse_sealed(const struct srnic_rx *rx, const struct srnic_pkt *pkt,
+				     int err)
+{
+	switch (err) {
+	case -EPROTO:
+		srnic_refuse(rx->dev, pkt, sth_unexpected);
+		return SRNIC_STAT_sth_unexpected;
+	case -EALREADY:
+		srnic_refuse(rx->dev, pkt, sth_replayed);
+		return SRNIC_STAT_sth_replayed;
+	case -ENOBUFS:
+		srnic_refuse(rx->dev, pkt, sth_crowded);
+		return SRNIC_STAT_sth_crowded;
+	case -EMSGSIZE:
+		srnic_refuse(rx->dev, pkt, malformed);
+		return SRNIC_STAT_malformed;
+	default:
+		srnic_refuse(rx->dev, pkt, sth_auth_failed);
+		return SRNIC_STAT_sth_auth_failed;
+	}
+}
+
+/* @qp: whose it is; NULL if it is a group's */
+static bool open_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
+{
+	int err = srnic_dgram_in_open(rx, pkt);
+	enum srnic_stat why;
+
+	if (!err) {
+		srnic_count(rx->dev, sth_opened);
+		trace_srnic_opened(rx->dev, pkt->dqpn, pkt);
+		return true;
+	}
+	if (err != -EINPROGRESS) {
+		why = refuse_sealed(rx, pkt, err);
+		if (qp)
+			srnic_qp_fault(qp, why);
+	}
+	return false;
+}
+
+static void rx_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	if (unlikely(pkt->sth_code)) {
-		srnic_qp_refuse(qp, pkt, sth_unexpected);
+		if (open_datagram(rx, qp, pkt))
+			srnic_datagram_rx(qp, pkt);
 		return;
 	}
-	if (clear_allowed(qp, pkt))
+	if (clear_allowed(qp, rx, pkt))
 		srnic_datagram_rx(qp, pkt);
 }
 
@@ -152,7 +200,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 		return;
 	}
 	if (!srnic_qp_connected(qp)) {
-		rx_datagram(qp, pkt);
+		rx_datagram(run->rx, qp, pkt);
 		return;
 	}
 	if (unlikely(!srnic_open_packet(qp, pkt, run->rx->writable)))
@@ -212,6 +260,17 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 	return more;
 }
 
+/* What came for a group, its seal removed if it had one */
+static void rx_member(struct rx_run *run, struct srnic_pkt *pkt)
+{
+	struct srnic_qp *qp = run->qp;
+
+	srnic_qp_lock(qp);
+	if (packet_fits(run, pkt) && (pkt->sth_code || clear_allowed(qp, run->rx, pkt)))
+		srnic_datagram_rx(qp, pkt);
+	srnic_qp_unlock(qp, true);
+}
+
 /* A datagram for all QPs that are attached to its group; the payload is read-only. */
 static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
@@ -227,12 +286,11 @@ static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 		srnic_refuse(rx->dev, pkt, icrc_errors);
 		return;
 	}
+	if (pkt->sth_code && !open_datagram(rx, NULL, pkt))
+		return;
 	for (i = 0; i < group->count; i++) {
 		run.qp = group->qps[i];
-		srnic_qp_lock(run.qp);
-		if (packet_fits(&run, pkt))
-			rx_datagram(run.qp, pkt);
-		srnic_qp_unlock(run.qp, true);
+		rx_member(&run, pkt);
 	}
 }
 
@@ -260,6 +318,8 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 static void count_rx(const struct srnic_rx *rx)
 {
+	if (rx->again)
+		return;
 	srnic_count(rx->dev, rcvd_bursts);
 	srnic_count_add(rx->dev, rcvd_pkts, rx->segs);
 	srnic_count_add(rx->dev, rcvd_bytes, rx->len);

@@ -8,6 +8,7 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include "srnic.h"
+#include "engine/dgram.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -27,6 +28,7 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 	size_t tail = max(sq->max_sge * sizeof(struct srnic_abi_sge), (size_t)sq->max_inline);
+	int err;
 
 	spin_lock_init(&qp->lock);
 	spin_lock_init(&sq->post_lock);
@@ -41,8 +43,16 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 	qp->state = IB_QPS_RESET;
 
 	sq->stride = ALIGN(sizeof(struct srnic_swqe) + tail, 32);
+	if (!srnic_qp_connected(qp)) {
+		err = srnic_dgram_out_alloc(qp);
+		if (err)
+			return err;
+	}
 	/* a kernel consumer may post where there is no sleeping */
-	return sq->ring.user ? 0 : srnic_sq_alloc(qp);
+	err = sq->ring.user ? 0 : srnic_sq_alloc(qp);
+	if (err)
+		srnic_dgram_out_free(qp);
+	return err;
 }
 
 static void drop_rq(struct srnic_qp *qp)
@@ -94,6 +104,7 @@ static void forget(struct srnic_qp *qp)
 	kfree(rres);
 	srnic_sth_destroy(sth);
 	srnic_grant_forget(qp);
+	srnic_dgram_out_forget(qp);
 	drop_wish(qp);
 }
 
@@ -450,5 +461,6 @@ void srnic_qp_engine_exit(struct srnic_qp *qp)
 	/* a burst that was on its way in may have woken a work for the last time */
 	send_rest(qp);
 	forget(qp);
+	srnic_dgram_out_free(qp);
 	srnic_sq_free(qp);
 }

@@ -4,6 +4,7 @@
  * longer than a turn, or because it sleeps.
  */
 #include "srnic.h"
+#include "engine/dgram.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
@@ -43,6 +44,8 @@ void srnic_qp_worker(struct work_struct *work)
 		srnic_hs_work(qp);
 	if (take(qp, SRNIC_QP_WORK_REKEY))
 		srnic_hs_rekey(qp);
+	if (take(qp, SRNIC_QP_WORK_DGRAM))
+		srnic_dgram_out_work(qp);
 	if (take(qp, SRNIC_QP_WORK_ALLOC))
 		alloc_sq(qp);
 	clear_bit(SRNIC_QP_WORK_UNLOCK, &qp->work_bits);
@@ -55,4 +58,6 @@ void srnic_qp_worker(struct work_struct *work)
 	if (take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
 	srnic_qp_unlock(qp, true);
+	if (!test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits))
+		srnic_dgram_out_sent(qp);
 }

@@ -49,6 +49,9 @@ enum srnic_limit {
 #define SRNIC_MAX_MCAST_QP	64	/* attached to one group */
 #define SRNIC_MAX_POLICIES	1024	/* rules of one network namespace */
 #define SRNIC_MAX_GRANTS	128	/* memory keys of one QP */
+#define SRNIC_MAX_DGRAM_PEERS	256	/* destinations that one QP has keys for */
+#define SRNIC_MAX_DGRAM_SENDERS	4096	/* whose numbers a device remembers */
+#define SRNIC_MAX_DGRAM_HELD	512	/* datagrams of unknown senders, a device */
 #define SRNIC_MAX_KEYS		1024	/* keys of one network namespace */
 #define SRNIC_MAX_PEERS		1024	/* that a device remembers the faults of */
 #define SRNIC_MAX_CUT_OFF	(SRNIC_MAX_PEERS / 2)	/* of these */

@@ -44,6 +44,7 @@ struct srnic_qp;
  * @user: whose is what is made in it, for guard; NULL: the kernel, or the administrator
  * @lock: BH: @windows
  * @windows: type-2 windows that are bound to a QP of this domain
+ * @dgrams_wait: queue pairs of it that wait for a datagram's key
  * @protects: a region of it has been protected
  * @key_lock: process context: @key
  * @key: K_PD, secret; wiped when the domain goes
@@ -55,6 +56,7 @@ struct srnic_pd {
 	struct srnic_user *user;
 	spinlock_t lock;	/* BH: windows */
 	struct list_head windows;
+	atomic_t dgrams_wait;
 	bool protects;
 	struct mutex key_lock;	/* key */
 	u8 key[SRNIC_PD_KEY_MAX];

@@ -262,6 +262,10 @@ static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *sui
 	return suite->tag_len + (suite->family->has_counter ? SRNIC_STH_COUNTER_LEN : 0);
 }
 
+/* open.c */
+bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
+		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+
 /* memory.c */
 int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
 		    unsigned int *input_len);

@@ -152,6 +152,25 @@ void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
 
 /**
+ * srnic_ctx_datagram - context of a datagram sender's sub-key
+ * @ctx: where to
+ * @s: the seal
+ * @gid: the sender's
+ * @qpn: the sender's
+ * @salt: the sender's
+ */
+void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
+			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt)
+{
+	u8 *p = put_seals(ctx, s);
+
+	srnic_sth_end(p, gid, qpn);
+	put_unaligned_be64(salt, p + SRNIC_STH_END_LEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_datagram);
+
+/**
  * srnic_kdf_fixed_input - what of SP 800-108r1's input is the same for every block
  * @buf: where to
  * @label: at most SRNIC_LABEL_MAX characters

@@ -48,10 +48,11 @@ unsigned int srnic_sth_mac_input(const struct srnic_sth_input *in, u8 buf[SRNIC_
 
 	put_unaligned_be64(in->nonce64, p);
 	p += 8;
-	if (in->has_counter) {
+	if (in->counter_len == SRNIC_STH_COUNTER_LEN)
 		put_unaligned_be32(in->counter, p);
-		p += SRNIC_STH_COUNTER_LEN;
-	}
+	else if (in->counter_len)
+		put_unaligned_be64(in->counter, p);
+	p += in->counter_len;
 	memcpy(p, in->sgid, SRNIC_GID_LEN);
 	p += SRNIC_GID_LEN;
 	memcpy(p, in->dgid, SRNIC_GID_LEN);

@@ -6,12 +6,23 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-/* pad bytes are zero (section 4): else they would be a channel past the checks */
-static bool pad_is_zero(const struct srnic_pkt *pkt, struct scatterlist *list, unsigned int len)
+/**
+ * srnic_sth_pad_ok - are a verified packet's pad bytes zero (section 4)?
+ * @mode: of its seal
+ * @pkt: the packet
+ * @src: its payload and pad as they came
+ * @dst: and as they were decrypted to
+ * @len: bytes of both
+ *
+ * Else they would be a channel past the checks. Header mode does not see them.
+ */
+bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
+		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
 {
+	struct scatterlist *list = mode == SRNIC_STH_AEAD ? dst : src;
 	u8 pad[3] = {};
 
-	if (!pkt->pad)
+	if (!pkt->pad || mode == SRNIC_STH_HEADER)
 		return true;
 	if (pkt->pad > sizeof(pad) || pkt->pad > len)
 		return false;
@@ -26,7 +37,7 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(!sth->local_b, psn64),
-		.has_counter = suite->family->has_counter,
+		.counter_len = suite->family->has_counter ? SRNIC_STH_COUNTER_LEN : 0,
 		.udp_len = pkt->len + 8,
 		.sgid = pkt->ends->sgid,
 		.dgid = pkt->ends->dgid,
@@ -39,7 +50,7 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 
 	if (key->failed >= suite->max_failed)
 		return -EKEYEXPIRED;
-	if (in.has_counter) {
+	if (in.counter_len) {
 		in.counter = get_unaligned_be32(seal);
 		seal += SRNIC_STH_COUNTER_LEN;
 		if (in.counter >= SRNIC_STH_EMISSIONS)
@@ -59,7 +70,7 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 		key->failed++;
 	if (err)
 		return err;
-	if (in.has_counter)
+	if (in.counter_len)
 		srnic_replay_mark(&key->replay, in.counter);
 	return 0;
 }
@@ -110,8 +121,7 @@ int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 	err = keys ? open_under(sth, flow, &keys->open, psn64, pkt, src, dst, len) : -ENOKEY;
 	rcu_read_unlock();
 
-	if (!err && sth->params.mode != SRNIC_STH_HEADER &&
-	    !pad_is_zero(pkt, sth->params.mode == SRNIC_STH_AEAD ? dst : src, len))
+	if (!err && !srnic_sth_pad_ok(sth->params.mode, pkt, src, dst, len))
 		err = -EBADMSG;
 out:
 	if (!err)

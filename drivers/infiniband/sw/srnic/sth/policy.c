@@ -82,7 +82,8 @@ static bool srnic_policy_ok(const struct srnic_policy *policy)
 
 	switch (policy->rule) {
 	case SRNIC_POLICY_OFF:
-		return policy->mode == SRNIC_STH_OFF && !policy->suite && !policy->key[0];
+		return policy->mode == SRNIC_STH_OFF && !policy->suite && !policy->key[0] &&
+		       !policy->clear_cm;
 	case SRNIC_POLICY_PREFER:
 	case SRNIC_POLICY_REQUIRE:
 		return policy->mode != SRNIC_STH_OFF && policy->suite &&
@@ -259,19 +260,23 @@ int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_pa
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_resolve);
 
-bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16])
+struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 {
+	struct srnic_policy_brief brief = { .rule = SRNIC_POLICY_OFF };
 	const struct srnic_policy *policy;
-	bool allowed;
 
 	rcu_read_lock();
-	policy = srnic_policy_find(net, peer);
-	allowed = !policy || policy->rule != SRNIC_POLICY_REQUIRE;
+	policy = srnic_policy_find(net, gid);
+	if (policy && policy->rule != SRNIC_POLICY_OFF) {
+		brief.rule = policy->rule;
+		brief.datagrams = srnic_sth_suite_has_datagrams(policy->suite);
+		brief.clear_cm = policy->clear_cm;
+	}
 	rcu_read_unlock();
-	return allowed;
+	return brief;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_policy_clear_allowed);
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_brief);
 
 /**
  * srnic_policy_longest_sth - what seals may take of a packet
@@ -295,6 +300,8 @@ unsigned int srnic_policy_longest_sth(struct net *net)
 			continue;
 		code = srnic_sth_suite_code(policy->suite);
 		longest = max(longest, srnic_sth_code_len(code));
+		if (srnic_sth_suite_has_datagrams(policy->suite))
+			longest = max(longest, SRNIC_DGRAM_STH_LEN);
 	}
 	rcu_read_unlock();
 	return longest;

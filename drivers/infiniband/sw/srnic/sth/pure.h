@@ -24,14 +24,14 @@
  * nonce.c: protocol.md, section 4
  */
 #define SRNIC_STH_IV_LEN	12
-#define SRNIC_STH_INPUT_MAX	(8 + SRNIC_STH_COUNTER_LEN + 2 * SRNIC_GID_LEN + 2 + SRNIC_EXT_MAX)
+#define SRNIC_STH_INPUT_MAX	(8 + 8 + 2 * SRNIC_GID_LEN + 2 + SRNIC_EXT_MAX)
 #define SRNIC_STH_PROOF_LEN	16	/* behind it, where one is asked for: section 12 */
 
 /**
  * struct srnic_sth_input - what the MAC input is made of, up to the headers
- * @nonce64: direction and PSN64, of srnic_sth_nonce64()
- * @counter: emission counter, nonce family
- * @has_counter: nonce family
+ * @nonce64: direction and PSN64, of srnic_sth_nonce64(); of a datagram: the salt
+ * @counter: emission counter, as in the STH
+ * @counter_len: its bytes there: 0, 4, or 8 of a datagram
  * @udp_len: UDP length of this packet
  * @sgid: source
  * @dgid: destination
@@ -40,8 +40,8 @@
  */
 struct srnic_sth_input {
 	u64 nonce64;
-	u32 counter;
-	bool has_counter;
+	u64 counter;
+	u8 counter_len;
 	u16 udp_len;
 	const u8 *sgid;
 	const u8 *dgid;
@@ -52,6 +52,15 @@ struct srnic_sth_input {
 u64 srnic_sth_nonce64(bool from_b, u64 psn64);
 void srnic_sth_nonce96(u8 iv[SRNIC_STH_IV_LEN], u64 nonce64, u32 counter);
 unsigned int srnic_sth_mac_input(const struct srnic_sth_input *in, u8 buf[SRNIC_STH_INPUT_MAX]);
+
+/*
+ * datagrams: protocol.md, section 11
+ */
+#define SRNIC_DGRAM_CODE	5
+#define SRNIC_DGRAM_EMISSIONS	BIT_ULL(26)	/* section 10: then another salt */
+#define SRNIC_DGRAM_TAG_LEN	16
+#define SRNIC_DGRAM_COUNTER_LEN	8
+#define SRNIC_DGRAM_STH_LEN	(8 + SRNIC_DGRAM_COUNTER_LEN + SRNIC_DGRAM_TAG_LEN)
 
 /*
  * replay.c: RFC 6479. A ring of words, one of which is always being refilled, so
@@ -168,6 +177,7 @@ struct srnic_sth_seals {
 #define SRNIC_CTX_HS_LEN	(SRNIC_STH_S_LEN + SRNIC_CTX_PAIR_LEN)
 #define SRNIC_CTX_FLOW_LEN	(SRNIC_STH_S_LEN + 8 + 2 * SRNIC_STH_NONCE_LEN + SRNIC_CTX_PAIR_LEN)
 #define SRNIC_CTX_PACKET_LEN	(SRNIC_STH_S_LEN + 4 + 8)
+#define SRNIC_CTX_DGRAM_LEN	(SRNIC_STH_S_LEN + SRNIC_STH_END_LEN + 8)
 #define SRNIC_CTX_MAX		SRNIC_CTX_FLOW_LEN
 
 /* KDF labels, section 6 */
@@ -178,7 +188,9 @@ struct srnic_sth_seals {
 #define SRNIC_LABEL_FLOW	"STH1 flow"
 #define SRNIC_LABEL_PACKET	"STH1 packet"
 #define SRNIC_LABEL_BOTH	"STH1 both"
-#define SRNIC_LABEL_MAX		15
+#define SRNIC_LABEL_DGRAM_PAIR	"STH1 datagram pair"
+#define SRNIC_LABEL_DGRAM	"STH1 datagram"
+#define SRNIC_LABEL_MAX		18
 
 void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn);
 void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab);
@@ -186,6 +198,8 @@ void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
 		    u32 start, const u8 *nq, const u8 *nr, const u8 *ab);
 void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
 		      bool from_b, bool response, u64 epoch);
+void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
+			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt);
 
 /* label ‖ 0x00 ‖ context ‖ 8L, the fixed input of SP 800-108 */
 #define SRNIC_KDF_FIXED_MAX	(SRNIC_LABEL_MAX + 1 + SRNIC_CTX_MAX + 4)

@@ -12,7 +12,7 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 	const struct srnic_sth_family *family = sth->params.suite->family;
 	struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(sth->local_b, psn64),
-		.has_counter = family->has_counter,
+		.counter_len = family->has_counter ? SRNIC_STH_COUNTER_LEN : 0,
 		.udp_len = pkt->len + 8,
 		.sgid = sth->params.local_gid,
 		.dgid = sth->params.remote_gid,

@@ -226,6 +226,56 @@ struct srnic_sth_info {
 void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
 
 /*
+ * datagram.c: seals of datagrams (protocol.md, section 11)
+ */
+
+/**
+ * struct srnic_dgram_seal - what datagrams between two hosts, or to a group, are sealed by
+ * @suite: has datagrams; NULL: they go in the clear
+ * @mode: header, packet or aead
+ * @kud: K_UD, secret
+ */
+struct srnic_dgram_seal {
+	const struct srnic_sth_suite *suite;
+	enum srnic_sth_mode mode;
+	u8 kud[SRNIC_STH_KDF_KEY_LEN];
+};
+
+/**
+ * struct srnic_dgram_id - whose sub-key
+ * @sgid: the sender
+ * @dgid: the destination, which may be a group
+ * @salt: the sender's
+ * @sqpn: the sender's queue pair
+ * @zero: so that it can be compared byte by byte
+ */
+struct srnic_dgram_id {
+	u8 sgid[SRNIC_GID_LEN];
+	u8 dgid[SRNIC_GID_LEN];
+	u64 salt;
+	u32 sqpn;
+	u32 zero;
+};
+
+struct srnic_dgram;
+
+bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite);
+int srnic_dgram_kud(const u8 *key, unsigned int len, const u8 sgid[SRNIC_GID_LEN],
+		    const u8 dgid[SRNIC_GID_LEN], bool group, u8 kud[SRNIC_STH_KDF_KEY_LEN]);
+int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
+			const u8 dgid[SRNIC_GID_LEN], bool sending,
+			struct srnic_dgram_seal *seal);
+struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
+				       const struct srnic_dgram_id *id);
+void srnic_dgram_destroy(struct srnic_dgram *dgram);
+bool srnic_dgram_encrypts(const struct srnic_dgram *dgram);	/* aead */
+void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id);
+int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
+		     struct scatterlist *payload, unsigned int len);
+int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct scatterlist *src,
+		     struct scatterlist *dst, unsigned int len);
+
+/*
  * policy.c: rules of a network namespace, longest prefix first
  */
 enum srnic_policy_rule {
@@ -242,6 +292,7 @@ enum srnic_policy_rule {
  * @mode: header, packet or aead; OFF in an off rule
  * @suite: NULL in an off rule
  * @key: name of the key, which need not exist yet; empty in an off rule
+ * @clear_cm: the connection manager's messages go, and are taken, in the clear
  */
 struct srnic_policy {
 	u8 prefix[16];
@@ -250,6 +301,19 @@ struct srnic_policy {
 	enum srnic_sth_mode mode;
 	const struct srnic_sth_suite *suite;
 	char key[SRNIC_STH_NAME_MAX];
+	bool clear_cm;
+};
+
+/**
+ * struct srnic_policy_brief - what can be told of a rule in any context
+ * @rule: off, prefer, require
+ * @datagrams: its suite can seal them
+ * @clear_cm: see struct srnic_policy
+ */
+struct srnic_policy_brief {
+	enum srnic_policy_rule rule;
+	bool datagrams;
+	bool clear_cm;
 };
 
 /*
@@ -258,8 +322,8 @@ struct srnic_policy {
  * without a usable key. Process context. The caller wipes @params.
  */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
-/* For datagrams: may a clear packet go to or come from this peer? Any context. */
-bool srnic_policy_clear_allowed(struct net *net, const u8 peer[16]);
+/* The rule for a peer or a group, in short; off if there is none. Any context. */
+struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16]);
 unsigned int srnic_policy_longest_sth(struct net *net);
 
 /* Nothing is set beyond the prefix. */

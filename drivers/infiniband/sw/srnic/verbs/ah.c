@@ -28,15 +28,11 @@ static u16 ah_sport(const struct ib_global_route *grh)
 	return rdma_flow_label_to_udp_sport(grh->flow_label ?: hash & IB_GRH_FLOWLABEL_MASK);
 }
 
-static int ah_path(struct srnic_path *path, const struct rdma_ah_attr *attr, bool *clear_allowed)
+static int ah_path(struct srnic_path *path, const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
-	int err;
 
-	err = srnic_path_init(path, grh->sgid_attr, attr, ah_sport(grh));
-	if (!err)
-		*clear_allowed = srnic_policy_clear_allowed(path->net, path->ends.dgid);
-	return err;
+	return srnic_path_init(path, grh->sgid_attr, attr, ah_sport(grh));
 }
 
 /* the core counts references to the GID entry; our copy has none */
@@ -68,7 +64,7 @@ static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr 
 	if (!ah)
 		return ERR_PTR(-ENOMEM);
 
-	err = ah_path(&ah->path, init->ah_attr, &ah->clear_allowed);
+	err = ah_path(&ah->path, init->ah_attr);
 	if (err) {
 		kfree(ah);
 		return ERR_PTR(err);
@@ -131,19 +127,18 @@ int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
 	struct srnic_ah *ah = to_srnic_ah(ib);
 	struct srnic_path path;
-	bool clear_allowed;
 	int err;
 
 	err = ah_check(attr);
 	if (err)
 		return err;
-	err = ah_path(&path, attr, &clear_allowed);
+	err = ah_path(&path, attr);
 	if (err)
 		return err;
 
 	spin_lock_bh(&ah->lock);
 	swap(ah->path, path);
-	ah->clear_allowed = clear_allowed;
+	ah->policy_seq = 0;
 	ah_set_attr(ah, attr);
 	spin_unlock_bh(&ah->lock);
 
@@ -167,6 +162,8 @@ int srnic_destroy_ah(struct ib_ah *ib, u32 flags)
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_ah *ah = to_srnic_ah(ib);
 
+	if (flags & RDMA_DESTROY_AH_SLEEPABLE)
+		srnic_dgram_out_wait(ah->pd);
 	if (ah->number)
 		xa_erase(&dev->ahs, ah->number);
 	call_rcu(&ah->rcu, ah_free);

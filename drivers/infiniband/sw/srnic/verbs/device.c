@@ -257,8 +257,13 @@ int srnic_dev_open(struct srnic_dev *dev)
 		goto free_log;
 	if (srnic_stag_table_init(dev))
 		goto free_peers;
+	dev->dgram_in = srnic_dgram_in_alloc(dev);
+	if (!dev->dgram_in)
+		goto free_stags;
 	return 0;
 
+free_stags:
+	srnic_stag_table_exit(dev);
 free_peers:
 	srnic_peers_free(dev->peers);
 free_log:
@@ -280,6 +285,7 @@ void srnic_dev_close(struct srnic_dev *dev)
 	if (!dev->stats)
 		return;
 
+	srnic_dgram_in_free(dev->dgram_in);
 	srnic_stag_table_exit(dev);
 	srnic_peers_free(dev->peers);
 	srnic_log_free(dev->log);

@@ -44,20 +44,22 @@ static inline struct srnic_qp *srnic_qp_find(struct srnic_dev *dev, u32 qpn)
  * struct srnic_ah - an address handle, as the engine uses it
  * @number: in dev->ahs; 0: a kernel consumer's, which is not there
  * @pd: protection domain; a work request's QP must have the same
- * @lock: BH: @path, @attr
+ * @lock: BH: @path, @attr, @policy_seq, @policy
  * @path: to the destination; routed by who sends
  * @attr: as given, for query
- * @clear_allowed: policy when created or modified: may clear datagrams go there
+ * @policy_seq: the rules when @policy was looked up; 0: it has not been yet
+ * @policy: what the rule for the destination asks for
  * @rcu: freed, and @path released, after a grace period: found under RCU, used under
  *	@lock and still under RCU
  */
 struct srnic_ah {
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;	/* BH: path, attr */
+	spinlock_t lock;	/* BH: path, attr, policy */
 	struct srnic_path path;
 	struct rdma_ah_attr attr;
-	bool clear_allowed;
+	unsigned int policy_seq;
+	struct srnic_policy_brief policy;
 	struct rcu_head rcu;
 };
 

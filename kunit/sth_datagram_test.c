@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of sealed datagrams (protocol.md, section 11): against packets that
+ * python3-cryptography sealed, and which rule seals them.
+ */
+#include <kunit/resource.h>
+#include <kunit/test.h>
+#include <linux/inet.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "sth/crypto.h"
+#include "wire/wire.h"
+#include "vectors/datagram.h"
+
+#define KEY	"kunit-datagrams"
+
+/* a packet as net hands it on, and room for what it is opened into */
+struct packet {
+	const struct datagram_packet_vector *v;
+	const struct datagram_key_vector *k;
+	struct srnic_ends ends;
+	struct srnic_pkt pkt;
+	struct scatterlist sg;
+	u8 *bytes;
+};
+
+static void destroy_action(void *dgram)
+{
+	srnic_dgram_destroy(dgram);
+}
+
+static struct srnic_dgram_id id_of(const struct datagram_key_vector *k)
+{
+	struct srnic_dgram_id id = { .sqpn = k->sqpn, .salt = get_unaligned_be64(k->salt) };
+
+	memcpy(id.sgid, k->sgid, sizeof(id.sgid));
+	memcpy(id.dgid, k->dgid, sizeof(id.dgid));
+	return id;
+}
+
+static struct srnic_dgram *dgram_of(struct kunit *test, const struct datagram_key_vector *k,
+				    const struct srnic_dgram_id *id)
+{
+	struct srnic_dgram_seal seal = {
+		.suite = srnic_sth_suite_find(k->suite),
+		.mode = k->mode,
+	};
+	struct srnic_dgram *dgram;
+
+	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(k->key, k->key_len, k->sgid, k->dgid, k->group,
+					      seal.kud), 0);
+	dgram = srnic_dgram_create(&seal, id);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dgram);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, destroy_action, dgram), 0);
+	return dgram;
+}
+
+static struct srnic_dgram *dgram_for(struct kunit *test, const struct packet *p)
+{
+	struct srnic_dgram_id id = id_of(p->k);
+
+	return dgram_of(test, p->k, &id);
+}
+
+/* takes it as it is in p->bytes */
+static void parse(struct kunit *test, struct packet *p)
+{
+	unsigned int rest;
+
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&p->pkt, p->bytes, p->v->len + SRNIC_ICRC_LEN),
+			SRNIC_WIRE_OK);
+	p->pkt.ends = &p->ends;
+	p->pkt.mkey = NULL;
+	p->pkt.payload = p->bytes + p->pkt.hdr_len + p->pkt.sth_len;
+	rest = p->pkt.payload_len + p->pkt.pad;
+	sg_init_one(&p->sg, p->pkt.payload, rest ?: 1);
+}
+
+static struct packet *packet_of(struct kunit *test, const struct datagram_packet_vector *v)
+{
+	struct packet *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	p->v = v;
+	p->k = &datagram_key_vectors[v->keys];
+	memcpy(p->ends.sgid, p->k->sgid, sizeof(p->ends.sgid));
+	memcpy(p->ends.dgid, p->k->dgid, sizeof(p->ends.dgid));
+	p->bytes = kunit_kzalloc(test, v->len + SRNIC_ICRC_LEN, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p->bytes);
+	memcpy(p->bytes, v->sealed, v->len);
+	parse(test, p);
+	return p;
+}
+
+static int open_it(struct srnic_dgram *dgram, struct packet *p)
+{
+	return srnic_dgram_open(dgram, &p->pkt, &p->sg, &p->sg, p->pkt.payload_len + p->pkt.pad);
+}
+
+static void put_text(struct packet *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->v->payload_len; i++)
+		p->pkt.payload[i] = 13 * i + 5;
+	memset(p->pkt.payload + i, 0, p->v->pad);
+}
+
+static void expect_text(struct kunit *test, const struct packet *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->v->payload_len; i++)
+		KUNIT_ASSERT_EQ_MSG(test, p->pkt.payload[i], (u8)(13 * i + 5), "byte %u", i);
+}
+
+static void key_desc(const struct datagram_key_vector *k, char *desc)
+{
+	strscpy(desc, k->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(key, datagram_key_vectors, key_desc);
+
+static void packet_desc(const struct datagram_packet_vector *v, char *desc)
+{
+	strscpy(desc, v->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(packet, datagram_packet_vectors, packet_desc);
+
+static void two_hosts_or_a_group_have_a_key(struct kunit *test)
+{
+	const struct datagram_key_vector *k = test->param_value;
+	const struct srnic_dgram_id id = id_of(k);
+	u8 kud[SRNIC_STH_KDF_KEY_LEN];
+	int err;
+
+	KUNIT_EXPECT_TRUE(test, srnic_sth_suite_has_datagrams(srnic_sth_suite_find(k->suite)));
+	KUNIT_EXPECT_EQ(test, srnic_gid_is_multicast(id.dgid), k->group);
+	err = srnic_dgram_kud(k->key, k->key_len, id.sgid, id.dgid, k->group, kud);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
+	/* the same one whoever sends */
+	err = srnic_dgram_kud(k->key, k->key_len, id.dgid, id.sgid, k->group, kud);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
+}
+
+static void what_another_sealed_is_opened_once(struct kunit *test)
+{
+	struct packet *p = packet_of(test, test->param_value);
+	struct srnic_dgram *dgram = dgram_for(test, p);
+	struct srnic_dgram_id id, want = id_of(p->k);
+
+	srnic_dgram_id_of(&p->pkt, &id);
+	KUNIT_EXPECT_MEMEQ(test, &id, &want, sizeof(id));
+	KUNIT_ASSERT_EQ(test, open_it(dgram, p), 0);
+	expect_text(test, p);
+	memcpy(p->bytes, p->v->sealed, p->v->len);
+	KUNIT_EXPECT_EQ(test, open_it(dgram, p), -EALREADY);
+}
+
+static void sealed_bytes_are_those_of_another(struct kunit *test)
+{
+	struct packet *p = packet_of(test, test->param_value);
+	struct srnic_dgram *dgram = dgram_for(test, p);
+
+	put_text(p);
+	memset(p->bytes + p->pkt.hdr_len, 0, SRNIC_DGRAM_STH_LEN);
+	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(dgram, p->v->counter, &p->pkt, &p->sg,
+					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_EXPECT_MEMEQ(test, p->bytes, p->v->sealed, p->v->len);
+}
+
+/* byte 4 of the BTH may change on the way, and header mode does not see payloads */
+static bool is_covered(const struct packet *p, unsigned int byte)
+{
+	if (byte == 4)
+		return false;
+	return p->k->mode != SRNIC_STH_HEADER || byte < p->pkt.hdr_len + SRNIC_DGRAM_STH_LEN;
+}
+
+/* The headers are not parsed again: whatever they then say, the tag is wrong. */
+static void any_bit_changed_is_noticed(struct kunit *test)
+{
+	struct packet *p = packet_of(test, test->param_value);
+	struct srnic_dgram *dgram = dgram_for(test, p);
+	unsigned int salt = p->pkt.hdr_len, i;
+
+	for (i = 0; i < 8 * p->v->len; i++) {
+		int err;
+
+		/* the salt says whose key it is: see below */
+		if (!is_covered(p, i / 8) || (i / 8 >= salt && i / 8 < salt + 8))
+			continue;
+		memcpy(p->bytes, p->v->sealed, p->v->len);
+		p->bytes[i / 8] ^= BIT(i % 8);
+		err = open_it(dgram, p);
+		KUNIT_ASSERT_EQ_MSG(test, err, -EBADMSG, "bit %u of byte %u", i % 8, i / 8);
+	}
+	memcpy(p->bytes, p->v->sealed, p->v->len);
+	KUNIT_EXPECT_EQ_MSG(test, open_it(dgram, p), 0, "and nothing has changed by it");
+}
+
+static void a_sub_key_is_one_senders_towards_one_destination(struct kunit *test)
+{
+	struct packet *p = packet_of(test, test->param_value);
+	struct srnic_dgram_id other[4];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(other); i++)
+		other[i] = id_of(p->k);
+	other[0].salt ^= 1;
+	other[1].sqpn ^= 1;
+	other[2].sgid[15] ^= 1;
+	other[3].dgid[15] ^= 1;
+	for (i = 0; i < ARRAY_SIZE(other); i++) {
+		memcpy(p->bytes, p->v->sealed, p->v->len);
+		KUNIT_EXPECT_EQ_MSG(test, open_it(dgram_of(test, p->k, &other[i]), p), -EBADMSG,
+				    "%u", i);
+	}
+}
+
+static void a_counter_that_nobody_uses_is_refused(struct kunit *test)
+{
+	struct packet *p = packet_of(test, &datagram_packet_vectors[0]);
+	struct srnic_dgram *dgram = dgram_for(test, p);
+	u64 counter = SRNIC_DGRAM_EMISSIONS;
+
+	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(dgram, counter, &p->pkt, &p->sg,
+					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_EXPECT_EQ(test, open_it(dgram, p), -EBADMSG);
+}
+
+static int sealed_and_opened(struct srnic_dgram *ours, struct srnic_dgram *theirs,
+			     struct packet *p, u64 counter)
+{
+	int err;
+
+	put_text(p);
+	err = srnic_dgram_seal(ours, counter, &p->pkt, &p->sg, p->pkt.payload_len + p->pkt.pad);
+	return err ?: open_it(theirs, p);
+}
+
+static void what_is_too_old_to_be_known_is_refused(struct kunit *test)
+{
+	struct packet *p = packet_of(test, test->param_value);
+	struct srnic_dgram *ours = dgram_for(test, p), *theirs = dgram_for(test, p);
+	/* of their own for each packet: those of one sender have one key */
+	u64 newest = 100000 * (1 + (p->v - datagram_packet_vectors));
+
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest), 0);
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest), -EALREADY);
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest - 1), 0);
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p,
+						newest - SRNIC_REPLAY_WINDOW + 1), 0);
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p,
+						newest - SRNIC_REPLAY_WINDOW), -EALREADY);
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest - 50000), -EALREADY);
+	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest + 1), 0);
+}
+
+/* --- which rule ------------------------------------------------------------------- */
+
+static void v4(u8 gid[16], u8 a, u8 d)
+{
+	memset(gid, 0, 16);
+	gid[10] = 0xff;
+	gid[11] = 0xff;
+	gid[12] = a;
+	gid[15] = d;
+}
+
+static void add_rule(struct kunit *test, const u8 gid[16], enum srnic_policy_rule kind,
+		     const char *suite, enum srnic_sth_mode mode)
+{
+	struct srnic_policy policy = { .prefix_len = 128, .rule = kind, .mode = mode };
+
+	memcpy(policy.prefix, gid, sizeof(policy.prefix));
+	policy.suite = srnic_sth_suite_find(suite);
+	strscpy(policy.key, KEY);
+	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
+}
+
+static void forget_rules(void *unused)
+{
+	struct srnic_policy policy;
+
+	while (!srnic_policy_get(&init_net, 0, &policy))
+		srnic_policy_del(&init_net, policy.prefix, policy.prefix_len);
+	srnic_key_del(&init_net, KEY);
+}
+
+static void with_rules(struct kunit *test)
+{
+	struct srnic_policy policy;
+
+	if (!srnic_policy_get(&init_net, 0, &policy))
+		kunit_skip(test, "there are rules in the initial namespace");
+	KUNIT_ASSERT_EQ(test, kunit_add_action(test, forget_rules, NULL), 0);
+}
+
+static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
+{
+	static const u8 secret[16] = "sixteen bytes ..";
+	u8 here[16], there[16], group[16], kud[SRNIC_STH_KDF_KEY_LEN];
+	struct srnic_dgram_seal seal;
+
+	with_rules(test);
+	v4(here, 10, 1);
+	v4(there, 10, 2);
+	v4(group, 239, 3);
+	KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret), false), 0);
+	add_rule(test, there, SRNIC_POLICY_REQUIRE, "aes-gcm-128", SRNIC_STH_AEAD);
+	add_rule(test, group, SRNIC_POLICY_REQUIRE, "aes-cmac-128", SRNIC_STH_PACKET);
+
+	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(secret, 16, here, there, false, kud), 0);
+	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
+	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-gcm-128"));
+	KUNIT_EXPECT_EQ(test, seal.mode, SRNIC_STH_AEAD);
+	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, false, &seal), 0);
+	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+
+	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(secret, 16, here, group, true, kud), 0);
+	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, group, true, &seal), 0);
+	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-cmac-128"));
+	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	/* whatever their rule is */
+	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, group, false, &seal), 0);
+	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+
+	/* nobody's rule */
+	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, true, &seal), 0);
+	KUNIT_EXPECT_NULL(test, seal.suite);
+}
+
+static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit *test)
+{
+	static const u8 secret[16] = "sixteen bytes ..";
+	static const char *const suites[] = { "aes-gmac-128", "hmac-sha256" };
+	struct srnic_dgram_seal seal;
+	u8 here[16], there[16];
+	unsigned int i;
+
+	with_rules(test);
+	v4(here, 10, 1);
+	v4(there, 10, 2);
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		add_rule(test, there, SRNIC_POLICY_REQUIRE, suites[i], SRNIC_STH_HEADER);
+		KUNIT_EXPECT_EQ(test, srnic_policy_brief(&init_net, there).datagrams, !i);
+		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal),
+				-EACCES);
+		add_rule(test, there, SRNIC_POLICY_PREFER, suites[i], SRNIC_STH_HEADER);
+		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
+		KUNIT_EXPECT_NULL(test, seal.suite);
+		/* and the second suite not even with a key */
+		if (!i)
+			KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret),
+							    false), 0);
+	}
+}
+
+static struct kunit_case sth_datagram_cases[] = {
+	KUNIT_CASE_PARAM(two_hosts_or_a_group_have_a_key, key_gen_params),
+	KUNIT_CASE_PARAM(what_another_sealed_is_opened_once, packet_gen_params),
+	KUNIT_CASE_PARAM(sealed_bytes_are_those_of_another, packet_gen_params),
+	KUNIT_CASE_PARAM_ATTR(any_bit_changed_is_noticed, packet_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE_PARAM(a_sub_key_is_one_senders_towards_one_destination, packet_gen_params),
+	KUNIT_CASE(a_counter_that_nobody_uses_is_refused),
+	KUNIT_CASE_PARAM(what_is_too_old_to_be_known_is_refused, packet_gen_params),
+	KUNIT_CASE(the_peers_rule_seals_and_for_a_group_the_groups),
+	KUNIT_CASE(without_key_or_form_require_refuses_and_prefer_is_clear),
+	{}
+};
+
+static struct kunit_suite sth_datagram_suite = {
+	.name = "srnic-sth-datagram",
+	.test_cases = sth_datagram_cases,
+};
+
+kunit_test_suite(sth_datagram_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's sealed datagrams");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
+MODULE_LICENSE("GPL");

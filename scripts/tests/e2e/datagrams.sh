@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: sealed datagrams: UD, multicast and the connection manager, every suite and mode; keys and rules that change or differ
+# easy: yes
+# timeout: 300
+# cites: issue 4.4, protocol.md section 11
+. "$(dirname "$0")/../lib.sh"
+
+refusals='sth_missing sth_unexpected sth_auth_failed sth_replayed sth_crowded policy_exempt'
+
+# rule_for PREFIX RULE WORDS...: on both ends
+rule_for()
+{
+	on a srnic policy replace "$@"
+	on b srnic policy replace "$@"
+}
+
+new_key()
+{
+	head -c 32 /dev/urandom >"/run/test/key.$1"
+	on a srnic key replace "$1" --file "/run/test/key.$1" --raw
+	on b srnic key replace "$1" --file "/run/test/key.$1" --raw
+}
+
+# clean: nothing was refused on either end
+clean()
+{
+	local name
+	for name in $refusals; do
+		expect_count a srnic0 "$name" -eq 0
+		expect_count b srnic1 "$name" -eq 0
+	done
+}
+
+# grows WHERE DEV NAME BEFORE LEAST
+grows()
+{
+	local now
+	now=$(count_of "$1" "$2" "$3")
+	[ $((now - $4)) -ge "$5" ] || fail "$3 of $2 grew from $4 to $now, not by $5"
+}
+
+ud_pingpong()
+{
+	pair in b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -s 1000 -n 100 -c -- \
+		in a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 1000 -n 100 -c 10.77.0.2
+}
+
+# sealed_by MODE SUITE: all of it goes under a seal
+sealed_by()
+{
+	local sealed opened
+	say "$1 $2"
+	rule_for 10.77.0.0/24 require "$1" "$2" key k
+	sealed=$(count_of a srnic0 sth_sealed)
+	opened=$(count_of b srnic1 sth_opened)
+	ud_pingpong
+	grows a srnic0 sth_sealed "$sealed" 100
+	grows b srnic1 sth_opened "$opened" 100
+	clean
+}
+
+testbed up
+new_key k
+for mode in header packet; do
+	for suite in aes-cmac-128 aes-cmac-192 aes-cmac-256 aes-gmac-128 aes-gmac-256; do
+		sealed_by $mode $suite
+	done
+done
+for suite in aes-gcm-128 aes-gcm-192 aes-gcm-256 chacha20-poly1305; do
+	sealed_by aead $suite
+done
+
+say "the connection manager speaks under the same rule"
+sealed=$(count_of a srnic0 sth_sealed)
+pair in b udaddy -b 10.77.0.2 -c 2 -C 10 -- in a udaddy -s 10.77.0.2 -c 2 -C 10
+grows a srnic0 sth_sealed "$sealed" 22
+pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+clean
+
+say "a group has a key of its own"
+new_key g
+rule_for 239.7.7.7/32 require packet aes-gmac-128 key g
+sealed=$(count_of a srnic0 sth_sealed)
+opened=$(count_of b srnic1 sth_opened)
+pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
+	in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
+grows a srnic0 sth_sealed "$sealed" 5
+grows b srnic1 sth_opened "$opened" 5
+clean
+
+say "keys change, and traffic goes on"
+new_key k
+ud_pingpong
+pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+clean
+
+say "a rule may spare the connection manager"
+rule_for 10.77.0.0/24 require aead aes-gcm-128 key k clear-cm
+grep -q 'clear' < <(on a srnic policy) || fail "srnic policy does not say so"
+pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+expect_count a srnic0 policy_exempt -gt 0
+expect_count b srnic1 policy_exempt -gt 0
+ud_pingpong
+for name in sth_missing sth_unexpected sth_auth_failed; do
+	expect_count b srnic1 $name -eq 0
+done
+
+# passes_not COMMAND...: against a pingpong that waits on b
+passes_not()
+{
+	in-b timeout 30 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/run/test/s.log 2>&1 &
+	local server=$!
+	settle $server ibv_ud_pingpong
+	! on a timeout 10 ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
+		>/run/test/c.log 2>&1 || fail "$1: datagrams passed"
+	kill $server 2>/dev/null || true
+	wait $server 2>/dev/null || true
+}
+
+say "another key: nothing gets through, and nobody is remembered for it"
+head -c 32 /dev/urandom >/run/test/key.other
+on b srnic key replace k --file /run/test/key.other --raw
+passes_not "another key"
+expect_count b srnic1 sth_auth_failed -gt 0
+
+say "in the clear: nothing gets through to who requires a seal"
+on a srnic policy del 10.77.0.0/24
+missing=$(count_of b srnic1 sth_missing)
+passes_not "in the clear"
+grows b srnic1 sth_missing "$missing" 1
+
+say "without its key nothing is sent"
+on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key nokey
+bad=$(count_of a srnic0 bad_wqe)
+passes_not "without its key"
+grows a srnic0 bad_wqe "$bad" 1
+
+say "nor with a suite that has no seal for datagrams"
+on a srnic policy replace 10.77.0.0/24 require packet hmac-sha256 key k
+bad=$(count_of a srnic0 bad_wqe)
+passes_not "no form for datagrams"
+grows a srnic0 bad_wqe "$bad" 1
+grep -q 'no datagrams with .*10\.77\.0\.2.*hmac-sha256' < <(dmesg) || fail "the log does not say why"
+
+say "'prefer' seals where it can, and takes what is clear"
+on a srnic policy replace 10.77.0.0/24 prefer aead aes-gcm-128 key nokey
+on b srnic policy del 10.77.0.0/24
+ud_pingpong
+on b srnic policy add 10.77.0.0/24 prefer aead aes-gcm-128 key nokey2
+ud_pingpong
+on a srnic policy replace 10.77.0.0/24 prefer aead aes-gcm-128 key k
+on b srnic policy replace 10.77.0.0/24 prefer aead aes-gcm-128 key k
+on b srnic key replace k --file /run/test/key.k --raw
+sealed=$(count_of a srnic0 sth_sealed)
+ud_pingpong
+grows a srnic0 sth_sealed "$sealed" 100
+testbed down
