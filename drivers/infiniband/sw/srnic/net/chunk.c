@@ -15,20 +15,26 @@
 #include <linux/sizes.h>
 #include "net/internal.h"
 
-/* a CPU keeps as much as two or three windows take */
-#define CHUNKS		8
+/*
+ * A CPU keeps as many as were under way at once: one or two where what it sends is received
+ * before it sends on, so that they stay in its cache, and where another CPU receives, what
+ * several queue pairs' windows take.
+ */
+#define CHUNKS		64
 #define CHUNK_ORDER	get_order(SZ_64K)
 
 /**
  * struct chunk_ring - what one CPU cuts bursts off
  * @lock: this CPU's, BHs off
- * @pages: compound pages, or NULL
+ * @pages: compound pages, in the order of their use from the one behind @at on
+ * @count: how many there are
  * @at: the one that is being cut
  * @used: how many bytes of it have been
  */
 struct chunk_ring {
 	local_lock_t lock;	/* see above */
 	struct page *pages[CHUNKS];
+	unsigned int count;
 	unsigned int at;
 	u32 used;
 };
@@ -62,24 +68,40 @@ static bool chunk_is_ours(const struct page *page, u32 least)
 	return true;
 }
 
+/* Between the one that was cut last and the one that was so longest ago, if there is room */
+static void chunk_keep(struct chunk_ring *ring, struct page *page)
+{
+	unsigned int next = ring->count ? ring->at + 1 : 0;
+
+	if (ring->count < CHUNKS) {
+		memmove(&ring->pages[next + 1], &ring->pages[next],
+			(ring->count - next) * sizeof(ring->pages[0]));
+		ring->count++;
+	} else {
+		next %= CHUNKS;
+		put_page(ring->pages[next]);
+	}
+	ring->pages[next] = page;
+	ring->at = next;
+}
+
 /*
- * What the ring's next place holds, or something new in its stead. The emergency
+ * The one that was used longest ago if it has come back, or else a new one. The emergency
  * reserves are not for keeping.
  */
 static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 {
-	unsigned int next = (ring->at + 1) % CHUNKS;
+	unsigned int next = ring->count ? (ring->at + 1) % ring->count : 0;
 	struct page *page = ring->pages[next];
 
-	if (!chunk_is_ours(page, least)) {
+	if (chunk_is_ours(page, least)) {
+		ring->at = next;
+	} else {
 		page = chunk_alloc(least);
 		if (!page || page_is_pfmemalloc(page))
 			return page;
-		if (ring->pages[next])
-			put_page(ring->pages[next]);
-		ring->pages[next] = page;
+		chunk_keep(ring, page);
 	}
-	ring->at = next;
 	ring->used = 0;
 	return page;
 }
@@ -151,10 +173,10 @@ void srnic_chunk_exit(void)
 	for_each_possible_cpu(cpu) {
 		struct chunk_ring *ring = per_cpu_ptr(&chunk_ring, cpu);
 
-		for (i = 0; i < CHUNKS; i++) {
-			if (ring->pages[i])
-				put_page(ring->pages[i]);
+		for (i = 0; i < ring->count; i++) {
+			put_page(ring->pages[i]);
 			ring->pages[i] = NULL;
 		}
+		ring->count = 0;
 	}
 }
