@@ -29,6 +29,8 @@
 #define BULK_DEPTH	8
 #define BULK_OPS	3
 #define LATE_US		100000	/* longer than it takes the peer to send */
+#define LATE_EACH	8	/* of so many cases, one */
+#define LINGER_US	500000	/* in which what is under way arrives */
 
 struct options {
 	const char *dev;
@@ -48,6 +50,9 @@ struct options {
 	int patience;		/* seconds a completion may take */
 	int rounds;
 	int connections;
+	bool together;
+	bool uc;
+	const char *until;	/* a file, for whose sake cases are repeated */
 	const char *before;	/* command ahead of each */
 };
 
@@ -58,6 +63,12 @@ struct peer {
 	uint64_t addr;
 	uint32_t rkey;
 	uint32_t window_rkey;
+};
+
+/* what is one connection's own */
+struct connection {
+	struct ibv_qp *qp;
+	struct peer you;
 };
 
 struct session {
@@ -76,6 +87,7 @@ struct session {
 	struct peer me, you;
 	unsigned long cases, failures;
 	uint64_t case_no;
+	bool last_round;
 };
 
 static void die(const char *fmt, ...)
@@ -241,13 +253,15 @@ static void open_qp(struct session *s)
 		.send_cq = s->cq, .recv_cq = s->cq,
 		.cap = { .max_send_wr = 64, .max_recv_wr = 64, .max_send_sge = 3,
 			 .max_recv_sge = 3, .max_inline_data = 64 },
-		.qp_type = IBV_QPT_RC,
+		.qp_type = s->opt->uc ? IBV_QPT_UC : IBV_QPT_RC,
 	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT, .port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_ATOMIC,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
 	};
+
+	if (!s->opt->uc)
+		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
 	s->qp = ibv_create_qp(s->pd, &init);
 	if (!s->qp)
@@ -274,6 +288,8 @@ static void exchange(struct session *s, int gid_index)
 
 static void connect_qp(struct session *s, int gid_index)
 {
+	int rtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	int rts = IBV_QP_STATE | IBV_QP_SQ_PSN;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR, .path_mtu = s->opt->mtu, .dest_qp_num = s->you.qpn,
 		.rq_psn = s->you.psn, .max_dest_rd_atomic = 4, .min_rnr_timer = 12,
@@ -283,17 +299,19 @@ static void connect_qp(struct session *s, int gid_index)
 	};
 	int err;
 
-	err = ibv_modify_qp(s->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-			    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			    IBV_QP_MIN_RNR_TIMER);
+	if (!s->opt->uc) {
+		rtr |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+		rts |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		       IBV_QP_MAX_QP_RD_ATOMIC;
+	}
+	err = ibv_modify_qp(s->qp, &attr, rtr);
 	if (err)
 		die("INIT to RTR: %s", strerror(err));
 	attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS, .timeout = s->opt->timeout, .retry_cnt = 7, .rnr_retry = 7,
 		.sq_psn = s->opt->psn, .max_rd_atomic = 4,
 	};
-	err = ibv_modify_qp(s->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			    IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+	err = ibv_modify_qp(s->qp, &attr, rts);
 	if (err)
 		die("RTR to RTS: %s", strerror(err));
 }
@@ -472,13 +490,18 @@ static void note_invalidated(struct session *s, const struct test_case *c, const
 static void passive_side(struct session *s, const struct test_case *c)
 {
 	enum ibv_wr_opcode opcode = wr_opcode(c->op);
+	bool late = s->opt->late && !(c->seed % LATE_EACH);
 	struct ibv_wc wc;
 
-	if (takes_receive(opcode))
+	if (takes_receive(opcode) && !late)
 		post_recv(s, c);
 	if (opcode == IBV_WR_RDMA_READ)
 		fill(s->buf + CANARY + c->off, c->size, c->seed);
 	barrier(s);
+	if (takes_receive(opcode) && late) {
+		usleep(LATE_US);
+		post_recv(s, c);
+	}
 	if (takes_receive(opcode)) {
 		wait_cqe(s, &wc, c->op);
 		note(s, c, wc.byte_len == c->size, "byte_len of the receive is wrong");
@@ -668,20 +691,70 @@ static void run_before(const struct options *opt, int connection)
 		die("connection %d: '%s' failed", connection, opt->before);
 }
 
-static void run_connection(struct session *s, int gid)
+static void open_connection(struct session *s, int gid, int number)
 {
+	run_before(s->opt, number);
 	open_qp(s);
 	exchange(s, gid);
 	connect_qp(s, gid);
 	barrier(s);
+}
+
+static void close_connection(struct session *s)
+{
+	if (ibv_destroy_qp(s->qp))
+		die("ibv_destroy_qp: %s", strerror(errno));
+}
+
+/* Who drives says it, where it depends on a file: one more when that is there. */
+static bool another_round(struct session *s, int done)
+{
+	char go = s->last_round ? 'e' : 'g';
+
+	if (!s->opt->until)
+		return done < s->opt->rounds;
+	if (s->opt->server)
+		s->last_round = !access(s->opt->until, F_OK);
+	tcp_all(s->sock, &go, 1, s->opt->server);
+	return go == 'g';
+}
+
+static void run_connection(struct session *s, int gid, int number)
+{
+	open_connection(s, gid, number);
 	if (s->opt->bulk)
 		run_bulk(s);
 	else
-		for (int r = 0; r < s->opt->rounds; r++)
+		for (int r = 0; another_round(s, r); r++)
 			run_cases(s);
 	barrier(s);
-	if (ibv_destroy_qp(s->qp))
-		die("ibv_destroy_qp: %s", strerror(errno));
+	close_connection(s);
+}
+
+/* each case on all of them, round by round */
+static void run_together(struct session *s, int gid)
+{
+	struct connection *all = calloc(s->opt->connections, sizeof(*all));
+
+	if (!all)
+		die("no memory");
+	for (int n = 0; n < s->opt->connections; n++) {
+		open_connection(s, gid, n);
+		all[n] = (struct connection){ s->qp, s->you };
+	}
+	for (int r = 0; another_round(s, r); r++)
+		for (int n = 0; n < s->opt->connections; n++) {
+			s->qp = all[n].qp;
+			s->you = all[n].you;
+			run_cases(s);
+		}
+	usleep(LINGER_US);
+	barrier(s);
+	for (int n = 0; n < s->opt->connections; n++) {
+		s->qp = all[n].qp;
+		close_connection(s);
+	}
+	free(all);
 }
 
 /* --- options --- */
@@ -717,7 +790,8 @@ static const char usage[] =
 "       srnic-verify [options] HOST       connect to it and drive the cases\n"
 "\n"
 "Sends every opcode at every size and offset, and compares all bytes.\n"
-"Both sides need the same --ops, --sizes, --offsets, --bulk, --late, --rounds and --connections.\n"
+"Both sides need the same --ops, --sizes, --offsets, --bulk, --late, --rounds, --until,\n"
+"--connections, --together and --uc.\n"
 "\n"
 "  -d, --dev NAME       RDMA device (the first)\n"
 "  -6, --ipv6           use an IPv6 GID\n"
@@ -730,9 +804,13 @@ static const char usage[] =
 "      --sizes LIST     bytes (0,1,1023,1024,1025,65536)\n"
 "      --offsets LIST   into the buffer (0,1)\n"
 "      --bulk BYTES     instead of cases: this much random data, 8 messages in flight\n"
-"      --late           with --bulk: receives are posted when it is too late (RNR)\n"
+"      --late           receives are posted when it is too late (RNR); of cases, one in eight\n"
 "      --rounds N       repeat the cases N times (1)\n"
+"      --until FILE     repeat them until this file is there, where they are driven; and once more\n"
 "      --connections N  do it all on N connections, one after the other (1)\n"
+"      --together       on all of them in turn, each round; no --bulk\n"
+"      --uc             unreliable connections: with send, send_imm and write_imm only,\n"
+"                       and without --late\n"
 "      --before COMMAND ahead of each; its number, from 0, is in $N\n"
 "      --timeout N      IB timeout exponent (14)\n"
 "      --patience S     seconds that one completion may take (60)\n"
@@ -749,7 +827,8 @@ static void parse(struct options *opt, int argc, char **argv)
 		{ "ops", 1, NULL, 2 }, { "sizes", 1, NULL, 3 }, { "offsets", 1, NULL, 4 },
 		{ "bulk", 1, NULL, 5 }, { "timeout", 1, NULL, 6 }, { "patience", 1, NULL, 7 },
 		{ "rounds", 1, NULL, 8 }, { "connections", 1, NULL, 9 },
-		{ "before", 1, NULL, 10 }, { "late", 0, NULL, 11 }, { "help", 0, NULL, 'h' }, { }
+		{ "before", 1, NULL, 10 }, { "late", 0, NULL, 11 }, { "until", 1, NULL, 12 },
+		{ "together", 0, NULL, 13 }, { "uc", 0, NULL, 14 }, { "help", 0, NULL, 'h' }, { }
 	};
 	int c;
 
@@ -771,6 +850,9 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 9: opt->connections = atoi(optarg); break;
 		case 10: opt->before = optarg; break;
 		case 11: opt->late = true; break;
+		case 12: opt->until = optarg; break;
+		case 13: opt->together = true; break;
+		case 14: opt->uc = true; break;
 		case 'h': fputs(usage, stdout); exit(0);
 		default: fputs("see srnic-verify --help\n", stderr); exit(2);
 		}
@@ -803,10 +885,10 @@ int main(int argc, char **argv)
 	open_session(&s);
 	gid = opt.gid_index < 0 ? find_gid(s.ctx, opt.gid_index == -6) : opt.gid_index;
 	s.sock = tcp_open(&opt);
-	for (int n = 0; n < opt.connections; n++) {
-		run_before(&opt, n);
-		run_connection(&s, gid);
-	}
+	if (opt.together)
+		run_together(&s, gid);
+	for (int n = 0; !opt.together && n < opt.connections; n++)
+		run_connection(&s, gid, n);
 	printf("srnic-verify: %lu checks, %lu failed\n", s.cases, s.failures);
 	return s.failures ? 1 : 0;
 }
