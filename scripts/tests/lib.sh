@@ -212,7 +212,7 @@ sealed_each()
 	done
 	# shellcheck disable=SC2016 # srnic-verify sets it
 	set -- "$@" --connections $i --before 'sh /run/test/rule.$N'
-	LIMIT=200 pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
+	LIMIT=${LIMIT:-200} pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
 	tail -n 1 "$OUT"
 }
 
