@@ -47,10 +47,10 @@ def one_core(wanted):
 
 
 @contextmanager
-def bed(kind, place="plain", rps="0"):
+def bed(kind, place="plain", rps="0", mtu=MTU):
     """The test bed with devices of that kind, at that place."""
     with one_core(place == "one-core"):
-        sh("testbed", "up", "--flat", "--mtu", str(MTU), "--type", kind, "--rps", rps, *PLACES[place])
+        sh("testbed", "up", "--flat", "--mtu", str(mtu), "--type", kind, "--rps", rps, *PLACES[place])
         try:
             yield
         finally:

@@ -36,6 +36,31 @@ const struct way *find_way(const char *name)
 	return NULL;
 }
 
+bool choose_way(struct way *way, const char *name, const char *seal)
+{
+	static const struct {
+		const char *name;
+		enum srnic_mode mode;
+	} modes[] = {
+		{ "header:", SRNIC_MODE_HEADER }, { "packet:", SRNIC_MODE_PACKET },
+		{ "aead:", SRNIC_MODE_AEAD },
+	};
+	const struct way *found = find_way(name);
+
+	if (!found)
+		return false;
+	*way = *found;
+	if (!seal)
+		return true;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strncmp(seal, modes[i].name, strlen(modes[i].name))) {
+			way->mode = modes[i].mode;
+			way->suite = seal + strlen(modes[i].name);
+			return true;
+		}
+	return false;
+}
+
 void list_ways(void)
 {
 	for (size_t i = 0; i < WAYS; i++)

@@ -30,6 +30,8 @@ struct way {
 };
 
 const struct way *find_way(const char *name);
+/* That way with another seal, MODE:SUITE; NULL: its own. False if there is no such thing. */
+bool choose_way(struct way *way, const char *name, const char *seal);
 void list_ways(void);
 
 struct end {

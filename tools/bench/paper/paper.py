@@ -20,12 +20,15 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOOLS))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import transfers                                        # noqa: E402
 from bed import bed                                     # noqa: E402
 from tables import number, table                        # noqa: E402
 
 REPO = TOOLS.parents[1]
 BUILT = REPO / "build/bench/paper"
 LIBRARY = REPO / "build/userspace-provider/libsrnic"
+MTU = 4352                      # room for the longest seal beside 4 KiB
 LOADS = (0, 5, 50, 95, 100)     # percent of puts
 WAYS = ("none", "basic", "pd-prot", "ext-mem", "pd-prot+ext-mem", "packet", "aead")
 DEPTHS = (0, 1, 4, 8, 12, 16, 20, 21)
@@ -88,6 +91,7 @@ def markdown(record):
         "# The paper's evaluation, repeated", "",
         f"Measured {record['date']} by `make bench B=paper` on Linux {record['kernel']}, under icount: "
         "a nanosecond is an instruction, of both ends together, one processor.", "",
+        *transfers.markdown(record),
         "## Key-value store (6.6)", "",
         f"Gets and puts of 2 KiB values, 96 outstanding, requests by WRITE and answers by SEND; against "
         f"no protection ({number(record['herd']['none'][0])} gets, {number(record['herd']['none'][100])} "
@@ -110,7 +114,8 @@ def main():
     ap.add_argument("--reads", type=int, default=300, help="READs at each depth (%(default)s)")
     args = ap.parse_args()
     record = {"date": time.strftime("%Y-%m-%d"), "kernel": platform.release()}
-    with bed("srnic"):
+    with bed("srnic", mtu=MTU):
+        record.update(transfers.measure(run))
         record["herd"] = stores(args.ops)
         record["tree_base"], record["tree"] = trees(args.reads)
     out = Path(args.out)
