@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: of datagrams, groups and connection manager, the codec and the dissector open all that was on the wire; no number comes twice
+# timeout: 300
+# cites: protocol.md 11, srdma.md decision 5, issue 4.4, issue 4.7
+. "$(dirname "$0")/../lib.sh"
+
+seals=(aes-gcm-128:aead aes-cmac-128:packet aes-gmac-256:header chacha20-poly1305:aead)
+
+testbed up
+# on the wire as it would be: no super-packets
+for end in a b; do
+	on $end ethtool -K v$end gso off tso off gro off tx-udp-segmentation off >/dev/null
+done
+(umask 077 && on a srnic key gen k --file /run/test/k.key
+	on a srnic key gen g --file /run/test/g.key)
+on b srnic key add k --file /run/test/k.key
+on b srnic key add g --file /run/test/g.key
+record
+for seal in "${seals[@]}"; do
+	say "$seal"
+	for end in a b; do
+		on $end srnic policy replace 10.77.0.0/24 require "${seal#*:}" "${seal%:*}" key k
+		on $end srnic policy replace 239.7.0.0/16 require "${seal#*:}" "${seal%:*}" key g
+	done
+	pair in b udaddy -b 10.77.0.2 -c 2 -C 10 -- in a udaddy -s 10.77.0.2 -c 2 -C 10
+	pair in b timeout 60 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
+		in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
+	pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+done
+# what comes last lies in tcpdump's buffer for up to a second
+sleep 1.5
+recorded
+for end in "a srnic0" "b srnic1"; do
+	for name in sth_auth_failed sth_replayed sth_missing policy_exempt; do
+		# shellcheck disable=SC2086 # two words
+		expect_count $end $name -eq 0
+	done
+done
+say "opened by the codec"
+"$repo/tools/codec/capture.py" --datagrams --group /run/test/g.key /run/test/k.key \
+	/run/test/wire.pcap "${seals[@]}"
+say "and by the dissector"
+sealed=$(($(count_of a srnic0 sth_sealed) + $(count_of b srnic1 sth_sealed)))
+"$repo/tools/dissector/check_capture.py" --datagrams "/run/test/k.key;/run/test/g.key" \
+	/run/test/wire.pcap $sealed "${seals[@]}"
+testbed down
