@@ -2,6 +2,7 @@
 """programs - start a client and its server, and know why there is no figure."""
 import os
 import subprocess
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,17 +39,27 @@ def last_line(out):
 
 @contextmanager
 def background(cmd):
-    """A server: it ends by itself soon after its client has, or is ended."""
-    server = subprocess.Popen(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env=environment())
-    try:
-        yield server
-        server.wait(timeout=0 if cmd[0] == "cmtime" else 5)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        server.kill()
-        server.communicate()
+    """A server: it ends by itself soon after its client has, or is ended.
+
+    It says what it says into a file: nobody reads meanwhile, and a pipe would be full when it
+    has told of some hundred queue pairs.
+    """
+    with tempfile.TemporaryFile("w+") as said:
+        server = subprocess.Popen(cmd, stdout=said, stderr=subprocess.STDOUT, env=environment())
+        server.said = said
+        try:
+            yield server
+            server.wait(timeout=0 if cmd[0] == "cmtime" else 5)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            server.kill()
+            server.wait()
+
+
+def last_said(server):
+    server.said.seek(0)
+    return last_line(server.said.read())
 
 
 def wait_for(server, listening, seconds=10):
@@ -56,7 +67,7 @@ def wait_for(server, listening, seconds=10):
     end = time.monotonic() + seconds
     while not listening():
         if server.poll() is not None:
-            raise Failed(f"{server.args[0]}, the server, ended: {last_line(server.stdout.read())}")
+            raise Failed(f"{server.args[0]}, the server, ended: {last_said(server)}")
         if time.monotonic() > end:
             raise Failed(f"{server.args[0]}, the server, does not listen after {seconds} s")
         time.sleep(0.02)

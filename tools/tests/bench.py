@@ -138,6 +138,11 @@ class Programs(unittest.TestCase):
             with background(["sh", "-c", "echo no device"]) as server:
                 wait_for(server, lambda: False)
 
+    def test_a_server_may_say_more_than_a_pipe_holds(self):
+        with background(["head", "-c", "1000000", "/dev/zero"]) as server:
+            pass
+        self.assertEqual(server.returncode, 0)
+
 
 class Iterations(unittest.TestCase):
     def test_first_by_guess_then_by_measure(self):
