@@ -187,16 +187,15 @@ class Fuzzer:
         how = op.get("do") or op["dump"]
         names = how.get("request", {}).get("attributes", [])
         sense = self.sense(op["name"])
-        sense["replace"] = True
         wrong = self.chance.randrange(len(names)) if spoilt and names else -1
         out = b""
         for i, name in enumerate(names):
             number, spec = self.grammar.sets[op["attribute-set"]][name]
-            if name == "replace" and self.one_in(2):
+            if spec["type"] == "flag" and self.one_in(2):
                 continue
             nested = spec["type"] == "nest"
             payload = self.nest(spec, sense) if nested else self.payload(spec["type"],
-                                                                         sense[name])
+                                                                         sense.get(name))
             kind = number | (NESTED if nested else 0)
             if i == wrong and self.one_in(4):
                 continue
