@@ -6,7 +6,7 @@
 # cites: protocol.md 11, srdma.md decision 5, issue 4.4, issue 4.7
 . "$(dirname "$0")/../lib.sh"
 
-seals=(aes-gcm-128:aead aes-cmac-128:packet aes-gmac-256:header chacha20-poly1305:aead)
+seals=(aes-gcm-128:aead aes-cmac-128:packet)
 
 testbed up
 # on the wire as it would be: no super-packets
