@@ -28,7 +28,7 @@
  * @dgid: the destination's
  * @dgram: NULL: they go in the clear, unless @err
  * @err: -EACCES: they do not go; anything else: not now
- * @used: jiffies
+ * @used: jiffies; with @err: when that was found
  */
 struct out_key {
 	struct hlist_node node;
@@ -150,8 +150,10 @@ struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic
 			key_bury(out, key);
 			break;
 		}
+		if (key->err)
+			return ERR_PTR(key->err);
 		key->used = jiffies;
-		return key->err ? ERR_PTR(key->err) : key->dgram;
+		return key->dgram;
 	}
 	return ERR_PTR(want(qp, path));
 }
