@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, replace
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "codec"))
-from sth.packet import EXT_LEN, HANDSHAKE, OPCODES, Header, Packet  # noqa: E402
+from sth.packet import EXT_LEN, HANDSHAKE, OPCODES, UD_OPCODES, Header, Packet  # noqa: E402
 
 ETHER_LEN, IP_LEN, UDP_LEN, ICRC_LEN = 14, 20, 8, 4
 ROCE_PORT = 4791
@@ -42,7 +42,7 @@ def enter(netns):
 
 def row(opcode):
     """What an opcode carries, or None. Those of UC carry what RC's do (IBA 9.2.1)."""
-    return OPCODES.get(opcode & 0x1F if opcode >> 5 == 1 else opcode)
+    return OPCODES.get(opcode & 0x1F if opcode >> 5 == 1 else opcode) or UD_OPCODES.get(opcode)
 
 
 def mapped(address):

