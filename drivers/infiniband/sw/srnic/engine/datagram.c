@@ -82,6 +82,13 @@ static void pass(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	qp->sq.next++;
 }
 
+/* As good as lost on the way. */
+static void lose(struct srnic_qp *qp, struct srnic_swqe *wqe)
+{
+	srnic_count(qp->dev, send_err);
+	pass(qp, wqe);
+}
+
 static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
@@ -109,8 +116,9 @@ static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 		return err;
 	}
 	if (err)
-		srnic_count(qp->dev, send_err);		/* as good as lost on the way */
-	pass(qp, wqe);
+		lose(qp, wqe);
+	else
+		pass(qp, wqe);
 	return 0;
 }
 
@@ -135,13 +143,6 @@ static int refuse(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	srnic_count(qp->dev, bad_wqe);
 	srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
 	return -EINVAL;
-}
-
-/* As good as lost on the way. */
-static void lose(struct srnic_qp *qp, struct srnic_swqe *wqe)
-{
-	srnic_count(qp->dev, send_err);
-	pass(qp, wqe);
 }
 
 static int send_some(struct srnic_build *build, struct srnic_swqe *wqe, int budget)

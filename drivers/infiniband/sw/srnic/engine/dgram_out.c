@@ -24,8 +24,7 @@
  * @net: cookie of the namespace whose rule says so
  * @policy_seq: the rules then
  * @key_seq: and the keys
- * @sgid: our address
- * @dgid: the destination's
+ * @id: of our queue pair towards the destination
  * @dgram: NULL: they go in the clear, unless @err
  * @err: -EACCES: they do not go; anything else: not now
  * @used: jiffies; with @err: when that was found
@@ -35,8 +34,7 @@ struct out_key {
 	u64 net;
 	unsigned int policy_seq;
 	unsigned int key_seq;
-	u8 sgid[SRNIC_GID_LEN];
-	u8 dgid[SRNIC_GID_LEN];
+	struct srnic_dgram_id id;
 	struct srnic_dgram *dgram;
 	int err;
 	unsigned long used;
@@ -52,8 +50,7 @@ struct out_key {
  * @wanted: a key is, to be made by the worker
  * @owed: it has been, and what waited for it is being sent; the worker's
  * @want_net: for it: held
- * @want_sgid: likewise
- * @want_dgid: likewise
+ * @want_id: likewise; its salt is ours
  */
 struct srnic_dgram_out {
 	u64 salt;
@@ -64,8 +61,7 @@ struct srnic_dgram_out {
 	bool wanted;
 	bool owed;
 	struct net *want_net;
-	u8 want_sgid[SRNIC_GID_LEN];
-	u8 want_dgid[SRNIC_GID_LEN];
+	struct srnic_dgram_id want_id;
 };
 
 static u32 hash_of(const u8 dgid[SRNIC_GID_LEN])
@@ -113,8 +109,9 @@ static int want(struct srnic_qp *qp, const struct srnic_path *path)
 	if (!net)
 		return -ENETDOWN;
 	out->want_net = net;
-	memcpy(out->want_sgid, path->ends.sgid, SRNIC_GID_LEN);
-	memcpy(out->want_dgid, path->ends.dgid, SRNIC_GID_LEN);
+	out->want_id = (struct srnic_dgram_id){ .salt = out->salt, .sqpn = qp->ib.qp_num };
+	memcpy(out->want_id.sgid, path->ends.sgid, SRNIC_GID_LEN);
+	memcpy(out->want_id.dgid, path->ends.dgid, SRNIC_GID_LEN);
 	out->wanted = true;
 	if (qp->pd)
 		atomic_inc(&qp->pd->dgrams_wait);
@@ -143,8 +140,8 @@ struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic
 	if (out->counter > SRNIC_DGRAM_EMISSIONS - SRNIC_TURN)
 		new_salt(out);
 	hash_for_each_possible(out->keys, key, node, hash_of(path->ends.dgid)) {
-		if (!srnic_gid_equal(key->dgid, path->ends.dgid) ||
-		    !srnic_gid_equal(key->sgid, path->ends.sgid))
+		if (!srnic_gid_equal(key->id.dgid, path->ends.dgid) ||
+		    !srnic_gid_equal(key->id.sgid, path->ends.sgid))
 			continue;
 		if (!key_valid(key, path->net)) {
 			key_bury(out, key);
@@ -203,28 +200,23 @@ int srnic_dgram_out_alloc(struct srnic_qp *qp)
 }
 
 /* Makes what was asked for; its error, if there is one, stands in it. */
-static struct out_key *make_key(struct srnic_qp *qp, struct net *net, u64 salt, const u8 *sgid,
-				const u8 *dgid)
+static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id)
 {
 	struct out_key *key = kzalloc(sizeof(*key), GFP_KERNEL);
 	struct srnic_dgram_seal seal;
-	struct srnic_dgram_id id = { .salt = salt, .sqpn = qp->ib.qp_num };
 
 	if (!key)
 		return NULL;
-	memcpy(key->sgid, sgid, SRNIC_GID_LEN);
-	memcpy(key->dgid, dgid, SRNIC_GID_LEN);
-	memcpy(id.sgid, sgid, SRNIC_GID_LEN);
-	memcpy(id.dgid, dgid, SRNIC_GID_LEN);
+	key->id = *id;
 	key->net = net->net_cookie;
 	/* what changes from now on makes it invalid */
 	key->policy_seq = srnic_policy_seq(net);
 	key->key_seq = srnic_key_seq(net);
 	key->used = jiffies;
 
-	key->err = srnic_dgram_resolve(net, sgid, dgid, true, &seal);
+	key->err = srnic_dgram_resolve(net, id->sgid, id->dgid, true, &seal);
 	if (!key->err && seal.suite) {
-		key->dgram = srnic_dgram_create(&seal, &id);
+		key->dgram = srnic_dgram_create(&seal, id);
 		if (IS_ERR(key->dgram)) {
 			key->err = PTR_ERR(key->dgram);
 			key->dgram = NULL;
@@ -248,18 +240,18 @@ static void make_room(struct srnic_dgram_out *out)
 	key_bury(out, oldest);
 }
 
-static void add_key(struct srnic_dgram_out *out, struct out_key *key, u64 salt)
+static void add_key(struct srnic_dgram_out *out, struct out_key *key)
 {
-	if (salt != out->salt) {
+	if (key->id.salt != out->salt) {
 		hlist_add_head(&key->node, &out->dead);
 		return;
 	}
 	make_room(out);
-	hash_add(out->keys, &key->node, hash_of(key->dgid));
+	hash_add(out->keys, &key->node, hash_of(key->id.dgid));
 	out->count++;
 }
 
-static bool take_want(struct srnic_qp *qp, struct net **net, u64 *salt, u8 *sgid, u8 *dgid)
+static bool take_want(struct srnic_qp *qp, struct net **net, struct srnic_dgram_id *id)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
 	bool wanted;
@@ -267,9 +259,7 @@ static bool take_want(struct srnic_qp *qp, struct net **net, u64 *salt, u8 *sgid
 	srnic_qp_lock(qp);
 	wanted = out->wanted;
 	*net = out->want_net;
-	*salt = out->salt;
-	memcpy(sgid, out->want_sgid, SRNIC_GID_LEN);
-	memcpy(dgid, out->want_dgid, SRNIC_GID_LEN);
+	*id = out->want_id;
 	srnic_qp_unlock(qp, true);
 	return wanted;
 }
@@ -288,21 +278,20 @@ static void end_wait(struct srnic_qp *qp)
  */
 void srnic_dgram_out_work(struct srnic_qp *qp)
 {
-	u8 sgid[SRNIC_GID_LEN], dgid[SRNIC_GID_LEN];
 	struct srnic_dgram_out *out = qp->dgram_out;
+	struct srnic_dgram_id id;
 	struct hlist_head dead;
 	struct out_key *key;
 	struct net *net;
-	u64 salt;
 
-	if (!take_want(qp, &net, &salt, sgid, dgid))
+	if (!take_want(qp, &net, &id))
 		return;
-	key = make_key(qp, net, salt, sgid, dgid);
+	key = make_key(net, &id);
 
 	srnic_qp_lock(qp);
 	out->wanted = false;
 	if (key)
-		add_key(out, key, salt);
+		add_key(out, key);
 	hlist_move_list(&out->dead, &dead);
 	srnic_qp_unlock(qp, true);
 	put_net(net);
