@@ -111,23 +111,21 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 {
 	u32 len = pkt->payload_len + pkt->pad;
 	struct scatterlist src, dst;
-	u8 *to = pkt->payload;
+	bool decrypts;
 	int err;
+	u8 *to;
 
-	if (len > SRNIC_OPEN_ROOM)
-		return -EMSGSIZE;
-	/* a tap's clone, or another member of the group, must not see plaintext */
-	if (len && !rx->writable)
-		to = srnic_open_room();
-	if (len) {
-		sg_init_one(&src, pkt->payload, len);
-		sg_init_one(&dst, to, len);
-	}
 	spin_lock(&sender->lock);
-	err = srnic_dgram_open(sender->dgram, pkt, len ? &src : NULL, len ? &dst : NULL, len);
+	decrypts = srnic_dgram_encrypts(sender->dgram);
+	/* a tap's clone, or another member of the group, must not see plaintext */
+	to = srnic_open_lists(pkt, decrypts && !rx->writable, &src, &dst);
+	if (to)
+		err = srnic_dgram_open(sender->dgram, pkt, len ? &src : NULL, len ? &dst : NULL,
+				       len);
+	else
+		err = -EMSGSIZE;
 	if (!err) {
-		if (srnic_dgram_encrypts(sender->dgram))
-			pkt->payload = to;
+		pkt->payload = to;
 		sender->used = jiffies;
 		WRITE_ONCE(sender->proven, true);
 	}

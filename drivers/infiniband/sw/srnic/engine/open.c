@@ -15,6 +15,8 @@
  * plaintext. With BHs off the CPU's is ours; what lies in it is used before the next
  * packet.
  */
+#define SCRATCH_LEN	(4096 + 4)	/* the longest payload, and its pad */
+
 static DEFINE_PER_CPU(u8 *, scratch);
 
 int srnic_engine_init(void)
@@ -22,7 +24,7 @@ int srnic_engine_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		u8 *p = kmalloc_node(SRNIC_OPEN_ROOM, GFP_KERNEL, cpu_to_node(cpu));
+		u8 *p = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
 
 		if (!p) {
 			srnic_engine_exit();
@@ -44,14 +46,32 @@ void srnic_engine_exit(void)
 }
 
 /**
- * srnic_open_room - where to decrypt a payload whose carrier is shared
+ * srnic_open_lists - from where to where a packet's payload and pad are opened
+ * @pkt: the packet
+ * @elsewhere: they are decrypted, and must not be where they are
+ * @src: list of where they are; not set if there are none
+ * @dst: list of where to; likewise
  *
- * Context: softirq, or BHs off: what lies there is used before they are on again.
- * Return: SRNIC_OPEN_ROOM bytes.
+ * None is longer than the largest path MTU, and a tag over 64 KiB is dear.
+ *
+ * Context: softirq, or BHs off: what lies elsewhere is used before they are on again.
+ * Return: where the payload will be, or NULL if it is too long.
  */
-u8 *srnic_open_room(void)
+u8 *srnic_open_lists(const struct srnic_pkt *pkt, bool elsewhere, struct scatterlist *src,
+		     struct scatterlist *dst)
 {
-	return this_cpu_read(scratch);
+	u32 len = pkt->payload_len + pkt->pad;
+	u8 *to = pkt->payload;
+
+	if (len > SCRATCH_LEN)
+		return NULL;
+	if (!len)
+		return to;
+	if (elsewhere)
+		to = this_cpu_read(scratch);
+	sg_init_one(src, pkt->payload, len);
+	sg_init_one(dst, to, len);
+	return to;
 }
 
 static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
@@ -101,24 +121,17 @@ static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterl
 /* noinline: what it has on the stack is not to be cleared for packets without a seal */
 static noinline bool open_sealed(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
 {
-	struct srnic_sth *sth = qp->sth;
-	u32 len = pkt->payload_len + pkt->pad;
+	bool decrypts = srnic_sth_params(qp->sth)->mode == SRNIC_STH_AEAD;
 	struct scatterlist src;
 	struct scatterlist dst;
-	u8 *to = pkt->payload;
+	u8 *to;
 
-	/* none is longer than the largest path MTU, and a tag over 64 KiB is dear */
-	if (len > SRNIC_OPEN_ROOM) {
+	to = srnic_open_lists(pkt, decrypts && !writable, &src, &dst);
+	if (!to) {
 		srnic_qp_refuse(qp, pkt, malformed);
 		return false;
 	}
-	if (len && !writable && srnic_sth_params(sth)->mode == SRNIC_STH_AEAD)
-		to = srnic_open_room();
-	if (len) {
-		sg_init_one(&src, pkt->payload, len);
-		sg_init_one(&dst, to, len);
-	}
-	if (unlikely(open_seal(qp, pkt, &src, &dst, len)))
+	if (unlikely(open_seal(qp, pkt, &src, &dst, pkt->payload_len + pkt->pad)))
 		return false;
 	srnic_count(qp->dev, sth_opened);
 	trace_srnic_opened(qp->dev, qp->ib.qp_num, pkt);

@@ -4,10 +4,9 @@
 
 #include "engine/engine.h"
 
-#define SRNIC_OPEN_ROOM	(4096 + 4)	/* the longest payload, and its pad */
-
 bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
 	__must_hold(&qp->lock);
-u8 *srnic_open_room(void);
+u8 *srnic_open_lists(const struct srnic_pkt *pkt, bool elsewhere, struct scatterlist *src,
+		     struct scatterlist *dst);
 
 #endif /* SRNIC_ENGINE_OPEN_H */
