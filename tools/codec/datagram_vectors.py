@@ -11,13 +11,11 @@ usage: datagram_vectors.py [--json | --c | --example]
 The same arguments always give the same vectors.
 """
 
-import argparse
-import json
 
 from sth import (SUITES, UD_OPCODES, End, Header, Packet, Seal, Speaker, deth, has_datagrams,
                  k_group, k_pair)
 from sth.datagram import GROUP_QPN
-from vectors import KEY_LENS, c_bytes, draw, jsonable, listing, payload
+from vectors import KEY_LENS, c_bytes, draw, listing, parser_of, payload, say
 
 # name, sender, destination, whether that is a group. The addresses of pairs sort both ways.
 PLACES = [
@@ -168,18 +166,7 @@ def example():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="everything (default)")
-    form.add_argument("--c", action="store_true", help="kunit/vectors/datagram.h")
-    form.add_argument("--example", action="store_true", help="the specification's example")
-    args = parser.parse_args()
-    if args.example:
-        print(example())
-    elif args.c:
-        print(c_header(collect()))
-    else:
-        print(json.dumps(collect(), default=jsonable, indent=1))
+    say(parser_of(__doc__, "kunit/vectors/datagram.h").parse_args(), collect, c_header, example)
 
 
 if __name__ == "__main__":

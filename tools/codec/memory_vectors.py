@@ -11,16 +11,14 @@ usage: memory_vectors.py [--json | --c | --example]
 The same arguments always give the same vectors.
 """
 
-import argparse
 import itertools
-import json
 import struct
 
 from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Region, Sender,
                  access_key, block_key, k_access, k_memory, root_key)
 from sth.seal import mac_input
 from sth.suites import cmac
-from vectors import c_bytes, connections, draw, is_thorough, jsonable, listing, payload
+from vectors import c_bytes, connections, draw, is_thorough, listing, parser_of, payload, say
 
 K_PD = draw("memory domain", 32)
 MIB = 1 << 20
@@ -223,18 +221,7 @@ def example():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="everything (default)")
-    form.add_argument("--c", action="store_true", help="kunit/vectors/memory.h")
-    form.add_argument("--example", action="store_true", help="the specification's example")
-    args = parser.parse_args()
-    if args.example:
-        print(example())
-    elif args.c:
-        print(c_header(collect()))
-    else:
-        print(json.dumps(collect(), default=jsonable, indent=1))
+    say(parser_of(__doc__, "kunit/vectors/memory.h").parse_args(), collect, c_header, example)
 
 
 if __name__ == "__main__":

@@ -300,24 +300,35 @@ def example():
     return listing(rows)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--suites", default="all", help="comma-separated (default: all)")
+def parser_of(doc, header):
+    """Of a program that makes vectors, and that header."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything (default)")
-    form.add_argument("--c", action="store_true", help="kunit/vectors/sth.h")
+    form.add_argument("--c", action="store_true", help=header)
     form.add_argument("--example", action="store_true", help="the specification's example")
-    args = parser.parse_args()
+    return parser
 
+
+def say(args, collect_all, in_c, by_example):
+    """In the form that was asked for."""
     if args.example:
-        print(example())
-        return
+        print(by_example())
+    elif args.c:
+        print(in_c(collect_all()))
+    else:
+        print(json.dumps(collect_all(), default=jsonable, indent=1))
+
+
+def main():
+    parser = parser_of(__doc__, "kunit/vectors/sth.h")
+    parser.add_argument("--suites", default="all", help="comma-separated (default: all)")
+    args = parser.parse_args()
     names = list(SUITES) if args.suites == "all" else args.suites.split(",")
     unknown = [n for n in names if n not in SUITES]
-    if unknown:
+    if unknown and not args.example:
         parser.error(f"no suite {', '.join(unknown)}; there are {', '.join(SUITES)}")
-    data = collect(names)
-    print(c_header(data) if args.c else json.dumps(data, default=jsonable, indent=1))
+    say(args, lambda: collect(names), c_header, example)
 
 
 if __name__ == "__main__":
