@@ -7,12 +7,8 @@
  * and UDP checksums right again, and, if asked, the ICRC as well: then it is the
  * ICRC, or the seal, that has to notice.
  */
-#include <arpa/inet.h>
-#include <errno.h>
 #include <getopt.h>
 #include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -22,10 +18,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "port.h"
 #include "sums.h"
 
 #define ROCE_PORT	4791
 #define FRAME_MAX	65536
+#define ROOM		(16 << 20)
 
 static volatile sig_atomic_t stop;
 static unsigned long forwarded, mangled;
@@ -34,31 +32,6 @@ static void on_signal(int sig)
 {
 	(void)sig;
 	stop = 1;
-}
-
-static void die(const char *what, const char *name)
-{
-	fprintf(stderr, "srnic-mangle: %s %s: %s\n", what, name, strerror(errno));
-	exit(1);
-}
-
-static int open_port(const char *name)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	struct packet_mreq promisc = { .mr_type = PACKET_MR_PROMISC };
-	int size = 16 << 20, one = 1;
-	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
-
-	at.sll_ifindex = promisc.mr_ifindex = if_nametoindex(name);
-	if (fd < 0 || !at.sll_ifindex)
-		die("cannot open", name);
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof(promisc)))
-		die("cannot bind to", name);
-	/* what we send on this port must not come back to us from it */
-	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-	return fd;
 }
 
 static void mangle(uint8_t *frame, size_t len, unsigned int rate, bool icrc)
@@ -134,7 +107,9 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
 	for (int i = 0; i < 2; i++)
-		port[i] = (struct pollfd){ .fd = open_port(argv[optind + i]), .events = POLLIN };
+		port[i] = (struct pollfd){
+			.fd = port_open(argv[optind + i], ROOM), .events = POLLIN,
+		};
 	while (!stop) {
 		if (poll(port, 2, 1000) <= 0)
 			continue;

@@ -12,13 +12,10 @@
  * At its end it says what it has forwarded and what it has put there, to each side: what a
  * device opened may not be more than the first, and what it refused has to be the second.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,10 +23,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "../port.h"
 #include "mutate.h"
 #include "nonces.h"
 
 #define SIDES	2
+#define ROOM	(64 << 20)
 #define BATCH	16	/* frames of one side before it is the other's turn */
 
 struct options {
@@ -59,33 +58,6 @@ static void on_signal(int sig)
 {
 	(void)sig;
 	stop = 1;
-}
-
-static void die(const char *what, const char *name)
-{
-	fprintf(stderr, "srnic-mutate: %s %s: %s\n", what, name, strerror(errno));
-	exit(1);
-}
-
-static int open_port(const char *name)
-{
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	struct packet_mreq promisc = { .mr_type = PACKET_MR_PROMISC };
-	int size = 64 << 20, one = 1;
-	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
-
-	at.sll_ifindex = if_nametoindex(name);
-	promisc.mr_ifindex = at.sll_ifindex;
-	if (fd < 0 || !at.sll_ifindex)
-		die("cannot open", name);
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof(promisc)))
-		die("cannot bind to", name);
-	/* what we send on this port must not come back to us from it */
-	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
-	setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one));
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-	return fd;
 }
 
 /* nothing is lost here but by intent: what is counted as sent has been */
@@ -224,7 +196,7 @@ int main(int argc, char **argv)
 	struct options opt = { .count = 1000, .each = 14 };
 	struct mutator by = { };
 	unsigned long seed = 1;
-	int c;
+	int c, one = 1;
 
 	while ((c = getopt_long(argc, argv, "n:e:l:pcNd:s:h", longs, NULL)) != -1) {
 		switch (c) {
@@ -247,8 +219,10 @@ int main(int argc, char **argv)
 	chance_seed(&by.chance, seed);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
-	for (int i = 0; i < SIDES; i++)
-		ports[i] = open_port(argv[optind + i]);
+	for (int i = 0; i < SIDES; i++) {
+		ports[i] = port_open(argv[optind + i], ROOM);
+		setsockopt(ports[i], SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one));
+	}
 	run(&by, &opt);
 	report();
 	return 0;
