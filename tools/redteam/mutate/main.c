@@ -7,8 +7,6 @@
  * that is just what the receiver expects, after it, and at any time later. Checksums and
  * ICRC are right, so that the seal has to notice.
  *
- * With --count 0 it is a wire that loses some, and looks at their nonces.
- *
  * At its end it says what it has forwarded and what it has put there, to each side: what a
  * device opened may not be more than the first, and what it refused has to be the second.
  */
@@ -25,7 +23,6 @@
 #include <unistd.h>
 #include "../port.h"
 #include "mutate.h"
-#include "nonces.h"
 
 #define SIDES	2
 #define ROOM	(64 << 20)
@@ -37,7 +34,6 @@ struct options {
 	unsigned int each;	/* mutants beside a genuine packet, of any that have been seen */
 	const char *done;
 	bool copies;
-	bool nonces;
 };
 
 /* what was sent to a side */
@@ -108,8 +104,6 @@ static void carry(struct mutator *by, const struct frame *frame, const struct op
 	}
 	if (made < opt->count)
 		kept_add(frame, &by->chance);
-	if (opt->nonces && !frame_is_handshake(frame))
-		nonces_note(frame);
 	if (!opt->copies)
 		put_mutant(by, frame, opt);
 	if (loses(by, frame, opt)) {
@@ -164,8 +158,7 @@ static void report(void)
 		       "%s_like_handshake=%lu\n", sides[i], accounts[i].sealed, sides[i],
 		       accounts[i].handshake, sides[i], accounts[i].lost, sides[i],
 		       accounts[i].mutants, sides[i], accounts[i].like_handshake);
-	printf("kinds=%u\nnonces=%lu\nnonces_twice=%lu\nnonces_keys=%u\n", kept_kinds(),
-	       nonces_seen(), nonces_twice(), nonces_keys());
+	printf("kinds=%u\n", kept_kinds());
 	mutate_account();
 }
 
@@ -176,7 +169,6 @@ static const char usage[] =
 "  -e, --each N         so many beside each packet, of others; and two of itself (14)\n"
 "  -l, --lose N         lose one in N sealed packets (none)\n"
 "  -p, --payload-open   header mode: change nothing but what a header's seal covers\n"
-"  -N, --nonces         all suites have counters: look whether one comes twice under a key\n"
 "  -c, --copies         no mutants: each packet once more, as it is\n"
 "  -d, --done FILE      make this file when there have been so many\n"
 "  -s, --seed N         of the random numbers (1)\n"
@@ -189,7 +181,6 @@ int main(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "count", 1, NULL, 'n' }, { "each", 1, NULL, 'e' }, { "lose", 1, NULL, 'l' },
 		{ "payload-open", 0, NULL, 'p' }, { "copies", 0, NULL, 'c' },
-		{ "nonces", 0, NULL, 'N' },
 		{ "done", 1, NULL, 'd' }, { "seed", 1, NULL, 's' }, { "help", 0, NULL, 'h' }, { }
 	};
 	struct sigaction act = { .sa_handler = on_signal };
@@ -198,14 +189,13 @@ int main(int argc, char **argv)
 	unsigned long seed = 1;
 	int c, one = 1;
 
-	while ((c = getopt_long(argc, argv, "n:e:l:pcNd:s:h", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "n:e:l:pcd:s:h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'n': opt.count = strtoul(optarg, NULL, 0); break;
 		case 'e': opt.each = strtoul(optarg, NULL, 0); break;
 		case 'l': opt.lose = strtoul(optarg, NULL, 0); break;
 		case 'p': by.payload_open = true; break;
 		case 'c': opt.copies = true; break;
-		case 'N': opt.nonces = true; break;
 		case 'd': opt.done = optarg; break;
 		case 's': seed = strtoul(optarg, NULL, 0); break;
 		case 'h': fputs(usage, stdout); return 0;
