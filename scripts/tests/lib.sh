@@ -186,6 +186,20 @@ recorded()
 	cat /run/test/tcpdump.log
 }
 
+# datagrams_pass SECONDS: whether ten get from a to b and back within that time
+datagrams_pass()
+{
+	in-b timeout $((3 * $1)) ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 \
+		>/run/test/s.log 2>&1 &
+	local server=$! status=0
+	settle $server ibv_ud_pingpong
+	on a timeout "$1" ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
+		>/run/test/c.log 2>&1 || status=$?
+	kill $server 2>/dev/null || true
+	wait $server 2>/dev/null || true
+	return $status
+}
+
 # foreign_wire TESTBED-OPTION...: a test bed on whose wire nothing passes but what a program in
 # the namespace m carries between ma and mb. Whole frames with full checksums reach it.
 foreign_wire()

@@ -71,27 +71,13 @@ on b srnic policy del 10.77.0.0/24
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
 pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
 
-# pingpong: as many datagrams each way
-pingpong()
-{
-	in-b timeout $((3 * patience)) ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 \
-		>/run/test/s.log 2>&1 &
-	local server=$! status=0
-	settle $server ibv_ud_pingpong
-	on a timeout $patience ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
-		>/run/test/c.log 2>&1 || status=$?
-	kill $server 2>/dev/null || true
-	wait $server 2>/dev/null || true
-	return $status
-}
-
 say "datagrams pass so, too"
-pingpong || fail "sealed datagrams do not pass: $(cat /run/test/c.log)"
+datagrams_pass $patience || fail "sealed datagrams do not pass: $(cat /run/test/c.log)"
 
 say "and not in the clear, in either direction"
 on b srnic policy del 10.77.0.0/24
-! pingpong || fail "clear datagrams passed a 'require'"
+! datagrams_pass $patience || fail "clear datagrams passed a 'require'"
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
 on a srnic policy del 10.77.0.0/24
-! pingpong || fail "clear datagrams passed a 'require'"
+! datagrams_pass $patience || fail "clear datagrams passed a 'require'"
 testbed down
