@@ -2,7 +2,8 @@
 /*
  * The grammar: what can be asked of a device of srnic's through uverbs, and what srnic
  * does not have and must refuse. Numbers and layouts are those of rdma/ib_user_verbs.h,
- * rdma/ib_user_ioctl_cmds.h and, for the driver's parts, rdma/srnic-abi.h.
+ * rdma/ib_user_ioctl_cmds.h and, for the driver's parts and methods, rdma/srnic-abi.h and
+ * rdma/srnic-ioctl.h.
  */
 #include <string.h>
 
@@ -34,6 +35,13 @@
 	.in = sizeof(struct type), .out = answer
 #define METHOD_OF(obj, meth)						\
 	.way = METHOD, .object = UVERBS_OBJECT_##obj, .number = UVERBS_METHOD_##meth
+
+/* the same of srnic's own */
+#define OWN_METHOD(obj, meth)						\
+	.way = METHOD, .object = UVERBS_OBJECT_##obj, .number = SRNIC_METHOD_##meth
+#define OWN(id, size, value, arg)	{ SRNIC_ATTR_##id, size, value, false, arg }
+#define OWN_OBJ(id, value, kind)	{ SRNIC_ATTR_##id, 0, value, false, kind }
+#define OWN_MAY(id, size, value, arg)	{ SRNIC_ATTR_##id, size, value, true, arg }
 
 #define RESP(type)	sizeof(struct ib_uverbs_##type##_resp)
 
@@ -227,10 +235,9 @@ const struct call calls[] = {
 	       ATTR(CREATE_QP_RESP_CAP, sizeof(struct ib_uverbs_qp_cap), OUT, 0),
 	       ATTR(CREATE_QP_RESP_QP_NUM, 4, OUT, 0)) },
 	{ "modify_qp", CMD(MODIFY_QP, ib_uverbs_modify_qp, 0), .weight = 16,
-	  .sense = sense_modify_qp, THOSE(modify_qp) },
+	  .sense = sense_modify_qp, .note = note_modify_qp, THOSE(modify_qp) },
 	{ "ex_modify_qp", EX(MODIFY_QP, ib_uverbs_ex_modify_qp, RESP(ex_modify_qp)), .weight = 8,
-	  .sense = sense_modify_qp,
-	  THOSE(modify_qp) },
+	  .sense = sense_modify_qp, .note = note_modify_qp, THOSE(modify_qp) },
 	{ "bring a QP up", .way = OTHER, .weight = 16, .run = qp_bring_up },
 	{ "query_qp", CMD(QUERY_QP, ib_uverbs_query_qp, RESP(query_qp)),
 	  LIST(IN(ib_uverbs_query_qp, qp_handle, HANDLE, QP),
@@ -239,12 +246,12 @@ const struct call calls[] = {
 	  LIST(IN(ib_uverbs_destroy_qp, qp_handle, VICTIM, QP)) },
 	{ "qp/destroy", METHOD_OF(QP, QP_DESTROY), .ends = QP,
 	  LIST(OBJ(DESTROY_QP_HANDLE, VICTIM, QP), ATTR(DESTROY_QP_RESP, 4, OUT, 0)) },
-	{ "attach_mcast", CMD(ATTACH_MCAST, ib_uverbs_attach_mcast, 0),
-	  .sense = sense_mcast,
+	{ "attach_mcast", CMD(ATTACH_MCAST, ib_uverbs_attach_mcast, 0), .weight = 8,
+	  .sense = sense_mcast, .note = note_mcast,
 	  LIST(IN(ib_uverbs_attach_mcast, gid, GROUP, 0),
 	       IN(ib_uverbs_attach_mcast, qp_handle, HANDLE, QP)) },
-	{ "detach_mcast", CMD(DETACH_MCAST, ib_uverbs_detach_mcast, 0),
-	  .sense = sense_mcast,
+	{ "detach_mcast", CMD(DETACH_MCAST, ib_uverbs_detach_mcast, 0), .weight = 2,
+	  .sense = sense_mcast, .note = note_mcast,
 	  LIST(IN(ib_uverbs_detach_mcast, gid, GROUP, 0),
 	       IN(ib_uverbs_detach_mcast, qp_handle, HANDLE, QP)) },
 	{ "post_send", CMD(POST_SEND, ib_uverbs_post_send, RESP(post_send)), .weight = 12,
@@ -296,6 +303,29 @@ const struct call calls[] = {
 	  LIST(IN(ib_uverbs_destroy_srq, srq_handle, VICTIM, SRQ)) },
 	{ "srq/destroy", METHOD_OF(SRQ, SRQ_DESTROY), .ends = SRQ,
 	  LIST(OBJ(DESTROY_SRQ_HANDLE, VICTIM, SRQ), ATTR(DESTROY_SRQ_RESP, 4, OUT, 0)) },
+
+	/* keys: few of them, for what has one is out of reach of who does not */
+	{ "pd/set_key", OWN_METHOD(PD, PD_SET_KEY), .weight = 2,
+	  LIST(OWN_OBJ(PD_SET_KEY_HANDLE, HANDLE, PD),
+	       OWN_MAY(PD_SET_KEY_KEY, SRNIC_IOCTL_KEY_MAX, FIXED, 0)) },
+	{ "qp/seal", OWN_METHOD(QP, QP_SEAL), .weight = 2, .sense = sense_seal,
+	  LIST(OWN_OBJ(QP_SEAL_HANDLE, HANDLE, QP),
+	       OWN(QP_SEAL_WISH, sizeof(struct srnic_ioctl_seal), SEAL, 0),
+	       OWN_MAY(QP_SEAL_KEY, SRNIC_IOCTL_KEY_MIN, FIXED, 0)) },
+	{ "qp/use_grant", OWN_METHOD(QP, QP_USE_GRANT), .weight = 8, .note = note_use_grant,
+	  LIST(OWN_OBJ(QP_USE_GRANT_HANDLE, HANDLE, QP),
+	       OWN(QP_USE_GRANT_GRANT, sizeof(struct srnic_ioctl_grant), GRANT, 0)) },
+	{ "qp/drop_grants", OWN_METHOD(QP, QP_DROP_GRANTS), .weight = 2, .sense = sense_drop_grants,
+	  LIST(OWN_OBJ(QP_DROP_GRANTS_HANDLE, HANDLE, QP),
+	       OWN(QP_DROP_GRANTS_RKEY, 4, FIXED, 0)) },
+	{ "mr/protect", OWN_METHOD(MR, MR_PROTECT), .weight = 2, .note = note_protect,
+	  LIST(OWN_OBJ(MR_PROTECT_HANDLE, HANDLE, MR),
+	       OWN(MR_PROTECT_TREE, sizeof(struct srnic_ioctl_tree), TREE, 0),
+	       OWN_MAY(MR_PROTECT_KEY, SRNIC_IOCTL_MKEY_LEN, FIXED, 0)) },
+	{ "mr/grant", OWN_METHOD(MR, MR_GRANT), .sense = sense_grant,
+	  LIST(OWN_OBJ(MR_GRANT_HANDLE, HANDLE, MR),
+	       OWN(MR_GRANT_RIGHT, 4, SIZE, SRNIC_IOCTL_ATOMIC),
+	       OWN(MR_GRANT_GRANT, sizeof(struct srnic_ioctl_grant), OUT, 0)) },
 
 	/* what is no command */
 	{ "mmap", .way = OTHER, .weight = 8, .run = ring_map },

@@ -121,6 +121,15 @@ static void field_load(struct shot *shot, size_t i)
 	case ROUTE:
 		load_route(chance, place);
 		break;
+	case SEAL:
+		load_seal(shot->caller, place);
+		break;
+	case TREE:
+		load_tree(shot->caller, place);
+		break;
+	case GRANT:
+		load_grant(shot->caller, shot->file, place);
+		break;
 	case NEW:
 	case OUT:
 		break;
@@ -390,6 +399,8 @@ static uint32_t note_made(struct shot *shot)
 	slot->length = made.length;
 	slot->type = made.type;
 	slot->state = 0;
+	slot->groups = 0;
+	slot->grant = 0;
 	atomic_store(&slot->handle, handle + 1);
 	return handle;
 }
@@ -405,8 +416,8 @@ static void note_granted(struct shot *shot)
 		handle = note_made(shot);
 	else if (shot->object)
 		handle = atomic_load(&shot->object->handle) - 1;
-	if (shot->call->sense == sense_modify_qp && shot->object)
-		shot->object->state = shot->state;
+	if (shot->call->note && shot->object)
+		shot->call->note(shot);
 	rings_note(shot, handle);
 }
 

@@ -4,6 +4,7 @@
  *
  *	calls.c		the grammar: what can be asked of the kernel
  *	sense.c		what the fields of some calls have to do with each other
+ *	keys.c		what srnic's own methods are told: seals, trees, grants
  *	spoil.c		what is done to a call so that it makes no sense
  *	fire.c		a call becomes a system call
  *	world.c		what there is: files, objects, memory
@@ -26,6 +27,7 @@
 
 #include "chance.h"
 #include "srnic-abi.h"
+#include "srnic-ioctl.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -52,6 +54,9 @@ enum value {
 	GROUP,		/* address of multicast */
 	ROUTE,		/* struct ib_uverbs_ah_attr */
 	TRACK,		/* a descriptor of a completion channel, or -1 */
+	SEAL,		/* struct srnic_ioctl_seal */
+	TREE,		/* struct srnic_ioctl_tree */
+	GRANT,		/* struct srnic_ioctl_grant */
 };
 
 struct field {
@@ -86,6 +91,7 @@ struct call {
 	uint8_t nfields;
 	const struct field *fields;
 	void (*sense)(struct shot *shot);
+	void (*note)(struct shot *shot);	/* granted: what is now known of its object */
 	int (*run)(struct shot *shot);	/* returns 0 or an errno */
 };
 
@@ -102,12 +108,17 @@ struct object {
 	uint64_t start;		/* of a region */
 	uint32_t length;
 	uint8_t type, state;	/* of a queue pair */
+	uint8_t groups;		/* that it has joined: bits of load_group()'s numbers */
+	uint32_t grant;		/* R_Key of the last that it was given; of a region: it has keys */
 };
 
 /* enum ib_qp_type */
 enum { RC = 2, UC = 3, UD = 4 };
 
-#define STATE_UNKNOWN	6	/* enum ib_qp_state: ERR, most likely; RESET comes next */
+/* enum ib_qp_state */
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
+
+#define STATE_UNKNOWN	ERR	/* most likely; RESET comes next */
 
 #define SLOTS		16	/* objects of a kind that are remembered of a file */
 
@@ -190,6 +201,8 @@ void device_close(struct file *file);
 struct file *file_any(struct caller *caller);
 struct file *file_own(size_t which);
 struct object *object_any(struct caller *caller, struct file *file, enum kind kind);
+struct object *object_fit(struct shot *shot, enum kind kind,
+			  bool (*fits)(const struct shot *shot, const struct object *object));
 struct object *object_victim(struct caller *caller, struct file *file, enum kind kind);
 struct object *object_free(struct file *file, enum kind kind);
 bool objects_abound(struct file *file, enum kind kind);
@@ -203,9 +216,21 @@ void sense_rereg_mr(struct shot *shot);
 void sense_create_qp(struct shot *shot);
 void sense_modify_qp(struct shot *shot);
 int qp_bring_up(struct shot *shot);
+void note_modify_qp(struct shot *shot);
 void sense_mcast(struct shot *shot);
+void note_mcast(struct shot *shot);
 void sense_modify_srq(struct shot *shot);
 void sense_post_send(struct shot *shot);
+
+/* keys.c */
+void load_seal(struct caller *caller, struct srnic_ioctl_seal *seal);
+void load_tree(struct caller *caller, struct srnic_ioctl_tree *tree);
+void load_grant(struct caller *caller, struct file *file, struct srnic_ioctl_grant *grant);
+void sense_seal(struct shot *shot);
+void note_use_grant(struct shot *shot);
+void sense_drop_grants(struct shot *shot);
+void note_protect(struct shot *shot);
+void sense_grant(struct shot *shot);
 
 /* fire.c */
 void *field_place(struct shot *shot, size_t i);

@@ -16,9 +16,6 @@
 #define REMOTE_READ	4
 #define REMOTE_ATOMIC	8
 
-/* enum ib_qp_state */
-enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
-
 /* enum ib_qp_attr_mask */
 #define STATE		(1 << 0)
 #define ACCESS_FLAGS	(1 << 3)
@@ -154,6 +151,11 @@ void sense_modify_qp(struct shot *shot)
 		cmd->rnr_retry = 7;
 }
 
+void note_modify_qp(struct shot *shot)
+{
+	shot->object->state = shot->state;
+}
+
 /* to RTS, one state after the other: left to chance it would not often get there */
 int qp_bring_up(struct shot *shot)
 {
@@ -168,20 +170,29 @@ int qp_bring_up(struct shot *shot)
 	return err;
 }
 
-/* groups are for queue pairs of datagrams alone: looked for a few times */
+/* groups are for queue pairs of datagrams alone, and only a member can leave one */
+static bool joins_or_leaves(const struct shot *shot, const struct object *qp)
+{
+	const struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
+	bool leaves = shot->call->number == IB_USER_VERBS_CMD_DETACH_MCAST;
+
+	return qp->type == UD && !!(qp->groups & 1 << cmd->gid[15]) == leaves;
+}
+
 void sense_mcast(struct shot *shot)
 {
 	struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
 
-	for (int i = 0; i < 8; i++) {
-		struct object *qp = object_any(shot->caller, shot->file, QP);
+	shot->object = object_fit(shot, QP, joins_or_leaves);
+	if (shot->object)
+		cmd->qp_handle = atomic_load(&shot->object->handle) - 1;
+}
 
-		if (!qp)
-			return;
-		cmd->qp_handle = atomic_load(&qp->handle) - 1;
-		if (qp->type == UD)
-			return;
-	}
+void note_mcast(struct shot *shot)
+{
+	const struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
+
+	shot->object->groups ^= 1 << (cmd->gid[15] & 7);
 }
 
 /* the answer to a resize goes where the driver's part says */

@@ -204,6 +204,22 @@ struct object *object_any(struct caller *caller, struct file *file, enum kind ki
 	return object_from(file, kind, chance_one_in(&caller->chance, 8) ? from : from / 8);
 }
 
+/* one that fits, or any */
+struct object *object_fit(struct shot *shot, enum kind kind,
+			  bool (*fits)(const struct shot *shot, const struct object *object))
+{
+	struct object *objects = objects_of(shot->file, kind);
+	uint32_t from = chance_below(&shot->caller->chance, SLOTS);
+
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct object *object = &objects[(from + i) % SLOTS];
+
+		if (atomic_load(&object->handle) && fits(shot, object))
+			return object;
+	}
+	return object_any(shot->caller, shot->file, kind);
+}
+
 /* one to be ended: rather not the first ones, that others need */
 struct object *object_victim(struct caller *caller, struct file *file, enum kind kind)
 {
