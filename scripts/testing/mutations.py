@@ -13,6 +13,9 @@ A file in scripts/tests/mutations has those of a part, a blank line between them
 What stays and what is there must stand in the file exactly once. The tests are those that
 are expected to notice: e2e/SCRIPT, on the stock kernel; kunit/SUITE, without its slow
 cases; or kunit/SUITE.CASE.
+
+scripts/tests/price is such a file, too: those are taken out all at once, to see what they
+cost (scripts/price).
 """
 
 from dataclasses import dataclass, field
@@ -20,6 +23,7 @@ from dataclasses import dataclass, field
 from . import REPO
 
 FOLDER = REPO / "scripts/tests/mutations"
+PRICE = REPO / "scripts/tests/price"
 ROOM = "drivers/infiniband/sw/srnic"
 KINDS = ("e2e", "kunit")
 
@@ -93,11 +97,18 @@ def all_of_them():
     return [mutation for path in sorted(FOLDER.iterdir()) for mutation in read(path)]
 
 
+def take_out(chosen, room):
+    """All of them, one after the other, in the sources in @room."""
+    for mutation in chosen:
+        path = room / mutation.path
+        path.write_text(mutation.applied_to(path.read_text()))
+
+
 def apply_all(log):
     """Whether each can be applied to the sources as they are."""
     fine = True
     try:
-        for mutation in all_of_them():
+        for mutation in all_of_them() + read(PRICE):
             mutation.applied_to((REPO / mutation.path).read_text())
     except (Malformed, OSError) as error:
         print(error, file=log)

@@ -17,6 +17,7 @@ GROUPS = {
     "qps": "Queue pairs: 64 KiB writes on so many at once",
     "ud": "Datagrams",
     "atomic": "Atomics: fetch and add",
+    "srq": "Shared receive queue: 64 B messages",
     "cores": "One core and two: 4 queue pairs, 64 KiB writes",
     "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
     "setup": "Connections set up, one process, rdma_cm",
@@ -133,6 +134,7 @@ def others():
     yield Work("ud_lat", "ud", "latency", "send", 64, ("rxe", "srnic"), ("-c", "UD"), least=100)
     yield Work("atomic_rate", "atomic", "rate", "atomic", 8, ROCE)
     yield Work("atomic_lat", "atomic", "latency", "atomic", 8, ROCE, least=100)
+    yield Work("send_srq", "srq", "rate", "send", 64, ROCE, ("--use-srq",))
     for cores in ("one-core", "two-cores"):
         yield Work(cores, "cores", "bandwidth", "write", 64 * KIB, qps=4, place=cores)
     for loss in (0, 0.1, 1, 5):
