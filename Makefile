@@ -63,6 +63,10 @@ soak:
 mutate:
 	scripts/mutate $(if $(T),"$(T)")
 
+## price: what RFC 5042's demands cost on the fast path, in instructions
+price:
+	scripts/price
+
 ## fuzz: fuzz what builds in user space; FUZZ=target,... and for each FUZZ_TIME=s or FUZZ_RUNS=n
 fuzz:
 	@kunit/host/fuzz/run $(if $(FUZZ_RUNS),--runs "$(FUZZ_RUNS)") \
@@ -89,4 +93,4 @@ help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
 .PHONY: all install module module-debug provider tools guest-stock guest-debug demo \
-	check soak mutate fuzz bench profile sparse clean help
+	check soak mutate price fuzz bench profile sparse clean help
