@@ -19,7 +19,7 @@ KEY = Path("/run/bench-key")
 PLACES = {
     "plain": (),
     "one-core": ("--rps", "0"),
-    "two-cores": ("--rps", "3"),
+    "two-cores": ("--rps", "1,2"),      # one for each end: what comes in, and its program
     "lossy": ("--netem", "loss 0%"),
 }
 

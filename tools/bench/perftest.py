@@ -38,10 +38,15 @@ def perftest_args(contender, work, iterations, end):
     return args + [*work.options, *contender.options]
 
 
+def pinned(work, end):
+    """Where each end has a core of its own, its program stays there (bed.PLACES)."""
+    return ["taskset", "-c", str(end)] if work.place == "two-cores" else []
+
+
 def perftest(contender, work, iterations, under=(), limit=None):
     """Both ends; the client under another program, if one is given."""
-    server = perftest_args(contender, work, iterations, 1)
-    client = perftest_args(contender, work, iterations, 0) + [PEER]
+    server = pinned(work, 1) + perftest_args(contender, work, iterations, 1)
+    client = pinned(work, 0) + perftest_args(contender, work, iterations, 0) + [PEER]
     # A thousand queue pairs take their time, and loss may stop somebody for good
     limit = limit or (180 if work.qps > 100 else 30 if work.loss else 60)
     with background(server) as process:
