@@ -9,11 +9,13 @@
  *
  *	srnic-failnth DEVICE
  *
- * The debugfs files of failslab and fail_page_alloc say which allocations may fail.
+ * The debugfs files of failslab and fail_page_alloc say which allocations may fail. A
+ * policy that requires aes-gcm-128, aead, with a key, is the one that suits the seal here.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
+#include <srnic/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,7 @@ static struct {
 	struct ibv_qp *rc;
 	struct ibv_qp *ud;
 	struct ibv_ah *ah;
+	struct srnic_grant *grant;
 	union ibv_gid gid;
 	int gid_index;
 	int cqe;
@@ -92,6 +95,19 @@ static int dealloc_pd(void)
 	return ibv_dealloc_pd(the.pd);
 }
 
+static const unsigned char secret[SRNIC_IOCTL_KEY_MAX];
+
+static int key_pd(void)
+{
+	return -srnic_key_pd(the.pd, secret, sizeof(secret));
+}
+
+/* a domain's key is for good */
+static int new_pd(void)
+{
+	return dealloc_pd() ?: alloc_pd();
+}
+
 static int reg_mr(void)
 {
 	the.mr = ibv_reg_mr(the.pd, the.buf, SIZE, IBV_ACCESS_LOCAL_WRITE);
@@ -108,6 +124,28 @@ static int rereg_mr(void)
 	return ibv_rereg_mr(the.mr, IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS,
 			    NULL, (char *)the.buf + 4096, SIZE / 2, IBV_ACCESS_LOCAL_WRITE) ?
 	       errno : 0;
+}
+
+static int protect_mr(void)
+{
+	return -srnic_protect_mr(the.mr, &(struct srnic_tree){ .depth = 4, .block = 4096 }, NULL);
+}
+
+/* and so are a region's */
+static int new_mr(void)
+{
+	return dereg_mr() ?: reg_mr();
+}
+
+static int grant_mr(void)
+{
+	return -srnic_grant_mr(the.mr, SRNIC_RIGHT_READ, &the.grant);
+}
+
+static int free_grant(void)
+{
+	srnic_grant_free(the.grant);
+	return 0;
 }
 
 static int alloc_mw(void)
@@ -196,6 +234,21 @@ static int destroy_ud(void)
 	return ibv_destroy_qp(the.ud);
 }
 
+static int seal_rc(void)
+{
+	return -srnic_seal_qp(the.rc, SRNIC_MODE_AEAD, "aes-gcm-128", secret, sizeof(secret));
+}
+
+static int use_grant(void)
+{
+	return -srnic_use_grant(the.rc, the.grant);
+}
+
+static int drop_grants(void)
+{
+	return -srnic_drop_grants(the.rc, srnic_grant_rkey(the.grant));
+}
+
 static int to_init(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
@@ -243,7 +296,7 @@ static int rc_reset(void)
 
 static int back_to_init(void)
 {
-	return rc_reset() ?: to_init();
+	return rc_reset() ?: to_init() ?: seal_rc();
 }
 
 static int back_to_rtr(void)
@@ -299,7 +352,7 @@ static int detach(void)
 
 /*
  * In this order; each is left in place for those after it. What has no undo may be
- * repeated. @BACK: the undo modifies, and destroys nothing, so that it may fail.
+ * repeated. @BACK: the undo makes something, so that it may fail.
  * @OTHER: libibverbs opens the device by another name then, and tells of that.
  */
 #define BACK	1
@@ -313,8 +366,11 @@ static const struct step {
 } steps[] = {
 	{ "open", open_dev, close_dev, OTHER },
 	{ "alloc_pd", alloc_pd, dealloc_pd, 0 },
+	{ "srnic_key_pd", key_pd, new_pd, BACK },
 	{ "reg_mr", reg_mr, dereg_mr, 0 },
 	{ "rereg_mr", rereg_mr, NULL, 0 },
+	{ "srnic_protect_mr", protect_mr, new_mr, BACK },
+	{ "srnic_grant_mr", grant_mr, free_grant, 0 },
 	{ "alloc_mw", alloc_mw, dealloc_mw, 0 },
 	{ "create_comp_channel", create_channel, destroy_channel, 0 },
 	{ "create_cq", create_cq, destroy_cq, 0 },
@@ -324,9 +380,11 @@ static const struct step {
 	{ "create_qp UD", create_ud, destroy_ud, 0 },
 	{ "create_ah", create_ah, destroy_ah, 0 },
 	{ "modify_qp INIT", to_init, rc_reset, BACK },
+	{ "srnic_seal_qp", seal_rc, NULL, 0 },
 	{ "modify_qp RTR", to_rtr, back_to_init, BACK },
 	{ "modify_qp RTS", to_rts, back_to_rtr, BACK },
 	{ "query_qp", query_qp, NULL, 0 },
+	{ "srnic_use_grant", use_grant, drop_grants, 0 },
 	{ "modify_qp UD INIT", ud_to_init, NULL, 0 },
 	{ "attach_mcast", attach, detach, 0 },
 };
