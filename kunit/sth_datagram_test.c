@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of sealed datagrams (protocol.md, section 11): against packets that
- * python3-cryptography sealed, and which rule seals them.
+ * python3-cryptography sealed, and which rule seals them. Some of those are drawn at
+ * random, as many as one likes (sth_random_test.c).
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
 #include <linux/inet.h>
+#include <linux/kernel_read_file.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <net/net_namespace.h>
 
 #include "sth/crypto.h"
@@ -15,6 +18,13 @@
 #include "vectors/datagram.h"
 
 #define KEY	"kunit-datagrams"
+
+static char *datagrams;
+module_param(datagrams, charp, 0400);
+MODULE_PARM_DESC(datagrams, "file that tools/codec/random_packets.py --datagrams has written");
+
+static void *file;
+static size_t file_size;
 
 /* a packet as net hands it on, and room for what it is opened into */
 struct packet {
@@ -209,6 +219,86 @@ static void any_bit_changed_is_noticed(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, open_it(dgram, p), 0, "and nothing has changed by it");
 }
 
+/*
+ * A record is, with all numbers most significant byte first: row of keys, header length, pad
+ * (1 byte each), payload length, length (2), counter (8), salt (8), and the packet.
+ */
+#define RECORD_LEN	23
+
+struct record {
+	struct datagram_packet_vector v;
+	u64 salt;
+};
+
+/* The record at *@at, and *@at behind it; false at the end */
+static bool next_record(struct kunit *test, size_t *at, struct record *r)
+{
+	const u8 *p = file + *at;
+
+	if (*at == file_size)
+		return false;
+	KUNIT_ASSERT_LE(test, RECORD_LEN, file_size - *at);
+	*r = (struct record){
+		.v = {
+			.name = "random",
+			.keys = p[0],
+			.hdr_len = p[1],
+			.pad = p[2],
+			.payload_len = get_unaligned_be16(p + 3),
+			.len = get_unaligned_be16(p + 5),
+			.counter = get_unaligned_be64(p + 7),
+			.sealed = p + RECORD_LEN,
+		},
+		.salt = get_unaligned_be64(p + 15),
+	};
+	KUNIT_ASSERT_LT(test, r->v.keys, ARRAY_SIZE(datagram_key_vectors));
+	*at += RECORD_LEN + r->v.len;
+	KUNIT_ASSERT_LE(test, *at, file_size);
+	return true;
+}
+
+static void check_both_ways(struct kunit *test, struct srnic_dgram *ours,
+			    struct srnic_dgram *theirs, const struct datagram_packet_vector *v)
+{
+	struct packet *p = packet_of(test, v);
+
+	KUNIT_ASSERT_EQ(test, p->pkt.hdr_len, v->hdr_len);
+	KUNIT_ASSERT_EQ(test, open_it(theirs, p), 0);
+	expect_text(test, p);
+	put_text(p);
+	memset(p->bytes + v->hdr_len, 0, SRNIC_DGRAM_STH_LEN);
+	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(ours, v->counter, &p->pkt, &p->sg,
+					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_MEMEQ(test, p->bytes, v->sealed, v->len);
+	kunit_kfree(test, p->bytes);
+	kunit_kfree(test, p);
+}
+
+static void the_codec_and_the_kernel_agree_on_datagrams_drawn_at_random(struct kunit *test)
+{
+	const struct datagram_key_vector *k = test->param_value;
+	struct srnic_dgram *ours = NULL, *theirs = NULL;
+	struct srnic_dgram_id id = id_of(k);
+	unsigned int n = 0;
+	struct record r;
+	size_t at = 0;
+
+	if (!file)
+		kunit_skip(test, "no file of datagrams");
+	while (next_record(test, &at, &r)) {
+		if (&datagram_key_vectors[r.v.keys] != k)
+			continue;
+		id.salt = r.salt;
+		ours = ours ?: dgram_of(test, k, &id);
+		theirs = theirs ?: dgram_of(test, k, &id);
+		check_both_ways(test, ours, theirs, &r.v);
+		n++;
+		cond_resched();
+	}
+	KUNIT_EXPECT_GT(test, n, 0);
+	kunit_info(test, "%u datagrams\n", n);
+}
+
 static void a_sub_key_is_one_senders_towards_one_destination(struct kunit *test)
 {
 	struct packet *p = packet_of(test, test->param_value);
@@ -368,12 +458,31 @@ static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit
 	}
 }
 
+static int sth_datagram_suite_init(struct kunit_suite *suite)
+{
+	ssize_t len;
+
+	if (!datagrams)
+		return 0;
+	len = kernel_read_file_from_path(datagrams, 0, &file, INT_MAX, &file_size,
+					 READING_UNKNOWN);
+	return len < 0 ? len : 0;
+}
+
+static void sth_datagram_suite_exit(struct kunit_suite *suite)
+{
+	vfree(file);
+	file = NULL;
+}
+
 static struct kunit_case sth_datagram_cases[] = {
 	KUNIT_CASE_PARAM(two_hosts_or_a_group_have_a_key, key_gen_params),
 	KUNIT_CASE_PARAM(what_another_sealed_is_opened_once, packet_gen_params),
 	KUNIT_CASE_PARAM(sealed_bytes_are_those_of_another, packet_gen_params),
 	KUNIT_CASE_PARAM_ATTR(any_bit_changed_is_noticed, packet_gen_params,
 			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE_PARAM(the_codec_and_the_kernel_agree_on_datagrams_drawn_at_random,
+			 key_gen_params),
 	KUNIT_CASE_PARAM(a_sub_key_is_one_senders_towards_one_destination, packet_gen_params),
 	KUNIT_CASE(a_counter_that_nobody_uses_is_refused),
 	KUNIT_CASE_PARAM(what_is_too_old_to_be_known_is_refused, packet_gen_params),
@@ -384,6 +493,8 @@ static struct kunit_case sth_datagram_cases[] = {
 
 static struct kunit_suite sth_datagram_suite = {
 	.name = "srnic-sth-datagram",
+	.suite_init = sth_datagram_suite_init,
+	.suite_exit = sth_datagram_suite_exit,
 	.test_cases = sth_datagram_cases,
 };
 

@@ -2,7 +2,8 @@
 /*
  * KUnit suite of packets drawn at random, as many as one likes: the independent codec
  * (tools/codec/random_packets.py) has sealed them; the kernel seals the same, and opens
- * what the codec sealed. Every suite, mode and opcode. 2000 of them, unless one says
+ * what the codec sealed. Every suite, mode and opcode of connections (datagrams are in
+ * sth_datagram_test.c). 2000 of them, unless one says
  * SRNIC_RANDOM_PACKETS=100000 make check T=kunit/
  */
 #include <linux/kernel_read_file.h>

@@ -36,10 +36,12 @@ def opened_by_codec(report, path):
 
 
 def draw_packets():
-    """What the suite srnic-sth-random reads: SRNIC_RANDOM_PACKETS says how many."""
-    subprocess.run([REPO / "tools/codec/random_packets.py", "--count",
-                    os.environ.get("SRNIC_RANDOM_PACKETS", "2000"),
-                    "--out", BUILD / "kunit/packets"], check=True)
+    """What the suites srnic-sth-random and srnic-sth-datagram read: SRNIC_RANDOM_PACKETS says
+    how many, and the second has a tenth as many."""
+    count = int(os.environ.get("SRNIC_RANDOM_PACKETS", "2000"))
+    for name, how, many in (("packets", [], count), ("datagrams", ["--datagrams"], count // 10)):
+        subprocess.run([REPO / "tools/codec/random_packets.py", *how, "--count", str(many),
+                        "--out", BUILD / "kunit" / name], check=True)
 
 
 def run(report, wanted):

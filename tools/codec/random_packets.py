@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Sealed packets drawn at random, for kunit/sth_random_test.c, which has their format.
+"""Sealed packets drawn at random, for kunit/sth_random_test.c and sth_datagram_test.c, which
+have their formats.
 
-Every suite, mode and opcode, on the connections of vectors.py; headers, lengths, counters
-and sequence numbers are drawn. The same seed gives the same packets.
+Every suite, mode and opcode, on the connections of vectors.py and by the senders of
+datagram_vectors.py; headers, lengths, counters and sequence numbers are drawn. The same
+seed gives the same packets.
 
 Example:
   random_packets.py --count 100000 --out build/kunit/packets
+  random_packets.py --datagrams --count 10000 --out build/kunit/datagrams
 """
 
 import argparse
@@ -16,8 +19,10 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from sth import OPCODES, SUITES, Header, Sender         # noqa: E402
+from datagram_vectors import key_rows                   # noqa: E402
+from sth import OPCODES, SUITES, UD_OPCODES, End, Header, Seal, Sender, Speaker, deth  # noqa: E402
 from sth.packet import EXT_LEN                          # noqa: E402
+from sth.seal import EMISSIONS                          # noqa: E402
 from vectors import connections, payload                # noqa: E402
 
 EPOCHS = 2          # of a connection: each takes the kernel a while
@@ -47,14 +52,45 @@ def record(draw, index, conn, flows, psn64):
                        len(sealed), counter or 0, psn64) + sealed
 
 
-def records(count, seed):
+def datagram(draw, index, row, speaker):
+    opcode = draw.choice(list(UD_OPCODES.values()))
+    size = size_of(draw, opcode)
+    pad = -size % 4
+    imm = draw.randbytes(4 if "ImmDt" in opcode.ext else 0)
+    header = Header(opcode.value, row["dqpn"], draw.randrange(1 << 24),
+                    deth(draw.randrange(1 << 32), row["sqpn"]) + imm, se=draw.random() < 0.5,
+                    pad=pad, ackreq=draw.random() < 0.5)
+    seal = Seal(SUITES[row["suite"]], row["mode"], row["k_ud"])
+    sealed = speaker.seal(seal, header, payload(size) + bytes(pad), row["dgid"])
+    return struct.pack(">BBBHHQ", index, opcode.hdr_len, pad, size, len(sealed),
+                       speaker.counter - 1) + speaker.salt + sealed
+
+
+def share(count, index, among):
+    """Of so many, those of one; all shares together are the whole."""
+    return count * (index + 1) // among - count * index // among
+
+
+def datagrams(count, seed):
+    """Sender by sender, counters rising, by steps within the window and beyond it."""
+    draw = random.Random(seed)
+    rows = list(key_rows())
+    for index, row in enumerate(rows):
+        here = share(count, index, len(rows))
+        speaker = Speaker(End(row["sgid"], row["sqpn"]), draw.randbytes(8))
+        for _ in range(here):
+            speaker.counter += draw.randrange(EMISSIONS // here)
+            yield datagram(draw, index, row, speaker)
+
+
+def packets(count, seed):
     """Connection by connection, epoch by epoch."""
     draw = random.Random(seed)
     conns = list(connections(SUITES))
     for index, (conn, _, _, flows) in enumerate(conns):
-        here = count * (index + 1) // len(conns) - count * index // len(conns)
+        here = share(count, index, len(conns))
         for epoch in range(EPOCHS):
-            for _ in range(here * (epoch + 1) // EPOCHS - here * epoch // EPOCHS):
+            for _ in range(share(here, epoch, EPOCHS)):
                 yield record(draw, index, conn, flows, (epoch << 24) + draw.randrange(1 << 24))
 
 
@@ -63,13 +99,14 @@ def main():
                                  epilog=__doc__.split("Example:")[1],
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--count", type=int, default=2000, help="packets (%(default)s)")
+    ap.add_argument("--datagrams", action="store_true", help="instead of connections' packets")
     ap.add_argument("--seed", type=int, default=4791, help="(%(default)s)")
     ap.add_argument("--out", required=True)
     args = ap.parse_args()
     out = Path(args.out)
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("wb") as file:
-        for each in records(args.count, args.seed):
+        for each in (datagrams if args.datagrams else packets)(args.count, args.seed):
             file.write(each)
 
 
