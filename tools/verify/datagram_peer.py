@@ -13,17 +13,21 @@ Example:
       --key k.key --group-key g.key
 """
 import argparse
+import os
 import sys
+import time
 from pathlib import Path
 
 import pyverbs.enums as e
 
-from datagram_bed import (IMM, ONLY, ONLY_IMM, PLACES, QUIET, SUITES, Device, Header, Peer,
+from datagram_bed import (IMM, LIMIT, ONLY, ONLY_IMM, PLACES, QUIET, SUITES, Device, Header, Peer,
                           Rules, Talk, Target, changed)
 from sth import Listener, Refused, has_datagrams
 from sth.datagram import WINDOW, Datagram
 
 IN_A_ROW = 8        # datagrams that come before a salt is known
+FLOOD = 3000        # datagrams under as many salts, of which so many may wait at once: 512
+SALT = 20           # where it is: behind BTH and DETH
 SENT, REFUSED = e.IBV_WC_SUCCESS, e.IBV_WC_LOC_QP_OP_ERR
 
 
@@ -84,6 +88,37 @@ def what_is_wrong_is_refused(talk, others):
     if [text for _, text, _ in got] != [b"once", b"and after all that"]:
         return f"came {got}"
     return why
+
+
+def forged_salts(talk):
+    """Datagrams under salts that nobody has; now and then the sender speaks, who is known."""
+    body, said = talk.body(b"in nobody's name"), 0
+    for n in range(FLOOD):
+        talk.put(body[:SALT] + os.urandom(8) + body[SALT + 8:])
+        if n % (FLOOD // 16) == 0:
+            talk.say(b"in the midst of it")
+            said += 1
+    return said
+
+
+def a_flood_of_new_salts_drives_nobody_out(talk, newcomer):
+    """Each is refused; who is known is heard meanwhile, and who is new when it is over."""
+    talk.say(b"known")
+    if len(talk.target.received(1)) != 1:
+        return "the first did not come"
+    device, before = talk.target.device, talk.target.device.counters()
+    said = forged_salts(talk)
+    got = len(talk.target.received(said))
+    end = time.monotonic() + LIMIT
+    while (more := device.counters() - before).total() < FLOOD and time.monotonic() < end:
+        time.sleep(QUIET)
+    newcomer.say(b"new")
+    got_new = [text for _, text, _ in talk.target.received(1)]
+    if set(more) - {"sth_auth_failed", "sth_crowded"} or more.total() != FLOOD:
+        return f"of {FLOOD} were counted {dict(more)}"
+    if got != said or got_new != [b"new"]:
+        return f"came {got} of {said} that a known sender said, and {got_new} of a new one"
+    return None
 
 
 def header_mode_leaves_payloads_open(talk):
@@ -195,6 +230,14 @@ class Trial:
                  what_it_sends_opens(self.peer, target, self.rules, self.salts))
         target.close()
 
+    def flood(self):
+        self.rules.set("require", "aes-gcm-128", "aead")
+        target, place = Target(self.device), PLACES[0]
+        known, new = (Talk(self.peer, place, target, self.rules.seal(place)) for _ in range(2))
+        self.say("a flood of new salts drives nobody out",
+                 a_flood_of_new_salts_drives_nobody_out(known, new))
+        target.close()
+
     def clear(self, target, plain, rule, *seal):
         """Where datagrams go in the clear, and none comes sealed."""
         self.rules.set(rule, *seal)
@@ -254,6 +297,7 @@ def main():
          for mode in suite.modes]
     for suite, mode in seals:
         trial.seal(suite, mode)
+    trial.flood()
     trial.without()
     sys.exit(1 if trial.failed else 0)
 
