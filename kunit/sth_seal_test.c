@@ -525,11 +525,17 @@ static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 	struct sth_pair p = sth_ready_pair(test, v, false);
 	bool covered = v->mode != SRNIC_STH_HEADER;
 	u32 psn = v->flow[X].start;
-	unsigned long before = srnic_nonce_oracle_reused(true);
+	unsigned long before = srnic_nonce_oracle_reused(true), fell;
 	u32 *emitted = &sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->emitted;
 	struct sth_box *box = send_only(test, &p, X, psn);
 
+	/* other cases have sealed under the same keys */
+	srnic_nonce_oracle_forget();
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	fell = srnic_nonce_oracle_fell();
+	box = send_only(test, &p, X, psn);
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
+	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_fell(), fell);
 	*emitted = 0;
 	box = send_only(test, &p, X, psn);
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
@@ -545,6 +551,7 @@ static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 	box->body[box->len - 1] ^= 1;
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(false), before + 1 + covered);
+	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_fell(), fell + 3);
 }
 
 static void the_expected_psn_does_not_go_back(struct kunit *test)

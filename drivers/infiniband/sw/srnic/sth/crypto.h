@@ -313,6 +313,8 @@ u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
 void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth_scratch *s,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len);
 unsigned long srnic_nonce_oracle_reused(bool hush);
+unsigned long srnic_nonce_oracle_fell(void);
+void srnic_nonce_oracle_forget(void);
 
 static inline void srnic_nonce_oracle_watch(struct srnic_subkey *key, const u8 *raw,
 					    unsigned int len)
