@@ -31,6 +31,7 @@ class Report:
 
     def __init__(self, stream=sys.stdout):
         self.stream = stream
+        self.listener = lambda result: None     # told of each as it comes
         self.results = []
         self.expected = 0
         self.running = {}
@@ -56,6 +57,7 @@ class Report:
         with self.lock:
             self.running.pop(result.name, None)
             self.results.append(result)
+            self.listener(result)
             self.expected = max(self.expected, len(self.results))
             width = len(str(self.expected))
             line = (f"[{len(self.results):{width}}/{self.expected}] "
