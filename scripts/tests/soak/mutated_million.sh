@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: a million changed copies of sealed packets, under every seal there is: not one is accepted, no QP is lost
 # timeout: 1200
 # cites: P11, R6, srdma.md part 3 (tampering), issue 4 (10^6 mutated packets)
