@@ -180,6 +180,7 @@ def attempts():
         yield "R10", f"{ask} of four packets, the last of them one byte too long", NO_ACCESS, \
             at(ask, ROOM - 4 * MTU + 1, 4 * MTU)
     yield "R10", "atomics where no word begins, by re-registration", REFUSED, odd_atomics
+    yield "R13", "READ of what nobody has written to", DONE, fresh_memory
     yield "R26", "to invalidate what a process has registered", NO_ACCESS, invalidate_region
     yield "R26", "to invalidate a window of another stream", NO_ACCESS, invalidate_window(False)
     yield "R26", "to invalidate a window of one's own stream", DONE, invalidate_window(True)
@@ -316,6 +317,19 @@ def odd_atomics(bed):
                      errno.EINVAL)
     region.close()
     return status, None
+
+
+def fresh_memory(bed):
+    """It is all zero, as the kernel gave it out, and has nothing of who had it before."""
+    memory = mmap.mmap(-1, ROOM)
+    addr = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    region = MR(bed.owners, ROOM, LOCAL | ALL, address=addr)
+    pair = Pair(bed)
+    pair.own.write(b"\xff" * ROOM, ROOM)
+    status = pair.ask("READ", region.rkey, addr, ROOM)
+    seen = pair.own.read(ROOM, 0)
+    region.close()
+    return status if seen == bytes(ROOM) else None, None
 
 
 def unreliable(bed):

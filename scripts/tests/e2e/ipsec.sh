@@ -3,19 +3,25 @@
 # kernel: stock
 # what: IPsec policies on port 4791 cover all traffic, whole super-packets included, and are enforced on receipt
 # timeout: 180
+# cites: R3, R4
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
-key=0x$(head -c 20 /dev/urandom | od -An -tx1 | tr -d ' \n')
 
-# Both ends know both directions
-for end in a b; do
-	for pair in "10.77.0.1 10.77.0.2 0x101" "10.77.0.2 10.77.0.1 0x102"; do
-		read -r from to spi <<<"$pair"
-		on $end ip xfrm state add src "$from" dst "$to" proto esp spi "$spi" \
-			mode transport aead 'rfc4106(gcm(aes))' "$key" 128
+# associate SPI-FROM-A SPI-FROM-B: both ends know both directions, and a new key
+associate()
+{
+	local key end way from to spi
+	key=0x$(head -c 20 /dev/urandom | od -An -tx1 | tr -d ' \n')
+	for end in a b; do
+		for way in "10.77.0.1 10.77.0.2 $1" "10.77.0.2 10.77.0.1 $2"; do
+			read -r from to spi <<<"$way"
+			on $end ip xfrm state add src "$from" dst "$to" proto esp spi "$spi" \
+				mode transport aead 'rfc4106(gcm(aes))' "$key" 128
+		done
 	done
-done
+}
+associate 0x101 0x102
 
 # policy END DIR FROM TO
 policy()
@@ -42,6 +48,29 @@ sealed=$(sed -n '/current:/{n;s/.*, *\([0-9]*\)(packets).*/\1/p;q}' \
 received=$(count_of b srnic1 rcvd_pkts)
 say "$received packets received, $sealed of them under ESP"
 [ "$sealed" -ge "$received" ] || fail "some packets came in the clear"
+
+say "associations go, and others come, under a stream (R4)"
+rm -f /run/test/done
+# shellcheck disable=SC2054 # the same
+args=(--ops=send,write,read --sizes 1,4000 --offsets 0 --timeout 18 --until /run/test/done)
+pair in b srnic-verify -d srnic1 "${args[@]}" -- \
+	in a srnic-verify -d srnic0 "${args[@]}" 10.77.0.2 &
+stream=$!
+sleep 3
+before=$(count_of a srnic0 retransmits)
+on a ip xfrm state flush
+on b ip xfrm state flush
+sleep 1
+received=$(count_of b srnic1 rcvd_pkts)
+sleep 1
+[ "$(count_of b srnic1 rcvd_pkts)" -eq "$received" ] || fail "packets came without an association"
+kill -0 $stream || fail "the stream has ended"
+associate 0x201 0x202
+sleep 3
+[ "$(count_of b srnic1 rcvd_pkts)" -gt "$received" ] || fail "nothing comes under the new association"
+touch /run/test/done
+wait $stream || fail "the stream has ended"
+expect_count a srnic0 retransmits -gt "$before"
 
 say "what should have been sealed and is not is refused"
 on a ip xfrm policy flush
