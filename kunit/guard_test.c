@@ -31,8 +31,8 @@ static void every_quota_has_a_name_of_its_own_and_a_limit(struct kunit *test)
 {
 	for (int i = 0; i < SRNIC_QUOTAS; i++) {
 		KUNIT_ASSERT_NOT_NULL(test, srnic_quota_table[i].name);
-		KUNIT_EXPECT_GT(test, srnic_quota_table[i].limit, 0);
-		KUNIT_EXPECT_LE(test, srnic_quota_table[i].limit, INT_MAX);
+		KUNIT_EXPECT_GT(test, srnic_quota_default(i), 0);
+		KUNIT_EXPECT_LE(test, srnic_quota_default(i), INT_MAX);
 		for (int j = 0; j < i; j++)
 			KUNIT_EXPECT_STRNEQ(test, srnic_quota_table[i].name,
 					    srnic_quota_table[j].name);
@@ -48,6 +48,21 @@ static void R18_what_exceeds_the_limit_is_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_PD, NULL), 0);
 	KUNIT_EXPECT_EQ(test, srnic_quota_take(guard, SRNIC_QUOTA_PD, NULL), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_PD).used, 3);
+}
+
+static void R18_pages_are_granted_all_or_none(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+
+	srnic_quota_set(guard, SRNIC_QUOTA_PINNED, 10, 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, NULL, 7), 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, NULL, 4), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, NULL, U32_MAX),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_PINNED).used, 7);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, NULL, 3), 0);
+	srnic_quota_give_many(guard, SRNIC_QUOTA_PINNED, NULL, 10);
+	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_PINNED).used, 0);
 }
 
 static void quotas_do_not_touch_each_other(struct kunit *test)
@@ -194,6 +209,24 @@ static void R31_one_user_gets_no_more_than_he_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_QP).used, 45);
 	give_all(guard, user, 45);
 	KUNIT_EXPECT_EQ(test, user->used[SRNIC_QUOTA_QP], 0);
+	srnic_user_put(guard, user);
+}
+
+/* of a hundred he gets fifty, in one piece or in several */
+static void R31_nobody_gets_more_than_he_leaves_at_one_go(struct kunit *test)
+{
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *user = new_user(test, guard, 1000);
+
+	srnic_quota_set(guard, SRNIC_QUOTA_PINNED, 110, 10);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, user, 51), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, user, U32_MAX),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, user, 30), 0);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, user, 21), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, srnic_quota_take_many(guard, SRNIC_QUOTA_PINNED, user, 20), 0);
+	KUNIT_EXPECT_EQ(test, user->used[SRNIC_QUOTA_PINNED], 50);
+	srnic_quota_give_many(guard, SRNIC_QUOTA_PINNED, user, 50);
 	srnic_user_put(guard, user);
 }
 
@@ -751,12 +784,14 @@ static void R25_each_is_told_of_once(struct kunit *test)
 static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(every_quota_has_a_name_of_its_own_and_a_limit),
 	KUNIT_CASE(R18_what_exceeds_the_limit_is_refused),
+	KUNIT_CASE(R18_pages_are_granted_all_or_none),
 	KUNIT_CASE(quotas_do_not_touch_each_other),
 	KUNIT_CASE(what_is_given_back_can_be_taken_again),
 	KUNIT_CASE(lowered_limit_takes_nothing_away_and_grants_nothing),
 	KUNIT_CASE(R18_the_limit_holds_when_all_come_at_once),
 	KUNIT_CASE(R18_the_reserve_is_for_kernel_and_administrator),
 	KUNIT_CASE(R31_one_user_gets_no_more_than_he_leaves),
+	KUNIT_CASE(R31_nobody_gets_more_than_he_leaves_at_one_go),
 	KUNIT_CASE(R31_greedy_users_end_with_the_same),
 	KUNIT_CASE(R31_who_comes_after_a_hog_gets_something),
 	KUNIT_CASE(contexts_of_one_user_are_one_user),

@@ -337,9 +337,9 @@ const struct srnic_quota *srnic_quota_next(const struct srnic_dev *dev,
 
 /** srnic_quota_name() - of what, "qp" for instance */
 const char *srnic_quota_name(const struct srnic_quota *quota);
-/** srnic_quota_used() - how many objects are in use */
+/** srnic_quota_used() - how many objects or pages are in use */
 uint32_t srnic_quota_used(const struct srnic_quota *quota);
-/** srnic_quota_limit() - how many objects there can be */
+/** srnic_quota_limit() - how many objects or pages there can be */
 uint32_t srnic_quota_limit(const struct srnic_quota *quota);
 /** srnic_quota_reserve() - how many of these are for the kernel and the administrator alone */
 uint32_t srnic_quota_reserve(const struct srnic_quota *quota);
@@ -349,7 +349,7 @@ uint32_t srnic_quota_reserve(const struct srnic_quota *quota);
  * @srnic: handle
  * @dev_index: the device, as srnic_dev_index() tells it
  * @name: of what
- * @limit: in objects; what is granted stays granted if it is more
+ * @limit: in objects or pages; what is granted stays granted if it is more
  *
  * Needs CAP_NET_ADMIN.
  *
@@ -363,8 +363,8 @@ int srnic_quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, u
  * @srnic: handle
  * @dev_index: the device, as srnic_dev_index() tells it
  * @name: of what
- * @limit: in objects
- * @reserve: in objects, for the kernel and the administrator alone; srnic_quota_set()
+ * @limit: in objects or pages
+ * @reserve: in the same, for the kernel and the administrator alone; srnic_quota_set()
  *	makes it a sixteenth of the limit
  *
  * Needs CAP_NET_ADMIN.

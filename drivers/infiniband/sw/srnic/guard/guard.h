@@ -27,6 +27,8 @@ enum srnic_quota {
 	SRNIC_QUOTA_MW,
 	SRNIC_QUOTA_MCAST,	/* groups */
 	SRNIC_QUOTA_MCAST_QP,	/* attachments in all */
+	SRNIC_QUOTA_PINNED,	/* pages of regions */
+	SRNIC_QUOTA_RING,	/* pages of rings */
 	SRNIC_QUOTAS,
 };
 
@@ -58,7 +60,8 @@ enum srnic_limit {
 
 struct srnic_quota_row {
 	const char *name;
-	u32 limit;		/* default */
+	u32 limit;		/* default; or */
+	u32 memory;		/* default, in per cent of the machine's pages */
 };
 
 extern const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS];
@@ -163,10 +166,25 @@ struct srnic_quota_state {
 
 /* quota.c: any context; user NULL: the kernel's, or the administrator's */
 void srnic_guard_init(struct srnic_guard *guard);
-/* 0, or -ENOMEM (what libibverbs documents for exhaustion) */
-int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota, struct srnic_user *user);
-void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota,
-		      struct srnic_user *user);
+u32 srnic_quota_default(enum srnic_quota quota);
+/* all of @n or nothing: 0, or -ENOMEM (what libibverbs documents for exhaustion) */
+int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
+			  struct srnic_user *user, u32 n);
+void srnic_quota_give_many(struct srnic_guard *guard, enum srnic_quota quota,
+			   struct srnic_user *user, u32 n);
+
+static inline int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota,
+				   struct srnic_user *user)
+{
+	return srnic_quota_take_many(guard, quota, user, 1);
+}
+
+static inline void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota,
+				    struct srnic_user *user)
+{
+	srnic_quota_give_many(guard, quota, user, 1);
+}
+
 struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_quota quota);
 void srnic_quota_set(struct srnic_guard *guard, enum srnic_quota quota, u32 limit, u32 reserve);
 /* what is kept back of a limit unless the administrator says otherwise */

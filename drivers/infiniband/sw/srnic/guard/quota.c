@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects granted by count: one row a kind (RFC 5042 6.4.1 and 7.2, R18 and R31).
+ * Objects, and pages that they hold, granted by count: one row a kind (RFC 5042 6.4.1 and
+ * 7.2, R18 and R31).
  *
  * A device's limits start as the table's and are set through netlink; a limit
  * that falls below what is in use takes nothing away, it only grants no more.
@@ -12,12 +13,18 @@
  * back, and no share lies unused for somebody who does not come.
  */
 #include <linux/errno.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include "../export.h"
 #include "guard.h"
 
 #define SRNIC_QUOTA_ROW(quota, name_, limit_) \
 	[SRNIC_QUOTA_##quota] = { .name = (name_), .limit = (limit_) }
+#define SRNIC_QUOTA_PAGES(quota, name_, memory_) \
+	[SRNIC_QUOTA_##quota] = { .name = (name_), .memory = (memory_) }
 
 const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	SRNIC_QUOTA_ROW(UCONTEXT,	"ucontext",	16384),
@@ -30,6 +37,9 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	SRNIC_QUOTA_ROW(MW,		"mw",		1 << 19),
 	SRNIC_QUOTA_ROW(MCAST,		"mcast",	8192),
 	SRNIC_QUOTA_ROW(MCAST_QP,	"mcast_qp",	65536),
+	/* a page counts for each region that it is in: one user may register nearly all */
+	SRNIC_QUOTA_PAGES(PINNED,	"pinned_pages",	200),
+	SRNIC_QUOTA_PAGES(RING,		"ring_pages",	50),
 };
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_table);
@@ -40,6 +50,20 @@ u32 srnic_quota_default_reserve(u32 limit)
 }
 
 /**
+ * srnic_quota_default - a limit until an administrator sets another
+ * @quota: kind of object, or of pages
+ */
+u32 srnic_quota_default(enum srnic_quota quota)
+{
+	const struct srnic_quota_row *row = &srnic_quota_table[quota];
+	u64 pages = div_u64((u64)totalram_pages() * row->memory, 100);
+
+	return row->memory ? min_t(u64, pages, INT_MAX) : row->limit;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_quota_default);
+
+/**
  * srnic_guard_init - nothing granted yet, limits as the table has them
  * @guard: of one device
  */
@@ -48,7 +72,7 @@ void srnic_guard_init(struct srnic_guard *guard)
 	spin_lock_init(&guard->lock);
 	INIT_LIST_HEAD(&guard->users);
 	for (unsigned int i = 0; i < SRNIC_QUOTAS; i++) {
-		u32 limit = srnic_quota_table[i].limit;
+		u32 limit = srnic_quota_default(i);
 
 		guard->used[i] = 0;
 		guard->limit[i] = limit;
@@ -58,27 +82,28 @@ void srnic_guard_init(struct srnic_guard *guard)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
-/* Is there one more of them for this user? */
+/* Are there @n more of them for this user, of which the last still leaves enough? */
 static bool quota_has(const struct srnic_guard *guard, enum srnic_quota quota,
-		      const struct srnic_user *user)
+		      const struct srnic_user *user, u32 n)
 	__must_hold(&guard->lock)
 {
 	u32 used = guard->used[quota], limit = guard->limit[quota];
 	u32 reserve = user ? guard->reserve[quota] : 0;
-	u32 left;
+	u64 left;
 
 	lockdep_assert_held(&guard->lock);
-	if (used >= limit || limit - used <= reserve)
+	if ((u64)used + reserve + n > limit)
 		return false;
 	left = limit - used - reserve;
-	return !user || user->used[quota] < left;
+	return !user || user->used[quota] + 2ULL * n <= left + 1;
 }
 
 /**
- * srnic_quota_take - grant one object
+ * srnic_quota_take_many - grant objects or pages: all, or none
  * @guard: of the device
  * @quota: kind of object
  * @user: for whom; NULL: the kernel, or the administrator, who may have all of them
+ * @n: how many; srnic_quota_take(): one
  *
  * The count never rises above the limit, not even for a moment: a caller that is
  * refused cannot make another one fail.
@@ -87,45 +112,48 @@ static bool quota_has(const struct srnic_guard *guard, enum srnic_quota quota,
  * Return: 0, or -ENOMEM if the limit or the user's share has been reached
  * (ibv_create_qp(3) and its like document that for exhaustion).
  */
-int srnic_quota_take(struct srnic_guard *guard, enum srnic_quota quota, struct srnic_user *user)
+int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
+			  struct srnic_user *user, u32 n)
 {
 	unsigned long flags;
 	int err = -ENOMEM;
 
 	spin_lock_irqsave(&guard->lock, flags);
-	if (!quota_has(guard, quota, user))
+	if (!quota_has(guard, quota, user, n))
 		goto unlock;
-	guard->used[quota]++;
+	guard->used[quota] += n;
 	if (user)
-		user->used[quota]++;
+		user->used[quota] += n;
 	err = 0;
 unlock:
 	spin_unlock_irqrestore(&guard->lock, flags);
 	return err;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_quota_take);
+SRNIC_EXPORT_FOR_KUNIT(srnic_quota_take_many);
 
 /**
- * srnic_quota_give - an object is gone
+ * srnic_quota_give_many - they are gone
  * @guard: of the device
  * @quota: kind of object
- * @user: to whom it had been granted
+ * @user: to whom they had been granted
+ * @n: how many; srnic_quota_give(): one
  *
  * Context: any.
  */
-void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota quota, struct srnic_user *user)
+void srnic_quota_give_many(struct srnic_guard *guard, enum srnic_quota quota,
+			   struct srnic_user *user, u32 n)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&guard->lock, flags);
-	guard->used[quota]--;
+	guard->used[quota] -= n;
 	if (user)
-		user->used[quota]--;
+		user->used[quota] -= n;
 	spin_unlock_irqrestore(&guard->lock, flags);
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_quota_give);
+SRNIC_EXPORT_FOR_KUNIT(srnic_quota_give_many);
 
 /**
  * srnic_quota_get - how much there is, and how much is taken

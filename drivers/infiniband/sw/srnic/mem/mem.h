@@ -144,6 +144,7 @@ struct srnic_map {
  * @next: fast-register: what map_mr_sg has prepared, effective with REG_MR
  * @fresh: @next has been filled since the last REG_MR
  * @max_blocks: fast-register: room in @map and @next
+ * @pinned: pages of the user's, as they count against his quota
  * @windows: bound windows: dereg and rereg are refused while > 0
  */
 struct srnic_mr {
@@ -153,6 +154,7 @@ struct srnic_mr {
 	struct srnic_map next;
 	bool fresh;
 	u32 max_blocks;
+	u32 pinned;
 	atomic_t windows;
 };
 

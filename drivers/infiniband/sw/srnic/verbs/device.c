@@ -33,18 +33,30 @@
 
 #define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG)
 
-int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
+int srnic_take_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+		    u32 n)
 {
-	int err = srnic_quota_take(&dev->guard, quota, user);
+	int err = srnic_quota_take_many(&dev->guard, quota, user, n);
 
 	if (err)
 		srnic_count(dev, quota_refused);
 	return err;
 }
 
+void srnic_give_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+		     u32 n)
+{
+	srnic_quota_give_many(&dev->guard, quota, user, n);
+}
+
+int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
+{
+	return srnic_take_many(dev, quota, user, 1);
+}
+
 void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
 {
-	srnic_quota_give(&dev->guard, quota, user);
+	srnic_give_many(dev, quota, user, 1);
 }
 
 static int dev_limit(struct srnic_dev *dev, enum srnic_quota quota)

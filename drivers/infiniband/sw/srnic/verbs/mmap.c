@@ -11,20 +11,24 @@
  * @entry: the core's part: offset, and references
  * @lock: @ring, against its owner that frees it
  * @ring: the owner's, as it was; no pages once the owner has gone
- * @charge: who pays for the pages
+ * @charge: whose RLIMIT_MEMLOCK pays for the pages
+ * @user: and whose quota
  */
 struct srnic_mmap {
 	struct rdma_user_mmap_entry entry;
 	struct mutex lock;	/* ring */
 	struct srnic_ring ring;
 	struct srnic_charge charge;
+	struct srnic_user *user;
 };
 
-/* charges the current process; fills in @abi for the provider */
+/* charges the current process and its user; fills in @abi for the provider */
 static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srnic_ring *ring,
 				      struct srnic_abi_ring *abi)
 {
+	struct srnic_user *user = to_srnic_ucontext(uctx)->user;
 	size_t size = (size_t)ring->npages << PAGE_SHIFT;
+	struct srnic_dev *dev = to_srnic(uctx->device);
 	struct srnic_mmap *mmap;
 	int err;
 
@@ -34,9 +38,13 @@ static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srn
 
 	mutex_init(&mmap->lock);
 	mmap->ring = *ring;
-	err = srnic_charge_pages(&mmap->charge, ring->npages);
+	mmap->user = user;
+	err = srnic_take_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
 	if (err)
 		goto err_free;
+	err = srnic_charge_pages(&mmap->charge, ring->npages);
+	if (err)
+		goto err_give;
 	err = rdma_user_mmap_entry_insert(uctx, &mmap->entry, size);
 	if (err)
 		goto err_uncharge;
@@ -52,6 +60,8 @@ static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srn
 
 err_uncharge:
 	srnic_uncharge_pages(&mmap->charge);
+err_give:
+	srnic_give_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
 err_free:
 	kfree(mmap);
 	return ERR_PTR(err);
@@ -67,6 +77,8 @@ static void mmap_remove(struct srnic_mmap *mmap)
 	mutex_lock(&mmap->lock);
 	mmap->ring.npages = 0;
 	mutex_unlock(&mmap->lock);
+	srnic_give_many(to_srnic(mmap->entry.ucontext->device), SRNIC_QUOTA_RING, mmap->user,
+			mmap->charge.pages);
 	srnic_uncharge_pages(&mmap->charge);
 	rdma_user_mmap_entry_remove(&mmap->entry);
 }

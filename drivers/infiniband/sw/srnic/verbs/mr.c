@@ -39,13 +39,43 @@ err_give:
 	return ERR_PTR(err);
 }
 
+/*
+ * Pages are granted before they are pinned (R18). What wraps is ib_umem_get()'s to refuse.
+ * *@pinned: how many, to be given to mr_unpin().
+ */
+static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, u64 start, u64 length, int access,
+		  u32 *pinned)
+{
+	u64 pages = (offset_in_page(start) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	struct srnic_dev *dev = to_srnic(mr->ib.device);
+	struct srnic_user *user = mr->stag.pd->user;
+	int err;
+
+	err = pages > U32_MAX ? -ENOMEM : srnic_take_many(dev, SRNIC_QUOTA_PINNED, user, pages);
+	if (err)
+		return err;
+	err = srnic_map_pin(map, mr->ib.device, start, length, access);
+	if (err)
+		srnic_give_many(dev, SRNIC_QUOTA_PINNED, user, pages);
+	else
+		*pinned = pages;
+	return err;
+}
+
+/* of a map at rest; @pinned is 0 if there is nothing of a user's in it */
+static void mr_unpin(struct srnic_mr *mr, struct srnic_map *map, u32 pinned)
+{
+	srnic_map_release(map);
+	srnic_give_many(to_srnic(mr->ib.device), SRNIC_QUOTA_PINNED, mr->stag.pd->user, pinned);
+}
+
 /* the region is at rest */
 static void mr_free(struct srnic_mr *mr)
 {
 	struct srnic_dev *dev = to_srnic(mr->ib.device);
 
 	srnic_stag_remove(dev, &mr->stag);
-	srnic_map_release(&mr->map);
+	mr_unpin(mr, &mr->map, mr->pinned);
 	srnic_map_release(&mr->next);
 	kfree_sensitive(mr->stag.mkeys);
 	srnic_give(dev, SRNIC_QUOTA_MR, mr->stag.pd->user);
@@ -117,7 +147,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iov
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
-	err = srnic_map_pin(&mr->map, pd->device, start, length, access);
+	err = mr_pin(mr, &mr->map, start, length, access, &mr->pinned);
 	if (err) {
 		mr_free(mr);
 		return ERR_PTR(err);
@@ -163,6 +193,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 {
 	struct srnic_mr *mr = to_srnic_mr(ib);
 	struct srnic_map map = {};
+	u32 pinned = 0;
 	int err;
 
 	if (!(flags & IB_MR_REREG_ACCESS))
@@ -171,7 +202,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 	if (err)
 		return ERR_PTR(err);
 	if (flags & IB_MR_REREG_TRANS) {
-		err = srnic_map_pin(&map, ib->device, start, length, access);
+		err = mr_pin(mr, &map, start, length, access, &pinned);
 		if (err)
 			return ERR_PTR(err);
 	}
@@ -181,6 +212,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 		goto out;
 	if (flags & IB_MR_REREG_TRANS) {
 		swap(mr->map, map);
+		swap(mr->pinned, pinned);
 		mr_set_range(mr, start, length, iova, access);
 	}
 	if (flags & IB_MR_REREG_PD)
@@ -188,7 +220,7 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 	mr->stag.access = access;
 	srnic_stag_publish(&mr->stag);
 out:
-	srnic_map_release(&map);
+	mr_unpin(mr, &map, pinned);
 	return ERR_PTR(err);
 }
 

@@ -11,6 +11,10 @@
 #include "verbs.h"
 
 /* device.c: grants of guard's, counted if refused. 0 or -ENOMEM */
+int srnic_take_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+		    u32 n);
+void srnic_give_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+		     u32 n);
 int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
 void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
 /* udata.c: copies a response; -EINVAL if user space has no room for all of it */
