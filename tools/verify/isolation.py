@@ -283,8 +283,11 @@ def invalidate_window(own):
     def run(bed):
         region = Region(bed)
         pair = Pair(bed)
-        window, key = (pair if own else Pair(bed)).bind(region, region.addr, ROOM, ALL)
+        other = pair if own else Pair(bed)      # as long as it lives, the window does
+        window, key = other.bind(region, region.addr, ROOM, ALL)
         status = pair.invalidate(key)
+        if not own and other.ask("READ", key, region.addr) != DONE:
+            status = None
         window.close()
         return status, region
     return run
