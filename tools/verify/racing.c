@@ -409,9 +409,15 @@ static void add(struct tally *to, const struct tally *from)
 		to->longest = from->longest;
 }
 
+static bool is_one_sided(const struct flow *flow)
+{
+	return flow->opcode == IBV_WR_RDMA_WRITE || flow->opcode == IBV_WR_RDMA_READ;
+}
+
 /* Returns whether all is as it should be, and was shown often enough: of each flow. */
 static bool report(void)
 {
+	struct tally whole = {}, one_sided = {};
 	bool fine = true;
 
 	printf("%-10s %-15s %6s %6s %9s %11s %12s\n", "flow", "taken back by", "rounds",
@@ -430,9 +436,13 @@ static bool report(void)
 			printf("too few have raced to say anything\n");
 			fine = false;
 		}
-		fine &= !all.stray && !all.ended_otherwise;
+		add(&whole, &all);
+		if (is_one_sided(&flows[i]))
+			add(&one_sided, &all);
 	}
-	return fine;
+	printf("%u of %u rounds have raced, %u of these with a WRITE or READ: %lu stray bytes\n",
+	       whole.raced, whole.rounds, one_sided.raced, whole.stray * 8);
+	return fine && !whole.stray && !whole.ended_otherwise;
 }
 
 static uint64_t *pages(void)
