@@ -53,7 +53,7 @@ static int mem_test_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_world, w), 0);
 	for (int i = 0; i < 2; i++) {
 		spin_lock_init(&w->pd[i].lock);
-		INIT_LIST_HEAD(&w->pd[i].windows);
+		INIT_LIST_HEAD(&w->pd[i].streams);
 	}
 	for (int i = 0; i < 3; i++) {
 		w->qp[i].dev = &w->dev;
@@ -1307,15 +1307,68 @@ static void R8_windows_go_with_their_qp(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, bind(&w->qp[i == 1], windows[i], mr, IOVA, 10,
 					   IB_ACCESS_REMOTE_READ), 0);
 	}
-	srnic_window_forget_qp(&w->qp[0]);
+	srnic_stream_end(&w->qp[0]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 1);
 	/* a later QP at the same address inherits nothing */
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], windows[0]->key, IOVA, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], windows[2]->key, IOVA, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], windows[1]->key, IOVA, 1), SRNIC_MEM_OK);
-	srnic_window_forget_qp(&w->qp[1]);
+	srnic_stream_end(&w->qp[1]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].windows));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+}
+
+static void R8_a_region_may_serve_one_stream_only(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+	u32 key = mr->stag.key;
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, srnic_region_bind(mr, &w->qp[2]), -EINVAL);
+	KUNIT_ASSERT_EQ(test, srnic_region_bind(mr, &w->qp[0]), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_bind(mr, &w->qp[0]), -EEXIST);
+	KUNIT_EXPECT_EQ(test, srnic_region_bind(mr, &w->qp[1]), -EEXIST);
+
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA, LENGTH), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[0], key, IOVA, 1, IB_ACCESS_LOCAL_WRITE, true),
+			SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, try(&w->qp[1], key, IOVA, 1, IB_ACCESS_LOCAL_WRITE, true),
+			SRNIC_MEM_PD);
+	/* nor does a window lead there, not even its own stream's */
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ),
+			-EACCES);
+
+	/* a later QP at the same address inherits nothing */
+	srnic_stream_end(&w->qp[0]);
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA, 1), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_PD);
+}
+
+static void R8_a_region_with_windows_is_not_bound(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
+
+	KUNIT_ASSERT_EQ(test, bind(&w->qp[1], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, srnic_region_bind(mr, &w->qp[0]), -EBUSY);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], mr->stag.key, IOVA, 1), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, srnic_region_bind(new_fast(test), &w->qp[0]), -EINVAL);
+}
+
+static void R8_a_region_that_goes_leaves_its_stream(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+
+	KUNIT_ASSERT_EQ(test, srnic_region_bind(mr, &w->qp[0]), 0);
+	srnic_region_unbind(mr);
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_PD);
 }
 
 /* keys that the region will have, for what they are worth here */
@@ -1463,6 +1516,9 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(window_is_not_bound_to_a_window),
 	KUNIT_CASE(region_stays_as_long_as_windows_are_bound),
 	KUNIT_CASE(R8_windows_go_with_their_qp),
+	KUNIT_CASE(R8_a_region_may_serve_one_stream_only),
+	KUNIT_CASE(R8_a_region_with_windows_is_not_bound),
+	KUNIT_CASE(R8_a_region_that_goes_leaves_its_stream),
 	KUNIT_CASE(P9_a_protected_region_is_for_who_has_proved_that_he_may),
 	KUNIT_CASE(P9_a_proof_is_no_right),
 	KUNIT_CASE(P9_a_proof_is_asked_for_where_there_is_something_to_be_had),

@@ -26,6 +26,7 @@ from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
+import srnic
 
 from endpoint import connection, errno_of, way_to_self
 
@@ -75,7 +76,8 @@ class Pair:
         self.cq = CQ(bed.ctx, cq_size)
         self.owners_cq = CQ(bed.ctx, 64)
         self.peer = bed.qp(bed.peers, self.cq)
-        self.owner = bed.qp(bed.owners, self.owners_cq)
+        self.made = srnic.made(bed.ctx, lambda: bed.qp(bed.owners, self.owners_cq))
+        self.owner = self.made.of
         self.own = MR(bed.peers, 2 * ROOM, LOCAL)
         self.inbox = MR(bed.owners, ROOM, LOCAL)
         self.connect(self.peer, self.owner, 0)
@@ -173,6 +175,8 @@ def attempts():
         yield "R10", f"{ask} at the end of all addresses", NO_ACCESS, at_the_end(ask)
         yield "R8", f"{ask} by a window, on its stream", DONE, by_window(ask, same=True)
         yield "R8", f"{ask} by a window of another stream", NO_ACCESS, by_window(ask, same=False)
+        yield "R8", f"{ask} of one's own stream's region", DONE, of_one_stream(ask, same=True)
+        yield "R8", f"{ask} of another stream's region", NO_ACCESS, of_one_stream(ask, same=False)
     for ask in ("WRITE", "READ"):
         yield "R10", f"{ask} that ends one byte behind", NO_ACCESS, at(ask, ROOM - 7)
         yield "R10", f"{ask} that begins one byte before", NO_ACCESS, at(ask, -1)
@@ -180,6 +184,8 @@ def attempts():
         yield "R10", f"{ask} of four packets, the last of them one byte too long", NO_ACCESS, \
             at(ask, ROOM - 4 * MTU + 1, 4 * MTU)
     yield "R10", "atomics where no word begins, by re-registration", REFUSED, odd_atomics
+    yield "R8", "another domain for a region of one stream", REFUSED, moved
+    yield "R8", "a stream that begins anew and has its former region", NO_ACCESS, begun_anew
     yield "R13", "READ of what nobody has written to", DONE, fresh_memory
     yield "R26", "to invalidate what a process has registered", NO_ACCESS, invalidate_region
     yield "R26", "to invalidate a window of another stream", NO_ACCESS, invalidate_window(False)
@@ -268,6 +274,44 @@ def by_window(ask, same):
         window.close()
         return status, None if same else region
     return run
+
+
+def bound(bed, pair):
+    """A region of the owner's, for its end of that pair alone; and the bytes around it."""
+    region = Region(bed)
+    region.mr.close()
+    made = srnic.made(bed.ctx, lambda: MR(bed.owners, ROOM, LOCAL | ALL, address=region.addr), "mr")
+    srnic.bind_mr(made, pair.made)
+    region.mr = made.of
+    return region
+
+
+def of_one_stream(ask, same):
+    def run(bed):
+        pair = Pair(bed)
+        other = pair if same else Pair(bed)     # as long as it lives, the region serves it
+        region = bound(bed, other)
+        status = pair.ask(ask, region.key, region.addr)
+        return status, None if same else region
+    return run
+
+
+def moved(bed):
+    pair = Pair(bed)
+    region = bound(bed, pair)
+    status = refused(lambda: region.mr.rereg(e.IBV_REREG_MR_CHANGE_PD, pd=bed.others),
+                     errno.EOPNOTSUPP)
+    return status, region
+
+
+def begun_anew(bed):
+    """RESET ends a stream; the next one of that queue pair is another."""
+    pair = Pair(bed)
+    region = bound(bed, pair)
+    for qp, to, rights in ((pair.peer, pair.owner, 0), (pair.owner, pair.peer, ALL)):
+        qp.modify(QPAttr(qp_state=e.IBV_QPS_RESET), e.IBV_QP_STATE)
+        pair.connect(qp, to, rights)
+    return pair.ask("READ", region.key, region.addr), region
 
 
 def invalidate_region(bed):

@@ -26,8 +26,8 @@ from memory_keys import DONE, Bed, Owner, Pair
 
 PD, QUEUE, REGION = srnic.OBJECTS["pd"], srnic.OBJECTS["qp"], srnic.OBJECTS["mr"]
 NS = 0x1000         # of a driver's methods and attributes
-SET_KEY, SEAL, USE, DROP, PROTECT, GRANT = (
-    (PD, 0), (QUEUE, 0), (QUEUE, 1), (QUEUE, 2), (REGION, 0), (REGION, 1))
+SET_KEY, SEAL, USE, DROP, PROTECT, GRANT, BIND = (
+    (PD, 0), (QUEUE, 0), (QUEUE, 1), (QUEUE, 2), (REGION, 0), (REGION, 1), (REGION, 2))
 HANDLE, FIRST, SECOND = range(NS, NS + 3)
 NOWHERE = 8         # an address where nothing is
 
@@ -98,6 +98,8 @@ def wrong(things):
     yield "a grant of what is not protected", GRANT, [right, attr(SECOND, room)], errno.ENOKEY
     yield "room for less than a grant", GRANT, [right, attr(SECOND, room, 47)], errno.EINVAL
     yield "no room for a grant", GRANT, [right], errno.EINVAL
+    yield "no queue pair for a region", BIND, [], errno.EINVAL
+    yield "a queue pair that there is not", BIND, [attr(FIRST, 0xffff)], errno.ENOENT
     yield "an rkey of 3 bytes", DROP, [attr(FIRST, bytes(3))], errno.EINVAL
     yield "an rkey that has no grants", DROP, [attr(FIRST, bytes(4))], errno.ENOENT
 
@@ -155,7 +157,8 @@ def run_row(things, what, method, attrs, expected):
 def wrong_handles(things):
     """Whose kind, or whose owner, is another."""
     whole = {SET_KEY: [], SEAL: [attr(FIRST, seal())], USE: [attr(FIRST, grant())],
-             DROP: [attr(FIRST, bytes(4))], PROTECT: [attr(FIRST, tree())]}
+             DROP: [attr(FIRST, bytes(4))], PROTECT: [attr(FIRST, tree())],
+             BIND: [attr(FIRST, things.qp.handle)]}
     for method, attrs in whole.items():
         other = things.mr if method[0] == PD else things.pd
         for handle in (1 << 20, 0xffffffff, 1 << 40, other.handle):

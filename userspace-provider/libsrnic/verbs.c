@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Keys of what libibverbs has made. No key is copied: the kernel reads it where the caller
- * has it.
+ * Keys of what libibverbs has made, and regions of one queue pair. No key is copied: the
+ * kernel reads it where the caller has it.
  */
 #include <errno.h>
 #include <string.h>
@@ -178,4 +178,21 @@ int srnic_drop_grants(struct ibv_qp *qp, uint32_t rkey)
 	uv_put_handle(&call, SRNIC_ATTR_QP_DROP_GRANTS_HANDLE, qp->handle);
 	uv_put(&call, SRNIC_ATTR_QP_DROP_GRANTS_RKEY, &rkey, sizeof(rkey));
 	return uv_do(qp->context, &call, drop_refusals);
+}
+
+static const struct uv_refusal bind_refusals[] = {
+	{ EEXIST, "the region is a queue pair's, and stays so: register another" },
+	{ EBUSY, "windows are bound to the region, and may serve others: unbind them" },
+	{ EINVAL, "region and queue pair must be of one protection domain" },
+	{}
+};
+
+int srnic_bind_mr(struct ibv_mr *mr, struct ibv_qp *qp)
+{
+	union uv_call call;
+
+	uv_begin(&call, UVERBS_OBJECT_MR, SRNIC_METHOD_MR_BIND);
+	uv_put_handle(&call, SRNIC_ATTR_MR_BIND_HANDLE, mr->handle);
+	uv_put_handle(&call, SRNIC_ATTR_MR_BIND_QP, qp->handle);
+	return uv_do(mr->context, &call, bind_refusals);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * Keys of protection domains, queue pairs and memory regions: methods that srnic adds
- * to uverbs' objects (RDMA_VERBS_IOCTL). Documentation/abi.md explains them; libsrnic
- * has functions for them.
+ * Keys of protection domains, queue pairs and memory regions, and regions of one queue
+ * pair: methods that srnic adds to uverbs' objects (RDMA_VERBS_IOCTL).
+ * Documentation/abi.md explains them; libsrnic has functions for them.
  *
  * They act on what the caller's own context has made: a handle of another is none.
  */
@@ -54,6 +54,7 @@ enum srnic_qp_drop_grants_attrs {
 enum srnic_mr_methods {
 	SRNIC_METHOD_MR_PROTECT = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_METHOD_MR_GRANT,
+	SRNIC_METHOD_MR_BIND,
 };
 
 enum srnic_mr_protect_attrs {
@@ -66,6 +67,12 @@ enum srnic_mr_grant_attrs {
 	SRNIC_ATTR_MR_GRANT_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_ATTR_MR_GRANT_RIGHT,	/* enum srnic_ioctl_right, __u32 */
 	SRNIC_ATTR_MR_GRANT_GRANT,	/* out: struct srnic_ioctl_grant, of the whole region */
+};
+
+/* The region serves that queue pair, of its domain, and no other. */
+enum srnic_mr_bind_attrs {
+	SRNIC_ATTR_MR_BIND_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
+	SRNIC_ATTR_MR_BIND_QP,		/* handle */
 };
 
 /* Each has a tree of its own (protocol.md, section 12). */

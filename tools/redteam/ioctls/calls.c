@@ -327,6 +327,9 @@ const struct call calls[] = {
 	       OWN(MR_GRANT_RIGHT, 4, SIZE, SRNIC_IOCTL_ATOMIC),
 	       OWN(MR_GRANT_GRANT, sizeof(struct srnic_ioctl_grant), OUT, 0)) },
 
+	{ "mr/bind", OWN_METHOD(MR, MR_BIND), .weight = 2,
+	  LIST(OWN_OBJ(MR_BIND_HANDLE, HANDLE, MR), OWN_OBJ(MR_BIND_QP, HANDLE, QP)) },
+
 	/* what is no command */
 	{ "mmap", .way = OTHER, .weight = 8, .run = ring_map },
 	{ "read events", .way = OTHER, .run = events_read },

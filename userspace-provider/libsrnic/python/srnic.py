@@ -94,6 +94,7 @@ _ARGUMENTS = {
     "grant_unpack": (c_char_p, c_size_t, POINTER(c_void_p)),
     "use_grant": (POINTER(_Qp), c_void_p),
     "drop_grants": (POINTER(_Qp), c_uint32),
+    "bind_mr": (POINTER(_Mr), POINTER(_Qp)),
     "error": (),
 }
 _RESULTS = {"grant_addr": c_uint64, "grant_len": c_uint64, "grant_rkey": c_uint32,
@@ -184,6 +185,11 @@ def protect_mr(mr, depth=0, block=0, key=None):
 def drop_grants(qp, rkey):
     """The queue pair proves nothing to that rkey any more."""
     _do("drop_grants", byref(qp.lent(_Qp)), rkey)
+
+
+def bind_mr(mr, qp):
+    """The region serves that queue pair and no other."""
+    _do("bind_mr", byref(mr.lent(_Mr)), byref(qp.lent(_Qp)))
 
 
 class Grant:

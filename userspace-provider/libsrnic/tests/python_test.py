@@ -69,6 +69,7 @@ class Objects(unittest.TestCase):
                      lambda: srnic.seal_qp(self.thing, "aead", "aes-gcm-128", bytes(16)),
                      lambda: srnic.Grant.of(self.thing, "read"), lambda: grant.use(self.thing),
                      lambda: srnic.drop_grants(self.thing, 1),
+                     lambda: srnic.bind_mr(self.thing, self.thing),
                      lambda: srnic.made(self.thing.context, lambda: None)):
             with self.assertRaises(srnic.Error) as caught:
                 call()

@@ -166,6 +166,20 @@ static void test_protect_mr(void)
 	      "a kernel that cannot");
 }
 
+static void test_bind_mr(void)
+{
+	uverbs_reset();
+	check(!srnic_bind_mr(&mr, &qp) && called(UVERBS_OBJECT_MR, SRNIC_METHOD_MR_BIND, 2) &&
+	      uverbs_handle_is(SRNIC_ATTR_MR_BIND_HANDLE, mr.handle) &&
+	      uverbs_handle_is(SRNIC_ATTR_MR_BIND_QP, qp.handle), "a region of one queue pair");
+	uverbs.err = EEXIST;
+	check(failed(srnic_bind_mr(&mr, &qp), EEXIST, "register another"), "a second queue pair");
+	uverbs.err = EBUSY;
+	check(failed(srnic_bind_mr(&mr, &qp), EBUSY, "unbind them"), "a region with windows");
+	uverbs.err = EINVAL;
+	check(failed(srnic_bind_mr(&mr, &qp), EINVAL, "one protection domain"), "two domains");
+}
+
 static const struct srnic_ioctl_grant granted = {
 	.addr = 0x7f0000001000, .length = 100000, .rkey = 0x00010203, .right = SRNIC_RIGHT_WRITE,
 	.depth = 3, .block_shift = 12, .node_shift = 17, .key = "sixteen of bytes",
@@ -755,6 +769,7 @@ int main(void)
 	test_key_pd();
 	test_seal_qp();
 	test_protect_mr();
+	test_bind_mr();
 	test_grant_mr();
 	test_use_grant();
 	test_no_method();

@@ -248,6 +248,21 @@ int srnic_use_grant(struct ibv_qp *qp, const struct srnic_grant *grant);
  */
 int srnic_drop_grants(struct ibv_qp *qp, uint32_t rkey);
 
+/**
+ * srnic_bind_mr() - let one queue pair use a region, and no other
+ * @mr: the region
+ * @qp: of the same protection domain, in any state
+ *
+ * When this returns, neither lkey nor rkey of the region is of use on behalf of another queue
+ * pair: a peer's request there draws a remote access error. A queue pair that goes, or is
+ * reset, takes the region's use with it; it is to be deregistered then. No windows are
+ * bound to it, and it is not registered anew in another domain.
+ *
+ * Return: 0; -EEXIST: it is some queue pair's; -EBUSY: windows are bound to it; -EINVAL: they
+ * are of two domains, or of no srnic device; -EPROTONOSUPPORT: the driver is too old.
+ */
+int srnic_bind_mr(struct ibv_mr *mr, struct ibv_qp *qp);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,7 +32,7 @@ static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct 
 		return SRNIC_MEM_INVALID;
 	if (stag->pd != qp->pd)
 		return SRNIC_MEM_PD;	/* R7 */
-	if (stag->kind == SRNIC_STAG_MW2 && stag->qp != qp)
+	if (stag->one_stream && READ_ONCE(stag->qp) != qp)
 		return SRNIC_MEM_PD;	/* R8 */
 	if (!stag_contains(stag, va, len))
 		return SRNIC_MEM_BOUNDS;	/* R10 */

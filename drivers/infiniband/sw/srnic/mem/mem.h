@@ -42,8 +42,8 @@ struct srnic_qp;
  * struct srnic_pd - a protection domain
  * @ib: the core's part
  * @user: whose is what is made in it, for guard; NULL: the kernel, or the administrator
- * @lock: BH: @windows
- * @windows: type-2 windows that are bound to a QP of this domain
+ * @lock: BH: @streams
+ * @streams: STags that serve one QP of this domain, and have one
  * @dgrams_wait: queue pairs of it that wait for a datagram's key
  * @protects: a region of it has been protected
  * @key_lock: process context: @key
@@ -54,8 +54,8 @@ struct srnic_qp;
 struct srnic_pd {
 	struct ib_pd ib;
 	struct srnic_user *user;
-	spinlock_t lock;	/* BH: windows */
-	struct list_head windows;
+	spinlock_t lock;	/* BH: streams */
+	struct list_head streams;
 	atomic_t dgrams_wait;
 	bool protects;
 	struct mutex key_lock;	/* key */
@@ -89,7 +89,8 @@ enum srnic_stag_kind {
  *	by whoever holds a count, and changed by nobody as long as someone does
  * @lock: BH: bind, invalidate, register, deallocate: one at a time
  * @pd: protection domain
- * @qp: stream scope: of type-2B windows; else NULL
+ * @one_stream: it serves @qp alone: a window of type 2B, or a region that was bound to it
+ * @qp: that stream, as long as there is one; else NULL
  * @maker: fast-register: number of the QP that the region was registered on: its peer
  *	alone may invalidate it
  * @mr: translation; a window's region, NULL if not bound
@@ -98,7 +99,7 @@ enum srnic_stag_kind {
  * @length: bytes
  * @offset: of the byte at @iova, from the beginning of the region's first block
  * @mkeys: region: keys that accesses have to be proved by, one for each right; NULL: none
- * @windows: a bound type-2 window's place in @pd->windows
+ * @stream: its place in @pd->streams, if it has a @qp
  * @rcu: for freeing
  */
 struct srnic_stag {
@@ -109,6 +110,7 @@ struct srnic_stag {
 	atomic_t active;
 	spinlock_t lock;	/* BH: changes */
 	struct srnic_pd *pd;
+	bool one_stream;
 	struct srnic_qp *qp;
 	struct srnic_mr *mr;
 	u32 maker;
@@ -117,7 +119,7 @@ struct srnic_stag {
 	u64 length;
 	u64 offset;
 	struct srnic_mkey *mkeys;
-	struct list_head windows;
+	struct list_head stream;
 	struct rcu_head rcu;
 };
 
@@ -274,10 +276,19 @@ int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 int srnic_region_retire(struct srnic_mr *mr);
 int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys);
 
-/* window.c: for invalidate.c */
+/* window.c: for invalidate.c and stream.c */
+void srnic_window_unbind(struct srnic_stag *window);	/* its lock is held */
 int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key);
 /* verbs' side of memory windows, process context */
 void srnic_window_retire(struct srnic_stag *stag);
-void srnic_window_forget_qp(struct srnic_qp *qp);	/* no work of the QP in progress */
+
+/* stream.c: the STag's lock is held */
+void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp);
+void srnic_stream_leave(struct srnic_stag *stag);
+/* process context */
+int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp);
+void srnic_region_unbind(struct srnic_mr *mr);
+/* no work of the QP in progress */
+void srnic_stream_end(struct srnic_qp *qp);
 
 #endif /* SRNIC_MEM_H */

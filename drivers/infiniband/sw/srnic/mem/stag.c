@@ -140,7 +140,8 @@ void srnic_stag_init(struct srnic_stag *stag, enum srnic_stag_kind kind, struct 
 	stag->kind = kind;
 	stag->pd = pd;
 	spin_lock_init(&stag->lock);
-	INIT_LIST_HEAD(&stag->windows);
+	stag->one_stream = kind == SRNIC_STAG_MW2;
+	INIT_LIST_HEAD(&stag->stream);
 	atomic_set(&stag->active, 0);
 }
 

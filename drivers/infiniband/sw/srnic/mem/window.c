@@ -13,8 +13,11 @@
 /* a local right is no right of a window; applications that ask for one mean no harm */
 #define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE)
 
-/* the window no longer stands for anything; its key stays the next bind's to match */
-static void window_unbind(struct srnic_stag *window)
+/**
+ * srnic_window_unbind - a window no longer stands for anything
+ * @window: its key stays the next bind's to match
+ */
+void srnic_window_unbind(struct srnic_stag *window)
 	__must_hold(&window->lock)
 {
 	lockdep_assert_held(&window->lock);
@@ -23,12 +26,7 @@ static void window_unbind(struct srnic_stag *window)
 	if (!window->mr)
 		return;
 
-	if (window->qp) {
-		spin_lock(&window->pd->lock);
-		list_del_init(&window->windows);
-		spin_unlock(&window->pd->lock);
-		window->qp = NULL;
-	}
+	srnic_stream_leave(window);
 	atomic_dec(&window->mr->windows);
 	window->mr = NULL;
 }
@@ -92,8 +90,8 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 		return -EACCES;
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
-	/* who has the window's key would have nothing to prove */
-	if (region->mkeys)
+	/* who has the window's key would have nothing to prove, or be another stream */
+	if (region->mkeys || region->one_stream)
 		return -EACCES;
 	/* remote writers need a region that may be written at all (C10-74) */
 	if ((swqe->bind.access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
@@ -119,12 +117,8 @@ static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct sr
 	window->offset = window_offset(region, swqe);
 	window->key = swqe->bind.new_rkey;
 
-	if (window->kind == SRNIC_STAG_MW2) {
-		window->qp = qp;
-		spin_lock(&window->pd->lock);
-		list_add(&window->windows, &window->pd->windows);
-		spin_unlock(&window->pd->lock);
-	}
+	if (window->one_stream)
+		srnic_stream_join(window, qp);
 	srnic_stag_publish(window);
 }
 
@@ -132,7 +126,7 @@ static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct sr
 static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
 	__must_hold(&window->lock)
 {
-	window_unbind(window);
+	srnic_window_unbind(window);
 	window->key = new_key;
 	return 0;
 }
@@ -161,7 +155,7 @@ static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
 
 	err = window_check_region(qp, region, swqe);
 	if (!err) {
-		window_unbind(window);
+		srnic_window_unbind(window);
 		window_set(qp, window, region, swqe);
 	}
 	srnic_stag_put(region);
@@ -214,7 +208,7 @@ int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 
 	else if (window->pd != qp->pd || window->qp != qp)
 		err = -EACCES;
 	else
-		window_unbind(window);
+		srnic_window_unbind(window);
 	spin_unlock(&window->lock);
 	return err;
 }
@@ -228,51 +222,9 @@ int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 
 void srnic_window_retire(struct srnic_stag *window)
 {
 	spin_lock_bh(&window->lock);
-	window_unbind(window);
+	srnic_window_unbind(window);
 	window->pd = NULL;	/* whoever found it before fails the check */
 	spin_unlock_bh(&window->lock);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_window_retire);
-
-static struct srnic_stag *window_of_qp(struct srnic_pd *pd, const struct srnic_qp *qp)
-{
-	struct srnic_stag *window, *found = NULL;
-
-	spin_lock(&pd->lock);
-	list_for_each_entry(window, &pd->windows, windows) {
-		if (window->qp == qp) {
-			found = window;
-			break;
-		}
-	}
-	spin_unlock(&pd->lock);
-	return found;
-}
-
-/**
- * srnic_window_forget_qp - a QP is going: so do the windows bound to it
- * @qp: neither a packet nor a work request of it is in progress any more
- *
- * Else the memory of a later QP at the same address would inherit them.
- *
- * Context: process.
- */
-void srnic_window_forget_qp(struct srnic_qp *qp)
-{
-	struct srnic_stag *window;
-
-	rcu_read_lock();
-	local_bh_disable();
-	while ((window = window_of_qp(qp->pd, qp))) {
-		spin_lock(&window->lock);
-		/* unless it was deallocated meanwhile */
-		if (window->qp == qp)
-			window_unbind(window);
-		spin_unlock(&window->lock);
-	}
-	local_bh_enable();
-	rcu_read_unlock();
-}
-
-SRNIC_EXPORT_FOR_KUNIT(srnic_window_forget_qp);

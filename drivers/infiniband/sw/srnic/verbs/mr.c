@@ -75,6 +75,7 @@ static void mr_free(struct srnic_mr *mr)
 	struct srnic_dev *dev = to_srnic(mr->ib.device);
 
 	srnic_stag_remove(dev, &mr->stag);
+	srnic_region_unbind(mr);
 	mr_unpin(mr, &mr->map, mr->pinned);
 	srnic_map_release(&mr->next);
 	kfree_sensitive(mr->stag.mkeys);
@@ -170,6 +171,9 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 		return -EOPNOTSUPP;
 	/* its keys are those of these bytes, and of this domain */
 	if (mr->stag.mkeys && flags & (IB_MR_REREG_TRANS | IB_MR_REREG_PD))
+		return -EOPNOTSUPP;
+	/* nor is there a queue pair of its own in another */
+	if (mr->stag.one_stream && flags & IB_MR_REREG_PD)
 		return -EOPNOTSUPP;
 
 	err = flags & IB_MR_REREG_ACCESS ? srnic_region_check_access(access) : 0;

@@ -92,6 +92,8 @@ int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 /* keys.c */
 extern const struct uapi_definition srnic_uapi_defs[];
+/* mr_bind.c */
+extern const struct uapi_definition srnic_mr_bind_defs[];
 
 /* mcast.c */
 int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);

@@ -265,7 +265,7 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	qp_hide(dev, qp);
 	qp_leave_cqs(qp);
 	srnic_qp_engine_exit(qp);
-	srnic_window_forget_qp(qp);
+	srnic_stream_end(qp);
 	qp_destroy_rings(qp);
 	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return 0;

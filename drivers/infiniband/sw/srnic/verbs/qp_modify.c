@@ -211,7 +211,7 @@ static void qp_reset(struct srnic_qp *qp)
 {
 	srnic_qp_to_reset(qp);
 	/* a window bound to this stream is not the next stream's (R8) */
-	srnic_window_forget_qp(qp);
+	srnic_stream_end(qp);
 
 	spin_lock_bh(&qp->lock);
 	qp->path_valid = false;

@@ -86,6 +86,7 @@ int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib)
 		{ "access", READ_ONCE(mr->stag.access) },
 		{ "windows", atomic_read(&mr->windows) },
 		{ "protected", !!READ_ONCE(mr->stag.mkeys) },
+		{ "one_stream", READ_ONCE(mr->stag.one_stream) },
 	};
 
 	return res_put(msg, words, ARRAY_SIZE(words), "kind", stag_kinds[mr->stag.kind]);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stream scope (RFC 5042 6.1.1, R8): STags that serve one queue pair, and no other of its
+ * domain. Windows of type 2B do by their nature (IBA 10.6.7.2.2), regions if their owner
+ * asks for it. With the stream they end: else a later queue pair, whose memory lies where
+ * that of the former did, would inherit them.
+ */
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
+#include "../export.h"
+#include "../srnic.h"
+#include "../engine/engine.h"
+#include "mem.h"
+
+/**
+ * srnic_stream_join - an STag serves a queue pair from now on
+ * @stag: at rest, of that queue pair's domain, in no stream
+ * @qp: the queue pair
+ *
+ * Context: BHs off.
+ */
+void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp)
+	__must_hold(&stag->lock)
+{
+	lockdep_assert_held(&stag->lock);
+	WRITE_ONCE(stag->qp, qp);
+	spin_lock(&stag->pd->lock);
+	list_add(&stag->stream, &stag->pd->streams);
+	spin_unlock(&stag->pd->lock);
+}
+
+/**
+ * srnic_stream_leave - and serves none any more
+ * @stag: may be in no stream
+ *
+ * Those who are looking at it are not waited for: to be served they would have to be that
+ * queue pair.
+ *
+ * Context: BHs off.
+ */
+void srnic_stream_leave(struct srnic_stag *stag)
+	__must_hold(&stag->lock)
+{
+	lockdep_assert_held(&stag->lock);
+	if (!stag->qp)
+		return;
+	spin_lock(&stag->pd->lock);
+	list_del_init(&stag->stream);
+	spin_unlock(&stag->pd->lock);
+	WRITE_ONCE(stag->qp, NULL);
+}
+
+static struct srnic_stag *stag_of_stream(struct srnic_pd *pd, const struct srnic_qp *qp)
+{
+	struct srnic_stag *stag, *found = NULL;
+
+	spin_lock(&pd->lock);
+	list_for_each_entry(stag, &pd->streams, stream) {
+		if (READ_ONCE(stag->qp) == qp) {
+			found = stag;
+			break;
+		}
+	}
+	spin_unlock(&pd->lock);
+	return found;
+}
+
+/* unless its owner has done so meanwhile */
+static void stag_end(struct srnic_stag *stag, const struct srnic_qp *qp)
+{
+	spin_lock(&stag->lock);
+	if (stag->qp != qp)
+		goto unlock;
+	if (stag->kind == SRNIC_STAG_MW2)
+		srnic_window_unbind(stag);
+	else
+		srnic_stream_leave(stag);
+unlock:
+	spin_unlock(&stag->lock);
+}
+
+/**
+ * srnic_stream_end - a queue pair is going, or begins anew
+ * @qp: neither a packet nor a work request of it is in progress any more
+ *
+ * Its windows are unbound; its regions serve nobody until they are deregistered.
+ *
+ * Context: process.
+ */
+void srnic_stream_end(struct srnic_qp *qp)
+{
+	struct srnic_stag *stag;
+
+	rcu_read_lock();
+	local_bh_disable();
+	while ((stag = stag_of_stream(qp->pd, qp)))
+		stag_end(stag, qp);
+	local_bh_enable();
+	rcu_read_unlock();
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_stream_end);
+
+/**
+ * srnic_region_bind - from now on a region serves one queue pair, and no other
+ * @mr: published; may be in use
+ * @qp: of the region's domain
+ *
+ * When it returns no access on behalf of another is in progress, and none begins; nor does
+ * one once @qp goes, or is reset.
+ *
+ * Context: process.
+ * Return: 0; -EEXIST: it serves one; -EBUSY: windows are bound to it, which may serve
+ * others; -EINVAL: not a region of a process, or @qp is of another domain.
+ */
+int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
+{
+	struct srnic_stag *stag = &mr->stag;
+	int err;
+
+	if (stag->kind != SRNIC_STAG_USER || stag->pd != qp->pd)
+		return -EINVAL;
+	if (stag->one_stream)
+		return -EEXIST;
+	err = srnic_region_retire(mr);
+	if (err)
+		return err;
+
+	spin_lock_bh(&stag->lock);
+	stag->one_stream = true;
+	srnic_stream_join(stag, qp);
+	spin_unlock_bh(&stag->lock);
+	srnic_stag_publish(stag);
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_region_bind);
+
+/**
+ * srnic_region_unbind - a region is going
+ * @mr: may be bound to no queue pair
+ *
+ * Context: process.
+ */
+void srnic_region_unbind(struct srnic_mr *mr)
+{
+	spin_lock_bh(&mr->stag.lock);
+	srnic_stream_leave(&mr->stag);
+	spin_unlock_bh(&mr->stag.lock);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_region_unbind);
