@@ -69,19 +69,24 @@ class Bed:
 
 
 class Pair:
-    """Two QPs, connected with each other: the peer's asks, the owner's is asked."""
+    """Two QPs, connected with each other: the peer's asks, the owner's is asked.
 
-    def __init__(self, bed, rights=ALL, cq_size=64):
+    Where regions are bound to the owner's, srnic's own calls need its handle."""
+
+    def __init__(self, bed, rights=ALL, cq_size=64, binds=False):
         self.bed = bed
         self.cq = CQ(bed.ctx, cq_size)
         self.owners_cq = CQ(bed.ctx, 64)
         self.peer = bed.qp(bed.peers, self.cq)
-        self.made = srnic.made(bed.ctx, lambda: bed.qp(bed.owners, self.owners_cq))
-        self.owner = self.made.of
+        self.made = srnic.made(bed.ctx, self.owners_qp) if binds else None
+        self.owner = self.made.of if binds else self.owners_qp()
         self.own = MR(bed.peers, 2 * ROOM, LOCAL)
         self.inbox = MR(bed.owners, ROOM, LOCAL)
         self.connect(self.peer, self.owner, 0)
         self.connect(self.owner, self.peer, rights)
+
+    def owners_qp(self):
+        return self.bed.qp(self.bed.owners, self.owners_cq)
 
     def connect(self, qp, to, rights):
         qp.to_rts(connection(self.bed.way, to.qp_num, qp_access_flags=rights))
@@ -288,8 +293,9 @@ def bound(bed, pair):
 
 def of_one_stream(ask, same):
     def run(bed):
-        pair = Pair(bed)
-        other = pair if same else Pair(bed)     # as long as it lives, the region serves it
+        pair = Pair(bed, binds=True)
+        # as long as that one lives, the region serves it
+        other = pair if same else Pair(bed, binds=True)
         region = bound(bed, other)
         status = pair.ask(ask, region.key, region.addr)
         return status, None if same else region
@@ -297,7 +303,7 @@ def of_one_stream(ask, same):
 
 
 def moved(bed):
-    pair = Pair(bed)
+    pair = Pair(bed, binds=True)
     region = bound(bed, pair)
     status = refused(lambda: region.mr.rereg(e.IBV_REREG_MR_CHANGE_PD, pd=bed.others),
                      errno.EOPNOTSUPP)
@@ -306,7 +312,7 @@ def moved(bed):
 
 def begun_anew(bed):
     """RESET ends a stream; the next one of that queue pair is another."""
-    pair = Pair(bed)
+    pair = Pair(bed, binds=True)
     region = bound(bed, pair)
     for qp, to, rights in ((pair.peer, pair.owner, 0), (pair.owner, pair.peer, ALL)):
         qp.modify(QPAttr(qp_state=e.IBV_QPS_RESET), e.IBV_QP_STATE)
@@ -502,7 +508,7 @@ def main():
     for row, what, expected, attempt in attempts():
         try:
             got, region = attempt(bed)
-        except PyverbsError as error:   # of a device that has not all that it takes
+        except (PyverbsError, srnic.Error) as error:    # of a device that has not all
             got, region = str(error).rpartition(". ")[2], None
         said = STATUS.get(got, f"status {got}")
         fault = "" if got == expected else f", not {STATUS[expected]}"
