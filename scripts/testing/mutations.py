@@ -10,7 +10,8 @@ A file in scripts/tests/mutations has those of a part, a blank line between them
     -what is there
     +what is there instead
 
-What stays and what is there must stand in the file exactly once. The tests are those that
+What stays and what is there must stand in the file exactly once. Where two files enforce the
+same, each has an "in" of its own, and its lines follow it. The tests are those that
 are expected to notice: e2e/SCRIPT, on the stock kernel; kunit/SUITE, without its slow
 cases; or kunit/SUITE.CASE.
 
@@ -33,13 +34,27 @@ class Malformed(Exception):
 
 
 @dataclass
+class Change:
+    path: str
+    old: str = ""
+    new: str = ""
+
+    def add(self, mark, text):
+        self.old += text if mark != "+" else ""
+        self.new += text if mark != "-" else ""
+
+    def applied_to(self, text):
+        if text.count(self.old) != 1:
+            raise Malformed(f"{self.path} has it {text.count(self.old)} times, not once")
+        return text.replace(self.old, self.new)
+
+
+@dataclass
 class Mutation:
     part: str
     what: str
-    path: str = ""
+    changes: list = field(default_factory=list)
     tests: list = field(default_factory=list)
-    old: str = ""
-    new: str = ""
 
     @property
     def name(self):
@@ -47,29 +62,32 @@ class Mutation:
 
     def add(self, line):
         mark, text = line[:1], line[1:] + "\n"
-        if line.startswith("in ") and not self.path:
-            self.path = f"{ROOM}/{line[3:]}"
+        if line.startswith("in "):
+            self.changes.append(Change(f"{ROOM}/{line[3:]}"))
         elif line.startswith("by ") and not self.tests:
             self.tests = line[3:].split()
-        elif mark in " -+":
-            self.old += text if mark != "+" else ""
-            self.new += text if mark != "-" else ""
+        elif mark in " -+" and self.changes:
+            self.changes[-1].add(mark, text)
         else:
             raise Malformed(f"{self.name}: what is '{line}'?")
 
     def check(self):
-        if not self.path or self.old == self.new:
+        if not self.changes or any(change.old == change.new for change in self.changes):
             raise Malformed(f"{self.name}: it changes nothing")
         for test in self.tests or [""]:
             kind, _, name = test.partition("/")
             if kind not in KINDS or not source_of(kind, name).is_file():
                 raise Malformed(f"{self.name}: there is no test '{test}'")
 
-    def applied_to(self, text):
-        if text.count(self.old) != 1:
-            raise Malformed(f"{self.name}: {self.path} has that "
-                            f"{text.count(self.old)} times, not once")
-        return text.replace(self.old, self.new)
+    def applied_in(self, tree):
+        """(path, what is there, what is there instead), of each file."""
+        for change in self.changes:
+            path = tree / change.path
+            text = path.read_text()
+            try:
+                yield path, text, change.applied_to(text)
+            except Malformed as error:
+                raise Malformed(f"{self.name}: {error}") from error
 
 
 def source_of(kind, name):
@@ -97,11 +115,14 @@ def all_of_them():
     return [mutation for path in sorted(FOLDER.iterdir()) for mutation in read(path)]
 
 
-def take_out(chosen, room):
-    """All of them, one after the other, in the sources in @room."""
+def take_out(chosen, tree):
+    """All of them, one after the other; what undoes that, from the last to the first."""
+    before = []
     for mutation in chosen:
-        path = room / mutation.path
-        path.write_text(mutation.applied_to(path.read_text()))
+        for path, old, new in mutation.applied_in(tree):
+            path.write_text(new)
+            before.append((path, old))
+    return before[::-1]
 
 
 def apply_all(log):
@@ -109,7 +130,8 @@ def apply_all(log):
     fine = True
     try:
         for mutation in all_of_them() + read(PRICE):
-            mutation.applied_to((REPO / mutation.path).read_text())
+            for _ in mutation.applied_in(REPO):
+                pass
     except (Malformed, OSError) as error:
         print(error, file=log)
         fine = False
