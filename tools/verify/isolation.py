@@ -35,7 +35,7 @@ BIND = e.IBV_ACCESS_MW_BIND
 MTU = 1024
 ROOM = 4096         # of a region; in the middle of its memory, so that both sides can be seen
 AROUND = 4096
-QKEY = 0x11111111
+QKEY, PRIVILEGED = 0x11111111, 0x91111111
 DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS = (
     e.IBV_WC_SUCCESS, e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_QP_OP_ERR)
 STATUS = {DONE: "done", NO_ACCESS: "remote access error", NO_SUCH_REQUEST: "invalid request",
@@ -198,6 +198,11 @@ def attempts():
     yield "R2", "a datagram by an address handle of one's own", DONE, datagram(foreign=False)
     yield "R2", "a datagram by an address handle of another domain", NOT_OURS, \
         datagram(foreign=True)
+    yield "R2", "a datagram with the Q_Key of who is to have it", DONE, by_qkey(QKEY, QKEY)
+    yield "R2", "a datagram with another Q_Key", None, by_qkey(QKEY ^ 1, QKEY)
+    yield "R28", "a datagram with a privileged Q_Key", None, by_qkey(PRIVILEGED, PRIVILEGED)
+    yield "R28", "such a Q_Key means the queue's own", DONE, by_qkey(PRIVILEGED, QKEY)
+    yield "R10", "a SEND of one byte more than there is room for", NO_SUCH_REQUEST, too_long
     yield "IBA", "a message after one that was too long, on UC", DONE, unreliable
     yield "R29", "a completion queue of another context", REFUSED, foreign_cq
     yield "R29", "to map a ring of another context", REFUSED, foreign_ring
@@ -343,13 +348,18 @@ def invalidate_window(own):
     return run
 
 
+def datagrams(bed, cq, qkey=QKEY):
+    qp = bed.qp(bed.peers, cq, e.IBV_QPT_UD)
+    attr = QPAttr(port_num=1)
+    attr.qkey = qkey
+    qp.to_rts(attr)
+    return qp
+
+
 def datagram(foreign):
     def run(bed):
         cq = CQ(bed.ctx, 16)
-        qp = bed.qp(bed.peers, cq, e.IBV_QPT_UD)
-        attr = QPAttr(port_num=1)
-        attr.qkey = QKEY
-        qp.to_rts(attr)
+        qp = datagrams(bed, cq)
         handle = AH(bed.others if foreign else bed.peers, attr=bed.way)
         own = MR(bed.peers, 64, LOCAL)
         wr = SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(own.buf, 64, own.lkey)])
@@ -357,6 +367,32 @@ def datagram(foreign):
         qp.post_send(wr)
         return completion(cq), None
     return run
+
+
+def by_qkey(named, needed):
+    """What arrives at a queue that needs one, when a request names one; the sender has QKEY."""
+    def run(bed):
+        cq, inbox = CQ(bed.ctx, 16), MR(bed.peers, 128, LOCAL)
+        sender, receiver = datagrams(bed, CQ(bed.ctx, 16)), datagrams(bed, cq, needed)
+        receiver.post_recv(RecvWR(num_sge=1, sg=[SGE(inbox.buf, 128, inbox.lkey)]))
+        wr = SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(inbox.buf, 8, inbox.lkey)])
+        wr.set_wr_ud(AH(bed.peers, attr=bed.way), receiver.qp_num, named)
+        sender.post_send(wr)
+        return completion(cq, 2), None
+    return run
+
+
+def too_long(bed):
+    """Who was to have it is told so, and has no byte of it."""
+    region = Region(bed)
+    pair = Pair(bed)
+    pair.owner.post_recv(RecvWR(num_sge=1, sg=[SGE(region.addr, 8, region.mr.lkey)]))
+    pair.peer.post_send(SendWR(opcode=e.IBV_WR_SEND, num_sge=1,
+                               sg=[SGE(pair.own.buf, 9, pair.own.lkey)]))
+    status = completion(pair.cq)
+    if completion(pair.owners_cq) != e.IBV_WC_LOC_LEN_ERR:
+        return None, region
+    return status, region
 
 
 def odd_atomics(bed):

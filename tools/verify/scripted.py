@@ -142,6 +142,14 @@ class Peer:
         return self.frame(struct.pack("!BBHIBBHI", RC_ACK, 0x40, 0xFFFF, self.target.qp.qp_num, 0,
                                       psn >> 16, psn & 0xFFFF, syndrome << 24))
 
+    def as_stranger(self, body):
+        """A frame that comes from another address, and is right in all else."""
+        own = self.src
+        self.src = own[:3] + bytes([own[3] ^ 0x40])
+        frame = self.frame(body)
+        self.src = own
+        return frame
+
     def headers(self, length, ident=0, check=0):
         """IP and UDP headers before so many bytes, ICRC included."""
         udp = struct.pack("!HHHH", 0xC000, forge.ROCE_PORT, UDP_LEN + length, check)
@@ -266,6 +274,18 @@ def a_late_retry_of_a_read_ends_nothing(peer):
     peer.send(fresh)
     if naks(seen := peer.responses(answered(START + 1), 5)) or not seen:
         return f"the next READ was answered by {seen}"
+    return None if peer.target.alive() else "the QP died"
+
+
+def a_stranger_is_not_heard(peer):
+    """IBA 9.6.1.5.1: a connected QP listens to its peer alone, whatever a stranger knows."""
+    asked = peer.read_body(START, 0, 64)
+    peer.send(peer.as_stranger(asked))
+    if seen := peer.responses(lambda _: True, 1):
+        return f"a stranger's READ was answered by {seen}"
+    peer.send(peer.frame(asked))
+    if naks(seen := peer.responses(answered(START), 5)) or not seen:
+        return f"the peer's READ was answered by {seen}"
     return None if peer.target.alive() else "the QP died"
 
 
@@ -396,8 +416,8 @@ def who_is_not_ready_has_answered(peer):
 
 
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
-             only_a_read_of_nothing_needs_no_key, a_late_retry_of_a_read_ends_nothing,
-             answers_are_repeated_within_limits,
+             a_stranger_is_not_heard, only_a_read_of_nothing_needs_no_key,
+             a_late_retry_of_a_read_ends_nothing, answers_are_repeated_within_limits,
              copies_of_a_nak_use_up_no_retries, what_is_lost_at_the_end_is_asked_for,
              a_clean_link_is_given_time, who_never_answers_is_asked_as_often_as_agreed,
              who_is_never_ready_is_asked_as_often_as_agreed, who_is_not_ready_has_answered)

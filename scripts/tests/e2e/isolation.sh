@@ -4,7 +4,7 @@
 # what: a peer's or process's reach for what is not its own fails, over the wire and by system call, and changes nothing
 # easy: yes
 # timeout: 180
-# cites: R2, R7, R8, R9, R10, R12, R16, R22, R26, R27, R29
+# cites: R2, R7, R8, R9, R10, R12, R13, R16, R22, R26, R27, R28, R29
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
