@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""redirect - turn a connection in the clear towards a peer that must not be spoken to so.
+"""redirect - turn a connection towards a peer that must not have what it carries.
 
-A queue pair is connected to CLEAR, drained (SQD), and given the address of SEALED, for which
-the policy has 'require': that must be refused with EACCES. Back to CLEAR it may go.
+    redirect.py DEVICE OWN OTHER [sealed]
+
+A queue pair is connected to OWN, drained (SQD), and given the address of OTHER: that must be
+refused with EACCES. In the clear, where the policy has 'require' for OTHER; back to OWN it
+may go. Or sealed, whatever is said of OTHER: such a one is not turned at all.
 
 Example:
   in-a tools/verify/redirect.py srnic0 10.77.0.1 10.77.0.2
@@ -38,21 +41,22 @@ def turn(qp, way):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1].startswith("-"):
+    if len(sys.argv) not in (4, 5) or sys.argv[1].startswith("-") or \
+            sys.argv[4:] not in ([], ["sealed"]):
         print(__doc__)
         return 2
     ctx = Context(name=sys.argv[1])
     index, _ = own_gid(ctx)
-    clear, sealed = (way_to(gid_of(address), index) for address in sys.argv[2:])
+    own, other = (way_to(gid_of(address), index) for address in sys.argv[2:4])
     cq = CQ(ctx, 4)
     cap = QPCap(max_send_wr=1, max_recv_wr=1, max_send_sge=1, max_recv_sge=1)
     qp = QP(PD(ctx), QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
-    qp.to_rts(connection(clear, 0x1234))
+    qp.to_rts(connection(own, 0x1234))
     qp.modify(QPAttr(qp_state=e.IBV_QPS_SQD), e.IBV_QP_STATE)
-    said = turn(qp, sealed), turn(qp, clear)
-    print(f"to the sealed peer: {errno.errorcode.get(said[0], said[0])}, "
-          f"to the other: {errno.errorcode.get(said[1], said[1] or 'granted')}")
-    return 0 if said == (errno.EACCES, 0) else 1
+    said = turn(qp, other), turn(qp, own)
+    print(f"to another peer: {errno.errorcode.get(said[0], said[0])}, "
+          f"back to its own: {errno.errorcode.get(said[1], said[1] or 'granted')}")
+    return 0 if said == (errno.EACCES, errno.EACCES if sys.argv[4:] else 0) else 1
 
 
 if __name__ == "__main__":

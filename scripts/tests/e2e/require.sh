@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: 'require' refuses what is not sealed: no key, a peer in the clear, another key, datagrams
+# what: 'require' refuses what is not sealed: no key, a peer in the clear, another key, datagrams; 'prefer' counts it
 # easy: yes
 # timeout: 180
 # cites: srdma.md decision 19
@@ -71,6 +71,9 @@ on b srnic policy del 10.77.0.0/24
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
 pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
 
+say "it stays with its peer"
+on a "$repo/tools/verify/redirect.py" srnic0 10.77.0.2 10.77.0.1 sealed
+
 say "datagrams pass so, too"
 datagrams_pass $patience || fail "sealed datagrams do not pass: $(cat /run/test/c.log)"
 
@@ -80,4 +83,12 @@ on b srnic policy del 10.77.0.0/24
 on b srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key k
 on a srnic policy del 10.77.0.0/24
 ! datagrams_pass $patience || fail "clear datagrams passed a 'require'"
+
+say "'prefer' without its key goes in the clear, and that is counted"
+on b srnic policy del 10.77.0.0/24
+on a srnic policy add 10.77.0.0/24 prefer aead aes-gcm-128 key nokey
+expect_count a srnic0 policy_prefer_clear -eq 0
+pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+expect_count a srnic0 policy_prefer_clear -gt 0
+expect_count b srnic1 policy_prefer_clear -eq 0
 testbed down
