@@ -19,8 +19,8 @@ nonces()
 	cat "/sys/module/srnic/parameters/nonces_$1"
 }
 
-# of path MTU 256; acknowledgments and what is sent again are a quarter more
-bulk=$((packets * 210 / 2))
+# of path MTU 256; acknowledgments and what is sent again are a fifth more
+bulk=$((packets * 220 / 2))
 for policy in $policies; do
 	say "$policy, $((packets / 2)) packets and more"
 	testbed up --netem "loss 0.2%" --policy "$policy"
