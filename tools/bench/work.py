@@ -147,7 +147,13 @@ def others():
                    who=CLEAR, reps=1)
 
 
-WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others)
+def rhythms():
+    # of no group: for scripts/price, which takes their mean
+    for size in range(16, 208, 24):
+        yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
+
+
+WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, rhythms)
         for work in part()}
 
 
