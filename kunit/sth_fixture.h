@@ -56,24 +56,36 @@ static inline struct srnic_sth *sth_make_of(struct kunit *test,
 	return sth;
 }
 
-static inline struct srnic_sth *sth_make(struct kunit *test,
-					 const struct sth_connection_vector *v, int end)
+static inline struct srnic_sth *sth_make_by(struct kunit *test,
+					    const struct sth_connection_vector *v, int end,
+					    bool uncached)
 {
 	struct srnic_sth_params params;
 
 	sth_params_of(&params, v, end);
+	params.uncached = uncached;
 	return sth_make_of(test, &params);
 }
 
-/* both ends with both flows started, under fresh nonces or those of the vectors */
-static inline struct sth_pair sth_pair_of(struct kunit *test,
-					  const struct sth_connection_vector *v, bool fixed)
+static inline struct srnic_sth *sth_make(struct kunit *test,
+					 const struct sth_connection_vector *v, int end)
+{
+	return sth_make_by(test, v, end, false);
+}
+
+/*
+ * both ends with both flows started, under fresh nonces or those of the vectors; those of
+ * @uncached, BIT(X) or BIT(Y), keep no sub-keys
+ */
+static inline struct sth_pair sth_pair_by(struct kunit *test,
+					  const struct sth_connection_vector *v, bool fixed,
+					  unsigned long uncached)
 {
 	struct sth_pair p = { .v = v };
 	int end, owner;
 
 	for (end = X; end <= Y; end++) {
-		p.end[end] = sth_make(test, v, end);
+		p.end[end] = sth_make_by(test, v, end, uncached & BIT(end));
 		for (owner = X; owner <= Y; owner++) {
 			enum srnic_sth_flow flow = sth_flow_at(end, owner);
 			struct srnic_flow *f = &p.end[end]->flow[flow];
@@ -88,6 +100,12 @@ static inline struct sth_pair sth_pair_of(struct kunit *test,
 		}
 	}
 	return p;
+}
+
+static inline struct sth_pair sth_pair_of(struct kunit *test,
+					  const struct sth_connection_vector *v, bool fixed)
+{
+	return sth_pair_by(test, v, fixed, 0);
 }
 
 /* the handshake of one flow, nothing lost */
@@ -111,14 +129,21 @@ static inline void sth_shake(struct kunit *test, struct sth_pair *p, int owner)
 	KUNIT_ASSERT_TRUE(test, srnic_sth_flow_ready(resp, SRNIC_FLOW_THEIRS));
 }
 
-static inline struct sth_pair sth_ready_pair(struct kunit *test,
-					     const struct sth_connection_vector *v, bool fixed)
+static inline struct sth_pair sth_ready_pair_by(struct kunit *test,
+						const struct sth_connection_vector *v, bool fixed,
+						unsigned long uncached)
 {
-	struct sth_pair p = sth_pair_of(test, v, fixed);
+	struct sth_pair p = sth_pair_by(test, v, fixed, uncached);
 
 	sth_shake(test, &p, X);
 	sth_shake(test, &p, Y);
 	return p;
+}
+
+static inline struct sth_pair sth_ready_pair(struct kunit *test,
+					     const struct sth_connection_vector *v, bool fixed)
+{
+	return sth_ready_pair_by(test, v, fixed, 0);
 }
 
 /* as if everything before @psn64 had been exchanged and verified */
@@ -283,6 +308,76 @@ static inline int sth_open_vector(struct sth_pair *p, const struct sth_packet_ve
 	return sth_box_open(p->end[receiver], sth_flow_at(receiver, v->owner), box);
 }
 
+typedef void (*sth_packet_check)(struct kunit *test, struct sth_pair *p,
+			     const struct sth_packet_vector *v);
+
+/* every packet of the codec's on this connection */
+static inline void sth_with_vectors(struct kunit *test, struct sth_pair *p, sth_packet_check check)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(sth_packet_vectors); i++) {
+		if (&sth_connection_vectors[sth_packet_vectors[i].connection] != p->v)
+			continue;
+		sth_go_to(test, p, &sth_packet_vectors[i]);
+		check(test, p, &sth_packet_vectors[i]);
+		n++;
+	}
+	KUNIT_EXPECT_GT(test, n, 0);
+}
+
+static inline void sth_expect_payload(struct kunit *test, struct sth_pair *p,
+				      const struct sth_packet_vector *v, const u8 *payload)
+{
+	struct sth_box *clear = sth_clear_box(test, p, v);
+	unsigned int len = sth_box_payload(clear);
+
+	KUNIT_EXPECT_MEMEQ_MSG(test, payload, clear->body + v->len - len, len, "%s", v->name);
+}
+
+static inline void sth_check_sealing(struct kunit *test, struct sth_pair *p,
+				     const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sth_clear_box(test, p, v);
+
+	KUNIT_ASSERT_EQ_MSG(test, sth_seal_vector(p, v, box), 0, "%s", v->name);
+	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
+}
+
+static inline void sth_check_opening(struct kunit *test, struct sth_pair *p,
+				     const struct sth_packet_vector *v)
+{
+	struct sth_box *box = sth_sealed_box(test, p, v);
+
+	KUNIT_ASSERT_EQ_MSG(test, sth_open_vector(p, v, box), 0, "%s", v->name);
+	sth_expect_payload(test, p, v, box->body + v->len - sth_box_payload(box));
+}
+
+/* SEND ONLY with a word of payload, from @sender, in the flow of X or Y */
+static inline struct sth_box *sth_send_only(struct kunit *test, const struct sth_pair *p,
+					    int sender, u32 psn)
+{
+	unsigned int sth_len = srnic_sth_len(p->end[sender]), len = SRNIC_BTH_LEN + sth_len + 4;
+	struct sth_box *box = sth_box_of(test, p, sender, NULL, len, SRNIC_BTH_LEN);
+
+	box->body[0] = SRNIC_OPC_SEND_ONLY;
+	put_unaligned_be16(0xffff, box->body + 2);
+	put_unaligned_be32(srnic_sth_params(p->end[sender])->remote_qpn, box->body + 4);
+	put_unaligned_be32(psn, box->body + 8);
+	box->body[8] = srnic_sth_code(p->end[sender]) << 4;
+	sth_box_reparse(box);
+	return box;
+}
+
+/* a request from X to Y, now */
+static inline int sth_pass(struct kunit *test, struct sth_pair *p, u64 psn64)
+{
+	struct sth_box *box = sth_send_only(test, p, X, psn64 & SRNIC_PSN_MASK);
+
+	return sth_box_seal(p->end[X], SRNIC_FLOW_OURS, box) ?:
+	       sth_box_open(p->end[Y], SRNIC_FLOW_THEIRS, box);
+}
+
 /**
  * struct sth_trip - a sealed packet and who is to open it
  * @to: the receiver
@@ -388,6 +483,11 @@ static inline bool sth_is_first(const struct sth_connection_vector *v)
 	return true;
 }
 
+static inline bool sth_can_be_uncached(const struct sth_connection_vector *v)
+{
+	return srnic_sth_suite_uncached(srnic_sth_suite_find(v->suite));
+}
+
 /* a few connections, for what is slow and has nothing to do with the suite */
 static inline const void *sth_thorough_gen(const void *prev, char *desc)
 {
@@ -404,6 +504,12 @@ static inline const void *sth_kind_gen(const void *prev, char *desc)
 static inline const void *sth_counting_gen(const void *prev, char *desc)
 {
 	return sth_next(prev, desc, sth_counts);
+}
+
+/* those that can derive their sub-keys for each packet */
+static inline const void *sth_uncached_gen(const void *prev, char *desc)
+{
+	return sth_next(prev, desc, sth_can_be_uncached);
 }
 
 #endif /* SRNIC_KUNIT_STH_FIXTURE_H */

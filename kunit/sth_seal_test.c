@@ -12,61 +12,21 @@
 
 KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
-typedef void (*packet_check)(struct kunit *test, struct sth_pair *p,
-			     const struct sth_packet_vector *v);
-
-/* every packet of the codec's on this connection */
-static void with_all_vectors(struct kunit *test, packet_check check)
+static void with_all_vectors(struct kunit *test, sth_packet_check check)
 {
-	const struct sth_connection_vector *v = test->param_value;
-	struct sth_pair p = sth_ready_pair(test, v, true);
-	unsigned int i, n = 0;
+	struct sth_pair p = sth_ready_pair(test, test->param_value, true);
 
-	for (i = 0; i < ARRAY_SIZE(sth_packet_vectors); i++) {
-		if (&sth_connection_vectors[sth_packet_vectors[i].connection] != v)
-			continue;
-		sth_go_to(test, &p, &sth_packet_vectors[i]);
-		check(test, &p, &sth_packet_vectors[i]);
-		n++;
-	}
-	KUNIT_EXPECT_GT(test, n, 0);
-}
-
-static void expect_payload(struct kunit *test, struct sth_pair *p,
-			   const struct sth_packet_vector *v, const u8 *payload)
-{
-	struct sth_box *clear = sth_clear_box(test, p, v);
-	unsigned int len = sth_box_payload(clear);
-
-	KUNIT_EXPECT_MEMEQ_MSG(test, payload, clear->body + v->len - len, len, "%s", v->name);
-}
-
-static void check_sealing(struct kunit *test, struct sth_pair *p,
-			  const struct sth_packet_vector *v)
-{
-	struct sth_box *box = sth_clear_box(test, p, v);
-
-	KUNIT_ASSERT_EQ_MSG(test, sth_seal_vector(p, v, box), 0, "%s", v->name);
-	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
+	sth_with_vectors(test, &p, check);
 }
 
 static void sealing_gives_the_bytes_of_the_codec(struct kunit *test)
 {
-	with_all_vectors(test, check_sealing);
-}
-
-static void check_opening(struct kunit *test, struct sth_pair *p,
-			  const struct sth_packet_vector *v)
-{
-	struct sth_box *box = sth_sealed_box(test, p, v);
-
-	KUNIT_ASSERT_EQ_MSG(test, sth_open_vector(p, v, box), 0, "%s", v->name);
-	expect_payload(test, p, v, box->body + v->len - sth_box_payload(box));
+	with_all_vectors(test, sth_check_sealing);
 }
 
 static void what_the_codec_sealed_opens(struct kunit *test)
 {
-	with_all_vectors(test, check_opening);
+	with_all_vectors(test, sth_check_opening);
 }
 
 static void check_without_simd(struct kunit *test, struct sth_pair *p,
@@ -74,8 +34,8 @@ static void check_without_simd(struct kunit *test, struct sth_pair *p,
 {
 	p->end[X]->scratch.no_simd = true;
 	p->end[Y]->scratch.no_simd = true;
-	check_sealing(test, p, v);
-	check_opening(test, p, v);
+	sth_check_sealing(test, p, v);
+	sth_check_opening(test, p, v);
 }
 
 static void without_simd_the_bytes_are_the_same(struct kunit *test)
@@ -202,7 +162,7 @@ static void check_pieces(struct kunit *test, struct sth_pair *p,
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
 	if (p->end[X]->params.mode == SRNIC_STH_AEAD)
-		expect_payload(test, p, v, out);
+		sth_expect_payload(test, p, v, out);
 }
 
 static void pieces_make_no_difference(struct kunit *test)
@@ -210,26 +170,11 @@ static void pieces_make_no_difference(struct kunit *test)
 	with_all_vectors(test, check_pieces);
 }
 
-/* SEND ONLY with a word of payload, from @sender, in the flow of X or Y */
-static struct sth_box *send_only(struct kunit *test, const struct sth_pair *p, int sender, u32 psn)
-{
-	unsigned int sth_len = srnic_sth_len(p->end[sender]), len = SRNIC_BTH_LEN + sth_len + 4;
-	struct sth_box *box = sth_box_of(test, p, sender, NULL, len, SRNIC_BTH_LEN);
-
-	box->body[0] = SRNIC_OPC_SEND_ONLY;
-	put_unaligned_be16(0xffff, box->body + 2);
-	put_unaligned_be32(srnic_sth_params(p->end[sender])->remote_qpn, box->body + 4);
-	put_unaligned_be32(psn, box->body + 8);
-	box->body[8] = srnic_sth_code(p->end[sender]) << 4;
-	sth_box_reparse(box);
-	return box;
-}
-
 static void nothing_is_sealed_or_opened_before_the_handshake(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_pair_of(test, v, false);
-	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -ENOKEY);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -ENOKEY);
@@ -246,7 +191,7 @@ static void a_counter_is_taken_once(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
 	bool counts = p.end[X]->params.suite->family->has_counter;
-	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 	struct sth_box *again;
 
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
@@ -268,7 +213,7 @@ static void every_emission_has_a_nonce_of_its_own(struct kunit *test)
 
 	/* one packet, sent again and again */
 	for (i = 0; i < 20; i++) {
-		struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+		struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 
 		KUNIT_ASSERT_EQ(test, sth_box_seal(x, SRNIC_FLOW_OURS, box), 0);
 		if (x->params.suite->family->has_counter)
@@ -281,7 +226,7 @@ static void emissions_end_at_the_cap(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
-	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 
 	sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, v->flow[X].start, true)->emitted = BIT(26) - 1;
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
@@ -294,7 +239,7 @@ static void forgeries_end_a_key_at_the_cryptographic_limit_only(struct kunit *te
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
-	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 	struct srnic_subkey *key;
 
 	key = sth_subkey_of(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start, false);
@@ -319,7 +264,7 @@ static void a_reflected_packet_is_refused(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
 	u32 psn = v->flow[X].start;
-	struct sth_box *box = send_only(test, &p, X, psn);
+	struct sth_box *box = sth_send_only(test, &p, X, psn);
 	int flow;
 
 	/* so that the PSN is in the window of either flow */
@@ -339,7 +284,7 @@ static void a_request_is_no_response_nor_one_of_the_other_flow(struct kunit *tes
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
-	struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 	struct srnic_sth *y = p.end[Y];
 
 	y->flow[SRNIC_FLOW_OURS].start = 0;
@@ -350,10 +295,10 @@ static void a_request_is_no_response_nor_one_of_the_other_flow(struct kunit *tes
 	/* X's response to Y's request, same sender and PSN */
 	p.end[X]->flow[SRNIC_FLOW_THEIRS].start = 0;
 	sth_expect(test, p.end[X], SRNIC_FLOW_THEIRS, v->flow[X].start);
-	box = send_only(test, &p, X, v->flow[X].start);
+	box = sth_send_only(test, &p, X, v->flow[X].start);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_THEIRS, box), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_THEIRS, box), -EBADMSG);
-	box = send_only(test, &p, X, v->flow[X].start);
+	box = sth_send_only(test, &p, X, v->flow[X].start);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_THEIRS, box), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_OURS, box), 0);
 }
@@ -364,7 +309,7 @@ static void a_packet_of_another_connection_is_refused(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair old = sth_ready_pair(test, v, false);
 	struct sth_pair new = sth_ready_pair(test, v, false);
-	struct sth_box *box = send_only(test, &old, X, v->flow[X].start);
+	struct sth_box *box = sth_send_only(test, &old, X, v->flow[X].start);
 	struct sth_connection_vector other = *v;
 	struct sth_pair third;
 
@@ -374,7 +319,7 @@ static void a_packet_of_another_connection_is_refused(struct kunit *test)
 	other.key[0] ^= 1;
 	third = sth_ready_pair(test, &other, true);
 	new = sth_ready_pair(test, v, true);
-	box = send_only(test, &third, X, v->flow[X].start);
+	box = sth_send_only(test, &third, X, v->flow[X].start);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(third.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_open(new.end[Y], SRNIC_FLOW_THEIRS, box), -EBADMSG);
 }
@@ -384,7 +329,7 @@ static void a_packet_of_another_turn_of_the_psn_is_refused(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
 	u64 psn64 = v->flow[X].start;
-	struct sth_box *box = send_only(test, &p, X, psn64 & SRNIC_PSN_MASK);
+	struct sth_box *box = sth_send_only(test, &p, X, psn64 & SRNIC_PSN_MASK);
 
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	sth_expect(test, p.end[Y], SRNIC_FLOW_THEIRS, psn64 + BIT(24));
@@ -395,7 +340,7 @@ static void a_psn_below_the_start_is_refused(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
-	struct sth_box *box = send_only(test, &p, X, (v->flow[X].start - 1) & SRNIC_PSN_MASK);
+	struct sth_box *box = sth_send_only(test, &p, X, (v->flow[X].start - 1) & SRNIC_PSN_MASK);
 
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -ERANGE);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), -ERANGE);
@@ -409,7 +354,7 @@ static void a_pad_that_is_not_zero_is_refused(struct kunit *test)
 	int pad;
 
 	for (pad = 1; pad <= 3; pad++) {
-		struct sth_box *box = send_only(test, &p, X, v->flow[X].start);
+		struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 
 		box->body[1] |= pad << 4;
 		box->body[box->len - pad] = 1;
@@ -418,15 +363,6 @@ static void a_pad_that_is_not_zero_is_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box),
 				told ? -EBADMSG : 0);
 	}
-}
-
-/* a request from X to Y, now */
-static int pass(struct kunit *test, struct sth_pair *p, u64 psn64)
-{
-	struct sth_box *box = send_only(test, p, X, psn64 & SRNIC_PSN_MASK);
-
-	return sth_box_seal(p->end[X], SRNIC_FLOW_OURS, box) ?:
-	       sth_box_open(p->end[Y], SRNIC_FLOW_THEIRS, box);
 }
 
 static bool advance(struct sth_pair *p, u64 psn64)
@@ -456,23 +392,23 @@ static void epochs_follow_each_other(struct kunit *test)
 	v.flow[X].start = 0xfffff0;
 	p = sth_ready_pair(test, &v, false);
 	/* a flow that starts near the wrap has both epochs at once */
-	KUNIT_EXPECT_EQ(test, pass(test, &p, 0xfffff0), 0);
-	KUNIT_EXPECT_EQ(test, pass(test, &p, 0x1000005), 0);
+	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, 0xfffff0), 0);
+	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, 0x1000005), 0);
 	/* going back over it: packets of 0 after packets of 1 */
-	KUNIT_EXPECT_EQ(test, pass(test, &p, 0xffffff), 0);
+	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, 0xffffff), 0);
 	KUNIT_EXPECT_FALSE(test, advance(&p, 0x1000001));
 
 	for (e = 1; e < 5; e++) {
 		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half - 1));
-		KUNIT_EXPECT_EQ(test, pass(test, &p, e * turn - 1), 0);
+		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, e * turn - 1), 0);
 		/* the middle: once, and until it is done the next has no keys */
 		KUNIT_EXPECT_TRUE(test, advance(&p, e * turn + half));
 		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half + 1));
-		KUNIT_EXPECT_EQ(test, pass(test, &p, (e + 1) * turn), -ENOKEY);
-		KUNIT_EXPECT_EQ(test, pass(test, &p, e * turn + half), 0);
+		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, (e + 1) * turn), -ENOKEY);
+		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, e * turn + half), 0);
 		rekey(test, &p);
-		KUNIT_EXPECT_EQ(test, pass(test, &p, (e + 1) * turn), 0);
-		KUNIT_EXPECT_EQ(test, pass(test, &p, e * turn + half + 1), 0);
+		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, (e + 1) * turn), 0);
+		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, e * turn + half + 1), 0);
 		/* e - 1 is wiped: its place is e + 1's */
 		KUNIT_EXPECT_FALSE(test, srnic_flow_has_keys(&p.end[X]->flow[SRNIC_FLOW_OURS],
 							     e - 1));
@@ -508,7 +444,7 @@ static void keys_may_change_beside_traffic(struct kunit *test)
 
 		advance(&p, psn64);
 		/* a new epoch may still be on its way */
-		while ((err = pass(test, &p, psn64)) == -ENOKEY && tries++ < 200)
+		while ((err = sth_pass(test, &p, psn64)) == -ENOKEY && tries++ < 200)
 			msleep(20);
 		if (err)
 			break;
@@ -527,26 +463,26 @@ static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 	u32 psn = v->flow[X].start;
 	unsigned long before = srnic_nonce_oracle_reused(true), fell;
 	u32 *emitted = &sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->emitted;
-	struct sth_box *box = send_only(test, &p, X, psn);
+	struct sth_box *box = sth_send_only(test, &p, X, psn);
 
 	/* other cases have sealed under the same keys */
 	srnic_nonce_oracle_forget();
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	fell = srnic_nonce_oracle_fell();
-	box = send_only(test, &p, X, psn);
+	box = sth_send_only(test, &p, X, psn);
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_fell(), fell);
 	*emitted = 0;
-	box = send_only(test, &p, X, psn);
+	box = sth_send_only(test, &p, X, psn);
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(true), before);
 	*emitted = 0;
-	box = send_only(test, &p, X, psn);
+	box = sth_send_only(test, &p, X, psn);
 	box->body[1] ^= 0x80;	/* SE: under the tag in every mode */
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(true), before + 1);
 	*emitted = 0;
-	box = send_only(test, &p, X, psn);
+	box = sth_send_only(test, &p, X, psn);
 	box->body[1] ^= 0x80;
 	box->body[box->len - 1] ^= 1;
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
@@ -576,7 +512,7 @@ static void a_snapshot_has_the_figures_and_no_key(struct kunit *test)
 	static const u8 zero[SRNIC_STH_KEY_MAX];
 	struct srnic_sth_info info;
 
-	KUNIT_ASSERT_EQ(test, pass(test, &p, v->flow[X].start), 0);
+	KUNIT_ASSERT_EQ(test, sth_pass(test, &p, v->flow[X].start), 0);
 	srnic_sth_info(p.end[X], &info);
 	KUNIT_EXPECT_STREQ(test, info.suite, v->suite);
 	KUNIT_EXPECT_EQ(test, info.mode, (enum srnic_sth_mode)v->mode);

@@ -21,7 +21,7 @@
 struct bench {
 	struct srnic_sth_suite suite;
 	struct srnic_sth_scratch *scratch;
-	struct srnic_subkey key;
+	struct srnic_cipher cipher;
 	u8 *msg;
 	u8 *want;
 	unsigned int len;
@@ -34,7 +34,7 @@ static void key_free_action(void *ctx)
 	struct bench *b = ctx;
 
 	if (b->keyed)
-		b->suite.family->key_free(&b->key);
+		b->suite.family->free(&b->cipher);
 	b->keyed = false;
 }
 
@@ -58,12 +58,12 @@ static void bench_key(struct kunit *test, struct bench *b, const struct srnic_st
 		      const u8 *raw, unsigned int len)
 {
 	key_free_action(b);
-	memset(&b->key, 0, sizeof(b->key));
+	memset(&b->cipher, 0, sizeof(b->cipher));
 	b->suite = *suite;
 	b->suite.key_len = len;
 	b->scratch->tag_len = suite->tag_len;
 	b->keyed = true;
-	KUNIT_ASSERT_EQ(test, b->suite.family->key_init(&b->key, &b->suite, raw), 0);
+	KUNIT_ASSERT_EQ(test, b->suite.family->init(&b->cipher, &b->suite, raw), 0);
 }
 
 /* the suite's row, with the vector's key size: HMAC's have other ones */
@@ -93,14 +93,14 @@ static void check_mac(struct kunit *test, struct bench *b, const struct sth_mac_
 
 	memcpy(b->scratch->input, b->msg, split);
 	sg_init_one(&b->sg, b->msg + split, rest ?: 1);
-	err = b->suite.family->seal(b->scratch, &b->key, split, &b->sg, rest);
+	err = b->suite.family->seal(b->scratch, &b->cipher, split, &b->sg, rest);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ_MSG(test, !memcmp(b->scratch->tag, tag, tag_len), o->valid, "%s, %s",
 			    b->suite.name, o->name);
 
 	memcpy(b->scratch->input, b->msg, split);	/* it is scratch, too */
 	memcpy(b->scratch->tag, tag, tag_len);
-	err = b->suite.family->open(b->scratch, &b->key, split, &b->sg, &b->sg, rest);
+	err = b->suite.family->open(b->scratch, &b->cipher, split, &b->sg, &b->sg, rest);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s, %s", b->suite.name, o->name);
 }
 
@@ -198,13 +198,13 @@ static void compare_ways(struct kunit *test, struct bench *b, const u8 *msg, uns
 		memcpy(b->scratch->input, msg, input_len);
 		sg_init_one(&b->sg, (u8 *)msg + i % 60, len ?: 1);
 		b->scratch->no_simd = false;
-		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->key, input_len, &b->sg,
-							    len), 0);
+		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->cipher, input_len,
+							    &b->sg, len), 0);
 		memcpy(tag, b->scratch->tag, sizeof(tag));
 		memcpy(b->scratch->input, msg, input_len);
 		b->scratch->no_simd = true;
-		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->key, input_len, &b->sg,
-							    len), 0);
+		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->cipher, input_len,
+							    &b->sg, len), 0);
 		KUNIT_EXPECT_MEMEQ_MSG(test, tag, b->scratch->tag, b->suite.tag_len,
 				       "%s: %u and %u", b->suite.name, input_len, len);
 	}
@@ -244,14 +244,14 @@ static void check_aead(struct kunit *test, struct bench *b, const struct sth_aea
 	KUNIT_ASSERT_EQ(test, hex2bin(tag, o->tag, 16), 0);
 	if (o->valid) {
 		KUNIT_ASSERT_EQ(test, hex2bin(b->want, o->ct, b->len), 0);
-		err = b->suite.family->seal(b->scratch, &b->key, aad_len, &b->sg, b->len);
+		err = b->suite.family->seal(b->scratch, &b->cipher, aad_len, &b->sg, b->len);
 		KUNIT_ASSERT_EQ(test, err, 0);
 		KUNIT_EXPECT_MEMEQ_MSG(test, b->msg, b->want, b->len, "%s", o->name);
 		KUNIT_EXPECT_MEMEQ_MSG(test, b->scratch->tag, tag, 16, "%s", o->name);
 	}
 
 	memcpy(b->scratch->tag, tag, 16);
-	err = b->suite.family->open(b->scratch, &b->key, aad_len, &b->sg, &b->sg, b->len);
+	err = b->suite.family->open(b->scratch, &b->cipher, aad_len, &b->sg, &b->sg, b->len);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s", o->name);
 	if (o->valid) {
 		KUNIT_ASSERT_EQ(test, hex2bin(b->want, o->msg, b->len), 0);

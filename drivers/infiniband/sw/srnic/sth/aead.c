@@ -15,7 +15,7 @@
 #include "sth/crypto.h"
 
 static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
-				      const struct srnic_sth_suite *suite, const u8 *raw)
+				      const struct srnic_sth_suite *suite)
 {
 	struct crypto_aead *tfm = crypto_alloc_aead(name, type, mask);
 	int err;
@@ -25,8 +25,6 @@ static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 	err = WARN_ON_ONCE(crypto_aead_ivsize(tfm) != SRNIC_STH_IV_LEN) ? -EINVAL : 0;
 	if (!err)
 		err = crypto_aead_setauthsize(tfm, suite->tag_len);
-	if (!err)
-		err = crypto_aead_setkey(tfm, raw, suite->key_len);
 	if (err) {
 		crypto_free_aead(tfm);
 		return ERR_PTR(err);
@@ -34,52 +32,63 @@ static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 	return tfm;
 }
 
-static int aead_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *suite,
-			 const u8 *raw)
+/* The drivers' fast ones can be keyed without SIMD: @simd makes no difference. */
+static int aead_set(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+		    const u8 *raw, bool simd)
+{
+	int err = crypto_aead_setkey(cipher->sync, raw, suite->key_len);
+
+	if (err || !cipher->fast)
+		return err;
+	return crypto_aead_setkey(cipher->fast, raw, suite->key_len);
+}
+
+static int aead_init(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+		     const u8 *raw)
 {
 	unsigned int reqsize;
 	struct crypto_aead *tfm;
 
-	tfm = aead_alloc(suite->alg, 0, CRYPTO_ALG_ASYNC, suite, raw);
+	tfm = aead_alloc(suite->alg, 0, CRYPTO_ALG_ASYNC, suite);
 	if (IS_ERR(tfm))
 		return PTR_ERR(tfm);
-	key->sync = tfm;
+	cipher->sync = tfm;
 	reqsize = crypto_aead_reqsize(tfm);
 
 	if (suite->fast) {
 		tfm = aead_alloc(suite->fast, SRNIC_STH_FAST_TYPE, SRNIC_STH_FAST_MASK,
-				 suite, raw);
+				 suite);
 		if (!IS_ERR(tfm)) {
-			key->fast = tfm;
+			cipher->fast = tfm;
 			reqsize = max(reqsize, crypto_aead_reqsize(tfm));
 		} else if (PTR_ERR(tfm) != -ENOENT) {
 			return PTR_ERR(tfm);
 		}
 	}
 
-	key->req = kzalloc(sizeof(*key->req) + reqsize, GFP_KERNEL);
-	if (!key->req)
+	cipher->req = kzalloc(sizeof(*cipher->req) + reqsize, GFP_KERNEL);
+	if (!cipher->req)
 		return -ENOMEM;
-	aead_request_set_callback(key->req, 0, NULL, NULL);
-	return 0;
+	aead_request_set_callback(cipher->req, 0, NULL, NULL);
+	return aead_set(cipher, suite, raw, true);
 }
 
-static void aead_key_free(struct srnic_subkey *key)
+static void aead_free(struct srnic_cipher *cipher)
 {
-	kfree_sensitive(key->req);
-	crypto_free_aead(key->fast);
-	crypto_free_aead(key->sync);
+	kfree_sensitive(cipher->req);
+	crypto_free_aead(cipher->fast);
+	crypto_free_aead(cipher->sync);
 }
 
-static const char *aead_driver(const struct srnic_subkey *key)
+static const char *aead_driver(const struct srnic_cipher *cipher)
 {
-	return crypto_aead_driver_name(key->fast ?: key->sync);
+	return crypto_aead_driver_name(cipher->fast ?: cipher->sync);
 }
 
 static struct crypto_aead *aead_tfm(const struct srnic_sth_scratch *s,
-				    const struct srnic_subkey *key)
+				    const struct srnic_cipher *cipher)
 {
-	return key->fast && srnic_sth_simd(s) ? key->fast : key->sync;
+	return cipher->fast && srnic_sth_simd(s) ? cipher->fast : cipher->sync;
 }
 
 /* MAC input, payload and pad, tag: as one list */
@@ -117,7 +126,7 @@ static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned i
  * Header mode takes no payload. Packet mode takes it as associated data, aead
  * mode as text: in either case it stands between the MAC input and the tag.
  */
-static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 			unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
 			unsigned int len, unsigned int in_tag)
 {
@@ -136,37 +145,38 @@ static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_subkey *key,
 		if (err)
 			return err;
 	}
-	aead_request_set_tfm(key->req, aead_tfm(s, key));
-	aead_request_set_ad(key->req, input_len + (text ? 0 : len));
-	aead_request_set_crypt(key->req, s->src, to, (text ? len : 0) + in_tag, s->iv);
+	aead_request_set_tfm(cipher->req, aead_tfm(s, cipher));
+	aead_request_set_ad(cipher->req, input_len + (text ? 0 : len));
+	aead_request_set_crypt(cipher->req, s->src, to, (text ? len : 0) + in_tag, s->iv);
 	return 0;
 }
 
-static int aead_seal(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+static int aead_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		     unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
 	int err;
 
-	srnic_nonce_oracle(key, s, input_len, payload, len);
-	err = aead_prepare(s, key, input_len, payload, payload, len, 0);
-	return err ?: crypto_aead_encrypt(key->req);
+	srnic_nonce_oracle(cipher, s, input_len, payload, len);
+	err = aead_prepare(s, cipher, input_len, payload, payload, len, 0);
+	return err ?: crypto_aead_encrypt(cipher->req);
 }
 
-static int aead_open(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+static int aead_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		     unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
 		     unsigned int len)
 {
 	int err;
 
-	err = aead_prepare(s, key, input_len, src, dst, len, s->tag_len);
+	err = aead_prepare(s, cipher, input_len, src, dst, len, s->tag_len);
 	/* compares the tag in constant time */
-	return err ?: crypto_aead_decrypt(key->req);
+	return err ?: crypto_aead_decrypt(cipher->req);
 }
 
 const struct srnic_sth_family srnic_sth_nonce = {
 	.has_counter	= true,
-	.key_init	= aead_key_init,
-	.key_free	= aead_key_free,
+	.init		= aead_init,
+	.set		= aead_set,
+	.free		= aead_free,
 	.driver		= aead_driver,
 	.seal		= aead_seal,
 	.open		= aead_open,

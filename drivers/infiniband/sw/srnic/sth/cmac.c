@@ -19,11 +19,13 @@
  * struct srnic_cmac - a CMAC key for CBC
  * @cbc: AES-CBC under the key
  * @req: its request
+ * @zero: a block to make those of
  * @last: what is XORed into a last block that is whole (K1), or padded (K2)
  */
 struct srnic_cmac {
 	struct crypto_skcipher *cbc;
 	struct skcipher_request *req;
+	u8 zero[BLOCK];
 	u8 last[2][BLOCK];
 };
 
@@ -49,17 +51,15 @@ static int cbc(struct srnic_cmac *cmac, struct scatterlist *src, struct scatterl
 
 static int make_last(struct srnic_cmac *cmac)
 {
-	u8 *zero = kzalloc(BLOCK, GFP_KERNEL);
 	struct scatterlist sg;
 	int err;
 
-	if (!zero)
-		return -ENOMEM;
-	sg_init_one(&sg, zero, BLOCK);
+	memset(cmac->zero, 0, BLOCK);
+	sg_init_one(&sg, cmac->zero, BLOCK);
 	err = cbc(cmac, &sg, &sg, BLOCK);
-	double_block(cmac->last[0], zero);
+	double_block(cmac->last[0], cmac->zero);
 	double_block(cmac->last[1], cmac->last[0]);
-	kfree_sensitive(zero);
+	memzero_explicit(cmac->zero, BLOCK);
 	return err;
 }
 
@@ -77,19 +77,48 @@ void srnic_cmac_free(struct srnic_cmac *cmac)
 }
 
 /**
- * srnic_cmac_alloc - make a key
- * @name: internal name of a synchronous AES-CBC
+ * srnic_cmac_set - key it
+ * @cmac: of srnic_cmac_alloc()
  * @raw: AES key
  * @len: its length
  *
- * Context: process, where SIMD may be used.
- * Return: the key; an ERR_PTR, -ENOENT if the kernel has no such CBC.
+ * Context: any where SIMD may be used.
+ * Return: 0 or a negative errno.
  */
-struct srnic_cmac *srnic_cmac_alloc(const char *name, const u8 *raw, unsigned int len)
+int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len)
+{
+	int err = crypto_skcipher_setkey(cmac->cbc, raw, len);
+
+	return err ?: make_last(cmac);
+}
+
+/**
+ * srnic_cmac_wipe - no key until the next is set
+ * @cmac: of srnic_cmac_alloc()
+ * @len: length of its keys
+ *
+ * Context: any.
+ * Return: 0 or a negative errno.
+ */
+int srnic_cmac_wipe(struct srnic_cmac *cmac, unsigned int len)
+{
+	static const u8 nothing[AES_MAX_KEY_SIZE];
+
+	memzero_explicit(cmac->last, sizeof(cmac->last));
+	return crypto_skcipher_setkey(cmac->cbc, nothing, len);
+}
+
+/**
+ * srnic_cmac_alloc - make one, without a key
+ * @name: internal name of a synchronous AES-CBC
+ *
+ * Context: process.
+ * Return: it; an ERR_PTR, -ENOENT if the kernel has no such CBC.
+ */
+struct srnic_cmac *srnic_cmac_alloc(const char *name)
 {
 	struct crypto_skcipher *tfm;
 	struct srnic_cmac *cmac;
-	int err;
 
 	tfm = crypto_alloc_skcipher(name, SRNIC_STH_FAST_TYPE, SRNIC_STH_FAST_MASK);
 	if (IS_ERR(tfm))
@@ -102,18 +131,11 @@ struct srnic_cmac *srnic_cmac_alloc(const char *name, const u8 *raw, unsigned in
 	cmac->cbc = tfm;
 	cmac->req = skcipher_request_alloc(tfm, GFP_KERNEL);
 	if (!cmac->req) {
-		err = -ENOMEM;
-		goto free;
+		srnic_cmac_free(cmac);
+		return ERR_PTR(-ENOMEM);
 	}
 	skcipher_request_set_callback(cmac->req, 0, NULL, NULL);
-	err = crypto_skcipher_setkey(tfm, raw, len);
-	if (!err)
-		err = make_last(cmac);
-	if (!err)
-		return cmac;
-free:
-	srnic_cmac_free(cmac);
-	return ERR_PTR(err);
+	return cmac;
 }
 
 /**

@@ -78,7 +78,9 @@ static int check_params(const struct srnic_sth_params *params)
 		return -EOPNOTSUPP;
 	if (!params->key_len && !params->own_len)
 		return -EKEYREJECTED;
-	return key_len_ok(params->key_len) && key_len_ok(params->own_len) ? 0 : -EKEYREJECTED;
+	if (!key_len_ok(params->key_len) || !key_len_ok(params->own_len))
+		return -EKEYREJECTED;
+	return params->uncached && !params->suite->uncached ? -EOPNOTSUPP : 0;
 }
 
 /* Rules name no suite that the kernel lacks; but modules can be taken away again. */
@@ -94,6 +96,19 @@ static int find_driver(struct srnic_sth *sth)
 	pr_warn_ratelimited("no connection with %pI6c: suite %s needs %s, which this kernel lacks\n",
 			    params->remote_gid, params->suite->name, missing);
 	return -EOPNOTSUPP;
+}
+
+static int share_ciphers(struct srnic_sth *sth)
+{
+	struct srnic_shared *shared;
+
+	if (!sth->params.uncached)
+		return 0;
+	shared = srnic_shared_get(sth->params.suite);
+	if (IS_ERR(shared))
+		return PTR_ERR(shared);
+	sth->shared = shared;
+	return 0;
 }
 
 /* A is the smaller end (section 1); -EINVAL if there is none */
@@ -121,8 +136,8 @@ static int order_ends(struct srnic_sth *sth)
  * At INIT→RTR, process context; sleeps.
  *
  * Return: the connection, or an ERR_PTR: -EOPNOTSUPP if the suite does not have
- * the mode, or the kernel does not have the suite; -EKEYREJECTED if the key is too
- * short; -EINVAL if both ends are the same.
+ * the mode or cannot be @uncached, or the kernel does not have the suite; -EKEYREJECTED if the
+ * key is too short; -EINVAL if both ends are the same.
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 {
@@ -158,6 +173,8 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	if (!err)
 		err = find_driver(sth);
 	if (!err)
+		err = share_ciphers(sth);
+	if (!err)
 		err = connection_keys(sth, params);
 	if (!err)
 		return sth;
@@ -182,6 +199,7 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 		for (j = 0; j < ARRAY_SIZE(sth->flow[i].keys); j++)
 			srnic_epoch_keys_free(sth, rcu_dereference_protected(sth->flow[i].keys[j],
 									     true));
+	srnic_shared_put(sth->shared);
 	if (!IS_ERR(sth->hs))
 		crypto_free_shash(sth->hs);
 	kfree_sensitive(sth->scratch.sink);
@@ -343,6 +361,7 @@ void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info)
 	info->suite = sth->params.suite->name;
 	info->driver = sth->driver;
 	info->mode = sth->params.mode;
+	info->uncached = sth->params.uncached;
 	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
 		const struct srnic_flow *f = &sth->flow[flow];
 

@@ -22,9 +22,11 @@
 #include <crypto/hash.h>
 #include <crypto/internal/simd.h>
 #include <asm/simd.h>
+#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include "sth/pure.h"
 #include "sth/sth.h"
 
@@ -51,6 +53,7 @@ struct srnic_sth_family;
  * @code: STH code on the wire
  * @modes: BIT(mode) of those allowed
  * @max_failed: failed tags that end a sub-key
+ * @uncached: a cipher can be keyed where packets are: its setkey does not sleep
  */
 struct srnic_sth_suite {
 	const char *name;
@@ -63,22 +66,20 @@ struct srnic_sth_suite {
 	u8 code;
 	u8 modes;
 	u64 max_failed;
+	bool uncached;
 };
 
 /**
- * struct srnic_subkey - key of one flow, epoch and kind, in one direction
+ * struct srnic_cipher - an algorithm and its key
  * @mac: PRF family
  * @desc: its state while it runs
  * @cmac: PRF family: a faster way, only where SIMD may be used; may be NULL
  * @sync: nonce family: works in every context
  * @fast: nonce family: only where SIMD may be used; may be NULL
  * @req: request for either
- * @emitted: packets sealed under it, so the next emission counter
- * @failed: wrong tags
- * @replay: nonce family: counters seen
- * @oracle: test kernels: its name to the nonce oracle
+ * @oracle: test kernels: the key's name to the nonce oracle
  */
-struct srnic_subkey {
+struct srnic_cipher {
 	union {
 		struct {
 			struct crypto_shash *mac;
@@ -91,12 +92,25 @@ struct srnic_subkey {
 			struct aead_request *req;
 		};
 	};
-	u32 emitted;
-	u64 failed;
-	struct srnic_replay replay;
 #if SRNIC_NONCE_ORACLE
 	u64 oracle;
 #endif
+};
+
+/**
+ * struct srnic_subkey - key of one flow, epoch and kind, in one direction
+ * @cipher: what seals or opens by it, unless the connection shares one
+ * @serial: no other has the same, ever
+ * @emitted: packets sealed under it, so the next emission counter
+ * @failed: wrong tags
+ * @replay: nonce family: counters seen
+ */
+struct srnic_subkey {
+	struct srnic_cipher cipher;
+	u64 serial;
+	u32 emitted;
+	u64 failed;
+	struct srnic_replay replay;
 };
 
 /**
@@ -202,6 +216,7 @@ struct srnic_sth_scratch {
  * @driver: crypto driver in use
  * @flow: by enum srnic_sth_flow
  * @ksr: by enum srnic_sth_flow: of the last request that had to be proved
+ * @shared: ciphers of connections that derive sub-keys when a packet comes; or NULL
  * @scratch: of the packet at hand
  */
 struct srnic_sth {
@@ -214,14 +229,17 @@ struct srnic_sth {
 	char driver[CRYPTO_MAX_ALG_NAME];
 	struct srnic_flow flow[SRNIC_FLOWS];
 	struct srnic_ksr ksr[SRNIC_FLOWS];
+	struct srnic_shared *shared;
 	struct srnic_sth_scratch scratch;
 };
 
 /**
  * struct srnic_sth_family - how a kind of algorithm is keyed and run
  * @has_counter: nonce family: STH = counter ‖ tag
- * @key_init: allocate and set a sub-key; process context
- * @key_free: free and wipe what @key_init made, or made in part
+ * @init: allocate a cipher, and key it; process context
+ * @set: key it anew; in any context if the suite is @uncached. Unless @simd, what needs
+ *	SIMD has no key until the next time
+ * @free: free and wipe what @init made, or made in part
  * @driver: name of the crypto driver
  * @seal: make @s->tag over @s->input (@input_len bytes) and, as the mode
  *	says, @payload (@len bytes), which aead mode encrypts
@@ -230,13 +248,15 @@ struct srnic_sth {
  */
 struct srnic_sth_family {
 	bool has_counter;
-	int (*key_init)(struct srnic_subkey *key, const struct srnic_sth_suite *suite,
-			const u8 *raw);
-	void (*key_free)(struct srnic_subkey *key);
-	const char *(*driver)(const struct srnic_subkey *key);
-	int (*seal)(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+	int (*init)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+		    const u8 *raw);
+	int (*set)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+		   const u8 *raw, bool simd);
+	void (*free)(struct srnic_cipher *cipher);
+	const char *(*driver)(const struct srnic_cipher *cipher);
+	int (*seal)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		    unsigned int input_len, struct scatterlist *payload, unsigned int len);
-	int (*open)(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+	int (*open)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		    unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
 		    unsigned int len);
 };
@@ -248,7 +268,9 @@ static inline bool srnic_sth_simd(const struct srnic_sth_scratch *s)
 }
 
 /* cmac.c */
-struct srnic_cmac *srnic_cmac_alloc(const char *name, const u8 *raw, unsigned int len);
+struct srnic_cmac *srnic_cmac_alloc(const char *name);
+int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len);
+int srnic_cmac_wipe(struct srnic_cmac *cmac, unsigned int len);
 void srnic_cmac_free(struct srnic_cmac *cmac);
 const char *srnic_cmac_driver(const struct srnic_cmac *cmac);
 int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
@@ -270,11 +292,13 @@ bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
 		    unsigned int *input_len);
 
-/* kdf.c; process context */
+/* kdf.c; process context, but for kdf_keyed */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
 int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
 		    unsigned int fixed_len, u8 *out, unsigned int out_len);
+int srnic_kdf_keyed(struct crypto_shash *tfm, const char *label, const u8 *ctx,
+		    unsigned int ctx_len, u8 *out, unsigned int out_len);
 int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
 	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len);
 int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
@@ -282,6 +306,8 @@ int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
 int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);
 
 /* keys.c */
+void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
+		      enum srnic_sth_flow flow, u64 epoch, bool seal);
 struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
 					       enum srnic_sth_flow flow, u64 epoch);
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys);
@@ -307,28 +333,69 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 	return has;
 }
 
+/* shared.c */
+/**
+ * struct srnic_slot - a CPU's cipher of one suite
+ * @lock: all below. Nearly always taken by its own CPU alone; others take it to wipe
+ * @cipher: keyed by the sub-key @serial
+ * @kdf: HMAC under the K_F which that was derived from
+ * @serial: 0: none
+ * @simd: @cipher has the key for where SIMD may be used, as well
+ */
+struct srnic_slot {
+	spinlock_t lock;	/* see above */
+	struct srnic_cipher cipher;
+	struct crypto_shash *kdf;
+	u64 serial;
+	bool simd;
+};
+
+/**
+ * struct srnic_shared - the ciphers of one suite
+ * @node: in the list of all
+ * @suite: which
+ * @users: connections
+ * @slots: one a CPU
+ */
+struct srnic_shared {
+	struct list_head node;
+	const struct srnic_sth_suite *suite;
+	unsigned int users;
+	struct srnic_slot __percpu *slots;
+};
+
+struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite);
+void srnic_shared_put(struct srnic_shared *shared);
+int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
+		      const struct srnic_epoch_keys *keys, unsigned int input_len,
+		      struct scatterlist *payload, unsigned int len);
+int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
+		      const struct srnic_epoch_keys *keys, unsigned int input_len,
+		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key);
+
 /* oracle.c: every nonce passes there before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
-void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth_scratch *s,
+void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len);
 unsigned long srnic_nonce_oracle_reused(bool hush);
 unsigned long srnic_nonce_oracle_fell(void);
 void srnic_nonce_oracle_forget(void);
 
-static inline void srnic_nonce_oracle_watch(struct srnic_subkey *key, const u8 *raw,
+static inline void srnic_nonce_oracle_watch(struct srnic_cipher *cipher, const u8 *raw,
 					    unsigned int len)
 {
-	key->oracle = srnic_nonce_oracle_key(raw, len);
+	cipher->oracle = srnic_nonce_oracle_key(raw, len);
 }
 #else
-static inline void srnic_nonce_oracle(const struct srnic_subkey *key,
+static inline void srnic_nonce_oracle(const struct srnic_cipher *cipher,
 				      const struct srnic_sth_scratch *s, unsigned int input_len,
 				      struct scatterlist *payload, unsigned int len)
 {
 }
 
-static inline void srnic_nonce_oracle_watch(struct srnic_subkey *key, const u8 *raw,
+static inline void srnic_nonce_oracle_watch(struct srnic_cipher *cipher, const u8 *raw,
 					    unsigned int len)
 {
 }

@@ -146,8 +146,8 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *se
 	err = srnic_kdf(seal->kud, sizeof(seal->kud), SRNIC_LABEL_DGRAM, ctx, sizeof(ctx), raw,
 			suite->key_len);
 	if (!err)
-		err = suite->family->key_init(&dgram->key, suite, raw);
-	srnic_nonce_oracle_watch(&dgram->key, raw, suite->key_len);
+		err = suite->family->init(&dgram->key.cipher, suite, raw);
+	srnic_nonce_oracle_watch(&dgram->key.cipher, raw, suite->key_len);
 	memzero_explicit(raw, sizeof(raw));
 	return err;
 }
@@ -193,7 +193,7 @@ void srnic_dgram_destroy(struct srnic_dgram *dgram)
 {
 	if (!dgram)
 		return;
-	dgram->suite->family->key_free(&dgram->key);
+	dgram->suite->family->free(&dgram->key.cipher);
 	kfree_sensitive(dgram->scratch.sink);
 	kfree_sensitive(dgram);
 }
@@ -242,7 +242,7 @@ int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *p
 
 	if (WARN_ON_ONCE(pkt->sth_len != SRNIC_DGRAM_STH_LEN || pkt->hdr_len > SRNIC_EXT_MAX))
 		return -EINVAL;
-	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key,
+	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key.cipher,
 					 mac_input(dgram, pkt, counter), payload, len);
 	if (err)
 		return err;
@@ -302,8 +302,8 @@ int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct sc
 		return -EALREADY;
 
 	memcpy(dgram->scratch.tag, seal + SRNIC_DGRAM_COUNTER_LEN, SRNIC_DGRAM_TAG_LEN);
-	err = dgram->suite->family->open(&dgram->scratch, key, mac_input(dgram, pkt, counter),
-					 src, dst, len);
+	err = dgram->suite->family->open(&dgram->scratch, &key->cipher,
+					 mac_input(dgram, pkt, counter), src, dst, len);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Key derivation (Documentation/protocol.md, section 6): SP 800-108r1, section
- * 4.1, counter mode with HMAC-SHA-256. Process context.
+ * 4.1, counter mode with HMAC-SHA-256. Process context, but for srnic_kdf_keyed().
  */
 #include "export.h"
 #include "sth/crypto.h"
@@ -44,6 +44,32 @@ static int kdf_block(struct shash_desc *desc, u32 i, const u8 *fixed, unsigned i
 	return err ?: crypto_shash_finup(desc, fixed, fixed_len, t);
 }
 
+static int kdf_blocks(struct crypto_shash *tfm, const u8 *fixed, unsigned int fixed_len,
+		      u8 *out, unsigned int out_len)
+{
+	unsigned int done = 0;
+	u8 t[PRF_LEN];
+	u32 i;
+	int err = 0;
+
+	for (i = 1; done < out_len; i++) {
+		SHASH_DESC_ON_STACK(desc, tfm);
+		unsigned int n = min_t(unsigned int, out_len - done, PRF_LEN);
+
+		desc->tfm = tfm;
+		err = kdf_block(desc, i, fixed, fixed_len, t);
+		shash_desc_zero(desc);
+		if (err)
+			break;
+		memcpy(out + done, t, n);
+		done += n;
+	}
+	memzero_explicit(t, sizeof(t));
+	if (err)
+		memzero_explicit(out, out_len);
+	return err;
+}
+
 /**
  * srnic_kdf_fixed - SP 800-108 counter mode over a fixed input
  * @key: the key to derive from
@@ -59,35 +85,39 @@ int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
 		    unsigned int fixed_len, u8 *out, unsigned int out_len)
 {
 	struct crypto_shash *tfm = srnic_hmac_alloc(key, key_len);
-	unsigned int done = 0;
-	u8 t[PRF_LEN];
-	u32 i;
-	int err = 0;
+	int err;
 
 	if (IS_ERR(tfm)) {
 		memzero_explicit(out, out_len);
 		return PTR_ERR(tfm);
 	}
-	for (i = 1; done < out_len; i++) {
-		SHASH_DESC_ON_STACK(desc, tfm);
-		unsigned int n = min_t(unsigned int, out_len - done, PRF_LEN);
-
-		desc->tfm = tfm;
-		err = kdf_block(desc, i, fixed, fixed_len, t);
-		shash_desc_zero(desc);
-		if (err)
-			break;
-		memcpy(out + done, t, n);
-		done += n;
-	}
-	memzero_explicit(t, sizeof(t));
+	err = kdf_blocks(tfm, fixed, fixed_len, out, out_len);
 	crypto_free_shash(tfm);
-	if (err)
-		memzero_explicit(out, out_len);
 	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_fixed);
+
+/**
+ * srnic_kdf_keyed - derive a key from one that a transform has
+ * @tfm: of srnic_hmac_alloc(); nobody else uses it meanwhile
+ * @label: what for
+ * @ctx: context, may be NULL
+ * @ctx_len: in bytes
+ * @out: result; zeros on failure
+ * @out_len: in bytes
+ *
+ * Context: any up to softirq.
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf_keyed(struct crypto_shash *tfm, const char *label, const u8 *ctx,
+		    unsigned int ctx_len, u8 *out, unsigned int out_len)
+{
+	u8 fixed[SRNIC_KDF_FIXED_MAX];
+
+	return kdf_blocks(tfm, fixed, srnic_kdf_fixed_input(fixed, label, ctx, ctx_len, out_len),
+			  out, out_len);
+}
 
 /**
  * srnic_kdf - derive a key

@@ -6,6 +6,8 @@
 #include <linux/slab.h>
 #include "sth/crypto.h"
 
+static atomic64_t last_serial = ATOMIC64_INIT(0);
+
 static int probe_kdf(void)
 {
 	static const u8 any[SRNIC_STH_KDF_KEY_LEN];
@@ -32,7 +34,7 @@ int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MA
 		      const char **missing)
 {
 	static const u8 any[SRNIC_STH_RAW_KEY_MAX];
-	struct srnic_subkey *key;
+	struct srnic_cipher *cipher;
 	int err;
 
 	*missing = SRNIC_STH_KDF_ALG;
@@ -41,36 +43,62 @@ int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MA
 		return err;
 
 	*missing = suite->alg;
-	key = kzalloc(sizeof(*key), GFP_KERNEL);
-	if (!key)
+	cipher = kzalloc(sizeof(*cipher), GFP_KERNEL);
+	if (!cipher)
 		return -ENOMEM;
-	err = suite->family->key_init(key, suite, any);
+	err = suite->family->init(cipher, suite, any);
 	if (!err)
-		strscpy(driver, suite->family->driver(key), CRYPTO_MAX_ALG_NAME);
-	suite->family->key_free(key);
-	kfree(key);
+		strscpy(driver, suite->family->driver(cipher), CRYPTO_MAX_ALG_NAME);
+	suite->family->free(cipher);
+	kfree(cipher);
 	return err;
 }
 
-/* A flow's owner sends its requests; responses travel the other way. */
+/**
+ * srnic_subkey_ctx - what a sub-key is derived with
+ * @ctx: result
+ * @sth: the connection
+ * @flow: which
+ * @epoch: which
+ * @seal: the sub-key to seal by, else the one to open by
+ */
+void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
+		      enum srnic_sth_flow flow, u64 epoch, bool seal)
+{
+	/* A flow's owner sends its requests; responses travel the other way. */
+	bool response = seal != (flow == SRNIC_FLOW_OURS);
+	bool from_b = seal ? sth->local_b : !sth->local_b;
+
+	srnic_ctx_packet(ctx, &sth->seals, from_b, response, epoch);
+}
+
 static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bool seal,
 		       u64 epoch, struct srnic_subkey *key)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
-	bool from_b = seal ? sth->local_b : !sth->local_b;
-	bool response = seal != (flow == SRNIC_FLOW_OURS);
 	u8 ctx[SRNIC_CTX_PACKET_LEN];
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
-	srnic_ctx_packet(ctx, &sth->seals, from_b, response, epoch);
+	key->serial = atomic64_inc_return(&last_serial);
+	if (sth->shared)
+		return 0;
+	srnic_subkey_ctx(ctx, sth, flow, epoch, seal);
 	err = srnic_kdf(sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN, SRNIC_LABEL_PACKET,
 			ctx, sizeof(ctx), raw, suite->key_len);
 	if (!err)
-		err = suite->family->key_init(key, suite, raw);
-	srnic_nonce_oracle_watch(key, raw, suite->key_len);
+		err = suite->family->init(&key->cipher, suite, raw);
+	srnic_nonce_oracle_watch(&key->cipher, raw, suite->key_len);
 	memzero_explicit(raw, sizeof(raw));
 	return err;
+}
+
+static void subkey_free(const struct srnic_sth *sth, struct srnic_subkey *key)
+{
+	if (sth->shared)
+		srnic_shared_forget(sth->shared, key);
+	else
+		sth->params.suite->family->free(&key->cipher);
 }
 
 /**
@@ -80,12 +108,10 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
  */
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys)
 {
-	const struct srnic_sth_family *family = sth->params.suite->family;
-
 	if (!keys)
 		return;
-	family->key_free(&keys->seal);
-	family->key_free(&keys->open);
+	subkey_free(sth, &keys->seal);
+	subkey_free(sth, &keys->open);
 	kfree(keys);
 }
 

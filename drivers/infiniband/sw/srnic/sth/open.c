@@ -30,9 +30,19 @@ bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 	return !(pad[0] | pad[1] | pad[2]);
 }
 
-static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_subkey *key,
-		      u64 psn64, const struct srnic_pkt *pkt, struct scatterlist *src,
-		      struct scatterlist *dst, unsigned int len)
+static int open_by(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_epoch_keys *keys,
+		   unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
+		   unsigned int len)
+{
+	if (unlikely(sth->shared))
+		return srnic_shared_open(sth, flow, keys, input_len, src, dst, len);
+	return sth->params.suite->family->open(&sth->scratch, &keys->open.cipher, input_len, src,
+					       dst, len);
+}
+
+static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
+		      struct srnic_epoch_keys *keys, u64 psn64, const struct srnic_pkt *pkt,
+		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	struct srnic_sth_input in = {
@@ -44,6 +54,7 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 		.hdr = pkt->hdr,
 		.hdr_len = pkt->hdr_len,
 	};
+	struct srnic_subkey *key = &keys->open;
 	const u8 *seal = pkt->hdr + pkt->hdr_len;
 	unsigned int input_len;
 	int err = 0;
@@ -65,7 +76,7 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 	if (unlikely(pkt->mkey))
 		err = srnic_sth_prove(sth, flow, pkt, &input_len);
 	if (!err)
-		err = suite->family->open(&sth->scratch, key, input_len, src, dst, len);
+		err = open_by(sth, flow, keys, input_len, src, dst, len);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)
@@ -118,7 +129,7 @@ int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 
 	rcu_read_lock();
 	keys = srnic_flow_keys(f, srnic_epoch(psn64));
-	err = keys ? open_under(sth, flow, &keys->open, psn64, pkt, src, dst, len) : -ENOKEY;
+	err = keys ? open_under(sth, flow, keys, psn64, pkt, src, dst, len) : -ENOKEY;
 	rcu_read_unlock();
 
 	if (!err && !srnic_sth_pad_ok(sth->params.mode, pkt, src, dst, len))

@@ -139,16 +139,16 @@ static bool note(const struct use *now)
 
 /**
  * srnic_nonce_oracle - a nonce is about to be used
- * @key: sub-key of the nonce family
+ * @cipher: of the nonce family
  * @s: scratch: @s->iv, @s->input
  * @input_len: bytes in @s->input
  * @payload: what the tag covers besides; text not yet encrypted
  * @len: bytes of @payload
  */
-void srnic_nonce_oracle(const struct srnic_subkey *key, const struct srnic_sth_scratch *s,
+void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
-	struct use now = { .key = key->oracle };
+	struct use now = { .key = cipher->oracle };
 
 	if (!now.key)
 		return;

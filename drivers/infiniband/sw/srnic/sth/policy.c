@@ -83,11 +83,12 @@ static bool srnic_policy_ok(const struct srnic_policy *policy)
 	switch (policy->rule) {
 	case SRNIC_POLICY_OFF:
 		return policy->mode == SRNIC_STH_OFF && !policy->suite && !policy->key[0] &&
-		       !policy->clear_cm;
+		       !policy->clear_cm && !policy->uncached;
 	case SRNIC_POLICY_PREFER:
 	case SRNIC_POLICY_REQUIRE:
 		return policy->mode != SRNIC_STH_OFF && policy->suite &&
 		       srnic_sth_suite_allows(policy->suite, policy->mode) &&
+		       (!policy->uncached || srnic_sth_suite_uncached(policy->suite)) &&
 		       srnic_key_name_ok(policy->key);
 	}
 	return false;
@@ -217,7 +218,7 @@ static void srnic_policy_complain(struct net *net, const u8 peer[16],
  * srnic_policy_resolve - how a connection to a peer is to be sealed
  * @net: namespace of the local GID's netdev
  * @peer: the remote GID, IPv4 in mapped form
- * @params: suite, mode, key, key_len and preferred_clear are set
+ * @params: suite, mode, key, key_len, uncached and preferred_clear are set
  *
  * Return: 0, or -EACCES: 'require' without a usable key.
  */
@@ -233,6 +234,7 @@ int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_pa
 	params->pair_key = false;
 	params->own_len = 0;
 	params->preferred_clear = false;
+	params->uncached = false;
 	memzero_explicit(params->key, sizeof(params->key));
 
 	rcu_read_lock();
@@ -248,6 +250,7 @@ int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_pa
 		params->suite = policy.suite;
 		params->mode = policy.mode;
 		params->key_len = len;
+		params->uncached = policy.uncached;
 		return 0;
 	}
 	if (policy.rule == SRNIC_POLICY_PREFER) {

@@ -5,94 +5,101 @@
 #include <crypto/utils.h>
 #include "sth/crypto.h"
 
-static int prf_key_init(struct srnic_subkey *key, const struct srnic_sth_suite *suite,
-			const u8 *raw)
+static int prf_set(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+		   const u8 *raw, bool simd)
+{
+	int err = crypto_shash_setkey(cipher->mac, raw, suite->key_len);
+
+	if (err || !cipher->cmac)
+		return err;
+	return simd ? srnic_cmac_set(cipher->cmac, raw, suite->key_len) :
+		      srnic_cmac_wipe(cipher->cmac, suite->key_len);
+}
+
+static int prf_init(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+		    const u8 *raw)
 {
 	struct crypto_shash *mac = crypto_alloc_shash(suite->alg, 0, 0);
 	struct srnic_cmac *cmac;
-	int err;
 
 	if (IS_ERR(mac))
 		return PTR_ERR(mac);
-	key->mac = mac;
+	cipher->mac = mac;
 	if (WARN_ON_ONCE(crypto_shash_digestsize(mac) < suite->tag_len ||
 			 crypto_shash_digestsize(mac) > SRNIC_STH_TAG_LEN_MAX))
 		return -EINVAL;
-	err = crypto_shash_setkey(mac, raw, suite->key_len);
-	if (err)
-		return err;
-	key->desc = kzalloc(sizeof(*key->desc) + crypto_shash_descsize(mac), GFP_KERNEL);
-	if (!key->desc)
+	cipher->desc = kzalloc(sizeof(*cipher->desc) + crypto_shash_descsize(mac), GFP_KERNEL);
+	if (!cipher->desc)
 		return -ENOMEM;
-	key->desc->tfm = mac;
+	cipher->desc->tfm = mac;
 
-	if (!suite->fast)
-		return 0;
-	cmac = srnic_cmac_alloc(suite->fast, raw, suite->key_len);
+	cmac = suite->fast ? srnic_cmac_alloc(suite->fast) : ERR_PTR(-ENOENT);
 	if (!IS_ERR(cmac))
-		key->cmac = cmac;
+		cipher->cmac = cmac;
 	else if (PTR_ERR(cmac) != -ENOENT)
 		return PTR_ERR(cmac);
-	return 0;
+	return prf_set(cipher, suite, raw, true);
 }
 
-static void prf_key_free(struct srnic_subkey *key)
+static void prf_free(struct srnic_cipher *cipher)
 {
-	srnic_cmac_free(key->cmac);
-	kfree_sensitive(key->desc);
-	crypto_free_shash(key->mac);
+	srnic_cmac_free(cipher->cmac);
+	kfree_sensitive(cipher->desc);
+	crypto_free_shash(cipher->mac);
 }
 
-static const char *prf_driver(const struct srnic_subkey *key)
+static const char *prf_driver(const struct srnic_cipher *cipher)
 {
-	return key->cmac ? srnic_cmac_driver(key->cmac) : crypto_shash_driver_name(key->mac);
+	return cipher->cmac ? srnic_cmac_driver(cipher->cmac) :
+			      crypto_shash_driver_name(cipher->mac);
 }
 
-static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		      unsigned int input_len, struct scatterlist *payload, unsigned int len,
 		      u8 *tag)
 {
 	int err;
 
-	err = crypto_shash_init(key->desc);
+	err = crypto_shash_init(cipher->desc);
 	if (!err)
-		err = crypto_shash_update(key->desc, s->input, input_len);
+		err = crypto_shash_update(cipher->desc, s->input, input_len);
 	for (; !err && len && payload; payload = sg_next(payload)) {
 		unsigned int n = min(len, payload->length);
 
-		err = crypto_shash_update(key->desc, sg_virt(payload), n);
+		err = crypto_shash_update(cipher->desc, sg_virt(payload), n);
 		len -= n;
 	}
 	if (!err && WARN_ON_ONCE(len))
 		err = -EINVAL;
-	return err ?: crypto_shash_final(key->desc, tag);
+	return err ?: crypto_shash_final(cipher->desc, tag);
 }
 
 /* the tag over s->input and, in packet mode, payload and pad */
-static int prf_mac(struct srnic_sth_scratch *s, struct srnic_subkey *key,
+static int prf_mac(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		   unsigned int input_len, struct scatterlist *payload, unsigned int len, u8 *tag)
 {
 	if (s->mode == SRNIC_STH_HEADER)
 		len = 0;
-	if (key->cmac && (!len || len <= payload->length) && srnic_sth_simd(s))
-		return srnic_cmac_mac(s, key->cmac, input_len, len ? sg_virt(payload) : NULL,
+	if (cipher->cmac && (!len || len <= payload->length) && srnic_sth_simd(s))
+		return srnic_cmac_mac(s, cipher->cmac, input_len, len ? sg_virt(payload) : NULL,
 				      len, tag);
-	return mac_pieces(s, key, input_len, payload, len, tag);
+	return mac_pieces(s, cipher, input_len, payload, len, tag);
 }
 
-static int prf_seal(struct srnic_sth_scratch *s, struct srnic_subkey *key, unsigned int input_len,
-		    struct scatterlist *payload, unsigned int len)
+static int prf_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+		    unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
-	return prf_mac(s, key, input_len, payload, len, s->tag);
+	return prf_mac(s, cipher, input_len, payload, len, s->tag);
 }
 
-static int prf_open(struct srnic_sth_scratch *s, struct srnic_subkey *key, unsigned int input_len,
-		    struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+static int prf_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+		    unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
+		    unsigned int len)
 {
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
 	int err;
 
-	err = prf_mac(s, key, input_len, src, len, tag);
+	err = prf_mac(s, cipher, input_len, src, len, tag);
 	if (!err && crypto_memneq(tag, s->tag, s->tag_len))
 		err = -EBADMSG;
 	/* the right tag of a forged packet must not be left lying about */
@@ -101,8 +108,9 @@ static int prf_open(struct srnic_sth_scratch *s, struct srnic_subkey *key, unsig
 }
 
 const struct srnic_sth_family srnic_sth_prf = {
-	.key_init	= prf_key_init,
-	.key_free	= prf_key_free,
+	.init		= prf_init,
+	.set		= prf_set,
+	.free		= prf_free,
 	.driver		= prf_driver,
 	.seal		= prf_seal,
 	.open		= prf_open,

@@ -5,9 +5,18 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_subkey *key,
-		      u64 psn64, struct srnic_pkt *pkt, struct scatterlist *payload,
-		      unsigned int len)
+static int seal_by(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_epoch_keys *keys,
+		   unsigned int input_len, struct scatterlist *payload, unsigned int len)
+{
+	if (unlikely(sth->shared))
+		return srnic_shared_seal(sth, flow, keys, input_len, payload, len);
+	return sth->params.suite->family->seal(&sth->scratch, &keys->seal.cipher, input_len,
+					       payload, len);
+}
+
+static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
+		      struct srnic_epoch_keys *keys, u64 psn64, struct srnic_pkt *pkt,
+		      struct scatterlist *payload, unsigned int len)
 {
 	const struct srnic_sth_family *family = sth->params.suite->family;
 	struct srnic_sth_input in = {
@@ -19,6 +28,7 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 		.hdr = pkt->hdr,
 		.hdr_len = pkt->hdr_len,
 	};
+	struct srnic_subkey *key = &keys->seal;
 	u8 *out = pkt->hdr + pkt->hdr_len;
 	unsigned int input_len;
 	int err = 0;
@@ -37,7 +47,7 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow, struct sr
 	if (unlikely(pkt->mkey))
 		err = srnic_sth_prove(sth, flow, pkt, &input_len);
 	if (!err)
-		err = family->seal(&sth->scratch, key, input_len, payload, len);
+		err = seal_by(sth, flow, keys, input_len, payload, len);
 	if (err)
 		return err;
 	memcpy(out, sth->scratch.tag, sth->seals.tag_len);
@@ -79,7 +89,7 @@ int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 
 	rcu_read_lock();
 	keys = srnic_flow_keys(f, srnic_epoch(psn64));
-	err = keys ? seal_under(sth, flow, &keys->seal, psn64, pkt, payload, len) : -ENOKEY;
+	err = keys ? seal_under(sth, flow, keys, psn64, pkt, payload, len) : -ENOKEY;
 	rcu_read_unlock();
 	if (!err)
 		f->sealed++;

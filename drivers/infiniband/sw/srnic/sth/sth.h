@@ -44,6 +44,7 @@ enum srnic_sth_flow {
  * @own_len: bytes in @own_key; 0: it has none
  * @own_pair: @own_key belongs to this pair of ends alone
  * @preferred_clear: mode is OFF because 'prefer' found no key: to be counted
+ * @uncached: no sub-key is kept: derive it when a packet comes
  * @pkey: P_Key of handshake frames; 0 stands for 0xffff
  * @local_gid: our address, IPv4 in mapped form
  * @remote_gid: the peer's
@@ -60,6 +61,7 @@ struct srnic_sth_params {
 	u8 own_len;
 	bool own_pair;
 	bool preferred_clear;
+	bool uncached;
 	u16 pkey;
 	u8 local_gid[16];
 	u8 remote_gid[16];
@@ -131,6 +133,7 @@ const struct srnic_sth_suite *srnic_sth_suite_find(const char *name);
 const struct srnic_sth_suite *srnic_sth_suite_at(unsigned int index); /* NULL past the end */
 const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite);
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode);
+bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite);
 u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite);	/* STH size code */
 unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
 int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing);
@@ -212,6 +215,7 @@ struct srnic_sth_info {
 	const char *suite;
 	const char *driver;
 	enum srnic_sth_mode mode;
+	bool uncached;
 	struct {
 		bool ready;
 		u64 epoch;
@@ -293,6 +297,7 @@ enum srnic_policy_rule {
  * @suite: NULL in an off rule
  * @key: name of the key, which need not exist yet; empty in an off rule
  * @clear_cm: the connection manager's messages go, and are taken, in the clear
+ * @uncached: connections keep no sub-keys; @suite can do that
  */
 struct srnic_policy {
 	u8 prefix[16];
@@ -302,6 +307,7 @@ struct srnic_policy {
 	const struct srnic_sth_suite *suite;
 	char key[SRNIC_STH_NAME_MAX];
 	bool clear_cm;
+	bool uncached;
 };
 
 /**
@@ -317,7 +323,7 @@ struct srnic_policy_brief {
 };
 
 /*
- * The rule for a peer. Returns 0 with suite, mode, key, key_len and
+ * The rule for a peer. Returns 0 with suite, mode, key, key_len, uncached and
  * preferred_clear of @params set (mode OFF: in the clear), or -EACCES: 'require'
  * without a usable key. Process context. The caller wipes @params.
  */

@@ -10,43 +10,43 @@
 
 /*
  * Name, id, family, the crypto API's name and that of an internal implementation; key,
- * tag, code, modes, failed tags (section 10).
+ * tag, code, modes, failed tags (section 10); whether keys may be derived for each packet.
  */
 static const struct srnic_sth_suite suites[] = {
 	{ "aes-cmac-128", 0x0101, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
-	  16, 16, 2, MODES_MAC, BIT_ULL(52) },
+	  16, 16, 2, MODES_MAC, BIT_ULL(52), true },
 	{ "aes-cmac-192", 0x0102, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
-	  24, 16, 2, MODES_MAC, BIT_ULL(52) },
+	  24, 16, 2, MODES_MAC, BIT_ULL(52), true },
 	{ "aes-cmac-256", 0x0103, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
-	  32, 16, 2, MODES_MAC, BIT_ULL(52) },
+	  32, 16, 2, MODES_MAC, BIT_ULL(52), true },
 	{ "aes-cmac-128/96", 0x0111, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
-	  16, 12, 1, MODES_MAC, BIT_ULL(39) },
+	  16, 12, 1, MODES_MAC, BIT_ULL(39), true },
 	{ "aes-cmac-192/96", 0x0112, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
-	  24, 12, 1, MODES_MAC, BIT_ULL(39) },
+	  24, 12, 1, MODES_MAC, BIT_ULL(39), true },
 	{ "aes-cmac-256/96", 0x0113, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
-	  32, 12, 1, MODES_MAC, BIT_ULL(39) },
+	  32, 12, 1, MODES_MAC, BIT_ULL(39), true },
 	{ "hmac-sha1", 0x0201, &srnic_sth_prf, "hmac(sha1)", NULL,
-	  20, 20, 3, MODES_MAC, BIT_ULL(52) },
+	  20, 20, 3, MODES_MAC, BIT_ULL(52), true },
 	{ "hmac-sha224", 0x0202, &srnic_sth_prf, "hmac(sha224)", NULL,
-	  28, 28, 4, MODES_MAC, BIT_ULL(52) },
+	  28, 28, 4, MODES_MAC, BIT_ULL(52), true },
 	{ "hmac-sha256", 0x0203, &srnic_sth_prf, "hmac(sha256)", NULL,
-	  32, 32, 5, MODES_MAC, BIT_ULL(52) },
+	  32, 32, 5, MODES_MAC, BIT_ULL(52), true },
 	{ "hmac-sha384", 0x0204, &srnic_sth_prf, "hmac(sha384)", NULL,
-	  48, 48, 6, MODES_MAC, BIT_ULL(52) },
+	  48, 48, 6, MODES_MAC, BIT_ULL(52), true },
 	{ "hmac-sha512", 0x0205, &srnic_sth_prf, "hmac(sha512)", NULL,
-	  64, 64, 7, MODES_MAC, BIT_ULL(52) },
+	  64, 64, 7, MODES_MAC, BIT_ULL(52), true },
 	{ "aes-gmac-128", 0x0301, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
-	  16, 16, 3, MODES_MAC, BIT_ULL(52) },
+	  16, 16, 3, MODES_MAC, BIT_ULL(52), false },
 	{ "aes-gmac-256", 0x0303, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
-	  32, 16, 3, MODES_MAC, BIT_ULL(52) },
+	  32, 16, 3, MODES_MAC, BIT_ULL(52), false },
 	{ "aes-gcm-128", 0x0401, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
-	  16, 16, 3, MODES_AEAD, BIT_ULL(52) },
+	  16, 16, 3, MODES_AEAD, BIT_ULL(52), false },
 	{ "aes-gcm-192", 0x0402, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
-	  24, 16, 3, MODES_AEAD, BIT_ULL(52) },
+	  24, 16, 3, MODES_AEAD, BIT_ULL(52), false },
 	{ "aes-gcm-256", 0x0403, &srnic_sth_nonce, "gcm(aes)", "__gcm(aes)",
-	  32, 16, 3, MODES_AEAD, BIT_ULL(52) },
+	  32, 16, 3, MODES_AEAD, BIT_ULL(52), false },
 	{ "chacha20-poly1305", 0x0501, &srnic_sth_nonce, "rfc7539(chacha20,poly1305)", NULL,
-	  32, 16, 3, MODES_AEAD, BIT_ULL(36) },
+	  32, 16, 3, MODES_AEAD, BIT_ULL(36), true },
 };
 
 /**
@@ -102,6 +102,17 @@ bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_allows);
+
+/**
+ * srnic_sth_suite_uncached - can a suite's sub-keys be derived for each packet?
+ * @suite: a row
+ */
+bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite)
+{
+	return suite->uncached;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_uncached);
 
 /**
  * srnic_sth_suite_code - a suite's STH code

@@ -59,6 +59,8 @@ int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int 
 	params->mode = wish->mode;
 	params->suite = wish->suite;
 	params->preferred_clear = false;
+	/* the administrator saves memory where it can be saved */
+	params->uncached &= wish->suite->uncached;
 	return 0;
 }
 
