@@ -214,9 +214,8 @@ foreign_wire()
 	done
 }
 
-# sealed_each OPTION...: srnic-verify on a connection for each of `seals`, SUITE:MODE, by the
-# key k: one process at each end, and a rule of its own ahead of each connection
-sealed_each()
+# sealed_rules: /run/test/rule.N, which sets a rule, for each of `seals`, SUITE:MODE, by the key k
+sealed_rules()
 {
 	local seal i=0
 	for seal in "${seals[@]}"; do
@@ -224,8 +223,16 @@ sealed_each()
 			>/run/test/rule.$i
 		i=$((i + 1))
 	done
+}
+
+# sealed_each OPTION...: srnic-verify on a connection for each of `seals`: one process at each
+# end, and a rule of its own ahead of each connection: of sealed_rules, or those that are there
+# with OWN_RULES=yes
+sealed_each()
+{
+	[ "${OWN_RULES-}" ] || sealed_rules
 	# shellcheck disable=SC2016 # srnic-verify sets it
-	set -- "$@" --connections $i --before 'sh /run/test/rule.$N'
+	set -- "$@" --connections ${#seals[@]} --before 'sh /run/test/rule.$N'
 	LIMIT=${LIMIT:-200} pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
 	tail -n 1 "$OUT"
 }

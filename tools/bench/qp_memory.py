@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """qp_memory - kernel memory that an idle RC QP takes, in bytes, rings aside.
 
-Makes many QPs, connects each to itself (RTS), and looks at what the kernel has less of.
+Makes many QPs, connects each to itself (RTS), or, with --pairs, each two to each other, and
+looks at what the kernel has less of. Where a policy seals them, they have to be pairs, and
+what their seals take is part of the figure.
 Rings are what the process has mapped of the device; what the RDMA core keeps for a QP is
 part of the figure. Does it several times, as the machine's other memory comes and goes,
 and prints one JSON object with the median.
@@ -17,6 +19,7 @@ import json
 import re
 import resource
 import statistics
+import subprocess
 import time
 from pathlib import Path
 
@@ -54,16 +57,20 @@ def ring_bytes():
     return total
 
 
-def connected(pd, cq, args):
-    """An RC QP in RTS, with nothing to do."""
+def made(pd, cq, args):
+    """An RC QP."""
     cap = QPCap(max_send_wr=args.depth, max_recv_wr=args.depth, max_send_sge=1, max_recv_sge=1)
-    qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
+    return QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
+
+
+def to_rts(qp, peer, args):
+    """Connects it, with nothing to do."""
     attr = QPAttr(port_num=1)
     attr.qp_access_flags = e.IBV_ACCESS_REMOTE_READ
     route = GlobalRoute(dgid=GID(ipaddress.IPv6Address(args.gid).exploded),
                         sgid_index=args.gid_index)
     attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
-    attr.dest_qp_num = qp.qp_num
+    attr.dest_qp_num = peer.qp_num
     attr.path_mtu = e.IBV_MTU_1024
     attr.max_dest_rd_atomic = 1
     attr.max_rd_atomic = 1
@@ -71,14 +78,35 @@ def connected(pd, cq, args):
     attr.retry_cnt = 7
     attr.rnr_retry = 7
     qp.to_rts(attr)
-    return qp
+
+
+def connected(pd, cq, count, args):
+    """So many of them."""
+    qps = [made(pd, cq, args) for _ in range(count)]
+    for i, qp in enumerate(qps):
+        to_rts(qp, qps[i ^ 1] if args.pairs else qp, args)
+    return qps
+
+
+def shaken(count):
+    """Waits until as many QPs are sealed, both ways."""
+    for _ in range(300):
+        qps = json.loads(subprocess.run(["srnic", "-j", "qp"], check=True, text=True,
+                                        stdout=subprocess.PIPE).stdout)
+        ready = sum(all(flow["ready"] for flow in qp["flows"]) for qp in qps if "flows" in qp)
+        if ready >= count:
+            return
+        time.sleep(0.2)
+    raise SystemExit(f"qp_memory: {ready} of {count} queue pairs are sealed")
 
 
 def measure(pd, cq, args):
     """Bytes a QP takes: in all but its rings, in its rings."""
     gc.collect()
     rings, before = ring_bytes(), kernel_bytes()
-    qps = [connected(pd, cq, args) for _ in range(args.count)]
+    qps = connected(pd, cq, args.count, args)
+    if args.pairs:
+        shaken(args.count)
     gc.collect()
     rings, after = ring_bytes() - rings, kernel_bytes()
     for qp in qps:
@@ -93,6 +121,7 @@ def main():
     ap.add_argument("--device", required=True)
     ap.add_argument("--gid-index", type=int, required=True)
     ap.add_argument("--gid", required=True, help="the device's own")
+    ap.add_argument("--pairs", action="store_true", help="sealed, by a rule that is there")
     ap.add_argument("--count", type=int, default=1000, help="QPs to make (%(default)s)")
     ap.add_argument("--rounds", type=int, default=3, help="times it is done (%(default)s)")
     ap.add_argument("--depth", type=int, default=16, help="entries of each ring (%(default)s)")
@@ -102,7 +131,7 @@ def main():
     ctx = Context(name=args.device)
     pd = PD(ctx)
     cq = CQ(ctx, 16)
-    first = [connected(pd, cq, args) for _ in range(50)]    # slabs that come with the first
+    first = connected(pd, cq, 50, args)     # slabs that come with the first
     rounds = [measure(pd, cq, args) for _ in range(args.rounds)]
     each = [bytes_ for bytes_, _ in rounds]
     print(json.dumps({"qps": args.count, "ring_bytes": rounds[0][1],

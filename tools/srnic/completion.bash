@@ -52,7 +52,7 @@ _srnic_policy()
 		case ${#_srnic_words[@]} in
 		3) [[ ${_srnic_words[1]} != @(add|replace) ]] || echo off prefer require ;;
 		6) echo key ;;
-		8) echo clear-cm ;;
+		8 | 9) echo clear-cm uncached ;;
 		esac
 		;;
 	esac

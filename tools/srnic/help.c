@@ -70,7 +70,8 @@ static const struct page pages[] = {
 	{ "policy",
 "Usage: srnic policy [list]\n"
 "       srnic policy add|replace PREFIX off\n"
-"       srnic policy add|replace PREFIX prefer|require MODE SUITE key NAME [clear-cm]\n"
+"       srnic policy add|replace PREFIX prefer|require MODE SUITE key NAME\n"
+"                       [clear-cm] [uncached]\n"
 "       srnic policy del PREFIX\n"
 "       srnic policy flush\n"
 "\n"
@@ -89,6 +90,9 @@ static const struct page pages[] = {
 "  SUITE    see 'srnic suite list'\n"
 "  NAME     of a key, which can be added later\n"
 "  clear-cm the connection manager's messages go, and are taken, in the clear\n"
+"  uncached connections keep no sub-keys, but derive them when a packet comes: less\n"
+"           memory, more work; CMAC, HMAC and ChaCha20-Poly1305 only. Either end\n"
+"           may do as it likes\n"
 "\n"
 "Both ends need the same mode, suite and key.\n"
 "\n"
@@ -96,6 +100,7 @@ static const struct page pages[] = {
 "  srnic policy add 192.0.2.0/24 require aead aes-gcm-128 key lab\n"
 "  srnic policy add 192.0.2.7 off\n"
 "  srnic policy replace default prefer header aes-cmac-128 key site\n"
+"  srnic policy replace default require packet aes-cmac-128 key site uncached\n"
 "  srnic policy del 192.0.2.7\n" },
 	{ "key",
 "Usage: srnic key [list]\n"

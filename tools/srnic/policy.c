@@ -14,7 +14,7 @@ struct rule {
 	enum srnic_mode mode;	/* off: not given */
 	const char *suite;
 	const char *key;
-	unsigned int flags;	/* SRNIC_CLEAR_CM */
+	unsigned int flags;	/* SRNIC_CLEAR_CM, SRNIC_UNCACHED */
 };
 
 static int take_prefix(struct args *args, struct srnic_prefix *prefix)
@@ -40,7 +40,7 @@ static int take_mode(const struct args *args, const char *word, struct rule *rul
 	return CLI_OK;
 }
 
-/* One of: header, packet, aead, SUITE, clear-cm; or with its name in front, in any order */
+/* One of: header, packet, aead, SUITE, clear-cm, uncached; or with its name in front */
 static int take_seal_word(struct args *args, struct rule *rule)
 {
 	const char *word = args_take(args);
@@ -52,6 +52,10 @@ static int take_seal_word(struct args *args, struct rule *rule)
 		return args_need(args, "the name behind 'suite'", &rule->suite);
 	if (!strcmp(word, "clear-cm")) {
 		rule->flags |= SRNIC_CLEAR_CM;
+		return CLI_OK;
+	}
+	if (!strcmp(word, "uncached")) {
+		rule->flags |= SRNIC_UNCACHED;
 		return CLI_OK;
 	}
 	if (!strcmp(word, "mode")) {
@@ -172,6 +176,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 	const char *key = srnic_policy_key(policy);
 	bool present = has_key(keys, key);
 	bool clear_cm = srnic_policy_clear_cm(policy);
+	bool uncached = srnic_policy_uncached(policy);
 	char text[SRNIC_TEXT_MAX];
 
 	srnic_prefix_text(&prefix, text);
@@ -182,6 +187,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 		table_cell(table, "%s", *key ? suite : "-");
 		table_cell(table, "%s%s", *key ? key : "-", *key && !present ? " (missing)" : "");
 		table_cell(table, "%s", !*key ? "-" : clear_cm ? "clear" : "sealed");
+		table_cell(table, "%s", !*key ? "-" : uncached ? "uncached" : "cached");
 		return;
 	}
 	json_open(NULL, '{');
@@ -193,6 +199,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 		json_string("key", key);
 		json_bool("key_present", present);
 		json_bool("clear_cm", clear_cm);
+		json_bool("uncached", uncached);
 	}
 	json_close();
 }
@@ -201,7 +208,7 @@ static int policy_list(struct args *args)
 {
 	static const struct column columns[] = {
 		{ "PREFIX", false }, { "RULE", false }, { "MODE", false }, { "SUITE", false },
-		{ "KEY", false }, { "CM", false },
+		{ "KEY", false }, { "CM", false }, { "SUB-KEYS", false },
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };
 	struct srnic_list *policies = NULL, *keys = NULL;

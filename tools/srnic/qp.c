@@ -84,6 +84,7 @@ static void show_lines(struct table *table, const struct srnic_qp *qp)
 	srnic_for_each_flow(flow, qp) {
 		qp_cells(table, qp);
 		table_cell(table, "%s", srnic_qp_driver(qp));
+		table_cell(table, "%s", srnic_qp_uncached(qp) ? "uncached" : "cached");
 		flow_cells(table, flow);
 	}
 	if (table->count > start)
@@ -126,6 +127,7 @@ static void json_qp(const struct srnic_qp *qp)
 	if (*srnic_qp_suite(qp)) {
 		json_string("suite", srnic_qp_suite(qp));
 		json_string("crypto_driver", srnic_qp_driver(qp));
+		json_bool("uncached", srnic_qp_uncached(qp));
 		json_open("flows", '[');
 		srnic_for_each_flow(flow, qp)
 			json_flow(flow);
@@ -154,8 +156,8 @@ int qp_run(struct args *args)
 	static const struct column details[] = {
 		{ "DEVICE", false }, { "QPN", true }, { "TYPE", false }, { "STATE", false },
 		{ "PEER", false }, { "PEER-QPN", true }, { "MODE", false }, { "SUITE", false },
-		{ "DRIVER", false }, { "FLOW", false }, { "READY", false }, { "EPOCH", true },
-		{ "PSN64", true },
+		{ "DRIVER", false }, { "SUB-KEYS", false }, { "FLOW", false },
+		{ "READY", false }, { "EPOCH", true }, { "PSN64", true },
 		{ "SEALED", true }, { "OPENED", true }, { "FAILED", true }, { "REPLAYED", true },
 	};
 	struct table table = {

@@ -410,6 +410,10 @@ static void test_policy_add(void)
 	check(run("policy add default require aead aes-gcm-128 key k clear-cm") == CLI_OK &&
 	      kernel_attr(SRNIC_A_POLICY_CLEAR_CM) && !kernel_attr(SRNIC_A_POLICY_REPLACE),
 	      "policy add, clear-cm", NULL);
+	kernel_reset();
+	check(run("policy add default require packet aes-cmac-128 key k uncached clear-cm") ==
+	      CLI_OK && kernel_attr(SRNIC_A_POLICY_UNCACHED) &&
+	      kernel_attr(SRNIC_A_POLICY_CLEAR_CM), "policy add, uncached", NULL);
 }
 
 static void test_refusal(void)
@@ -438,8 +442,10 @@ static void answer_rule(const char *addr, uint8_t len, uint8_t rule, const char 
 		mnl_attr_put_u8(nlh, SRNIC_A_POLICY_MODE, SRNIC_MODE_AEAD);
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, "aes-gcm-128");
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, key);
-		if (rule == SRNIC_RULE_PREFER)
+		if (rule == SRNIC_RULE_PREFER) {
 			mnl_attr_put(nlh, SRNIC_A_POLICY_CLEAR_CM, 0, NULL);
+			mnl_attr_put(nlh, SRNIC_A_POLICY_UNCACHED, 0, NULL);
+		}
 	}
 	kernel_commit(nlh);
 }
@@ -469,13 +475,13 @@ static void test_policy_list(void)
 	answer_rule("::", 0, SRNIC_RULE_OFF, NULL);
 	answer_key("lab");
 	shows("policy",
-	      "PREFIX        RULE     MODE  SUITE        KEY             CM\n"
-	      "10.77.0.0/24  require  aead  aes-gcm-128  lab             sealed\n"
-	      "fd77::/64     prefer   aead  aes-gcm-128  gone (missing)  clear\n"
-	      "default       off      -     -            -               -\n");
+	      "PREFIX        RULE     MODE  SUITE        KEY             CM      SUB-KEYS\n"
+	      "10.77.0.0/24  require  aead  aes-gcm-128  lab             sealed  cached\n"
+	      "fd77::/64     prefer   aead  aes-gcm-128  gone (missing)  clear   uncached\n"
+	      "default       off      -     -            -               -       -\n");
 	shows("policy list --json",
-	      "[{\"prefix\":\"10.77.0.0/24\",\"rule\":\"require\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"lab\",\"key_present\":true,\"clear_cm\":false},"
-	      "{\"prefix\":\"fd77::/64\",\"rule\":\"prefer\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"gone\",\"key_present\":false,\"clear_cm\":true},"
+	      "[{\"prefix\":\"10.77.0.0/24\",\"rule\":\"require\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"lab\",\"key_present\":true,\"clear_cm\":false,\"uncached\":false},"
+	      "{\"prefix\":\"fd77::/64\",\"rule\":\"prefer\",\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"key\":\"gone\",\"key_present\":false,\"clear_cm\":true,\"uncached\":true},"
 	      "{\"prefix\":\"default\",\"rule\":\"off\"}]\n");
 	shows("key", "NAME  BYTES\nlab      32\n");
 	shows("-p key list", "[\n    {\n        \"name\": \"lab\",\n        \"bytes\": 32\n    }\n]\n");
@@ -789,6 +795,7 @@ static void answer_qps(void)
 	mnl_attr_put_u8(nlh, SRNIC_A_QP_MODE, SRNIC_MODE_AEAD);
 	mnl_attr_put_strz(nlh, SRNIC_A_QP_SUITE, "aes-gcm-128");
 	mnl_attr_put_strz(nlh, SRNIC_A_QP_DRIVER, "gcm-aesni");
+	mnl_attr_put(nlh, SRNIC_A_QP_UNCACHED, 0, NULL);
 	answer_flow(nlh, SRNIC_FLOW_SIDE_OURS, 10);
 	answer_flow(nlh, SRNIC_FLOW_SIDE_THEIRS, 20);
 	kernel_commit(nlh);
@@ -804,15 +811,15 @@ static void test_qps(void)
 	      "srnic0    1  gsi   rts    -                 -  off   -                 0       0       0         0\n"
 	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128      30      32      34        36\n");
 	shows("-d qp dev srnic0",
-	      "DEVICE  QPN  TYPE  STATE  PEER       PEER-QPN  MODE  SUITE        DRIVER     FLOW    READY  EPOCH       PSN64  SEALED  OPENED  FAILED  REPLAYED\n"
-	      "srnic0    1  gsi   rts    -                 -  off   -            -          -       -          -           -       -       -       -         -\n"
-	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  ours    yes        1  4294967296      10      11      12        13\n"
-	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  theirs  no         1  4294967296      20      21      22        23\n");
+	      "DEVICE  QPN  TYPE  STATE  PEER       PEER-QPN  MODE  SUITE        DRIVER     SUB-KEYS  FLOW    READY  EPOCH       PSN64  SEALED  OPENED  FAILED  REPLAYED\n"
+	      "srnic0    1  gsi   rts    -                 -  off   -            -          -         -       -          -           -       -       -       -         -\n"
+	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  uncached  ours    yes        1  4294967296      10      11      12        13\n"
+	      "srnic0   17  rc    rts    10.77.0.2        18  aead  aes-gcm-128  gcm-aesni  uncached  theirs  no         1  4294967296      20      21      22        23\n");
 	check(attr_is_u32(kernel_attr(SRNIC_A_QP_DEV_INDEX), 7),
 	      "qp asks for one device only", NULL);
 	shows("qp -j",
 	      "[{\"device\":\"srnic0\",\"qpn\":1,\"type\":\"gsi\",\"state\":\"rts\",\"mode\":\"off\"},"
-	      "{\"device\":\"srnic0\",\"qpn\":17,\"type\":\"rc\",\"state\":\"rts\",\"peer\":\"10.77.0.2\",\"peer_qpn\":18,\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"crypto_driver\":\"gcm-aesni\",\"flows\":["
+	      "{\"device\":\"srnic0\",\"qpn\":17,\"type\":\"rc\",\"state\":\"rts\",\"peer\":\"10.77.0.2\",\"peer_qpn\":18,\"mode\":\"aead\",\"suite\":\"aes-gcm-128\",\"crypto_driver\":\"gcm-aesni\",\"uncached\":true,\"flows\":["
 	      "{\"flow\":\"ours\",\"ready\":true,\"epoch\":1,\"psn64\":4294967296,\"sealed\":10,\"opened\":11,\"failed\":12,\"replayed\":13},"
 	      "{\"flow\":\"theirs\",\"ready\":false,\"epoch\":1,\"psn64\":4294967296,\"sealed\":20,\"opened\":21,\"failed\":22,\"replayed\":23}]}]\n");
 }
@@ -861,7 +868,8 @@ static void test_strange_answers(void)
 	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* no end */
 	mnl_attr_put_u32(nlh, 1000, 1);
 	kernel_commit(nlh);
-	shows("policy list", "PREFIX   RULE  MODE  SUITE  KEY  CM\ndefault  ?     -     -      -    -\n");
+	shows("policy list", "PREFIX   RULE  MODE  SUITE  KEY  CM  SUB-KEYS\n"
+	      "default  ?     -     -      -    -   -\n");
 }
 
 static void test_help(void)

@@ -54,7 +54,7 @@ offers "srnic policy flush "
 offers "srnic policy flush x "
 offers "srnic policy del " 10.77.0.0/24 fd77::/64 default
 offers "srnic policy del 10.77.0.0/24 "
-offers "srnic policy add default require aead aes-gcm-128 key lab " clear-cm
+offers "srnic policy add default require aead aes-gcm-128 key lab " clear-cm uncached
 offers "srnic policy add " default
 offers "srnic policy add 10.0.0.0/8 " off prefer require
 offers "srnic policy add 10.0.0.0/8 require " header packet aead

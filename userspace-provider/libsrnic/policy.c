@@ -32,6 +32,8 @@ static int put_seal(struct nlmsghdr *nlh, enum srnic_mode mode, const char *suit
 	return err;
 }
 
+#define KNOWN_FLAGS	(SRNIC_REPLACE | SRNIC_CLEAR_CM | SRNIC_UNCACHED)
+
 int srnic_policy_add(struct srnic *srnic, const struct srnic_prefix *prefix, enum srnic_rule rule,
 		     enum srnic_mode mode, const char *suite, const char *key, unsigned int flags)
 {
@@ -39,9 +41,8 @@ int srnic_policy_add(struct srnic *srnic, const struct srnic_prefix *prefix, enu
 	struct nlmsghdr *nlh;
 	int err;
 
-	if (flags & ~(SRNIC_REPLACE | SRNIC_CLEAR_CM))
-		return fail(EINVAL, "no such flags: %#x",
-			    flags & ~(SRNIC_REPLACE | SRNIC_CLEAR_CM));
+	if (flags & ~KNOWN_FLAGS)
+		return fail(EINVAL, "no such flags: %#x", flags & ~KNOWN_FLAGS);
 	if (rule > UINT8_MAX || mode > UINT8_MAX)
 		return fail(EINVAL, "no rule %u, or no mode %u", rule, mode);
 
@@ -55,6 +56,8 @@ int srnic_policy_add(struct srnic *srnic, const struct srnic_prefix *prefix, enu
 		mnl_attr_put(nlh, SRNIC_A_POLICY_REPLACE, 0, NULL);
 	if (flags & SRNIC_CLEAR_CM)
 		mnl_attr_put(nlh, SRNIC_A_POLICY_CLEAR_CM, 0, NULL);
+	if (flags & SRNIC_UNCACHED)
+		mnl_attr_put(nlh, SRNIC_A_POLICY_UNCACHED, 0, NULL);
 	return nl_do(srnic, nlh);
 }
 
@@ -136,4 +139,9 @@ const char *srnic_policy_key(const struct srnic_policy *policy)
 bool srnic_policy_clear_cm(const struct srnic_policy *policy)
 {
 	return nl_attr(&policy->nlh, SRNIC_A_POLICY_CLEAR_CM);
+}
+
+bool srnic_policy_uncached(const struct srnic_policy *policy)
+{
+	return nl_attr(&policy->nlh, SRNIC_A_POLICY_UNCACHED);
 }

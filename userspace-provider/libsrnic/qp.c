@@ -67,6 +67,11 @@ const char *srnic_qp_suite(const struct srnic_qp *qp)
 	return nl_text(nl_attr(&qp->nlh, SRNIC_A_QP_SUITE));
 }
 
+bool srnic_qp_uncached(const struct srnic_qp *qp)
+{
+	return nl_attr(&qp->nlh, SRNIC_A_QP_UNCACHED);
+}
+
 const char *srnic_qp_driver(const struct srnic_qp *qp)
 {
 	return nl_text(nl_attr(&qp->nlh, SRNIC_A_QP_DRIVER));

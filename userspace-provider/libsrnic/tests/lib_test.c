@@ -131,7 +131,13 @@ static void test_policy(void)
 	kernel_reset();
 	check(!srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, "s", "k",
 				SRNIC_CLEAR_CM) && kernel_attr(SRNIC_A_POLICY_CLEAR_CM) &&
-	      !kernel_attr(SRNIC_A_POLICY_REPLACE), "a rule spares the connection manager");
+	      !kernel_attr(SRNIC_A_POLICY_REPLACE) && !kernel_attr(SRNIC_A_POLICY_UNCACHED),
+	      "a rule spares the connection manager");
+
+	kernel_reset();
+	check(!srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_HEADER, "s", "k",
+				SRNIC_UNCACHED) && kernel_attr(SRNIC_A_POLICY_UNCACHED) &&
+	      !kernel_attr(SRNIC_A_POLICY_CLEAR_CM), "a rule keeps no sub-keys");
 
 	kernel_reset();
 	check(failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, too_long,
@@ -141,7 +147,7 @@ static void test_policy(void)
 	      failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_REQUIRE, SRNIC_MODE_AEAD, "", "k",
 				      0), EINVAL, "'' is no name") &&
 	      failed(srnic_policy_add(srnic, &prefix, SRNIC_RULE_OFF, SRNIC_MODE_OFF, NULL, NULL,
-				      6), EINVAL, "no such flags: 0x4") &&
+				      14), EINVAL, "no such flags: 0x8") &&
 	      failed(srnic_policy_add(srnic, &prefix, 256, SRNIC_MODE_OFF, NULL, NULL, 0), EINVAL,
 		     "no rule 256") && !kernel.requests, "what does not fit is not sent");
 }
@@ -304,6 +310,7 @@ static void answer_rule(const char *text, uint8_t rule, const char *key)
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_SUITE, "aes-gcm-128");
 		mnl_attr_put_strz(nlh, SRNIC_A_POLICY_KEY, key);
 		mnl_attr_put(nlh, SRNIC_A_POLICY_CLEAR_CM, 0, NULL);
+		mnl_attr_put(nlh, SRNIC_A_POLICY_UNCACHED, 0, NULL);
 	}
 	kernel_commit(nlh);
 }
@@ -327,7 +334,8 @@ static void test_policy_list(void)
 	      srnic_policy_rule(policy) == SRNIC_RULE_REQUIRE &&
 	      srnic_policy_mode(policy) == SRNIC_MODE_AEAD &&
 	      !strcmp(srnic_policy_suite(policy), "aes-gcm-128") &&
-	      !strcmp(srnic_policy_key(policy), "lab") && srnic_policy_clear_cm(policy),
+	      !strcmp(srnic_policy_key(policy), "lab") && srnic_policy_clear_cm(policy) &&
+	      srnic_policy_uncached(policy),
 	      "a rule that seals");
 	prefix = srnic_policy_prefix(policy);
 	check(!strcmp(srnic_prefix_text(&prefix, text), "10.77.0.0/24"), "its prefix");
@@ -335,6 +343,7 @@ static void test_policy_list(void)
 	check(policy && srnic_policy_rule(policy) == SRNIC_RULE_OFF &&
 	      srnic_policy_mode(policy) == SRNIC_MODE_OFF && !*srnic_policy_suite(policy) &&
 	      !*srnic_policy_key(policy) && !srnic_policy_clear_cm(policy) &&
+	      !srnic_policy_uncached(policy) &&
 	      !srnic_policy_next(list, policy),
 	      "a rule that does not");
 	srnic_list_free(list);
@@ -622,6 +631,7 @@ static void answer_qps(void)
 	mnl_attr_put_u8(nlh, SRNIC_A_QP_MODE, SRNIC_MODE_AEAD);
 	mnl_attr_put_strz(nlh, SRNIC_A_QP_SUITE, "aes-gcm-128");
 	mnl_attr_put_strz(nlh, SRNIC_A_QP_DRIVER, "gcm-aesni");
+	mnl_attr_put(nlh, SRNIC_A_QP_UNCACHED, 0, NULL);
 	answer_flow(nlh, SRNIC_FLOW_SIDE_OURS, 10);
 	answer_flow(nlh, SRNIC_FLOW_SIDE_THEIRS, 20);
 	mnl_attr_put(nlh, SRNIC_A_QP_PEER, sizeof(peer.addr), peer.addr);
@@ -750,7 +760,8 @@ static void test_qps(void)
 	check(qp && !kernel_attr(SRNIC_A_QP_DEV_INDEX) && srnic_qp_num(qp) == 1 &&
 	      srnic_qp_type(qp) == SRNIC_QP_TYPE_GSI && !srnic_qp_peer(qp) &&
 	      !srnic_qp_peer_num(qp) && srnic_qp_mode(qp) == SRNIC_MODE_OFF &&
-	      !*srnic_qp_suite(qp) && !*srnic_qp_driver(qp) && !srnic_flow_next(qp, NULL),
+	      !*srnic_qp_suite(qp) && !*srnic_qp_driver(qp) && !srnic_qp_uncached(qp) &&
+	      !srnic_flow_next(qp, NULL),
 	      "a queue pair in the clear");
 	qp = srnic_qp_next(list, qp);
 	check(qp && srnic_qp_dev_index(qp) == 7 &&
@@ -760,7 +771,8 @@ static void test_qps(void)
 	      !strcmp(srnic_addr_text(srnic_qp_peer(qp), text), "10.77.0.2") &&
 	      srnic_qp_peer_num(qp) == 18 && srnic_qp_mode(qp) == SRNIC_MODE_AEAD &&
 	      !strcmp(srnic_qp_suite(qp), "aes-gcm-128") &&
-	      !strcmp(srnic_qp_driver(qp), "gcm-aesni") && !srnic_qp_next(list, qp),
+	      !strcmp(srnic_qp_driver(qp), "gcm-aesni") && srnic_qp_uncached(qp) &&
+	      !srnic_qp_next(list, qp),
 	      "a sealed queue pair");
 	flow = srnic_flow_next(qp, NULL);
 	check(flow && srnic_flow_side(flow) == SRNIC_FLOW_SIDE_OURS && srnic_flow_ready(flow) &&

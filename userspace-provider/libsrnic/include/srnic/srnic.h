@@ -51,6 +51,7 @@ struct srnic_fault;
 #define SRNIC_REPLACE	(1u << 0)	/* there may be one already */
 /* Of srnic_policy_add() alone; from libsrnic 1.1 on */
 #define SRNIC_CLEAR_CM	(1u << 1)	/* the connection manager's messages stay clear */
+#define SRNIC_UNCACHED	(1u << 2)	/* connections derive sub-keys when a packet comes */
 
 /* Enough for any address or prefix as text */
 #define SRNIC_TEXT_MAX	64
@@ -151,7 +152,8 @@ bool srnic_suite_available(const struct srnic_suite *suite);
  * @suite: name of a suite that has the mode; NULL where @rule is SRNIC_RULE_OFF
  * @key: name of a key, which need not be there yet; NULL where @rule is
  *	SRNIC_RULE_OFF
- * @flags: SRNIC_REPLACE, SRNIC_CLEAR_CM (but not where @rule is SRNIC_RULE_OFF), or 0
+ * @flags: SRNIC_REPLACE; but not where @rule is SRNIC_RULE_OFF: SRNIC_CLEAR_CM,
+ *	SRNIC_UNCACHED; or 0
  *
  * It holds for connections that are made, and for datagrams that are sent, from now on.
  * Needs CAP_NET_ADMIN in the user namespace that owns the handle's.
@@ -222,6 +224,9 @@ const char *srnic_policy_suite(const struct srnic_policy *policy);
 const char *srnic_policy_key(const struct srnic_policy *policy);
 /** srnic_policy_clear_cm() - whether the connection manager's messages stay clear */
 bool srnic_policy_clear_cm(const struct srnic_policy *policy);
+
+/** srnic_policy_uncached() - whether connections derive sub-keys when a packet comes */
+bool srnic_policy_uncached(const struct srnic_policy *policy);
 
 /**
  * srnic_key_add() - give the kernel a pre-shared key, or replace it
@@ -508,6 +513,9 @@ enum srnic_mode srnic_qp_mode(const struct srnic_qp *qp);
 const char *srnic_qp_suite(const struct srnic_qp *qp);
 /** srnic_qp_driver() - the kernel's crypto driver behind the suite, or "" */
 const char *srnic_qp_driver(const struct srnic_qp *qp);
+
+/** srnic_qp_uncached() - whether it derives sub-keys when a packet comes, and keeps none */
+bool srnic_qp_uncached(const struct srnic_qp *qp);
 
 /**
  * srnic_flow_next() - go through the flows of a sealed queue pair

@@ -25,7 +25,7 @@ const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_RESERVE + 1] = {
 };
 
 /* SRNIC_CMD_POLICY_ADD - do */
-static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_CLEAR_CM + 1] = {
+static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_UNCACHED + 1] = {
 	[SRNIC_A_POLICY_PREFIX] = NLA_POLICY_EXACT_LEN(16),
 	[SRNIC_A_POLICY_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[SRNIC_A_POLICY_RULE] = NLA_POLICY_MAX(NLA_U8, 2),
@@ -34,6 +34,7 @@ static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_CLEAR_C
 	[SRNIC_A_POLICY_KEY] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_POLICY_REPLACE] = { .type = NLA_FLAG, },
 	[SRNIC_A_POLICY_CLEAR_CM] = { .type = NLA_FLAG, },
+	[SRNIC_A_POLICY_UNCACHED] = { .type = NLA_FLAG, },
 };
 
 /* SRNIC_CMD_POLICY_DEL - do */
@@ -105,7 +106,7 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.cmd		= SRNIC_CMD_POLICY_ADD,
 		.doit		= srnic_nl_policy_add_doit,
 		.policy		= srnic_policy_add_nl_policy,
-		.maxattr	= SRNIC_A_POLICY_CLEAR_CM,
+		.maxattr	= SRNIC_A_POLICY_UNCACHED,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -86,6 +86,13 @@ static int srnic_parse_seal(struct genl_info *info, struct srnic_policy *policy)
 		return err;
 
 	policy->clear_cm = nla_get_flag(info->attrs[SRNIC_A_POLICY_CLEAR_CM]);
+	policy->uncached = nla_get_flag(info->attrs[SRNIC_A_POLICY_UNCACHED]);
+	if (policy->uncached && !srnic_sth_suite_uncached(policy->suite)) {
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, info->attrs[SRNIC_A_POLICY_UNCACHED],
+					"%s cannot be uncached: setting its key may sleep; see srnic(7)",
+					srnic_sth_suite_name(policy->suite));
+		return -EOPNOTSUPP;
+	}
 	nla_strscpy(policy->key, key, sizeof(policy->key));
 	if (srnic_key_name_ok(policy->key))
 		return 0;
@@ -112,9 +119,10 @@ int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info)
 		if (err)
 			return err;
 	} else if (info->attrs[SRNIC_A_POLICY_MODE] || info->attrs[SRNIC_A_POLICY_SUITE] ||
-		   info->attrs[SRNIC_A_POLICY_KEY] || info->attrs[SRNIC_A_POLICY_CLEAR_CM]) {
+		   info->attrs[SRNIC_A_POLICY_KEY] || info->attrs[SRNIC_A_POLICY_CLEAR_CM] ||
+		   info->attrs[SRNIC_A_POLICY_UNCACHED]) {
 		GENL_SET_ERR_MSG(info,
-				 "rule off seals nothing: leave out mode, suite, key and clear-cm");
+				 "rule off seals nothing: leave out mode, suite, key, clear-cm and uncached");
 		return -EINVAL;
 	}
 
@@ -161,7 +169,8 @@ static int srnic_put_policy(struct sk_buff *skb, struct netlink_callback *cb,
 	    (nla_put_u8(skb, SRNIC_A_POLICY_MODE, policy->mode) ||
 	     nla_put_string(skb, SRNIC_A_POLICY_SUITE, srnic_sth_suite_name(policy->suite)) ||
 	     nla_put_string(skb, SRNIC_A_POLICY_KEY, policy->key) ||
-	     (policy->clear_cm && nla_put_flag(skb, SRNIC_A_POLICY_CLEAR_CM))))
+	     (policy->clear_cm && nla_put_flag(skb, SRNIC_A_POLICY_CLEAR_CM)) ||
+	     (policy->uncached && nla_put_flag(skb, SRNIC_A_POLICY_UNCACHED))))
 		goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;

@@ -124,6 +124,7 @@ static int srnic_put_seal(struct sk_buff *skb, const struct srnic_qp_view *view)
 	if (nla_put_u8(skb, SRNIC_A_QP_MODE, view->sth.mode) ||
 	    nla_put_string(skb, SRNIC_A_QP_SUITE, view->sth.suite) ||
 	    nla_put_string(skb, SRNIC_A_QP_DRIVER, view->driver) ||
+	    (view->sth.uncached && nla_put_flag(skb, SRNIC_A_QP_UNCACHED)) ||
 	    srnic_put_flow(skb, view, SRNIC_FLOW_OURS) ||
 	    srnic_put_flow(skb, view, SRNIC_FLOW_THEIRS))
 		return -EMSGSIZE;
