@@ -107,25 +107,30 @@ static int seal_on_this_cpu(struct kunit *test, struct sth_pair *p, int sender, 
 
 static struct srnic_slot *this_slot(struct srnic_sth *sth)
 {
-	return this_cpu_ptr(sth->shared->slots);
+	return &this_cpu_ptr(sth->shared->slots)->of[true];
 }
 
-/* K_F changed behind its back: who still seals right has not derived again */
+/*
+ * K_F changed behind its back: who still seals right has not derived again, though
+ * there was something to open in between
+ */
 static void P7_a_burst_derives_once(struct kunit *test)
 {
 	struct sth_pair p = sth_ready_pair_by(test, test->param_value, false, BOTH);
 	struct srnic_flow *f = &p.end[X]->flow[SRNIC_FLOW_OURS];
 	u64 psn = f->start, serial;
-	struct sth_box *box[2];
+	struct sth_box *box[2], *theirs;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(box); i++)
 		box[i] = sth_send_only(test, &p, X, psn + i);
+	theirs = sth_send_only(test, &p, Y, p.v->flow[Y].start);
+	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[Y], SRNIC_FLOW_OURS, theirs), 0);
 	migrate_disable();
-	for (i = 0; i < ARRAY_SIZE(box); i++) {
-		KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box[i]), 0);
-		f->key[0] ^= 1;
-	}
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box[0]), 0);
+	f->key[0] ^= 1;
+	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], SRNIC_FLOW_THEIRS, theirs), 0);
+	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box[1]), 0);
 	serial = this_slot(p.end[X])->serial;
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, serial, sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->serial);

@@ -335,7 +335,7 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 
 /* shared.c */
 /**
- * struct srnic_slot - a CPU's cipher of one suite
+ * struct srnic_slot - a CPU's cipher of one suite, for one direction
  * @lock: all below. Nearly always taken by its own CPU alone; others take it to wipe
  * @cipher: keyed by the sub-key @serial
  * @kdf: HMAC under the K_F which that was derived from
@@ -351,17 +351,25 @@ struct srnic_slot {
 };
 
 /**
+ * struct srnic_slots - a CPU's ciphers of one suite
+ * @of: by whether it seals: a stream does either at each end, in turn
+ */
+struct srnic_slots {
+	struct srnic_slot of[2];
+};
+
+/**
  * struct srnic_shared - the ciphers of one suite
  * @node: in the list of all
  * @suite: which
  * @users: connections
- * @slots: one a CPU
+ * @slots: of each CPU
  */
 struct srnic_shared {
 	struct list_head node;
 	const struct srnic_sth_suite *suite;
 	unsigned int users;
-	struct srnic_slot __percpu *slots;
+	struct srnic_slots __percpu *slots;
 };
 
 struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite);
@@ -372,7 +380,7 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, unsigned int input_len,
 		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key);
+void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal);
 
 /* oracle.c: every nonce passes there before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE

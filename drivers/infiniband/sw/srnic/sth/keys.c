@@ -93,10 +93,10 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
 	return err;
 }
 
-static void subkey_free(const struct srnic_sth *sth, struct srnic_subkey *key)
+static void subkey_free(const struct srnic_sth *sth, struct srnic_subkey *key, bool seal)
 {
 	if (sth->shared)
-		srnic_shared_forget(sth->shared, key);
+		srnic_shared_forget(sth->shared, key, seal);
 	else
 		sth->params.suite->family->free(&key->cipher);
 }
@@ -110,8 +110,8 @@ void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys 
 {
 	if (!keys)
 		return;
-	subkey_free(sth, &keys->seal);
-	subkey_free(sth, &keys->open);
+	subkey_free(sth, &keys->seal, true);
+	subkey_free(sth, &keys->open, false);
 	kfree(keys);
 }
 

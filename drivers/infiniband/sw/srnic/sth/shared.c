@@ -2,9 +2,9 @@
 /*
  * Sub-keys derived when a packet comes (sRDMA 4.5, "on-the-fly"; Documentation/protocol.md,
  * section 6): a connection whose rule says 'uncached' keeps K_F, and no cipher. All such
- * connections of a suite share one cipher a CPU.
+ * connections of a suite share two ciphers a CPU, to seal and to open.
  *
- * It stays keyed until another sub-key is wanted, so a burst pays once: what the paper's NIC
+ * They stay keyed until another sub-key is wanted, so a burst pays once: what the paper's NIC
  * does that caches "after the first packet of a message arrives". Only suites whose
  * cipher can be keyed where packets are sealed can have it: the kernel's gcm(aes) sleeps.
  */
@@ -17,15 +17,24 @@ static const u8 nothing[SRNIC_STH_RAW_KEY_MAX];
 static DEFINE_MUTEX(all_lock);	/* the list, and users of each */
 static LIST_HEAD(all);
 
+static struct srnic_slot *slot_at(const struct srnic_shared *shared, int cpu, bool seal)
+{
+	return &per_cpu_ptr(shared->slots, cpu)->of[seal];
+}
+
+static void free_slot(struct srnic_slot *slot, const struct srnic_sth_suite *suite)
+{
+	suite->family->free(&slot->cipher);
+	crypto_free_shash(slot->kdf);
+}
+
 static void free_slots(struct srnic_shared *shared)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct srnic_slot *slot = per_cpu_ptr(shared->slots, cpu);
-
-		shared->suite->family->free(&slot->cipher);
-		crypto_free_shash(slot->kdf);
+		free_slot(slot_at(shared, cpu, true), shared->suite);
+		free_slot(slot_at(shared, cpu, false), shared->suite);
 	}
 	free_percpu(shared->slots);
 }
@@ -51,11 +60,12 @@ static int alloc_slots(struct srnic_shared *shared)
 	int cpu, err;
 
 	/* zeroed: what init_slot() has not reached can be freed, too */
-	shared->slots = alloc_percpu(struct srnic_slot);
+	shared->slots = alloc_percpu(struct srnic_slots);
 	if (!shared->slots)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		err = init_slot(per_cpu_ptr(shared->slots, cpu), shared->suite);
+		err = init_slot(slot_at(shared, cpu, true), shared->suite) ?:
+		      init_slot(slot_at(shared, cpu, false), shared->suite);
 		if (err) {
 			free_slots(shared);
 			return err;
@@ -196,7 +206,7 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      struct scatterlist *payload, unsigned int len)
 {
 	/* another CPU's, if we are moved meanwhile, does as well */
-	struct srnic_slot *slot = raw_cpu_ptr(sth->shared->slots);
+	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), true);
 	int err;
 
 	spin_lock_bh(&slot->lock);
@@ -225,7 +235,7 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, unsigned int input_len,
 		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
 {
-	struct srnic_slot *slot = raw_cpu_ptr(sth->shared->slots);
+	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), false);
 	int err;
 
 	spin_lock_bh(&slot->lock);
@@ -241,15 +251,16 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * srnic_shared_forget - no CPU's cipher has a sub-key any more
  * @shared: the ciphers
  * @key: nobody seals or opens by it
+ * @seal: one to seal by, else one to open by
  *
  * Context: process.
  */
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key)
+void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct srnic_slot *slot = per_cpu_ptr(shared->slots, cpu);
+		struct srnic_slot *slot = slot_at(shared, cpu, seal);
 
 		spin_lock_bh(&slot->lock);
 		if (slot->serial == key->serial)

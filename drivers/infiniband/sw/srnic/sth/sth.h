@@ -44,7 +44,7 @@ enum srnic_sth_flow {
  * @own_len: bytes in @own_key; 0: it has none
  * @own_pair: @own_key belongs to this pair of ends alone
  * @preferred_clear: mode is OFF because 'prefer' found no key: to be counted
- * @uncached: no sub-key is kept: derive it when a packet comes
+ * @uncached: no sub-key is kept: derive it when a packet comes; the suite can do that
  * @pkey: P_Key of handshake frames; 0 stands for 0xffff
  * @local_gid: our address, IPv4 in mapped form
  * @remote_gid: the peer's
