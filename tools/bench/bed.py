@@ -72,7 +72,7 @@ def crossed():
 @contextmanager
 def protected(contender):
     """What seals the contender's packets, if anything does."""
-    with esp(contender.esp), sealed(contender.policy):
+    with esp(contender.esp), sealed(contender.policy, *contender.words):
         yield
 
 
@@ -97,14 +97,14 @@ def esp(proto):
 
 
 @contextmanager
-def sealed(policy):
-    """A rule of srnic's: that mode and suite, or nothing passes."""
+def sealed(policy, *words):
+    """A rule of srnic's: that mode and suite, or nothing passes; `words` end it."""
     if not policy:
         yield
         return
     KEY.write_text(os.urandom(32).hex() + "\n")
     sh("srnic", "key", "add", "bench", "--file", str(KEY))
-    sh("srnic", "policy", "add", NETWORK, "require", *policy, "key", "bench")
+    sh("srnic", "policy", "add", NETWORK, "require", *policy, "key", "bench", *words)
     try:
         yield
     finally:

@@ -90,7 +90,7 @@ def bandwidth_of(row, ns):
 
 
 NOTES = {
-    "cores": "One core: the other is offline. Two: rps_cpus 3 at both ends.",
+    "cores": "One core: the other is offline. Two: one for each end.",
     "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
 }
 

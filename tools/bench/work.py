@@ -18,7 +18,7 @@ GROUPS = {
     "ud": "Datagrams",
     "atomic": "Atomics: fetch and add",
     "srq": "Shared receive queue: 64 B messages",
-    "cores": "One core and two: 4 queue pairs, 64 KiB writes",
+    "cores": "One core and two: 4 queue pairs, 64 KiB writes; one queue pair, 2 KiB writes",
     "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
     "setup": "Connections set up, one process, rdma_cm",
     "memory": "Kernel memory, rings and registered pages aside",
@@ -137,6 +137,9 @@ def others():
     yield Work("send_srq", "srq", "rate", "send", 64, ROCE, ("--use-srq",))
     for cores in ("one-core", "two-cores"):
         yield Work(cores, "cores", "bandwidth", "write", 64 * KIB, qps=4, place=cores)
+    # the paper's load (6.4), with keys that are kept and not
+    yield Work("two-cores_2k", "cores", "bandwidth", "write", 2 * KIB,
+               ("srnic-header", "srnic-uncached"), ("-t", "96"), place="two-cores")
     for loss in (0, 0.1, 1, 5):
         yield Work(f"loss_{loss}", "loss", "bandwidth", "write", 64 * KIB, (*MAIN, "tcp"),
                    loss=loss, place="lossy", longer=3, least=50)

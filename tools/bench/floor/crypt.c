@@ -43,6 +43,16 @@ int floor_cmac(struct floor_bench *b, u32 len)
 	return crypto_shash_tfm_digest(b->cmac, b->user, len, b->place);
 }
 
+/* A sub-key from the key of its flow (protocol.md, section 6), and into a cipher */
+int floor_derive(struct floor_bench *b, u32 len)
+{
+	static const u8 flow[32] = "this is not a secret key, either";
+
+	return crypto_shash_setkey(b->kdf, flow, sizeof(flow)) ?:
+	       crypto_shash_tfm_digest(b->kdf, b->user, len, b->place) ?:
+	       crypto_shash_setkey(b->cmac, b->place, 16);
+}
+
 int floor_crypt_open(struct floor_bench *b)
 {
 	static const u8 key[16] = "not a secret key";
@@ -53,6 +63,9 @@ int floor_crypt_open(struct floor_bench *b)
 	b->cmac = crypto_alloc_shash("cmac(aes)", 0, 0);
 	if (IS_ERR(b->cmac))
 		return PTR_ERR(b->cmac);
+	b->kdf = crypto_alloc_shash("hmac(sha256)", 0, 0);
+	if (IS_ERR(b->kdf))
+		return PTR_ERR(b->kdf);
 	b->req = aead_request_alloc(b->aead, GFP_KERNEL);
 	if (!b->req)
 		return -ENOMEM;
@@ -68,4 +81,6 @@ void floor_crypt_close(struct floor_bench *b)
 		crypto_free_aead(b->aead);
 	if (!IS_ERR_OR_NULL(b->cmac))
 		crypto_free_shash(b->cmac);
+	if (!IS_ERR_OR_NULL(b->kdf))
+		crypto_free_shash(b->kdf);
 }

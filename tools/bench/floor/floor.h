@@ -25,6 +25,7 @@ typedef int (*floor_fn)(struct floor_bench *b, u32 len);
  * @aead: gcm(aes), as a sealed packet's
  * @req: its one request
  * @cmac: cmac(aes), for what a MAC takes
+ * @kdf: hmac(sha256), for what it takes to derive that one's key
  * @crc: the kernel's CRC-32, to compare with ours
  * @user: the application's bytes: where a packet comes from
  * @wire: the packet: FLOOR_ASSOC bytes, the payload, a tag
@@ -37,6 +38,7 @@ struct floor_bench {
 	struct crypto_aead *aead;
 	struct aead_request *req;
 	struct crypto_shash *cmac;
+	struct crypto_shash *kdf;
 	struct crypto_shash *crc;
 	u8 *user;
 	u8 *wire;
@@ -58,6 +60,7 @@ int floor_encrypt(struct floor_bench *b, u32 len);
 int floor_decrypt(struct floor_bench *b, u32 len);
 int floor_aead_pair(struct floor_bench *b, u32 len);
 int floor_cmac(struct floor_bench *b, u32 len);
+int floor_derive(struct floor_bench *b, u32 len);
 
 /* packet.c */
 int floor_packet_open(struct floor_bench *b);

@@ -54,6 +54,7 @@ static struct row rows[] = {
 	{ "cmac", 128, floor_cmac },
 	{ "cmac", 192, floor_cmac },
 	{ "cmac", FLOOR_BIG, floor_cmac },
+	{ "derive", 36, floor_derive },
 	{ "copy", FLOOR_BIG, floor_copy },
 };
 
