@@ -39,3 +39,7 @@ class Pace:
         each = measured_seconds(work, figures)
         if each:
             self.known[contender.name, work.name] = each
+
+    def too_short(self, contender, work, iterations):
+        """Whether such a run was mostly its beginning: another would be three times as long."""
+        return 3 * iterations < self.iterations(contender, work)

@@ -97,18 +97,25 @@ class Bench:
         self.progress.step(f"{contender.name} {work.name}")
         if work.place == "lossy":
             lose(work.loss)
-        iterations = self.pace.iterations(contender, work)
-        before = crossed()
         try:
-            figures = measure(contender, work, iterations)
-            self.pace.learn(contender, work, figures)
-            if work.kind == "bandwidth":
-                figures["wire"] = (crossed() - before) / (work.size * iterations * work.qps)
+            figures = self.paced(contender, work)
         except Failed as error:
             print(f"    {error}", flush=True)
             figures = {"error": str(error)}
         mine = self.record["results"].setdefault(contender.name, {})
         mine.setdefault(work.name, []).append(figures)
+
+
+    def paced(self, contender, work):
+        """A run; if the guess was so bad that it says little, another."""
+        while True:
+            iterations, before = self.pace.iterations(contender, work), crossed()
+            figures = measure(contender, work, iterations)
+            self.pace.learn(contender, work, figures)
+            if work.kind == "bandwidth":
+                figures["wire"] = (crossed() - before) / (work.size * iterations * work.qps)
+            if not self.pace.too_short(contender, work, iterations):
+                return figures
 
 
 def machine():

@@ -136,10 +136,11 @@ def others():
     yield Work("atomic_lat", "atomic", "latency", "atomic", 8, ROCE, least=100)
     yield Work("send_srq", "srq", "rate", "send", 64, ROCE, ("--use-srq",))
     for cores in ("one-core", "two-cores"):
-        yield Work(cores, "cores", "bandwidth", "write", 64 * KIB, qps=4, place=cores)
+        yield Work(cores, "cores", "bandwidth", "write", 64 * KIB, qps=4, place=cores, reps=5,
+                   longer=2)
     # the paper's load (6.4), with keys that are kept and not
     yield Work("two-cores_2k", "cores", "bandwidth", "write", 2 * KIB,
-               ("srnic-header", "srnic-uncached"), ("-t", "96"), place="two-cores")
+               ("srnic-header", "srnic-uncached"), ("-t", "96"), place="two-cores", reps=5)
     for loss in (0, 0.1, 1, 5):
         yield Work(f"loss_{loss}", "loss", "bandwidth", "write", 64 * KIB, (*MAIN, "tcp"),
                    loss=loss, place="lossy", longer=3, least=50)

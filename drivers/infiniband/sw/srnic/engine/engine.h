@@ -145,6 +145,7 @@ struct srnic_probe {
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
  * @deadline: jiffies; the retry timer looks at it when it fires
+ * @hs_pace: jiffies until a handshake frame is repeated, if less than @interval; doubles
  * @retry_left: retries before RETRY_EXC (IBA 9.7.5.1.2)
  * @rnr_left: retries before RNR_RETRY_EXC
  * @hs_left: handshake frames before it is given up
@@ -173,6 +174,7 @@ struct srnic_requester {
 	u16 rd_atomic;
 	unsigned long interval;
 	unsigned long deadline;
+	unsigned long hs_pace;
 	u8 retry_left;
 	u8 rnr_left;
 	u8 hs_left;
@@ -251,7 +253,7 @@ struct srnic_responder {
 	unsigned long again_at;
 };
 
-/* A received handshake frame waits here for the worker; one at a time. */
+/* A received handshake frame waits here for the worker; one at a time of each flow. */
 struct srnic_hs_box {
 	bool full;
 	u16 len;
@@ -286,7 +288,7 @@ struct srnic_grant {
  * @path_valid: @path has been set
  * @sth: NULL in the clear; changed under @hs_mutex and @lock
  * @hs_mutex: handshake, rekeying, and who replaces @sth
- * @hs_box: a received handshake frame, for the worker
+ * @hs_box: received handshake frames, for the worker; by flow
  * @sq: send queue
  * @rq: receive queue
  * @req: our requests
@@ -332,7 +334,7 @@ struct srnic_qp {
 	bool path_valid;
 	struct srnic_sth *sth;
 	struct mutex hs_mutex;			/* who replaces @sth */
-	struct srnic_hs_box hs_box;
+	struct srnic_hs_box hs_box[SRNIC_FLOWS];
 
 	struct srnic_sq sq;
 	struct srnic_rq rq;

@@ -2,8 +2,8 @@
 /*
  * The freshness handshake's transport (protocol.md, section 7): frames come and go
  * here, and sth says what they mean. Keys are set in process context, so the worker
- * does it; one received frame waits for it at a time, and the peer repeats the
- * others.
+ * does it; of each flow one received frame waits for it at a time, and the peer repeats
+ * the others.
  */
 #include "srnic.h"
 #include "engine/build.h"
@@ -29,6 +29,7 @@ void srnic_hs_begin(struct srnic_qp *qp)
 	req->wait_keys = true;
 	req->hs_left = qp->attr.retry_cnt + 1;
 	req->hs_due = true;
+	req->hs_pace = 1;
 	srnic_qp_kick(qp, SRNIC_QP_WORK_HS);
 }
 
@@ -48,7 +49,9 @@ void srnic_hs_resume(struct srnic_qp *qp)
  * srnic_hs_timeout - no answer to our frame
  * @qp: the QP
  *
- * When the QP's retries are spent, the send queue fails as if a request had never
+ * Ends are seldom ready at the same time, and what the first says, the second does not hear. So
+ * the frame is soon repeated, and then later and later, until that is as late as the
+ * QP's own interval. When the QP's retries are spent, the send queue fails as if a request had never
  * been acknowledged; but only if it has something to send.
  */
 void srnic_hs_timeout(struct srnic_qp *qp)
@@ -57,7 +60,9 @@ void srnic_hs_timeout(struct srnic_qp *qp)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (req->hs_left && qp->attr.timeout)
+	if (req->hs_pace < req->interval)
+		req->hs_pace *= 2;
+	else if (req->hs_left && qp->attr.timeout)
 		req->hs_left--;
 	if (req->hs_left) {
 		req->hs_due = true;
@@ -70,6 +75,14 @@ void srnic_hs_timeout(struct srnic_qp *qp)
 	srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons), IB_WC_RETRY_EXC_ERR);
 }
 
+/* answers belong to our flow, what is answered to theirs */
+static struct srnic_hs_box *box_for(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool answer = pkt->opcode == SRNIC_OPC_HELLO_ACK || pkt->opcode == SRNIC_OPC_CONFIRM_ACK;
+
+	return &qp->hs_box[answer ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS];
+}
+
 /**
  * srnic_hs_receive - a handshake frame has come
  * @qp: sealed
@@ -77,7 +90,7 @@ void srnic_hs_timeout(struct srnic_qp *qp)
  */
 void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct srnic_hs_box *box = &qp->hs_box;
+	struct srnic_hs_box *box = box_for(qp, pkt);
 	u32 len = pkt->hdr_len + pkt->sth_len;
 
 	lockdep_assert_held(&qp->lock);
@@ -156,10 +169,10 @@ static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 		keys_ready(qp);
 }
 
-/* What has come and what is due, out of the lock's reach */
-static unsigned int take_work(struct srnic_qp *qp, u8 *frame, bool *due)
+/* What has come, out of the lock's reach */
+static void handle_box(struct srnic_qp *qp, struct srnic_hs_box *box)
 {
-	struct srnic_hs_box *box = &qp->hs_box;
+	u8 frame[SRNIC_HS_FRAME_MAX];
 	unsigned int len = 0;
 
 	spin_lock_bh(&qp->lock);
@@ -168,10 +181,20 @@ static unsigned int take_work(struct srnic_qp *qp, u8 *frame, bool *due)
 		memcpy(frame, box->frame, len);
 		box->full = false;
 	}
-	*due = qp->req.hs_due;
+	spin_unlock_bh(&qp->lock);
+	if (len)
+		handle_frame(qp, frame, len);
+}
+
+static bool take_due(struct srnic_qp *qp)
+{
+	bool due;
+
+	spin_lock_bh(&qp->lock);
+	due = qp->req.hs_due;
 	qp->req.hs_due = false;
 	spin_unlock_bh(&qp->lock);
-	return len;
+	return due;
 }
 
 /**
@@ -182,17 +205,14 @@ static unsigned int take_work(struct srnic_qp *qp, u8 *frame, bool *due)
  */
 void srnic_hs_work(struct srnic_qp *qp)
 {
-	u8 frame[SRNIC_HS_FRAME_MAX];
-	unsigned int len;
-	bool due;
+	enum srnic_sth_flow flow;
 
 	mutex_lock(&qp->hs_mutex);
 	if (!qp->sth)
 		goto out;
-	len = take_work(qp, frame, &due);
-	if (len)
-		handle_frame(qp, frame, len);
-	if (due)
+	for (flow = 0; flow < SRNIC_FLOWS; flow++)
+		handle_box(qp, &qp->hs_box[flow]);
+	if (take_due(qp))
 		send_next(qp);
 out:
 	mutex_unlock(&qp->hs_mutex);

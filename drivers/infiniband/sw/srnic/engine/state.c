@@ -90,7 +90,8 @@ static void forget(struct srnic_qp *qp)
 	qp->sth = NULL;
 	memset(&qp->req, 0, sizeof(qp->req));
 	memset(&qp->resp, 0, sizeof(qp->resp));
-	qp->hs_box.full = false;
+	qp->hs_box[SRNIC_FLOW_OURS].full = false;
+	qp->hs_box[SRNIC_FLOW_THEIRS].full = false;
 	qp->flushed = false;
 	qp->due = 0;
 	__skb_queue_purge(&qp->out);

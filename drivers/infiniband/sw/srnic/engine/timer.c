@@ -114,7 +114,7 @@ void srnic_timer_handshake(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	qp->req.deadline = jiffies + qp->req.interval;
+	qp->req.deadline = jiffies + min(qp->req.hs_pace, qp->req.interval);
 	mod_timer(&qp->retry_timer, qp->req.deadline);
 }
 

@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""early - a sealed queue pair that is ready before its peer is, with a long retry interval.
+
+    early.py DEVICE
+
+Two queue pairs, connected with each other; a rule seals them. What the first says is not heard,
+as the second is not there yet: it must be said again when that one is, and not when the
+interval of 8.6 seconds is over. The first message of either has to arrive within one.
+
+Example:
+  in a tools/verify/early.py srnic0
+"""
+import sys
+import time
+
+import pyverbs.enums as e
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPCap, QPInitAttr
+from pyverbs.wr import RecvWR, SGE, SendWR
+
+from endpoint import connection, way_to_self
+
+TIMEOUT = 21        # 4.096 µs * 2^21: 8.6 s
+EARLIER = 0.5       # seconds that one end is ready before the other
+MOST = 1.0          # seconds that its first message may take, from then on
+SIZE = 8
+
+
+class End:
+    def __init__(self, ctx, way):
+        self.way = way
+        self.cq = CQ(ctx, 8)
+        pd = PD(ctx)
+        cap = QPCap(max_send_wr=1, max_recv_wr=1, max_send_sge=1, max_recv_sge=1)
+        self.qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap))
+        self.mr = MR(pd, SIZE, e.IBV_ACCESS_LOCAL_WRITE)
+        self.sge = SGE(self.mr.buf, SIZE, self.mr.lkey)
+
+    def connect(self, peer):
+        self.qp.to_rts(connection(self.way, peer.qp.qp_num, timeout=TIMEOUT))
+        self.qp.post_recv(RecvWR(num_sge=1, sg=[self.sge]))
+
+    def send(self):
+        self.qp.post_send(SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[self.sge],
+                                 send_flags=e.IBV_SEND_SIGNALED))
+
+    def done(self, limit):
+        """Whether something is, and well, in so many seconds."""
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            found = self.cq.poll(1)[1]
+            if found:
+                return found[0].status == e.IBV_WC_SUCCESS
+        return False
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    ctx = Context(name=sys.argv[1])
+    way = way_to_self(ctx)
+    failed = 0
+    for who in ("early", "late"):
+        early, late = End(ctx, way), End(ctx, way)
+        early.connect(late)
+        time.sleep(EARLIER)
+        late.connect(early)
+        begin = time.monotonic()
+        (early if who == "early" else late).send()
+        heard = (late if who == "early" else early).done(MOST)
+        failed += not heard
+        print(f"{'ok' if heard else 'NOT HEARD'}: the {who} one's first message, "
+              f"{time.monotonic() - begin:.2f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
