@@ -102,6 +102,41 @@ static void the_longest_prefix_decides_whatever_came_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "2001:db9::1"));	/* ::/0 */
 }
 
+/* decision 18: the active MTU leaves room for the longest; 20 of 4200 leave 4096 (verbs/port.c) */
+static void S18_room_is_left_for_the_longest_seal(struct kunit *test)
+{
+	struct srnic_policy policy = rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+
+	KUNIT_EXPECT_EQ(test, srnic_policy_longest_sth(&init_net), 0);
+	add_rule(test, "198.51.100.1", 128, SRNIC_POLICY_OFF);
+	KUNIT_EXPECT_EQ(test, srnic_policy_longest_sth(&init_net), 0);
+	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, false), 0);
+	KUNIT_EXPECT_EQ(test, srnic_policy_longest_sth(&init_net), 20);
+	policy.mode = SRNIC_STH_PACKET;
+	policy.suite = srnic_sth_suite_find("hmac-sha512");
+	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
+	KUNIT_EXPECT_EQ(test, srnic_policy_longest_sth(&init_net), 64);
+}
+
+/* its cipher takes keys only where one may sleep (P7) */
+static void P7_a_rule_cannot_be_uncached_where_its_suite_cannot(struct kunit *test)
+{
+	struct srnic_policy policy = rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
+	struct srnic_sth_params params;
+
+	policy.uncached = true;
+	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, false), -EINVAL);
+	policy.suite = srnic_sth_suite_find("chacha20-poly1305");
+	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, false), 0);
+	add_key(test);
+	KUNIT_ASSERT_EQ(test, resolve(test, "192.0.2.1", &params), 0);
+	KUNIT_EXPECT_TRUE(test, params.uncached);
+	policy.uncached = false;
+	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
+	KUNIT_ASSERT_EQ(test, resolve(test, "192.0.2.1", &params), 0);
+	KUNIT_EXPECT_FALSE(test, params.uncached);
+}
+
 struct match {
 	const char *prefix;
 	u8 len;
@@ -462,6 +497,8 @@ static void policy_test_exit(struct kunit *test)
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(without_a_rule_it_is_off),
 	KUNIT_CASE(the_longest_prefix_decides_whatever_came_first),
+	KUNIT_CASE(S18_room_is_left_for_the_longest_seal),
+	KUNIT_CASE(P7_a_rule_cannot_be_uncached_where_its_suite_cannot),
 	KUNIT_CASE_PARAM(prefix_matches, match_gen_params),
 	KUNIT_CASE(require_without_its_key_is_refused),
 	KUNIT_CASE(prefer_without_its_key_is_in_the_clear_and_says_so),

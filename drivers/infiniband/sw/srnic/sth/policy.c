@@ -281,12 +281,20 @@ struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_brief);
 
+/*
+ * What a datagram's STH takes more than the longest extension headers of a connection leave: it
+ * has a DETH where a WRITE has an RETH and immediate data. With immediate data of its own it may be 4
+ * bytes too long for the way, and is lost: the price of 4096 in a netdev MTU of 4200.
+ */
+#define DGRAM_STH_ROOM	(SRNIC_DGRAM_STH_LEN - (SRNIC_LOADED_EXT_MAX - SRNIC_DETH_LEN))
+
 /**
  * srnic_policy_longest_sth - what seals may take of a packet
  * @net: namespace
  *
  * Context: any.
- * Return: bytes of the longest STH that a rule asks for; 0 if none asks for one.
+ * Return: bytes of the longest STH that a rule asks for, beside a connection's longest
+ * headers; 0 if none asks for one.
  */
 unsigned int srnic_policy_longest_sth(struct net *net)
 {
@@ -304,7 +312,7 @@ unsigned int srnic_policy_longest_sth(struct net *net)
 		code = srnic_sth_suite_code(policy->suite);
 		longest = max(longest, srnic_sth_code_len(code));
 		if (srnic_sth_suite_has_datagrams(policy->suite))
-			longest = max(longest, SRNIC_DGRAM_STH_LEN);
+			longest = max_t(unsigned int, longest, DGRAM_STH_ROOM);
 	}
 	rcu_read_unlock();
 	return longest;
