@@ -49,10 +49,10 @@ void srnic_hs_resume(struct srnic_qp *qp)
  * srnic_hs_timeout - no answer to our frame
  * @qp: the QP
  *
- * Ends are seldom ready at the same time, and what the first says, the second does not hear. So
- * the frame is soon repeated, and then later and later, until that is as late as the
- * QP's own interval. When the QP's retries are spent, the send queue fails as if a request had never
- * been acknowledged; but only if it has something to send.
+ * Ends are seldom ready at the same time, and what the first says, the second does not
+ * hear. So the frame is soon repeated, and then later and later, until that is as late as
+ * the QP's own interval. When the QP's retries are spent, the send queue fails as if a
+ * request had never been acknowledged; but only if it has something to send.
  */
 void srnic_hs_timeout(struct srnic_qp *qp)
 {

@@ -282,9 +282,10 @@ struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_brief);
 
 /*
- * What a datagram's STH takes more than the longest extension headers of a connection leave: it
- * has a DETH where a WRITE has an RETH and immediate data. With immediate data of its own it may be 4
- * bytes too long for the way, and is lost: the price of 4096 in a netdev MTU of 4200.
+ * What a datagram's STH takes beyond what the longest extension headers of a connection
+ * leave: it has a DETH where a WRITE has an RETH and immediate data. With immediate data
+ * of its own, over IPv6, it may be 4 bytes too long for the way, and is lost: the price of
+ * 4096 in a netdev MTU of 4200.
  */
 #define DGRAM_STH_ROOM	(SRNIC_DGRAM_STH_LEN - (SRNIC_LOADED_EXT_MAX - SRNIC_DETH_LEN))
 
