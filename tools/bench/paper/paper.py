@@ -23,7 +23,9 @@ sys.path.insert(0, str(TOOLS))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import transfers                                        # noqa: E402
 from bed import bed, sealed                             # noqa: E402
+from contenders import HERE                             # noqa: E402
 from floor import measure_floor                         # noqa: E402
+from perftest import gid_index                          # noqa: E402
 from tables import number, table                        # noqa: E402
 
 REPO = TOOLS.parents[1]
@@ -35,6 +37,7 @@ WAYS = ("none", "basic", "pd-prot", transfers.UNCACHED, "ext-mem", "pd-prot+ext-
         "aead")
 SEAL = "header:aes-cmac-128"    # of basic and pd-prot
 FLOOR_MS = 2
+QPS = 200                       # to be told apart from the kernel's other memory
 DEPTHS = (0, 1, 4, 8, 12, 16, 20, 21)
 
 # Throughput of the key-value store against the unprotected one (figure 11 and 6.6)
@@ -77,6 +80,22 @@ def trees(reads):
     base = run("tree", "basic", "--reads", reads)
     return base["ns"], [run("tree", "ext-mem", "--depth", depth, "--reads", reads)
                         for depth in DEPTHS]
+
+
+def memory():
+    """Bytes of the kernel's that a queue pair takes, rings aside: in the clear, and sealed."""
+    found = {}
+    for name, rule, words in (("clear", None, ()), ("kept", SEAL, ()), ("derived", SEAL, ("uncached",))):
+        print(f"memory, {name}", flush=True)
+        with sealed(rule and rule.split(":"), *words):
+            ran = subprocess.run(
+                [TOOLS / "qp_memory.py", "--device", "srnic0", "--gid-index", str(gid_index("srnic0")),
+                 "--gid", f"::ffff:{HERE}", "--count", str(QPS), *(["--pairs"] if rule else [])],
+                text=True, capture_output=True, check=False)
+        if ran.returncode:
+            sys.exit(f"paper: qp_memory failed: {ran.stderr.strip()}")
+        found[name] = json.loads(ran.stdout)["bytes"]
+    return found
 
 
 def store_table(found):
@@ -127,6 +146,7 @@ def main():
     record = {"date": time.strftime("%Y-%m-%d"), "kernel": platform.release()}
     with bed("srnic", mtu=MTU):
         record["floor"] = measure_floor(FLOOR_MS)
+        record["memory"] = memory()
         record.update(transfers.measure(run))
         record["herd"] = stores(args.ops)
         record["tree_base"], record["tree"] = trees(args.reads)
