@@ -6,6 +6,8 @@
 # cites: P7, issue 4.2
 . "$(dirname "$0")/../lib.sh"
 
+count=400
+! on_debug_kernel || count=60
 all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 
 # Rules as sealed_each has them: 'uncached' at both ends, at a alone, or at b, in turn
@@ -58,7 +60,7 @@ memory()
 {
 	on a srnic policy replace 10.77.0.1 require header aes-cmac-128 key k "$@"
 	on a python3 "$repo/tools/bench/qp_memory.py" --device srnic0 --pairs \
-		--gid-index "$(gid_of a srnic0)" --gid ::ffff:10.77.0.1 --count 400 >/run/test/memory
+		--gid-index "$(gid_of a srnic0)" --gid ::ffff:10.77.0.1 --count $count >/run/test/memory
 	python3 -c 'import json; print(json.load(open("/run/test/memory"))["bytes"])'
 }
 
