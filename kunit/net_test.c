@@ -828,6 +828,32 @@ static void fragments_that_a_clone_may_have_are_not_writable(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* What splice() made of somebody's pages (skb_has_shared_frag()) */
+static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 2048, 1, OVERHEAD + 2048 };
+	u32 head = thoff(true) + sizeof(struct udphdr);
+	struct world *w = test->priv;
+	struct srnic_rx rx = {};
+	struct srnic_pkt pkt;
+	struct sk_buff *skb;
+
+	address(test, true);
+	skb = shatter(test, build_super(test, &shape), head, PAGE_SIZE);
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	local_bh_disable();
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
+	rx.dev = w->dev;
+	srnic_segment_lock();
+	KUNIT_EXPECT_TRUE(test, srnic_rx_next(&rx, &pkt));
+	memset(skb_frag_address(&skb_shinfo(skb)->frags[0]), 0xa5, shape.seg_len);
+	KUNIT_EXPECT_TRUE(test, srnic_rx_icrc_ok(&rx, &pkt));
+	KUNIT_EXPECT_TRUE(test, rx.writable);
+	srnic_segment_unlock();
+	local_bh_enable();
+	kfree_skb(skb);
+}
+
 static struct kunit_case net_cases[] = {
 	KUNIT_CASE_PARAM(burst_cut_in_software_equals_packets_sent_singly, shape_gen_params),
 	KUNIT_CASE_PARAM(burst_cut_without_copying_equals_packets_sent_singly, shape_gen_params),
@@ -851,6 +877,7 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(unknown_opcode_is_counted_and_the_rest_goes_on),
 	KUNIT_CASE(carrier_that_others_see_is_not_writable),
 	KUNIT_CASE(fragments_that_a_clone_may_have_are_not_writable),
+	KUNIT_CASE(fragments_that_others_may_write_to_are_read_once),
 	{}
 };
 

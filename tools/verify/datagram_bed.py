@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -198,18 +199,27 @@ class Target:
             thing.close()
 
 
+@contextmanager
+def elsewhere(netns):
+    """What is opened meanwhile belongs to another network namespace."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/self/ns/net", "rb") as here, open(f"/run/netns/{netns}", "rb") as there:
+        if libc.setns(there.fileno(), 0):
+            raise OSError(ctypes.get_errno(), f"cannot enter the namespace {netns}")
+        try:
+            yield
+        finally:
+            if libc.setns(here.fileno(), 0):
+                raise OSError(ctypes.get_errno(), "cannot come back")
+
+
 class Peer:
     """A raw socket in another namespace."""
 
     def __init__(self, netns, dev, mac):
-        libc = ctypes.CDLL(None, use_errno=True)
-        with open("/proc/self/ns/net", "rb") as here, open(f"/run/netns/{netns}", "rb") as there:
-            if libc.setns(there.fileno(), 0):
-                raise OSError(ctypes.get_errno(), f"cannot enter the namespace {netns}")
+        with elsewhere(netns):
             self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
             self.sock.bind((dev, 0))
-            if libc.setns(here.fileno(), 0):
-                raise OSError(ctypes.get_errno(), "cannot come back")
         self.sock.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
         self.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 16 << 20)
         self.sock.settimeout(QUIET)

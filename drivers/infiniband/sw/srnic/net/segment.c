@@ -2,6 +2,9 @@
 /*
  * The packets of one received sk_buff, one after the other, headers and payload
  * contiguous: in place where the carrier has them so, else copied.
+ *
+ * What is read in place is read more than once: to parse it, to check it, to place it. So
+ * what somebody may write to meanwhile is copied.
  */
 #include <linux/highmem.h>
 #include <linux/ip.h>
@@ -151,14 +154,18 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_rx_open);
 
-/* Where @len bytes at @off are in one piece that can be read in place, or NULL. */
+/*
+ * Where @len bytes at @off are in one piece that can be read in place, or NULL. Fragments
+ * that came by splice() or sendfile() may be mapped by whoever sent them: any process that
+ * has a UDP socket and a way here within this machine.
+ */
 static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
 {
 	unsigned int i;
 
 	if (off + len <= skb_headlen(skb))
 		return skb->data + off;
-	if (off < skb_headlen(skb) || !skb_frags_readable(skb))
+	if (off < skb_headlen(skb) || !skb_frags_readable(skb) || skb_has_shared_frag(skb))
 		return NULL;
 
 	off -= skb_headlen(skb);
