@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: of connections that have ended, and of what has been deleted, no key is left in all of the memory
+# timeout: 300
+# cites: threat-model.md 54, issue 4.3
+. "$(dirname "$0")/../lib.sh"
+
+# hold SEAL [uncached]: a connection that has stopped in its middle, and all keys that it needed
+hold()
+{
+	local end
+	for end in a b; do
+		# shellcheck disable=SC2086 # there may be no option
+		on $end srnic policy replace 10.77.0.0/24 require "${1#*:}" "${1%%:*}" key k ${2-}
+	done
+	rm -f /run/test/wire.pcap
+	record
+	in-b rping -s -a 10.77.0.2 -C 1000000 >/run/test/s.log 2>&1 &
+	server=$!
+	settle $server rping
+	in-a rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
+	client=$!
+	until [ "$(stat -c %s /run/test/wire.pcap)" -gt 20000 ]; do
+		kill -0 $client || fail "rping: $(cat /run/test/c.log)"
+		sleep 0.05
+	done
+	for end in $client $server; do
+		kill -STOP "$end" || fail "rping: $(cat /run/test/[cs].log)"
+	done
+	sleep 1.5	# what comes last lies in tcpdump's buffer for up to a second
+	recorded >/dev/null
+	"$repo/tools/codec/derived.py" /run/test/k.key /run/test/wire.pcap "$1" >>/run/test/wanted
+	# Python's own are in what it has freed
+	srnic-leftovers --fill
+}
+
+# seek: looks for all of them
+seek()
+{
+	srnic-leftovers /run/test/wanted >/run/test/found
+	cat /run/test/found
+}
+
+# masked: a key in hexadecimal, as srnic-leftovers wants it; as text it is not what is looked for
+masked()
+{
+	local hex i
+	read -r hex
+	printf 'K_PD '
+	for ((i = 0; i < ${#hex}; i += 2)); do
+		printf '%02x' $((0x${hex:i:2} ^ 0xa5))
+	done
+	echo
+}
+
+# there KEY... / gone KEY...: what seek has found, and has not
+there()
+{
+	local key
+	for key; do
+		grep -q "^  $key: " /run/test/found || fail "$key is not found where it must be"
+	done
+}
+
+gone()
+{
+	local key
+	for key; do
+		! grep -q "^  $key: " /run/test/found || fail "$key is still there"
+	done
+}
+
+# little is kept back from --fill
+sysctl -qw vm.min_free_kbytes=1024
+testbed up
+# on the wire as it would be: no super-packets
+for end in a b; do
+	on $end ethtool -K v$end gso off tso off gro off tx-udp-segmentation off >/dev/null
+done
+
+say "keys are added: each end keeps one copy, and who brought it none"
+(umask 077 && on a srnic key gen k --file /run/test/k.key)
+on b srnic key add k --file /run/test/k.key
+masked </run/test/k.key >/run/test/wanted
+seek
+# four pieces of 32 bytes each
+grep -q "^  K_PD: 8," /run/test/found || fail "more, or less, than a copy an end"
+for seal in "aes-gcm-128:aead" "chacha20-poly1305:aead" "aes-cmac-128:header uncached"; do
+	say "$seal: while it lives, what it needs"
+	# shellcheck disable=SC2086 # a seal, and an option
+	hold $seal
+	seek
+	there K_PD flow packet
+	gone connection pair handshake
+	kill -KILL $client $server
+	wait $client $server 2>/dev/null || true
+done
+
+say "connections have ended"
+seek
+there K_PD
+gone flow packet
+
+say "rules and keys are deleted"
+for end in a b; do
+	on $end srnic policy del 10.77.0.0/24
+	on $end srnic key del k
+done
+seek
+gone K_PD
+
+say "the devices are gone"
+testbed down
+seek
+grep -q ": 0 finds$" /run/test/found || fail "something is still there"

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * srnic-leftovers - look for keys in all of this machine's memory.
+ *
+ *	srnic-leftovers WANTED
+ *	srnic-leftovers --fill
+ *
+ * WANTED has a key a line: a name, and its bytes in hexadecimal, each exclusive-or'ed with
+ * 0xa5. So the keys stand nowhere because they are looked for; for what found out which
+ * they are, and has ended since, there is --fill: it writes to all memory that is free, and
+ * returns it. Eight bytes that follow one another in a key, from each eighth on, are a find:
+ * of what has been freed the allocator may have overwritten the rest.
+ *
+ * Prints a line for each key that is found: its name, how often, and where first. The last
+ * line is the number of finds. Root's alone: it reads /proc/kcore.
+ *
+ * Example:
+ *	srnic-leftovers --fill && srnic-leftovers /run/test/wanted
+ */
+#include <elf.h>
+#include <err.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define MASK		0xa5
+#define MASK_8		0xa5a5a5a5a5a5a5a5ULL
+#define PIECE		8
+#define KEYS_MOST	4096
+#define PIECES_MOST	(8 * KEYS_MOST)
+#define CHUNK		(1 << 20)
+#define KERNEL_TEXT	0xffffffff80000000	/* x86-64: memory that has been seen already */
+#define SPARED		(8UL << 20)	/* of which --fill has its page tables */
+
+struct key {
+	char name[40];
+	unsigned int found;
+	uint64_t where;
+};
+
+struct piece {
+	uint64_t masked;
+	unsigned int key;
+};
+
+static struct key keys[KEYS_MOST];
+static struct piece pieces[PIECES_MOST];
+static unsigned int nr_keys, nr_pieces;
+static uint8_t maybe[1 << 16];		/* by a piece's low bits: there is one like that */
+static uint8_t chunk[CHUNK + PIECE];
+
+static int compare(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->masked < y->masked ? -1 : x->masked > y->masked;
+}
+
+static void take_piece(const char *hex)
+{
+	uint8_t bytes[PIECE];
+	struct piece *piece;
+	int i;
+
+	for (i = 0; i < PIECE; i++)
+		if (sscanf(hex + 2 * i, "%2hhx", &bytes[i]) != 1)
+			errx(2, "not hexadecimal: %s", hex);
+	if (nr_pieces == PIECES_MOST)
+		errx(2, "more than %d pieces of keys", PIECES_MOST);
+	piece = &pieces[nr_pieces++];
+	memcpy(&piece->masked, bytes, PIECE);
+	piece->key = nr_keys;
+	maybe[piece->masked & 0xffff] = 1;
+}
+
+static void read_wanted(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char hex[256];
+	size_t at;
+
+	if (!file)
+		err(2, "%s", path);
+	while (nr_keys < KEYS_MOST && fscanf(file, "%39s %255s", keys[nr_keys].name, hex) == 2) {
+		for (at = 0; at + 2 * PIECE <= strlen(hex); at += 2 * PIECE)
+			take_piece(hex + at);
+		nr_keys++;
+	}
+	if (!feof(file) || !nr_keys)
+		errx(2, "%s: a name and a key a line, at most %d of them", path, KEYS_MOST);
+	fclose(file);
+	qsort(pieces, nr_pieces, sizeof(*pieces), compare);
+}
+
+/* The kernel's structures and stacks have keys at multiples of four */
+static void search(const uint8_t *p, size_t len, uint64_t where)
+{
+	const struct piece *found;
+	struct piece this = {};
+	size_t i;
+
+	for (i = 0; i + PIECE <= len; i += 4) {
+		memcpy(&this.masked, p + i, PIECE);
+		this.masked ^= MASK_8;
+		if (!maybe[this.masked & 0xffff])
+			continue;
+		found = bsearch(&this, pieces, nr_pieces, sizeof(*pieces), compare);
+		if (!found)
+			continue;
+		if (!keys[found->key].found++)
+			keys[found->key].where = where + i;
+	}
+}
+
+/* A chunk's last bytes are looked at again, with the next one's first. */
+static void search_segment(int kcore, const Elf64_Phdr *ph)
+{
+	uint64_t at;
+
+	for (at = 0; at < ph->p_filesz; at += CHUNK) {
+		size_t want = ph->p_filesz - at < sizeof(chunk) ? ph->p_filesz - at : sizeof(chunk);
+		ssize_t got = pread(kcore, chunk, want, ph->p_offset + at);
+
+		if (got < 0)
+			err(2, "/proc/kcore: at %#lx", ph->p_paddr + at);
+		search(chunk, got, ph->p_paddr + at);
+	}
+	memset(chunk, 0, sizeof(chunk));
+}
+
+/* Segments of memory have a physical address; those of vmalloc and the like have none. */
+static uint64_t search_memory(void)
+{
+	int kcore = open("/proc/kcore", O_RDONLY);
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+	uint64_t seen = 0;
+	int i;
+
+	if (kcore < 0 || pread(kcore, &header, sizeof(header), 0) != sizeof(header))
+		err(2, "/proc/kcore");
+	for (i = 0; i < header.e_phnum; i++) {
+		if (pread(kcore, &ph, sizeof(ph), header.e_phoff + i * sizeof(ph)) != sizeof(ph))
+			err(2, "/proc/kcore");
+		if (ph.p_type != PT_LOAD || ph.p_paddr == UINT64_MAX || ph.p_vaddr >= KERNEL_TEXT)
+			continue;
+		search_segment(kcore, &ph);
+		seen += ph.p_filesz;
+	}
+	close(kcore);
+	return seen;
+}
+
+/* What the page is that a find is in (Documentation/admin-guide/mm/pagemap.rst) */
+static const char *page_kind(uint64_t where)
+{
+	static const struct { unsigned int bit; const char *name; } kinds[] = {
+		{ 10, "free" }, { 7, "slab" }, { 12, "anonymous" }, { 26, "page table" },
+		{ 5, "lru" },
+	};
+	int fd = open("/proc/kpageflags", O_RDONLY);
+	uint64_t flags = 0;
+	unsigned int i;
+
+	if (fd < 0 || pread(fd, &flags, sizeof(flags), where / 4096 * 8) != sizeof(flags))
+		err(2, "/proc/kpageflags");
+	close(fd);
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (flags >> kinds[i].bit & 1)
+			return kinds[i].name;
+	return "kernel's own";
+}
+
+static void fill(void)
+{
+	struct sysinfo info;
+	size_t len;
+	void *p;
+
+	if (sysinfo(&info))
+		err(2, "sysinfo");
+	len = (size_t)info.freeram * info.mem_unit;
+	if (len <= SPARED)
+		errx(2, "too little memory is free: %zu bytes", len);
+	p = mmap(NULL, len - SPARED, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (p == MAP_FAILED)
+		err(2, "mmap");
+	memset(p, MASK, len - SPARED);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i, finds = 0;
+	uint64_t seen;
+
+	if (argc != 2 || !strcmp(argv[1], "--help"))
+		errx(2, "usage: srnic-leftovers WANTED | --fill");
+	if (!strcmp(argv[1], "--fill")) {
+		fill();
+		return 0;
+	}
+	read_wanted(argv[1]);
+	seen = search_memory();
+	for (i = 0; i < nr_keys; i++) {
+		finds += keys[i].found;
+		if (keys[i].found)
+			printf("  %s: %u, first at %#lx (%s)\n", keys[i].name, keys[i].found,
+			       keys[i].where, page_kind(keys[i].where));
+	}
+	printf("%u keys in %lu MiB: %u finds\n", nr_keys, seen >> 20, finds);
+	return 0;
+}
