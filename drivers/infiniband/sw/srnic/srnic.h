@@ -15,6 +15,7 @@
 #include <rdma/srnic-abi.h>
 #include "guard/guard.h"
 #include "guard/peer.h"
+#include "net/txq.h"
 #include "verbs/stats.h"
 
 #define SRNIC_PORT		1	/* one port a device */
@@ -43,6 +44,7 @@
  * @log: what was refused; NULL: nobody keeps it
  * @peers: who did it, and who is cut off for it; NULL: nobody counts
  * @dgram_in: who seals datagrams to us; NULL: nobody can
+ * @txq_group: what its QPs have in the stack together
  * @idle_work: ends connections by rule (engine/idle.c)
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: of that reference
@@ -76,6 +78,7 @@ struct srnic_dev {
 	struct srnic_log *log;
 	struct srnic_peers *peers;
 	struct srnic_dgram_in *dgram_in;
+	struct srnic_txq_group txq_group;
 	struct delayed_work idle_work;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;

@@ -5,6 +5,7 @@
  * super-packet; a shorter one ends it, any other begins the next.
  */
 #include "srnic.h"
+#include "engine/backpressure.h"
 #include "engine/build.h"
 #include "engine/dgram.h"
 #include "engine/proof.h"
@@ -35,6 +36,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->bytes = 0;
 	build->bursts = 0;
 	build->until = jiffies + SRNIC_TURN_JIFFIES;
+	build->most = U32_MAX;
 	build->hold.held = false;
 	build->open = false;
 
@@ -83,6 +85,7 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	*err = srnic_burst_open(&build->burst, build->path, len, segs);
 	if (unlikely(*err))
 		return NULL;
+	build->first_psn = build->pkt.psn;
 	build->open = true;
 	seg = srnic_burst_segment(&build->burst, len);
 	if (unlikely(!seg))
@@ -206,6 +209,19 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 	return 0;
 }
 
+/* The burst is the sender's until it has left, and says what it is if it is refused. */
+static void charge(struct srnic_build *build)
+{
+	struct srnic_qp *qp = build->qp;
+	struct sk_buff *skb = skb_peek_tail(&qp->out);
+
+	*srnic_out_cb(skb) = (struct srnic_out_cb) {
+		.kind = build->flow == SRNIC_FLOW_OURS ? SRNIC_OUT_REQUEST : SRNIC_OUT_RESPONSE,
+		.psn = build->first_psn,
+	};
+	srnic_txq_charge(&qp->txq, skb);
+}
+
 /**
  * srnic_build_close - what was built so far leaves as one
  * @build: the turn
@@ -218,7 +234,12 @@ void srnic_build_close(struct srnic_build *build)
 	srnic_hold_drop(&build->hold);
 	if (!build->open)
 		return;
-	srnic_burst_close(&build->burst, &build->qp->out);
+	if (likely(build->burst.segs)) {
+		srnic_burst_close(&build->burst, &build->qp->out);
+		charge(build);
+	} else {
+		srnic_burst_abort(&build->burst);
+	}
 	build->bursts++;
 	build->open = false;
 }
@@ -271,5 +292,6 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	memcpy(seg, frame, len);
 	put_icrc(&burst, seg, len + SRNIC_ICRC_LEN);
 	srnic_burst_close(&burst, &qp->out);
+	srnic_out_cb(skb_peek_tail(&qp->out))->kind = SRNIC_OUT_FRAME;
 	return 0;
 }

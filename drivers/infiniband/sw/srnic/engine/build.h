@@ -43,6 +43,8 @@ struct srnic_source {
  * @bursts: they make
  * @hold: region that payload is gathered from
  * @until: jiffies; how long the turn may last
+ * @most: bytes that the turn may have
+ * @first_psn: of @burst
  * @open: see @burst
  */
 struct srnic_build {
@@ -59,6 +61,8 @@ struct srnic_build {
 	u32 bursts;
 	struct srnic_hold hold;
 	unsigned long until;
+	u32 most;
+	u32 first_psn;
 	bool open;
 };
 
@@ -70,14 +74,15 @@ void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram);
 void srnic_build_close(struct srnic_build *build);
 void srnic_build_end(struct srnic_build *build);
 /**
- * srnic_build_late - whether the turn has lasted long enough, whatever it has sent
+ * srnic_build_over - Return whether the turn has lasted long enough
  * @build: the turn
  *
- * The QP's lock is held and BHs are off all the while; sealing may be slow.
+ * By time: the QP's lock is held and BHs are off all the while, and sealing may be
+ * slow. Or by what the stack has room for.
  */
-static inline bool srnic_build_late(const struct srnic_build *build)
+static inline bool srnic_build_over(const struct srnic_build *build)
 {
-	return time_after(jiffies, build->until);
+	return build->bytes >= build->most || time_after(jiffies, build->until);
 }
 
 int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len);

@@ -8,6 +8,7 @@
  */
 #include "srnic.h"
 #include "engine/completer.h"
+#include "engine/congestion.h"
 #include "engine/fault.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
@@ -15,12 +16,6 @@
 #include "engine/timer.h"
 #include "engine/unlock.h"
 #include "mem/mem.h"
-
-/* how much the window grows for each windowful that has arrived, once it is as large */
-#define WINDOW_STEP	16
-
-/* what part of the retry interval answers may spend in queues */
-#define WINDOW_LATE	8
 
 /* NAK codes, IBA table 45 */
 static const enum ib_wc_status nak_status[] = {
@@ -63,54 +58,14 @@ static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 		qp->req.rd_atomic--;
 }
 
-/*
- * What has waited in queues for long, beyond what the way itself takes; or has taken
- * as long as the time-out that the consumer chose (timer.c waits for several).
- */
-static bool answer_late(struct srnic_requester *req, unsigned long took)
-{
-	unsigned long late = max(req->interval / WINDOW_LATE, 2UL);
-
-	req->nearest = min(req->nearest, took);
-	return took - req->nearest > late || took > 2 * late;
-}
-
-/*
- * The window follows what the way there and back can take. What waits in a queue for
- * longer than a good part of the retry interval is not far from being sent again,
- * for nothing: that is where it stops to grow, before anything is lost.
- */
-static void adapt_window(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_requester *req = &qp->req;
-
-	if (req->timed && srnic_psn_diff(psn, req->timed_psn) > 0) {
-		unsigned long took = jiffies - req->timed_from;
-
-		req->timed = false;
-		srnic_probe_timed(qp, took);
-		if (answer_late(req, took)) {
-			req->credit = 0;
-			req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
-			return;
-		}
-	}
-	req->credit += srnic_psn_diff(psn, req->una);
-	if (req->credit >= req->window) {
-		req->credit = 0;
-		req->losing = false;
-		req->window += min(req->window, WINDOW_STEP);
-		req->window = min(req->window, SRNIC_WINDOW_MAX);
-	}
-}
-
 static void set_una(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_requester *req = &qp->req;
 
-	adapt_window(qp, psn);
+	srnic_cc_acked(qp, psn);
 	req->una = psn;
 	req->went_back = false;
+	req->rnr_row = 0;
 	srnic_probe_progress(qp);
 	srnic_timer_progress(qp);
 
@@ -158,7 +113,7 @@ static void implied_nak(struct srnic_qp *qp)
 	if (req->went_back || req->wait_rnr)
 		return;
 	srnic_count(qp->dev, rcvd_seq_err);
-	srnic_requester_lost(qp);
+	srnic_requester_lost(qp, false);
 	req->went_back = true;
 }
 
@@ -181,7 +136,7 @@ static void sequence_nak(struct srnic_qp *qp)
 		return;
 	}
 	req->retry_left--;
-	srnic_requester_lost(qp);
+	srnic_requester_lost(qp, false);
 	req->went_back = true;
 	srnic_timer_start(qp, true);
 }
@@ -203,6 +158,7 @@ static void rnr_nak(struct srnic_qp *qp, u8 code)
 	if (qp->attr.rnr_retry != 7)	/* 7: for ever */
 		req->rnr_left--;
 	req->wait_rnr = true;
+	srnic_cc_not_ready(qp);
 	srnic_timer_rnr(qp, code);
 }
 
@@ -343,6 +299,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return;
 	}
 	answered(qp, wqe);
+	srnic_probe_answered(qp);
 }
 
 static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,

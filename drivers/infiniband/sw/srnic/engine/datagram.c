@@ -72,21 +72,19 @@ static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 	return n;
 }
 
-/* Nobody acknowledges it: it is complete. */
-static void pass(struct srnic_qp *qp, struct srnic_swqe *wqe)
+/* It is complete when it has left (backpressure.c). */
+static void pass(struct srnic_qp *qp)
 {
 	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
 	qp->req.max_sent = qp->req.psn;
-	qp->req.una = qp->req.psn;
-	wqe->state = SRNIC_SWQE_DONE;
 	qp->sq.next++;
 }
 
 /* As good as lost on the way. */
-static void lose(struct srnic_qp *qp, struct srnic_swqe *wqe)
+static void lose(struct srnic_qp *qp)
 {
 	srnic_count(qp->dev, send_err);
-	pass(qp, wqe);
+	pass(qp);
 }
 
 static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
@@ -116,9 +114,9 @@ static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 		return err;
 	}
 	if (err)
-		lose(qp, wqe);
+		lose(qp);
 	else
-		pass(qp, wqe);
+		pass(qp);
 	return 0;
 }
 
@@ -154,7 +152,10 @@ static int send_some(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 		err = send_one(build, wqe);
 		if (err)
 			break;
-		wqe = ++sent < budget ? next_like(build, wqe) : NULL;
+		sent++;
+		if (sent == budget || srnic_build_over(build))
+			break;
+		wqe = next_like(build, wqe);
 	} while (wqe);
 	srnic_build_close(build);
 	return err ?: sent;
@@ -178,7 +179,7 @@ static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic
 	} else if (PTR_ERR(dgram) == -EACCES) {
 		ret = refuse(build->qp, wqe);
 	} else {
-		lose(build->qp, wqe);
+		lose(build->qp);
 	}
 	spin_unlock(&ah->lock);
 	return ret;

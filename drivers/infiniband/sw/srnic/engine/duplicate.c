@@ -9,7 +9,7 @@
 
 /*
  * Answers to what was answered before, packets: so many a second, so many in a row,
- * and two more for each request packet that was new. Then all answers of an epoch
+ * and two more for each request packet, or response to a READ, that was new. Then all answers of an epoch
  * stay below what a sub-key may seal for hours of being asked again (SRNIC_STH_EMISSIONS;
  * protocol.md, section 13), and who loses packets has what he needs (RFC 5042 6.4.4, R25).
  */
@@ -42,9 +42,9 @@ static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcod
 static u32 again_earned(const struct srnic_responder *resp)
 {
 	unsigned long time = min(jiffies - resp->again_at, (AGAIN_MOST / AGAIN_RATE + 1) * HZ);
-	u32 progress = (resp->psn - resp->again_psn) & SRNIC_PSN_MASK;
+	u32 fresh = min(resp->fresh - resp->again_fresh, AGAIN_MOST);
 
-	return time * AGAIN_RATE / HZ + AGAIN_EARNED * progress;
+	return time * AGAIN_RATE / HZ + AGAIN_EARNED * fresh;
 }
 
 /**
@@ -63,7 +63,7 @@ bool srnic_duplicate_may_answer(struct srnic_qp *qp)
 
 	if (!resp->again) {
 		resp->again = min(again_earned(resp), AGAIN_MOST);
-		resp->again_psn = resp->psn;
+		resp->again_fresh = resp->fresh;
 		resp->again_at = jiffies;
 	}
 	if (!resp->again) {
@@ -84,6 +84,18 @@ static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
 }
 
 /*
+ * A READ that is still being answered goes on from @psn. Where less is asked for than is
+ * still to come, what comes next tells the requester what is missing.
+ */
+static void read_on(struct srnic_rres *rres, u32 psn, u32 end)
+{
+	if (end < rres->end || srnic_psn_diff(rres->next, psn) <= 0)
+		return;
+	rres->from = psn;
+	rres->next = psn;
+}
+
+/*
  * A READ may be repeated from any of its responses on, within what was asked for
  * (IBA C9-114); it is executed anew, from memory as it is now, and its rights are
  * checked anew. The worker does it: a packet of 32 bytes that fetches 2 GiB, as often
@@ -101,6 +113,10 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	    pkt->dmalen > rres->length - off)
 		return;
 
+	if (rres->todo && !rres->again) {
+		read_on(rres, pkt->psn, off + pkt->dmalen);
+		return;
+	}
 	rres->proved = pkt->proved;
 	rres->from = pkt->psn;
 	rres->next = pkt->psn;

@@ -84,6 +84,7 @@ struct srnic_rq {
  * @from: first response of the request being answered (later than @first_psn if
  *	a retried READ asks for the rest only)
  * @next: response to be sent next
+ * @unsent: first response that has never been sent
  * @to: last response of the request being answered
  * @end: bytes from @va to the end of that request
  * @rkey: as requested
@@ -100,6 +101,7 @@ struct srnic_rres {
 	u32 last_psn;
 	u32 from;
 	u32 next;
+	u32 unsent;
 	u32 to;
 	u32 end;
 	u32 rkey;
@@ -108,24 +110,82 @@ struct srnic_rres {
 	u64 orig;
 };
 
+/* How many packets are timed at once: bursts in flight, of which each asks for an answer */
+#define SRNIC_STAMPS	8
+
+/**
+ * struct srnic_congestion - congestion control of RC; see congestion.c
+ * @window: packets that may be unacknowledged
+ * @floor: @window does not yield below this
+ * @slow_start: @window doubles each RTT
+ * @limited: in this epoch @window was all that held us back
+ * @losing: something was lost in this epoch or the one before
+ * @draining: an epoch with a small window, to see the least RTT
+ * @first: the oldest stamp
+ * @stamps: how many there are
+ * @stamp: when packets were sent, a ring
+ * @now: ns; the time, once it has been asked for under the QP's lock
+ * @base: least RTT of this period, ns
+ * @base_before: and of the one before
+ * @base_until: jiffies: the period's end
+ * @last_rtt: ns
+ * @srtt: smoothed RTT, ns; 0: not known
+ * @rttvar: its variation
+ * @epoch_psn: first packet of this epoch
+ * @epoch_end: with the acknowledgment of that the epoch ends
+ * @epoch_rtt: its least RTT, ns; U32_MAX: none yet
+ * @samples: of how many
+ * @clear_epochs: without a queue, in a row
+ * @since_loss: packets acknowledged since the last loss
+ */
+struct srnic_congestion {
+	u16 window;
+	u16 floor;
+	bool slow_start;
+	bool limited;
+	bool losing;
+	bool draining;
+	u8 first;
+	u8 stamps;
+	struct srnic_stamp {
+		u32 psn;
+		u64 sent;
+	} stamp[SRNIC_STAMPS];
+	u64 now;
+	u32 base;
+	u32 base_before;
+	unsigned long base_until;
+	u32 last_rtt;
+	u32 srtt;
+	u32 rttvar;
+	u32 epoch_psn;
+	u32 epoch_end;
+	u32 epoch_rtt;
+	u32 samples;
+	u32 clear_epochs;
+	u32 since_loss;
+};
+
 /**
  * struct srnic_probe - see probe.c
- * @lossy: something was lost not long ago
+ * @timer: fires when an answer is overdue
+ * @due: ns: when that will be; the timer may fire earlier and sleep on
+ * @runs: @timer does
+ * @count: how often the answer has been asked for since something arrived
  * @waits: asked, and no answer yet
- * @count: how often since something arrived
- * @lost: the oldest PSN then unacknowledged
  * @sent: one past the highest PSN that had been sent when it was asked
- * @usual: how long answers take of late, jiffies, rather too much than too little
- * @at: jiffies: when to ask
+ * @suspect: the answer did not cover all before @sent
+ * @una: the oldest unacknowledged PSN then
  */
 struct srnic_probe {
-	bool lossy;
-	bool waits;
+	struct hrtimer timer;
+	u64 due;
+	bool runs;
 	u8 count;
-	u32 lost;
+	bool waits;
+	bool suspect;
 	u32 sent;
-	unsigned long usual;
-	unsigned long at;
+	u32 una;
 };
 
 /**
@@ -133,14 +193,7 @@ struct srnic_probe {
  * @psn: of the next packet, be it new or sent again
  * @una: oldest unacknowledged; inside a READ, the next response expected
  * @max_sent: one past the highest PSN ever sent
- * @window: packets that may be unacknowledged
- * @credit: packets acknowledged since @window last grew
- * @losing: something was lost since @window last grew
- * @timed: the way there and back is being timed
- * @timed_psn: by the answer to this packet
- * @timed_from: jiffies
- * @nearest: least that the way has ever taken, jiffies
- * @probe: whether to ask for an answer
+ * @cc: congestion control
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
@@ -148,6 +201,7 @@ struct srnic_probe {
  * @hs_pace: jiffies until a handshake frame is repeated, if less than @interval; doubles
  * @retry_left: retries before RETRY_EXC (IBA 9.7.5.1.2)
  * @rnr_left: retries before RNR_RETRY_EXC
+ * @rnr_row: RNR NAKs in a row, for the same packet
  * @hs_left: handshake frames before it is given up
  * @hs_due: a handshake frame is to be sent
  * @wait_rnr: the RNR timer runs
@@ -162,14 +216,7 @@ struct srnic_requester {
 	u32 psn;
 	u32 una;
 	u32 max_sent;
-	u16 window;
-	u16 credit;
-	bool losing;
-	bool timed;
-	u32 timed_psn;
-	unsigned long timed_from;
-	unsigned long nearest;
-	struct srnic_probe probe;
+	struct srnic_congestion cc;
 	u16 since_ackreq;
 	u16 rd_atomic;
 	unsigned long interval;
@@ -177,6 +224,7 @@ struct srnic_requester {
 	unsigned long hs_pace;
 	u8 retry_left;
 	u8 rnr_left;
+	u8 rnr_row;
 	u8 hs_left;
 	bool hs_due;
 	bool wait_rnr;
@@ -225,8 +273,9 @@ struct srnic_refusal {
  * @rres_todo: entries with responses to be sent
  * @replay: a READ among them was answered before; that is the worker's
  * @answering: some of what was due in the last turn remains
+ * @fresh: request packets and READ responses that were new; wraps
  * @again: answers to what was answered before that may be sent now (duplicate.c)
- * @again_psn: @psn when that was last reckoned up
+ * @again_fresh: @fresh when that was last reckoned up
  * @again_at: and when that was, jiffies
  */
 struct srnic_responder {
@@ -248,9 +297,30 @@ struct srnic_responder {
 	u16 rres_todo;
 	bool replay;
 	bool answering;
+	u32 fresh;
 	u32 again;
-	u32 again_psn;
+	u32 again_fresh;
 	unsigned long again_at;
+};
+
+/* How many marks: more make completions of UC and UD finer, not faster. */
+#define SRNIC_DEPARTURES	8
+
+/**
+ * struct srnic_departures - UC and UD: packets in the stack, and what completes with them
+ * @mark: a ring
+ * @first: the oldest
+ * @count: how many there are
+ *
+ * When as many bytes as @charged says have left the stack, so have all packets before @psn.
+ */
+struct srnic_departures {
+	struct srnic_departure {
+		u32 psn;
+		u32 charged;
+	} mark[SRNIC_DEPARTURES];
+	u8 first;
+	u8 count;
 };
 
 /* A received handshake frame waits here for the worker; one at a time of each flow. */
@@ -293,6 +363,7 @@ struct srnic_grant {
  * @rq: receive queue
  * @req: our requests
  * @resp: the peer's requests
+ * @probe: whether an answer is overdue
  * @retry_timer: see timer.c
  * @rnr_timer: likewise
  * @work: what cannot be done where it was noticed
@@ -300,7 +371,10 @@ struct srnic_grant {
  * @heard: jiffies: when the peer last said something (RC, UC); see idle.c
  * @faults: by kind, of those who have sent to it; see fault.h
  * @out: packets for the stack
- * @out_work: drains @out on @out_cpu
+ * @txq: what of the packets in @out and in the stack has not left yet
+ * @departures: see above
+ * @refused: a queue was full; nothing is built until packets have left
+ * @out_work: drains @out on @out_cpu, and goes on after backpressure
  * @out_cpu: where packets whose order matters were last handed to the stack
  * @out_until: jiffies: up to then others must follow them there
  * @out_ordered: there are such packets in @out
@@ -341,6 +415,7 @@ struct srnic_qp {
 	struct srnic_requester req;
 	struct srnic_responder resp;
 
+	struct srnic_probe probe;
 	struct timer_list retry_timer;
 	struct hrtimer rnr_timer;
 	struct work_struct work;
@@ -349,6 +424,9 @@ struct srnic_qp {
 	u32 faults[SRNIC_FAULTS];
 
 	struct sk_buff_head out;
+	struct srnic_txq txq;
+	struct srnic_departures departures;
+	bool refused;
 	struct work_struct out_work;
 	unsigned long out_until;
 	int out_cpu;

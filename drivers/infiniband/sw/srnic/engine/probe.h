@@ -4,13 +4,10 @@
 
 #include "engine/engine.h"
 
-void srnic_probe_timed(struct srnic_qp *qp, unsigned long took) __must_hold(&qp->lock);
-void srnic_probe_begin(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_probe_lost(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_probe_init(struct srnic_qp *qp);
+void srnic_probe_stop(struct srnic_qp *qp);	/* process context, no lock held */
+void srnic_probe_start(struct srnic_qp *qp, bool idle) __must_hold(&qp->lock);
 void srnic_probe_progress(struct srnic_qp *qp) __must_hold(&qp->lock);
-unsigned long srnic_probe_when(const struct srnic_qp *qp, unsigned long deadline)
-	__must_hold(&qp->lock);
-void srnic_probe_run(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_probe_answered(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_PROBE_H */

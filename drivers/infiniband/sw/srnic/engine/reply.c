@@ -6,6 +6,7 @@
  * is paced.
  */
 #include "srnic.h"
+#include "engine/backpressure.h"
 #include "engine/build.h"
 #include "engine/proof.h"
 #include "engine/requester.h"
@@ -120,25 +121,36 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	return true;
 }
 
+/* It has been sent for the first time: that is what more repetitions are granted for. */
+static void fresh_response(struct srnic_qp *qp, struct srnic_rres *rres)
+{
+	rres->unsent = srnic_psn_add(rres->next, 1);
+	qp->resp.fresh++;
+}
+
 /* At most @budget packets; returns how many, or a negative errno. */
 static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int budget)
 {
 	struct srnic_mem_ref ref;
 	bool bytes = rres->end;
 	int sent = 0;
+	bool again;
 	int err = 0;
 
 	if (bytes && read_refused(build->qp, rres, &ref))
 		return 1;
 
-	while (sent < budget && rres->todo && !srnic_build_late(build)) {
-		if (unlikely(rres->again) && !srnic_duplicate_may_answer(build->qp)) {
+	while (sent < budget && rres->todo && !srnic_build_over(build)) {
+		again = srnic_psn_diff(rres->next, rres->unsent) < 0;
+		if (unlikely(again) && !srnic_duplicate_may_answer(build->qp)) {
 			srnic_rres_answered(build->qp, rres);
 			break;
 		}
 		err = send_read_response(build, rres, &ref, budget - sent);
 		if (unlikely(err))
 			break;
+		if (likely(!again))
+			fresh_response(build->qp, rres);
 		sent++;
 		if (rres->next == rres->to)
 			srnic_rres_answered(build->qp, rres);
@@ -189,6 +201,44 @@ static int send_ack(struct srnic_build *build)
 	return send_aeth(build, SRNIC_OPC_ACK, nak->psn, nak->syndrome);
 }
 
+/* Answer @rres again from the response @psn on, if that is one of those it still owes or owed. */
+static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres, u32 psn)
+{
+	if (!rres->opcode || srnic_psn_diff(rres->first_psn, resp->psn) >= 0 ||
+	    srnic_psn_diff(rres->to, psn) < 0)
+		return;
+	if (srnic_psn_diff(rres->from, psn) > 0)
+		psn = rres->from;
+	if (!rres->todo)
+		resp->rres_todo++;
+	else if (srnic_psn_diff(rres->next, psn) < 0)
+		return;
+	rres->todo = true;
+	rres->next = psn;
+}
+
+/**
+ * srnic_reply_rewind - Send responses again from one on that has not left
+ * @qp: RC
+ * @psn: of the response, be it a READ's, an atomic's, or an acknowledgment
+ *
+ * An acknowledgment too many tells the peer nothing new.
+ */
+void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_responder *resp = &qp->resp;
+	u32 i;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!srnic_qp_receives(qp))
+		return;
+	resp->nak.due = resp->nak.sent && !resp->nak.fatal;
+	resp->ack_due = true;
+	for (i = 0; i < resp->rres_max; i++)
+		rres_rewind(resp, &resp->rres[i], psn);
+}
+
 /**
  * srnic_reply_run - send what is due, a turn's worth; the worker goes on
  * @qp: RC
@@ -201,14 +251,19 @@ void srnic_reply_run(struct srnic_qp *qp)
 	struct srnic_build build __uninitialized;
 	int budget = SRNIC_TURN;
 	int ret = 0;
+	u32 room;
 
 	lockdep_assert_held(&qp->lock);
 
 	if (!srnic_qp_receives(qp) || (!resp->rres_todo && !resp->nak.due && !resp->ack_due))
 		return;
+	room = srnic_tx_allowance(qp);
+	if (unlikely(!room))
+		return;
 
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
-	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_late(&build)) {
+	build.most = room;
+	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
 		srnic_qp_built_unacked(qp, resp->answering);
@@ -223,7 +278,8 @@ void srnic_reply_run(struct srnic_qp *qp)
 	if (resp->rres_todo) {
 		if (resp->ack_due)
 			srnic_count(qp->dev, ack_deferred);
-		srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
+		if (srnic_tx_allowance(qp))
+			srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
 	} else if (unlikely(resp->nak.fatal)) {
 		srnic_qp_fatal(qp, resp->nak.event);
 	}

@@ -8,7 +8,8 @@
  * the first response that is missing (IBA 9.7.5.1.3).
  */
 #include "srnic.h"
-#include "engine/probe.h"
+#include "engine/backpressure.h"
+#include "engine/congestion.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -16,6 +17,9 @@
 
 /* how far ahead to look for work requests that can share a super-packet */
 #define LOOK_AHEAD	64
+
+/* One packet in so many asks for an acknowledgment, at least. */
+#define ACK_EVERY	32U
 
 static bool reliable(const struct srnic_qp *qp)
 {
@@ -27,14 +31,18 @@ static u32 outstanding(const struct srnic_qp *qp)
 	return srnic_psn_diff(qp->req.psn, qp->req.una);
 }
 
-/* packets that the window lets out; UC has none */
-static u32 window_room(const struct srnic_qp *qp)
+/* Packets that the window lets out; UC has none. */
+static u32 window_room(struct srnic_qp *qp)
 {
+	u32 window = srnic_cc_window(qp);
 	u32 out = outstanding(qp);
 
 	if (!reliable(qp))
 		return SRNIC_TURN;
-	return out < qp->req.window ? qp->req.window - out : 0;
+	if (out < window)
+		return window - out;
+	qp->req.cc.limited = true;
+	return 0;
 }
 
 static void count_repeated(struct srnic_qp *qp)
@@ -53,8 +61,6 @@ static void advance(struct srnic_qp *qp, u32 count)
 	req->psn = srnic_psn_add(req->psn, count);
 	if (srnic_psn_diff(req->psn, req->max_sent) > 0)
 		req->max_sent = req->psn;
-	if (!reliable(qp))
-		req->una = req->psn;
 }
 
 /* Why a packet could not be built, and what comes of it. */
@@ -78,21 +84,6 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 		qp->req.stalled = true;
 	}
 	return err;
-}
-
-/*
- * How long an answer takes is measured once a flight, by the clock that the retry
- * timer goes by; a packet that is sent again tells nothing (Karn).
- */
-static void time_answer(struct srnic_qp *qp)
-{
-	struct srnic_requester *req = &qp->req;
-
-	if (req->timed || req->psn != req->max_sent)
-		return;
-	req->timed = true;
-	req->timed_psn = req->psn;
-	req->timed_from = jiffies;
 }
 
 /* How many work requests like the first wait to be sent, that one included. */
@@ -121,10 +112,10 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 
 	if (!reliable(qp))
 		return false;
-	if (!last && room > 1 && ++req->since_ackreq < req->window / 4)
+	if (!last && room > 1 && ++req->since_ackreq < min(srnic_cc_window(qp) / 4, ACK_EVERY))
 		return false;
 	req->since_ackreq = 0;
-	time_answer(qp);
+	srnic_cc_stamp(qp);
 	return true;
 }
 
@@ -207,27 +198,64 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 	if (!room)
 		return -EAGAIN;
 
-	for (; room && i < n && !srnic_build_late(build); room--, i++, sent++) {
+	for (; room && i < n && !srnic_build_over(build); room--, i++, sent++) {
 		err = send_data_packet(build, wqe, i, n, room);
 		if (unlikely(err))
 			return err;
 	}
-	if (i == n) {
-		if (!reliable(qp))
-			wqe->state = SRNIC_SWQE_DONE;
+	if (i == n)
 		qp->sq.next++;
-	}
 	return sent;
 }
 
-/* IBA 9.7.3.1 and 11.2.4.2: no more than the responder has resources for. */
-static bool may_request(const struct srnic_qp *qp, u32 count)
+/*
+ * IBA 9.7.3.1 and 11.2.4.2: no more than the responder has resources for. The last
+ * request may reach beyond the window: it is not cut, and more than one are needed on
+ * the way.
+ */
+static bool may_request(struct srnic_qp *qp)
 {
-	const struct srnic_requester *req = &qp->req;
+	return qp->req.rd_atomic < qp->attr.max_rd_atomic && window_room(qp);
+}
 
-	if (req->rd_atomic >= qp->attr.max_rd_atomic)
-		return false;
-	return req->psn == req->una || outstanding(qp) + count <= req->window;
+/* What READ and atomic requests share; @more: how many like it follow, itself included. */
+static int build_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn,
+			 u32 more)
+{
+	build->pkt.opcode = srnic_wqe_kind(wqe)->only;
+	build->pkt.psn = psn;
+	build->pkt.rkey = wqe->rkey;
+	build->pkt.ackreq = false;	/* the response is one */
+	build->pkt.se = false;
+	return srnic_build_packet(build, NULL, 0, more);
+}
+
+/* The part of a READ that begins with response @i, of at most @count responses */
+static void read_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i,
+			 u32 count)
+{
+	u32 mtu = build->qp->mtu;
+
+	build->pkt.va = wqe->raddr + i * mtu;
+	build->pkt.dmalen = min(wqe->length - i * mtu, count * mtu);
+}
+
+static void atomic_headers(struct srnic_build *build, const struct srnic_swqe *wqe)
+{
+	bool swap = wqe->opcode == SRNIC_WQE_CMP_SWAP;
+
+	build->pkt.va = wqe->raddr;
+	build->pkt.swap_add = swap ? wqe->atomic.swap : wqe->atomic.compare_add;
+	build->pkt.compare = swap ? wqe->atomic.compare_add : 0;
+}
+
+static int repeat_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i)
+{
+	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_READ)
+		read_headers(build, wqe, i, 1);
+	else
+		atomic_headers(build, wqe);
+	return build_request(build, wqe, build->qp->req.una, 1);
 }
 
 static int send_request(struct srnic_build *build, struct srnic_swqe *wqe, u32 count, u32 more)
@@ -235,18 +263,13 @@ static int send_request(struct srnic_build *build, struct srnic_swqe *wqe, u32 c
 	struct srnic_qp *qp = build->qp;
 	int err;
 
-	build->pkt.opcode = srnic_wqe_kind(wqe)->only;
-	build->pkt.psn = qp->req.psn;
-	build->pkt.rkey = wqe->rkey;
-	build->pkt.ackreq = false;	/* the response is one */
-	build->pkt.se = false;
-	err = srnic_build_packet(build, NULL, 0, more);
+	err = build_request(build, wqe, qp->req.psn, more);
 	if (unlikely(err))
 		return send_failed(qp, wqe, err) ?: -EAGAIN;
 
 	qp->req.rd_atomic++;
 	qp->req.since_ackreq = 0;
-	time_answer(qp);
+	srnic_cc_stamp(qp);
 	advance(qp, count);
 	return 1;
 }
@@ -259,14 +282,12 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 	u32 i = (qp->req.psn - wqe->first_psn) & SRNIC_PSN_MASK;
 	u32 end = min_t(u32, n, round_up(i + 1, SRNIC_READ_PIECE));
 	u32 more = DIV_ROUND_UP(n - i, SRNIC_READ_PIECE);
-	u32 off = i * qp->mtu;
 	int ret;
 
-	if (!may_request(qp, end - i))
+	if (!may_request(qp))
 		return -EAGAIN;
 
-	build->pkt.va = wqe->raddr + off;
-	build->pkt.dmalen = min(wqe->length - off, (end - i) * qp->mtu);
+	read_headers(build, wqe, i, end - i);
 	if (more == 1 && !build->open)
 		more = alike(qp, wqe);
 	ret = send_request(build, wqe, end - i, more);
@@ -278,15 +299,12 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
-	bool swap = wqe->opcode == SRNIC_WQE_CMP_SWAP;
 	int ret;
 
-	if (!may_request(qp, 1))
+	if (!may_request(qp))
 		return -EAGAIN;
 
-	build->pkt.va = wqe->raddr;
-	build->pkt.swap_add = swap ? wqe->atomic.swap : wqe->atomic.compare_add;
-	build->pkt.compare = swap ? wqe->atomic.compare_add : 0;
+	atomic_headers(build, wqe);
 	ret = send_request(build, wqe, 1, build->open ? 1 : alike(qp, wqe));
 	if (ret > 0)
 		qp->sq.next++;
@@ -404,12 +422,15 @@ static void report_drained(struct srnic_qp *qp)
 		srnic_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-static void keep_order(struct srnic_qp *qp, bool follow)
+/* Packets are in qp->out; @follow: others that matter to their order may be under way. */
+static void built(struct srnic_qp *qp, bool follow)
 {
-	if (reliable(qp))
+	if (reliable(qp)) {
 		srnic_qp_built_requests(qp, follow);
-	else
+	} else {
 		srnic_qp_built_unacked(qp, false);
+		srnic_tx_mark(qp);
+	}
 }
 
 /**
@@ -429,6 +450,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 	struct srnic_build build __uninitialized;
 	struct srnic_swqe *wqe;
 	int budget = SRNIC_TURN;
+	u32 room;
 	int sent;
 
 	lockdep_assert_held(&qp->lock);
@@ -440,9 +462,13 @@ void srnic_requester_run(struct srnic_qp *qp)
 	if (qp->sq.ring.user)
 		srnic_sq_awake(&qp->sq.ring);
 
+	room = srnic_tx_allowance(qp);
+	if (unlikely(!room))
+		return;
 	req->stalled = false;
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	while (budget > 0 && srnic_qp_sends(qp) && !srnic_build_late(&build)) {
+	build.most = room;
+	while (budget > 0 && srnic_qp_sends(qp) && !srnic_build_over(&build)) {
 		wqe = srnic_sq_peek(qp);
 		if (!wqe) {
 			/* a small queue may be full of what is complete already */
@@ -457,14 +483,14 @@ void srnic_requester_run(struct srnic_qp *qp)
 	}
 	srnic_build_end(&build);
 	if (build.packets)
-		keep_order(qp, !idle);
+		built(qp, !idle);
 	/* of what is acknowledged, the completer has told it */
 	if (!reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 
 	srnic_sq_retire(qp);
 	report_drained(qp);
-	if (budget <= 0 || srnic_build_late(&build))
+	if ((budget <= 0 || srnic_build_over(&build)) && srnic_tx_allowance(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
 	srnic_timer_start(qp, idle);
 }
@@ -500,10 +526,11 @@ void srnic_requester_answered(struct srnic_qp *qp)
 }
 
 /**
- * srnic_requester_repeat - send the oldest unacknowledged packet once more, alone
- * @qp: the QP; it is a SEND's or a WRITE's
+ * srnic_requester_repeat - Send the oldest unacknowledged packet once more, alone
+ * @qp: RC; the oldest work request is active
  *
- * For an answer; the cursor stays where it is.
+ * It asks for an answer: a READ for the oldest response that is missing. The cursor
+ * stays where it is.
  *
  * Return: true if it has been sent.
  */
@@ -517,12 +544,14 @@ bool srnic_requester_repeat(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	err = build_data_packet(&build, wqe, i, srnic_wqe_packets(wqe, qp->mtu), true, 1);
+	if (srnic_wqe_answered(wqe))
+		err = repeat_request(&build, wqe, i);
+	else
+		err = build_data_packet(&build, wqe, i, srnic_wqe_packets(wqe, qp->mtu), true, 1);
 	srnic_build_end(&build);
 	if (err)
 		return false;
-	keep_order(qp, true);
-	count_repeated(qp);
+	built(qp, true);
 	return true;
 }
 
@@ -542,22 +571,69 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->psn = req->una;
 	req->rd_atomic = 0;
 	req->since_ackreq = 0;
-	req->timed = false;
+	srnic_cc_forget(qp);
 	req->went_back = false;		/* a new flight, with gaps of its own */
 }
 
+/* READ and atomic requests of @wqe that are on their way */
+static u32 requests_of(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	const struct srnic_requester *req = &qp->req;
+	u32 n = srnic_wqe_packets(wqe, qp->mtu);
+	s32 from = srnic_psn_diff(req->una, wqe->first_psn);
+	s32 to = srnic_psn_diff(req->psn, wqe->first_psn);
+
+	if (!srnic_wqe_answered(wqe))
+		return 0;
+	from = max(from, 0);
+	to = min_t(s32, to, n);
+	if (to <= from)
+		return 0;
+	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_ATOMIC)
+		return 1;
+	return DIV_ROUND_UP(to, SRNIC_READ_PIECE) - from / SRNIC_READ_PIECE;
+}
+
 /**
- * srnic_requester_lost - the same, after a loss: somebody on the way has no room
+ * srnic_requester_rewind - Send again from a packet on that has not left
  * @qp: the QP
+ * @psn: of the packet
  */
-void srnic_requester_lost(struct srnic_qp *qp)
+void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_requester *req = &qp->req;
+	struct srnic_sq *sq = &qp->sq;
 
-	req->window = max(req->window / 2, SRNIC_WINDOW_MIN);
-	req->credit = 0;
-	req->losing = true;
-	srnic_probe_lost(qp);
+	lockdep_assert_held(&qp->lock);
+
+	if (srnic_psn_diff(psn, req->psn) >= 0)
+		return;
+	srnic_requester_go_back(qp);
+	if (srnic_psn_diff(psn, req->una) <= 0)
+		return;
+
+	req->psn = psn;
+	for (; sq->next != srnic_sq_prod(sq); sq->next++) {
+		const struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->next);
+
+		if (wqe->state != SRNIC_SWQE_ACTIVE && wqe->state != SRNIC_SWQE_DONE)
+			break;
+		if (wqe->state == SRNIC_SWQE_DONE)
+			continue;
+		req->rd_atomic += requests_of(qp, wqe);
+		if (srnic_psn_diff(psn, wqe->last_psn) <= 0)
+			break;
+	}
+}
+
+/**
+ * srnic_requester_lost - Go back, after a loss
+ * @qp: the QP
+ * @silence: a timer says so, and no answer of the peer
+ */
+void srnic_requester_lost(struct srnic_qp *qp, bool silence)
+{
+	srnic_cc_lost(qp, silence);
 	srnic_requester_go_back(qp);
 }
 

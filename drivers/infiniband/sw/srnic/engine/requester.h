@@ -6,11 +6,6 @@
 #include "engine/engine.h"
 #include "engine/wqe.h"
 
-/* packets that may be unacknowledged */
-#define SRNIC_WINDOW_MIN	4
-#define SRNIC_WINDOW_START	16
-#define SRNIC_WINDOW_MAX	1024
-
 /*
  * READs longer than this many packets are asked for piece by piece, at fixed
  * offsets from the work request's first PSN, so that the responses too are paced
@@ -24,7 +19,8 @@ void srnic_requester_answered(struct srnic_qp *qp) __must_hold(&qp->lock);
 int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 	__must_hold(&build->qp->lock);
 void srnic_requester_go_back(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_requester_lost(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_requester_rewind(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
+void srnic_requester_lost(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
 bool srnic_requester_repeat(struct srnic_qp *qp) __must_hold(&qp->lock);
 bool srnic_requester_busy(const struct srnic_qp *qp);
 

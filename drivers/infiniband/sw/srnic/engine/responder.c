@@ -204,6 +204,7 @@ static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *
 		.last_psn = srnic_psn_add(pkt->psn, packets - 1),
 		.from = pkt->psn,
 		.next = pkt->psn,
+		.unsent = pkt->psn,
 		.to = srnic_psn_add(pkt->psn, packets - 1),
 		.end = pkt->dmalen,
 		.rkey = pkt->rkey,
@@ -380,6 +381,7 @@ static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 	}
 	resp->nak.due = false;
 	resp->nak.sent = false;
+	resp->fresh++;
 	if (pkt->ackreq)
 		resp->ack_due = true;
 }

@@ -19,6 +19,7 @@ bool srnic_duplicate_may_answer(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 	__must_hold(&qp->lock);
 void srnic_reply_run(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_reply_rewind(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
 
 static inline u32 srnic_read_packets(const struct srnic_qp *qp, u32 length)
 {

@@ -8,6 +8,8 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include "srnic.h"
+#include "engine/backpressure.h"
+#include "engine/congestion.h"
 #include "engine/dgram.h"
 #include "engine/requester.h"
 #include "engine/state.h"
@@ -98,6 +100,8 @@ static void forget(struct srnic_qp *qp)
 	qp->out_ordered = false;
 	qp->out_follows = false;
 	qp->out_timed = false;
+	qp->refused = false;
+	qp->departures.count = 0;
 	srnic_path_release(&qp->path);
 	spin_unlock_bh(&qp->lock);
 	mutex_unlock(&qp->hs_mutex);
@@ -136,6 +140,9 @@ static void quiet(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 
 	srnic_timer_stop(qp);
+	spin_lock_bh(&qp->lock);
+	srnic_txq_close(&qp->txq);
+	spin_unlock_bh(&qp->lock);
 	send_rest(qp);
 	qp->work_bits = 0;
 }
@@ -286,10 +293,15 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 		if (err)
 			return err;
 	}
+	err = srnic_txq_open(&qp->txq, &qp->dev->txq_group,
+			     connected ? qp->path.net : qp->dev->net, srnic_tx_room);
+	if (err)
+		goto destroy;
 
 	mutex_lock(&qp->hs_mutex);
 	spin_lock_bh(&qp->lock);
 	if (qp->state != IB_QPS_INIT) {
+		srnic_txq_close(&qp->txq);
 		err = -EINVAL;
 		goto unlock;
 	}
@@ -307,6 +319,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 unlock:
 	spin_unlock_bh(&qp->lock);
 	mutex_unlock(&qp->hs_mutex);
+destroy:
 	srnic_sth_destroy(sth);
 	kfree(rres);
 	if (!err)
@@ -321,9 +334,7 @@ static void start_sending(struct srnic_qp *qp)
 	req->psn = qp->attr.sq_psn & SRNIC_PSN_MASK;
 	req->una = req->psn;
 	req->max_sent = req->psn;
-	req->window = SRNIC_WINDOW_START;
-	req->nearest = MAX_JIFFY_OFFSET;
-	memset(&req->probe, 0, sizeof(req->probe));
+	srnic_cc_start(qp);
 	if (qp->sth) {
 		srnic_sth_flow_start(qp->sth, SRNIC_FLOW_OURS, req->psn);
 		srnic_hs_begin(qp);

@@ -4,6 +4,7 @@
  * a deadline in memory, and the timer, when it fires early, sleeps for the rest.
  */
 #include "srnic.h"
+#include "engine/backpressure.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/state.h"
@@ -20,6 +21,11 @@
 
 /* where the consumer asked for no time-out at all (0), but something must be tried again */
 #define RETRY_DEFAULT		msecs_to_jiffies(500)
+
+/* RNR NAKs in a row that are taken at their word, and how often the time doubles then */
+#define RNR_PATIENCE		4
+#define RNR_DOUBLINGS		10
+#define RNR_LONGEST		(656 * NSEC_PER_MSEC)
 
 /* RNR NAK timer field to microseconds, IBA table 46 */
 static const u32 rnr_usec[32] = {
@@ -57,7 +63,7 @@ static unsigned long patience(const struct srnic_qp *qp)
 	const struct srnic_requester *req = &qp->req;
 	u8 times = qp->attr.retry_cnt - req->retry_left;
 
-	if (likely(!req->losing))
+	if (likely(!req->cc.losing))
 		return req->interval;
 	return min(max(req->interval / RETRY_INTERVALS, RETRY_LEAST) << min_t(u8, times, 2),
 		   req->interval);
@@ -65,7 +71,7 @@ static unsigned long patience(const struct srnic_qp *qp)
 
 static void retry_arm(struct srnic_qp *qp)
 {
-	timer_reduce(&qp->retry_timer, srnic_probe_when(qp, qp->req.deadline));
+	timer_reduce(&qp->retry_timer, qp->req.deadline);
 }
 
 /**
@@ -97,12 +103,11 @@ void srnic_timer_start(struct srnic_qp *qp, bool idle)
 
 	if (!waits && !req->stalled)
 		return;
+	srnic_probe_start(qp, idle);
 	if (!qp->attr.timeout && !req->stalled)
 		return;		/* IBA 9.7.6.1.3: 0 means for ever */
-	if (idle) {
+	if (idle)
 		req->deadline = jiffies + patience(qp);
-		srnic_probe_begin(qp);
-	}
 	retry_arm(qp);
 }
 
@@ -133,7 +138,7 @@ static void timed_out(struct srnic_qp *qp)
 	if (qp->attr.timeout)
 		req->retry_left--;
 	srnic_count(qp->dev, completer_retry_err);
-	srnic_requester_lost(qp);
+	srnic_requester_lost(qp, true);
 	req->deadline = jiffies + patience(qp);
 	srnic_requester_run(qp);
 }
@@ -153,7 +158,8 @@ static bool timer_wanted(const struct srnic_qp *qp)
  */
 static bool still_sending(const struct srnic_qp *qp)
 {
-	return test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits) || !skb_queue_empty(&qp->out);
+	return test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits) || !skb_queue_empty(&qp->out) ||
+	       qp->refused;
 }
 
 static void retry_fire(struct timer_list *timer)
@@ -162,14 +168,14 @@ static void retry_fire(struct timer_list *timer)
 	struct srnic_requester *req = &qp->req;
 
 	srnic_qp_lock(qp);
+	if (unlikely(qp->refused))
+		srnic_tx_resume(qp);
 	if (!timer_wanted(qp))
 		goto out;
 	/* else it is the other timer's turn, or our own */
 	if (req->wait_rnr || still_sending(qp))
 		req->deadline = jiffies + patience(qp);
 	if (time_before(jiffies, req->deadline)) {
-		if (!still_sending(qp))
-			srnic_probe_run(qp);
 		retry_arm(qp);
 		goto out;
 	}
@@ -179,6 +185,17 @@ static void retry_fire(struct timer_list *timer)
 		timed_out(qp);
 out:
 	srnic_qp_unlock(qp, true);
+}
+
+/**
+ * srnic_timer_tick - Try again after a tick what a full queue has refused
+ * @qp: the QP
+ */
+void srnic_timer_tick(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
+	timer_reduce(&qp->retry_timer, jiffies + 1);
 }
 
 static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
@@ -204,15 +221,26 @@ unsigned long srnic_timer_rnr_delay(u8 code)
 }
 
 /**
- * srnic_timer_rnr - wait as long as the receiver asked for
+ * srnic_timer_rnr - Wait as long as the receiver has asked for, or longer
  * @qp: the QP
  * @code: timer field of the RNR NAK
+ *
+ * The field is a minimum (IBA 9.7.5.2.8). After RNR_PATIENCE NAKs in a row the time
+ * doubles with each: a receiver that has nothing posted for long is not asked a hundred
+ * thousand times a second, nor is a sub-key used up by that (SRNIC_STH_EMISSIONS).
  */
 void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 {
 	u64 nsec = mul_u32_u32(rnr_usec[code & SRNIC_AETH_VALUE], NSEC_PER_USEC);
+	u8 *row = &qp->req.rnr_row;
 
 	lockdep_assert_held(&qp->lock);
+
+	if (*row < RNR_PATIENCE + RNR_DOUBLINGS)
+		(*row)++;
+	if (*row > RNR_PATIENCE)
+		nsec <<= *row - RNR_PATIENCE;
+	nsec = min_t(u64, nsec, RNR_LONGEST);
 
 	hrtimer_start(&qp->rnr_timer, ns_to_ktime(nsec), HRTIMER_MODE_REL_SOFT);
 }
@@ -220,6 +248,7 @@ void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 void srnic_timer_init(struct srnic_qp *qp)
 {
 	timer_setup(&qp->retry_timer, retry_fire, 0);
+	srnic_probe_init(qp);
 	hrtimer_init(&qp->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	qp->rnr_timer.function = rnr_fire;
 }
@@ -229,4 +258,5 @@ void srnic_timer_stop(struct srnic_qp *qp)
 {
 	del_timer_sync(&qp->retry_timer);
 	hrtimer_cancel(&qp->rnr_timer);
+	srnic_probe_stop(qp);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 
+void srnic_timer_tick(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_timer_init(struct srnic_qp *qp);
 void srnic_timer_stop(struct srnic_qp *qp);	/* process context, no lock held */
 void srnic_timer_set(struct srnic_qp *qp) __must_hold(&qp->lock);

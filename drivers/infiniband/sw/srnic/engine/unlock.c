@@ -4,6 +4,7 @@
  * completion handlers, asynchronous events, and packets on their way to the stack.
  */
 #include "srnic.h"
+#include "engine/backpressure.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "verbs/verbs.h"
@@ -108,6 +109,33 @@ static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 }
 
 /*
+ * Hands packets to the stack, up to one that a full queue refuses. Returns false then:
+ * @refused says which it was, and what is behind it stays in @batch.
+ */
+static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
+		       struct srnic_out_cb *refused)
+{
+	struct sk_buff *skb;
+	int err;
+
+	while ((skb = __skb_dequeue(batch))) {
+		unsigned int segs = skb_shinfo(skb)->gso_segs ?: 1;
+
+		*refused = *srnic_out_cb(skb);
+		err = srnic_net_send(skb);
+		if (likely(!err))
+			continue;
+		if (err == NET_XMIT_DROP)
+			return false;
+		if (err == NET_XMIT_CN)
+			srnic_txq_refused(&qp->txq);
+		else
+			srnic_count_add(qp->dev, send_err, segs);
+	}
+	return true;
+}
+
+/*
  * @batch has been taken by whoever set qp->flushing: us. BHs are off, so that it
  * leaves from the CPU that took it; when they are on again the receiver may run.
  */
@@ -115,17 +143,17 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 {
 	unsigned long until = jiffies + SRNIC_FLUSH_JIFFIES;
 	int rounds = SRNIC_FLUSH_ROUNDS;
-	unsigned int refused;
+	struct srnic_out_cb refused;
 	bool rest = false;
-	bool more;
+	bool more, all;
 
 	do {
-		refused = srnic_net_send(batch);
+		all = send_batch(qp, batch, &refused);
 		local_bh_enable();
-		if (unlikely(refused))
-			srnic_count_add(qp->dev, send_err, refused);
 
 		spin_lock_bh(&qp->lock);
+		if (unlikely(!all))
+			srnic_tx_refused(qp, &refused, batch);
 		if (--rounds && time_before_eq(jiffies, until)) {
 			more = take_out(qp, batch);
 		} else {
@@ -164,6 +192,7 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 	__skb_queue_head_init(&batch);
 	drain = !qp->flushing && take_out(qp, &batch);
 	qp->due = 0;
+	qp->req.cc.now = 0;
 	if (unlikely(due & SRNIC_DUE_EVENTS) && !direct) {
 		qp->due = due & SRNIC_DUE_EVENTS;
 		due &= ~SRNIC_DUE_EVENTS;
@@ -187,8 +216,8 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 }
 
 /**
- * srnic_qp_out_work - drain qp->out on the CPU that the work was queued on
- * @work: a QP's out_work
+ * srnic_qp_out_work - Drain qp->out, and go on where there was no room
+ * @work: a QP's out_work; it runs on the CPU that it was queued on
  */
 void srnic_qp_out_work(struct work_struct *work)
 {
@@ -201,6 +230,7 @@ void srnic_qp_out_work(struct work_struct *work)
 		spin_unlock_bh(&qp->lock);
 		return;
 	}
+	srnic_tx_resume(qp);
 	srnic_qp_unlock(qp, true);
 }
 

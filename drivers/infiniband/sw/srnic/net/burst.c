@@ -282,9 +282,10 @@ u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_icrc);
 
 /*
- * A single packet goes without a checksum, as RoCEv2 has it (the ICRC does more).
- * Segmentation wants one: the pseudo header's sum is left for whoever cuts. Room for
- * both headers has been reserved (burst_alloc()).
+ * UDP's checksum is left to the device, or to its driver's caller; on veth and lo nobody
+ * computes it. The ICRC does more, but segmentation cannot do without, and GRO lets
+ * packets that have none overtake those of the same flow that it holds and that have
+ * one (udp_gro_receive_segment()). Room for both headers has been reserved (burst_alloc()).
  */
 static void burst_push_udp(struct srnic_burst *burst)
 {
@@ -296,10 +297,6 @@ static void burst_push_udp(struct srnic_burst *burst)
 	uh->source = ends->sport;
 	uh->dest = htons(SRNIC_ROCE_PORT);
 	uh->len = htons(skb->len);
-	uh->check = 0;
-	if (burst->segs == 1)
-		return;
-
 	if (ends->v4)
 		uh->check = ~udp_v4_check(skb->len, srnic_gid_v4(ends->sgid),
 					  srnic_gid_v4(ends->dgid), 0);
@@ -309,6 +306,8 @@ static void burst_push_udp(struct srnic_burst *burst)
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
+	if (burst->segs == 1)
+		return;
 	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	skb_shinfo(skb)->gso_size = burst->seg_len;
 	skb_shinfo(skb)->gso_segs = burst->segs;
@@ -380,7 +379,19 @@ void srnic_burst_abort(struct srnic_burst *burst)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_abort);
 
-static int burst_send(struct sk_buff *skb)
+/**
+ * srnic_net_send - Hand a finished burst to the stack
+ * @skb: what srnic_burst_close() has queued; consumed
+ *
+ * It goes the way of every local packet: firewall (OUTPUT), IPsec, neighbour table,
+ * queueing discipline. No lock of srnic is held: on lo and veth the receiver's
+ * softirq may run at the end of this call.
+ *
+ * Context: any up to softirq.
+ * Return: 0; NET_XMIT_DROP: a queue was full; NET_XMIT_CN: it was, and has dropped
+ * another packet; or a negative errno: there is no sending it.
+ */
+int srnic_net_send(struct sk_buff *skb)
 {
 	struct net *net;
 	int err;
@@ -392,30 +403,5 @@ static int burst_send(struct sk_buff *skb)
 	else
 		err = ip6_local_out(net, NULL, skb);
 	rcu_read_unlock();
-	return net_xmit_eval(err);
-}
-
-/**
- * srnic_net_send - hand finished bursts to the stack
- * @out: what to send; empty afterwards
- *
- * Goes the way of every local packet: firewall (OUTPUT), IPsec, neighbour table,
- * queueing discipline. No lock of srnic is held: on lo and veth the receiver's
- * softirq may run at the end of this call.
- *
- * Context: any up to softirq.
- * Return: how many packets (segments, not bursts) were refused.
- */
-unsigned int srnic_net_send(struct sk_buff_head *out)
-{
-	unsigned int refused = 0;
-	struct sk_buff *skb;
-
-	while ((skb = __skb_dequeue(out))) {
-		unsigned int segs = skb_shinfo(skb)->gso_segs ?: 1;
-
-		if (unlikely(burst_send(skb)))
-			refused += segs;
-	}
-	return refused;
+	return err;
 }

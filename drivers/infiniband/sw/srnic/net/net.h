@@ -12,6 +12,7 @@
 #include <net/dst.h>
 #include <rdma/ib_verbs.h>
 #include "../wire/wire.h"
+#include "txq.h"
 
 struct srnic_dev;
 
@@ -89,7 +90,7 @@ void srnic_burst_untake(struct srnic_burst *burst, u16 len);
 u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth);
 void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out);
 void srnic_burst_abort(struct srnic_burst *burst);
-unsigned int srnic_net_send(struct sk_buff_head *out);
+int srnic_net_send(struct sk_buff *skb);
 
 /**
  * struct srnic_rx - what came in with one sk_buff: one packet or a super-packet

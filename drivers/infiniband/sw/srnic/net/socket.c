@@ -198,9 +198,18 @@ int __init srnic_net_init(srnic_rx_fn rx)
 	err = srnic_hook_init(rx);
 	if (err)
 		return err;
+	err = srnic_txq_init();
+	if (err)
+		goto hook_exit;
 	err = register_pernet_subsys(&netns_ops);
 	if (err)
-		srnic_hook_exit();
+		goto txq_exit;
+	return 0;
+
+txq_exit:
+	srnic_txq_exit();
+hook_exit:
+	srnic_hook_exit();
 	return err;
 }
 
@@ -211,6 +220,7 @@ void srnic_net_exit(void)
 {
 	unregister_pernet_subsys(&netns_ops);
 	srnic_hook_exit();
+	srnic_txq_exit();
 	srnic_chunk_exit();
 	/* entries of gid.c and their sockets */
 	rcu_barrier();

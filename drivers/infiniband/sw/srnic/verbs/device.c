@@ -269,11 +269,15 @@ int srnic_dev_open(struct srnic_dev *dev)
 		goto free_log;
 	if (srnic_stag_table_init(dev))
 		goto free_peers;
+	if (srnic_txq_group_init(&dev->txq_group))
+		goto free_stags;
 	dev->dgram_in = srnic_dgram_in_alloc(dev);
 	if (!dev->dgram_in)
-		goto free_stags;
+		goto free_txqs;
 	return 0;
 
+free_txqs:
+	srnic_txq_group_exit(&dev->txq_group);
 free_stags:
 	srnic_stag_table_exit(dev);
 free_peers:
@@ -298,6 +302,7 @@ void srnic_dev_close(struct srnic_dev *dev)
 		return;
 
 	srnic_dgram_in_free(dev->dgram_in);
+	srnic_txq_group_exit(&dev->txq_group);
 	srnic_stag_table_exit(dev);
 	srnic_peers_free(dev->peers);
 	srnic_log_free(dev->log);

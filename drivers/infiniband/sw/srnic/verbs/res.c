@@ -38,13 +38,13 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 {
 	struct srnic_qp *qp = to_srnic_qp(ib);
 	const char *seal = "none";
-	struct res_word words[10 + SRNIC_FAULTS];
+	struct res_word words[13 + SRNIC_FAULTS];
 
 	spin_lock_bh(&qp->lock);
 	words[0] = (struct res_word){ "sq_posted", READ_ONCE(qp->sq.prod) - qp->sq.cons };
 	words[1] = (struct res_word){ "sq_limit", qp->sq.limit };
 	words[2] = (struct res_word){ "mtu", qp->mtu };
-	words[3] = (struct res_word){ "window", qp->req.window };
+	words[3] = (struct res_word){ "window", qp->req.cc.window };
 	words[4] = (struct res_word){ "unacked", srnic_psn_diff(qp->req.psn, qp->req.una) };
 	words[5] = (struct res_word){ "reads_out", qp->req.rd_atomic };
 	words[6] = (struct res_word){ "reads_in", qp->resp.rres_todo };
@@ -52,8 +52,11 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 	words[8] = (struct res_word){ "srq_most", READ_ONCE(qp->stream.most) };
 	words[9] = (struct res_word){ "srq_unfair", READ_ONCE(qp->stream.refused) };
 	words[10] = (struct res_word){ "grants", qp->grant_count };
+	words[11] = (struct res_word){ "srtt_ns", qp->req.cc.srtt };
+	words[12] = (struct res_word){ "min_rtt_ns", min(qp->req.cc.base, qp->req.cc.base_before) };
+	words[13] = (struct res_word){ "in_stack", srnic_txq_bytes(&qp->txq) };
 	for (int i = SRNIC_FAULT_NONE + 1; i < SRNIC_FAULTS; i++)
-		words[10 + i] = (struct res_word){ srnic_fault_table[i].res, qp->faults[i] };
+		words[13 + i] = (struct res_word){ srnic_fault_table[i].res, qp->faults[i] };
 	if (qp->sth)
 		seal = srnic_sth_suite_name(srnic_sth_params(qp->sth)->suite);
 	spin_unlock_bh(&qp->lock);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Backpressure: a QP builds no more than the stack has room for, goes on when packets
+ * have left, and builds again what a full queue has refused.
+ *
+ * A refused packet has never been on the wire. So the cursor of the requester, or of
+ * the response, returns to it; that is no loss, and no retry of the transport.
+ *
+ * Nobody acknowledges UC and UD: their work requests complete when their packets have
+ * left this machine.
+ */
+#include "srnic.h"
+#include "engine/backpressure.h"
+#include "engine/requester.h"
+#include "engine/responder.h"
+#include "engine/timer.h"
+#include "engine/unlock.h"
+
+/**
+ * srnic_tx_room - Go on: packets have left
+ * @txq: of a QP that waits for it
+ *
+ * The QP goes on where its packets last left from, which keeps them in order.
+ *
+ * Context: any up to softirq, under RCU; locks of others may be held.
+ */
+void srnic_tx_room(struct srnic_txq *txq)
+{
+	struct srnic_qp *qp = container_of(txq, struct srnic_qp, txq);
+	int cpu = READ_ONCE(qp->out_cpu);
+
+	queue_work_on(cpu_online(cpu) ? cpu : raw_smp_processor_id(), system_bh_wq,
+		      &qp->out_work);
+}
+
+/**
+ * srnic_tx_allowance - Return how many bytes may be built now
+ * @qp: the QP
+ *
+ * Return: bytes; 0: none, and srnic_tx_resume() is called when there is room.
+ */
+u32 srnic_tx_allowance(struct srnic_qp *qp)
+{
+	u32 limit, bytes;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (unlikely(qp->refused))
+		return 0;
+	if (unlikely(!qp->txq.sk))
+		return U32_MAX;
+	limit = srnic_txq_limit(&qp->txq);
+	bytes = srnic_txq_bytes(&qp->txq);
+	if (likely(bytes < limit))
+		return limit - bytes;
+	return srnic_txq_wait(&qp->txq, limit / 2) ? 0 : limit / 2;
+}
+
+/* All that was built before the oldest mark has left, and more of them perhaps. */
+static void departed(struct srnic_qp *qp)
+{
+	struct srnic_departures *dep = &qp->departures;
+	u32 left = qp->txq.charged - srnic_txq_bytes(&qp->txq);
+
+	while (dep->count) {
+		struct srnic_departure *mark = &dep->mark[dep->first];
+
+		if ((s32)(left - mark->charged) < 0)
+			break;
+		qp->req.una = mark->psn;
+		dep->first = (dep->first + 1) % SRNIC_DEPARTURES;
+		dep->count--;
+	}
+	srnic_sq_retire(qp);
+}
+
+/* True if srnic_tx_resume() will be called for the oldest mark. */
+static bool await_departure(struct srnic_qp *qp)
+{
+	const struct srnic_departures *dep = &qp->departures;
+
+	return srnic_txq_wait(&qp->txq, qp->txq.charged - dep->mark[dep->first].charged);
+}
+
+static void note_departures(struct srnic_qp *qp)
+{
+	departed(qp);
+	while (qp->departures.count && !await_departure(qp))
+		departed(qp);
+}
+
+/**
+ * srnic_tx_mark - Complete what has been built when it has left
+ * @qp: UC or UD; its requester has built something
+ *
+ * Where there are too many marks already the newest one moves.
+ */
+void srnic_tx_mark(struct srnic_qp *qp)
+{
+	struct srnic_departures *dep = &qp->departures;
+	struct srnic_departure *mark;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (dep->count < SRNIC_DEPARTURES)
+		dep->count++;
+	mark = &dep->mark[(dep->first + dep->count - 1) % SRNIC_DEPARTURES];
+	mark->psn = qp->req.psn;
+	mark->charged = qp->txq.charged;
+	note_departures(qp);
+}
+
+/**
+ * srnic_tx_resume - Send what has waited for room
+ * @qp: the QP
+ *
+ * Context: softirq; packets leave at the unlock.
+ */
+void srnic_tx_resume(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
+	qp->refused = false;
+	if (qp->departures.count)
+		note_departures(qp);
+	srnic_reply_run(qp);
+	srnic_requester_answered(qp);
+}
+
+/* The lower one, of @psn and what @first has already */
+static void note_first(struct srnic_out_cb *first, const struct srnic_out_cb *cb)
+{
+	if (first->kind == SRNIC_OUT_FRAME || srnic_psn_diff(cb->psn, first->psn) < 0)
+		*first = *cb;
+}
+
+static void note_refused(struct srnic_qp *qp, struct srnic_out_cb first[2],
+			 const struct srnic_out_cb *cb)
+{
+	srnic_count(qp->dev, send_requeued);
+	if (cb->kind != SRNIC_OUT_FRAME)
+		note_first(&first[cb->kind], cb);
+}
+
+/* What follows is built again with it: out of order it would be of no use. */
+static void refuse_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
+		       struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue))) {
+		note_refused(qp, first, srnic_out_cb(skb));
+		kfree_skb(skb);
+	}
+}
+
+/* Marks of packets that have been freed unsent */
+static void forget_departures(struct srnic_qp *qp)
+{
+	struct srnic_departures *dep = &qp->departures;
+
+	while (dep->count) {
+		u32 last = (dep->first + dep->count - 1) % SRNIC_DEPARTURES;
+
+		if (srnic_psn_diff(dep->mark[last].psn, qp->req.psn) <= 0)
+			return;
+		dep->count--;
+	}
+}
+
+/**
+ * srnic_tx_refused - Build again what a full queue has refused
+ * @qp: the QP
+ * @refused: the burst that was refused
+ * @rest: what was to follow; emptied
+ *
+ * The QP waits until half of what it has in the stack has left; if it has nothing
+ * there, others fill the queue, and it waits for a tick.
+ *
+ * Context: process or softirq, BHs off.
+ */
+void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *refused,
+		      struct sk_buff_head *rest)
+{
+	struct srnic_out_cb first[2] = {
+		{ .kind = SRNIC_OUT_FRAME }, { .kind = SRNIC_OUT_FRAME },
+	};
+
+	lockdep_assert_held(&qp->lock);
+
+	note_refused(qp, first, refused);
+	refuse_all(qp, first, rest);
+	refuse_all(qp, first, &qp->out);
+	srnic_txq_refused(&qp->txq);
+
+	if (first[SRNIC_OUT_REQUEST].kind == SRNIC_OUT_REQUEST) {
+		srnic_requester_rewind(qp, first[SRNIC_OUT_REQUEST].psn);
+		forget_departures(qp);
+	}
+	if (first[SRNIC_OUT_RESPONSE].kind == SRNIC_OUT_RESPONSE)
+		srnic_reply_rewind(qp, first[SRNIC_OUT_RESPONSE].psn);
+
+	qp->refused = true;
+	if (!srnic_txq_wait(&qp->txq, srnic_txq_bytes(&qp->txq) / 2))
+		srnic_timer_tick(qp);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SRNIC_ENGINE_BACKPRESSURE_H
+#define SRNIC_ENGINE_BACKPRESSURE_H
+
+#include "engine/engine.h"
+
+/* What a burst in qp->out holds, and so what has to be built again if it is refused */
+enum srnic_out_kind {
+	SRNIC_OUT_REQUEST,
+	SRNIC_OUT_RESPONSE,
+	SRNIC_OUT_FRAME,	/* of a handshake: a timer repeats it */
+};
+
+/**
+ * struct srnic_out_cb - in skb->cb while a burst is in qp->out
+ * @kind: see above
+ * @psn: of its first packet
+ */
+struct srnic_out_cb {
+	enum srnic_out_kind kind;
+	u32 psn;
+};
+
+static inline struct srnic_out_cb *srnic_out_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct srnic_out_cb) > sizeof(skb->cb));
+	return (struct srnic_out_cb *)skb->cb;
+}
+
+void srnic_tx_room(struct srnic_txq *txq);
+u32 srnic_tx_allowance(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_tx_mark(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_tx_resume(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *first,
+		      struct sk_buff_head *rest) __must_hold(&qp->lock);
+
+#endif /* SRNIC_ENGINE_BACKPRESSURE_H */

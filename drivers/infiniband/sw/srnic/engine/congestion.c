@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Congestion control of RC: how many packets may be unacknowledged.
+ *
+ * The window follows the queueing delay, as in Swift (SIGCOMM '20) and Vegas: a wire is
+ * full as soon as packets wait for it, and what waits longer only comes later. A window
+ * that follows loss alone needs queues to overflow, and RoCE goes back N packets for
+ * each loss (IBA 9.7.5.1.1). What is taken for queueing delay is the least RTT of an
+ * epoch, an RTT or a few, less the least of the last seconds: a delay that is there all
+ * the time is a queue, one that comes and goes is a busy processor.
+ *
+ * Small windows tolerate more delay, so that many flows share a queue without each
+ * of them yielding to the others (Swift, section 3.5). Where a flow has yielded all that it may
+ * and the queue stands, others fill it, such as TCP: it then takes more, step by
+ * step, up to FLOOR_BYTES, and gives that up on loss.
+ *
+ * A loss shrinks the window if there was a queue, or if losses follow one another
+ * closely; a rare one without a queue is taken for a fault of the wire.
+ */
+#include <linux/timekeeping.h>
+#include "srnic.h"
+#include "engine/congestion.h"
+#include "engine/engine.h"
+
+#define WINDOW_START	16
+#define WINDOW_MAX	1024
+
+/*
+ * Standing queue that is tolerated, ns. Less than CoDel's 5 ms (RFC 8289), and enough
+ * for packets to be handled in batches where processors, and not the wire, are slow.
+ */
+#define TARGET_NS	(3 * NSEC_PER_MSEC)
+
+/* The target is scaled by 1 + SMALL_WINDOW / window. */
+#define SMALL_WINDOW	8
+
+/* The least of fewer RTTs says little of what was there all the time. */
+#define EPOCH_SAMPLES	4
+
+/* The window grows by a packet an epoch, and by one more after so many without a queue. */
+#define GROWTH_EPOCHS	4
+#define GROWTH_MAX	16
+
+/* Up to here a flow takes what it needs to be heard beside flows that fill queues */
+#define FLOOR_BYTES	SZ_128K
+
+/* Losses that lie fewer packets apart than that are congestion even without a queue. */
+#define LOSS_APART	50
+
+/* The least RTT is that of one or two such periods; each begins with a small window. */
+#define BASE_PERIOD	(10 * HZ)
+
+/**
+ * srnic_cc_now - Return the time, ns; it stands still while the QP is locked
+ * @qp: the QP
+ */
+u64 srnic_cc_now(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	if (!cc->now)
+		cc->now = ktime_get_ns();
+	return cc->now;
+}
+
+static u32 cc_base(const struct srnic_congestion *cc)
+{
+	return min(cc->base, cc->base_before);
+}
+
+static u32 cc_target(const struct srnic_congestion *cc)
+{
+	u32 target = max_t(u32, TARGET_NS, cc_base(cc) / 4);
+
+	return target + target / cc->window * SMALL_WINDOW;
+}
+
+/* Whether packets that took @rtt have waited for others */
+static bool cc_queued(const struct srnic_congestion *cc, u32 rtt)
+{
+	return rtt != U32_MAX && rtt - min(rtt, cc_base(cc)) > cc_target(cc);
+}
+
+static void begin_epoch(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	cc->epoch_psn = qp->req.psn;
+	cc->epoch_end = srnic_psn_add(qp->req.psn, cc->window);
+	cc->epoch_rtt = U32_MAX;
+	cc->samples = 0;
+	cc->limited = false;
+}
+
+/**
+ * srnic_cc_start - Begin with nothing known of the path
+ * @qp: RC, on its way to RTS
+ */
+void srnic_cc_start(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	lockdep_assert_held(&qp->lock);
+
+	*cc = (struct srnic_congestion) {
+		.window = WINDOW_START,
+		.floor = SRNIC_WINDOW_MIN,
+		.slow_start = true,
+		.base = U32_MAX,
+		.base_before = U32_MAX,
+		.base_until = jiffies + BASE_PERIOD,
+		.last_rtt = U32_MAX,
+	};
+	begin_epoch(qp);
+}
+
+/**
+ * srnic_cc_stamp - Note when a packet was sent that asks for an answer
+ * @qp: RC; @qp->req.psn is the packet's
+ *
+ * A packet that is sent again tells nothing (Karn).
+ */
+void srnic_cc_stamp(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	u32 psn = qp->req.psn;
+
+	if (cc->stamps == SRNIC_STAMPS || psn != qp->req.max_sent)
+		return;
+	cc->stamp[(cc->first + cc->stamps) % SRNIC_STAMPS] = (struct srnic_stamp) {
+		.psn = psn,
+		.sent = srnic_cc_now(qp),
+	};
+	cc->stamps++;
+}
+
+/**
+ * srnic_cc_forget - Forget when packets were sent: they are sent again
+ * @qp: RC
+ */
+void srnic_cc_forget(struct srnic_qp *qp)
+{
+	qp->req.cc.stamps = 0;
+}
+
+static void cc_smooth(struct srnic_congestion *cc, u32 rtt)
+{
+	u32 off;
+
+	if (!cc->srtt) {
+		cc->srtt = rtt;
+		cc->rttvar = rtt / 2;
+		return;
+	}
+	/* RFC 6298, section 2 */
+	off = rtt > cc->srtt ? rtt - cc->srtt : cc->srtt - rtt;
+	cc->rttvar = cc->rttvar - cc->rttvar / 4 + off / 4;
+	cc->srtt = cc->srtt - cc->srtt / 8 + rtt / 8;
+}
+
+static void take_sample(struct srnic_qp *qp, const struct srnic_stamp *stamp)
+{
+	u32 rtt = min_t(u64, srnic_cc_now(qp) - stamp->sent, U32_MAX - 1);
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	cc->last_rtt = rtt;
+	cc->base = min(cc->base, rtt);
+	cc_smooth(cc, rtt);
+	if (srnic_psn_diff(stamp->psn, cc->epoch_psn) < 0)
+		return;
+	cc->epoch_rtt = min(cc->epoch_rtt, rtt);
+	cc->samples++;
+}
+
+/* The newest packet before @psn that was stamped: the answer was not kept waiting for others. */
+static void take_stamps(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	const struct srnic_stamp *newest = NULL;
+
+	while (cc->stamps && srnic_psn_diff(psn, cc->stamp[cc->first].psn) > 0) {
+		newest = &cc->stamp[cc->first];
+		cc->first = (cc->first + 1) % SRNIC_STAMPS;
+		cc->stamps--;
+	}
+	if (newest)
+		take_sample(qp, newest);
+}
+
+static void cc_grow(struct srnic_congestion *cc, u32 packets)
+{
+	cc->window = min_t(u32, cc->window + packets, WINDOW_MAX);
+}
+
+/* As many packets as fill the wire and the queue that is sought, by this epoch's RTT */
+static void cc_yield(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	u32 sought = cc_base(cc) + cc_target(cc);
+	u32 window = mul_u64_u32_div(cc->window, sought, cc->epoch_rtt);
+
+	cc->slow_start = false;
+	cc->clear_epochs = 0;
+	window = max_t(u32, window, cc->window / 2);
+	if (window <= cc->floor) {
+		window = cc->floor;
+		cc->floor = min_t(u32, cc->floor + 1,
+				  max_t(u32, FLOOR_BYTES / qp->mtu, SRNIC_WINDOW_MIN));
+	}
+	cc->window = window;
+}
+
+static void cc_extend(struct srnic_congestion *cc)
+{
+	cc->floor = SRNIC_WINDOW_MIN;
+	cc->clear_epochs++;
+	if (cc->limited && !cc->slow_start)
+		cc_grow(cc, min_t(u32, 1 + cc->clear_epochs / GROWTH_EPOCHS, GROWTH_MAX));
+}
+
+/* The path may have changed: what was the least RTT counts for one more period. */
+static void renew_base(struct srnic_congestion *cc)
+{
+	cc->draining = false;
+	if (time_before(jiffies, cc->base_until))
+		return;
+	cc->base_until = jiffies + BASE_PERIOD;
+	cc->base_before = cc->base;
+	cc->base = U32_MAX;
+	/* for an epoch, so that our own queue is not part of it */
+	cc->draining = true;
+}
+
+static void end_epoch(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	cc->losing = false;
+	if (cc_queued(cc, cc->epoch_rtt))
+		cc_yield(qp);
+	else if (cc->epoch_rtt != U32_MAX && !cc->draining)
+		cc_extend(cc);
+	renew_base(cc);
+	begin_epoch(qp);
+}
+
+/**
+ * srnic_cc_acked - Adapt the window: packets have been acknowledged
+ * @qp: RC; @qp->req.una is still as it was
+ * @psn: of the oldest that is not acknowledged
+ */
+void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	u32 acked = srnic_psn_diff(psn, qp->req.una);
+
+	lockdep_assert_held(&qp->lock);
+
+	take_stamps(qp, psn);
+	cc->since_loss += acked;
+	if (cc->slow_start && cc->limited && !cc_queued(cc, cc->last_rtt))
+		cc_grow(cc, acked);
+	if (srnic_psn_diff(psn, cc->epoch_end) >= 0 && cc->samples >= EPOCH_SAMPLES)
+		end_epoch(qp);
+}
+
+/**
+ * srnic_cc_lost - Adapt the window: a packet has been lost
+ * @qp: RC
+ * @silence: a timer says so, and no answer of the peer
+ */
+void srnic_cc_lost(struct srnic_qp *qp, bool silence)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	lockdep_assert_held(&qp->lock);
+
+	cc->losing = true;
+	cc->slow_start = false;
+	cc->clear_epochs = 0;
+	if (silence)
+		cc->window = max_t(u32, cc->window / 2, SRNIC_WINDOW_MIN);
+	else if (cc_queued(cc, cc->last_rtt) || cc->since_loss < LOSS_APART)
+		cc->window = max_t(u32, cc->window * 7 / 10, SRNIC_WINDOW_MIN);
+	cc->floor = max_t(u32, cc->floor / 2, SRNIC_WINDOW_MIN);
+	cc->since_loss = 0;
+	begin_epoch(qp);
+}
+
+/**
+ * srnic_cc_not_ready - Adapt the window: the receiver has fewer buffers than that
+ * @qp: RC
+ */
+void srnic_cc_not_ready(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	lockdep_assert_held(&qp->lock);
+
+	cc->slow_start = false;
+	cc->clear_epochs = 0;
+	cc->window = max_t(u32, cc->window * 7 / 10, SRNIC_WINDOW_MIN);
+	begin_epoch(qp);
+}
+
+/**
+ * srnic_cc_window - Return how many packets may be unacknowledged
+ * @qp: RC
+ */
+u32 srnic_cc_window(const struct srnic_qp *qp)
+{
+	const struct srnic_congestion *cc = &qp->req.cc;
+
+	/* a receiver that is still not ready is asked with as little as will do */
+	if (unlikely(cc->draining || qp->req.rnr_row > 1))
+		return SRNIC_WINDOW_MIN;
+	return cc->window;
+}
+
+/**
+ * srnic_cc_overdue - Return how long an answer may take before it is asked for, ns
+ * @qp: RC
+ *
+ * As for TCP's tail loss probe (RFC 8985, section 7.2): two RTTs, or what RTTs vary by;
+ * 0: no RTT is known.
+ */
+u64 srnic_cc_overdue(const struct srnic_qp *qp)
+{
+	const struct srnic_congestion *cc = &qp->req.cc;
+
+	return cc->srtt ? (u64)cc->srtt + max(cc->srtt, 4 * cc->rttvar) : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SRNIC_ENGINE_CONGESTION_H
+#define SRNIC_ENGINE_CONGESTION_H
+
+#include "engine/engine.h"
+
+#define SRNIC_WINDOW_MIN	2
+
+u64 srnic_cc_now(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_cc_start(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_cc_stamp(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_cc_forget(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_cc_acked(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
+void srnic_cc_lost(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
+void srnic_cc_not_ready(struct srnic_qp *qp) __must_hold(&qp->lock);
+u32 srnic_cc_window(const struct srnic_qp *qp) __must_hold(&qp->lock);
+u64 srnic_cc_overdue(const struct srnic_qp *qp) __must_hold(&qp->lock);
+
+#endif /* SRNIC_ENGINE_CONGESTION_H */

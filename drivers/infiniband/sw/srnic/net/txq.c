@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes that a QP has handed to the stack and the driver has not freed yet: in
+ * neighbour queues, queueing disciplines and transmit rings. As with TCP small queues
+ * they are bounded, so that the window of a QP waits in its send queue and not there.
+ *
+ * The packets belong to a socket that user space never sees. The stack keeps the
+ * account by sock_wfree(), also when it cuts a super-packet into segments: it hands on
+ * the ownership of that destructor and of no other (__udp_gso_segment()).
+ */
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/wait_bit.h>
+#include "export.h"
+#include "net/internal.h"
+
+/* bytes in the stack: of a device, and of one QP of it */
+#define TXQ_DEVICE_MOST		SZ_512K
+#define TXQ_DEVICE_LEAST	SZ_16K
+#define TXQ_MOST		(320 * SZ_1K)
+#define TXQ_LEAST		SZ_8K
+
+/* A refusal halves the device's limit; it grows again by this part each such period. */
+#define TXQ_GROWTH		16
+#define TXQ_PERIOD		(HZ / 10)
+
+static struct proto txq_proto = {
+	.name = "SRNIC",
+	.obj_size = sizeof(struct sock),
+};
+
+/*
+ * Sockets that are left. They outlive their QP until the last packet has been freed,
+ * and hold no reference to the module: each device has a QP of ib_mad's, so nothing
+ * could ever be unloaded. srnic_txq_exit() waits for them.
+ */
+static atomic_t txq_socks = ATOMIC_INIT(0);
+
+/**
+ * srnic_txq_group_init - Set up the account of a device
+ * @group: zeroed
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_txq_group_init(struct srnic_txq_group *group)
+{
+	group->busy = alloc_percpu_gfp(int, GFP_KERNEL_ACCOUNT);
+	if (!group->busy)
+		return -ENOMEM;
+	group->limit = TXQ_DEVICE_MOST;
+	group->counted_at = jiffies;
+	group->changed_at = jiffies;
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_group_init);
+
+/**
+ * srnic_txq_group_exit - Free what srnic_txq_group_init() allocated
+ * @group: no account of it is open, and a grace period has passed; may be zero
+ */
+void srnic_txq_group_exit(struct srnic_txq_group *group)
+{
+	free_percpu(group->busy);
+	group->busy = NULL;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_group_exit);
+
+/* Senders come and go on any CPU: only the sum means something, and is never exact. */
+static u32 group_count(struct srnic_txq_group *group)
+{
+	int cpu, sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += *per_cpu_ptr(group->busy, cpu);
+	return max(sum, 1);
+}
+
+/* Once a tick, by whoever asks first; if two do, both find the same. */
+static void group_refresh(struct srnic_txq_group *group)
+{
+	unsigned long now = jiffies;
+	u32 limit;
+
+	if (likely(READ_ONCE(group->counted_at) == now))
+		return;
+	WRITE_ONCE(group->counted_at, now);
+	WRITE_ONCE(group->count, group_count(group));
+
+	limit = READ_ONCE(group->limit);
+	if (likely(limit == TXQ_DEVICE_MOST) ||
+	    time_before(now, READ_ONCE(group->changed_at) + TXQ_PERIOD))
+		return;
+	WRITE_ONCE(group->changed_at, now);
+	WRITE_ONCE(group->limit, min_t(u32, limit + limit / TXQ_GROWTH, TXQ_DEVICE_MOST));
+}
+
+/**
+ * srnic_txq_limit - Return how many bytes a sender may have in the stack
+ * @txq: its account, open
+ *
+ * The device's limit is shared by those that have something there.
+ *
+ * Context: any.
+ */
+u32 srnic_txq_limit(const struct srnic_txq *txq)
+{
+	struct srnic_txq_group *group = txq->group;
+
+	group_refresh(group);
+	return clamp_t(u32, READ_ONCE(group->limit) / max(READ_ONCE(group->count), 1U),
+		       TXQ_LEAST, TXQ_MOST);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_limit);
+
+/**
+ * srnic_txq_refused - Lower the limit: a queueing discipline has dropped a packet
+ * @txq: whose packet it was
+ *
+ * Context: any.
+ */
+void srnic_txq_refused(const struct srnic_txq *txq)
+{
+	struct srnic_txq_group *group = txq->group;
+	unsigned long now = jiffies;
+
+	/* one overflow may drop packets of many */
+	if (READ_ONCE(group->limit) != TXQ_DEVICE_MOST &&
+	    time_before(now, READ_ONCE(group->changed_at) + 1))
+		return;
+	WRITE_ONCE(group->changed_at, now);
+	WRITE_ONCE(group->limit, max_t(u32, READ_ONCE(group->limit) / 2, TXQ_DEVICE_LEAST));
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_refused);
+
+/* Each transition is counted once, whoever else sees the same. */
+static void txq_set_busy(struct srnic_txq *txq)
+{
+	if (!READ_ONCE(txq->busy) && !xchg(&txq->busy, true))
+		this_cpu_inc(*txq->group->busy);
+}
+
+static void txq_clear_busy(struct srnic_txq *txq)
+{
+	if (READ_ONCE(txq->busy) && xchg(&txq->busy, false))
+		this_cpu_dec(*txq->group->busy);
+}
+
+/* sock_wfree() keeps one byte until its call of sk_write_space has returned. */
+static void txq_write_space(struct sock *sk)
+{
+	u32 bytes = sk_wmem_alloc_get(sk) - 1;
+	struct srnic_txq *txq;
+
+	rcu_read_lock();
+	txq = rcu_dereference_sk_user_data(sk);
+	if (!txq)
+		goto unlock;
+	if (!bytes)
+		txq_clear_busy(txq);
+	if (READ_ONCE(txq->waiting) && bytes <= READ_ONCE(txq->low) && xchg(&txq->waiting, false))
+		txq->room(txq);
+unlock:
+	rcu_read_unlock();
+}
+
+static void txq_destruct(struct sock *sk)
+{
+	if (atomic_dec_and_test(&txq_socks))
+		wake_up_var(&txq_socks);
+}
+
+/**
+ * srnic_txq_open - Begin an account
+ * @txq: zeroed, or closed
+ * @group: the device's
+ * @net: the sender's namespace
+ * @room: called when packets have left and the sender waits for that; in any context
+ *	up to softirq, under RCU
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_txq_open(struct srnic_txq *txq, struct srnic_txq_group *group, struct net *net,
+		   void (*room)(struct srnic_txq *txq))
+{
+	struct sock *sk = sk_alloc(net, AF_INET, GFP_KERNEL_ACCOUNT, &txq_proto, 1);
+
+	if (!sk)
+		return -ENOMEM;
+	sock_init_data(NULL, sk);
+	sock_set_flag(sk, SOCK_RCU_FREE);
+	atomic_inc(&txq_socks);
+	sk->sk_destruct = txq_destruct;
+	sk->sk_write_space = txq_write_space;
+	txq->group = group;
+	txq->room = room;
+	txq->waiting = false;
+	txq->busy = false;
+	txq->charged = 0;
+	rcu_assign_sk_user_data(sk, txq);
+	txq->sk = sk;
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_open);
+
+/**
+ * srnic_txq_close - End an account; packets that are under way go on
+ * @txq: open, or not
+ *
+ * @room may still run until a grace period has passed.
+ *
+ * Context: process or softirq; users of @txq serialise.
+ */
+void srnic_txq_close(struct srnic_txq *txq)
+{
+	struct sock *sk = txq->sk;
+
+	if (!sk)
+		return;
+	txq->sk = NULL;
+	rcu_assign_sk_user_data(sk, NULL);
+	txq_clear_busy(txq);
+	sock_put(sk);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_close);
+
+/**
+ * srnic_txq_charge - Charge a packet or super-packet to its sender
+ * @txq: the sender's account; if it is closed the packet is nobody's
+ * @skb: complete, not yet handed to the stack
+ *
+ * Context: any up to softirq; users of @txq serialise.
+ */
+void srnic_txq_charge(struct srnic_txq *txq, struct sk_buff *skb)
+{
+	if (unlikely(!txq->sk))
+		return;
+	txq->charged += skb->truesize;
+	skb_set_owner_w(skb, txq->sk);
+	txq_set_busy(txq);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_charge);
+
+/**
+ * srnic_txq_wait - Have @room called when packets have left
+ * @txq: the account, open
+ * @low: it is called when at most so many bytes remain
+ *
+ * Context: any up to softirq; users of @txq serialise.
+ * Return: false if no more than @low remain already: nobody will call.
+ */
+bool srnic_txq_wait(struct srnic_txq *txq, u32 low)
+{
+	WRITE_ONCE(txq->low, low);
+	/* txq_write_space() counts down, then looks at @waiting: one of the two sees the other */
+	smp_store_mb(txq->waiting, true);
+	return srnic_txq_bytes(txq) > low || !xchg(&txq->waiting, false);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_wait);
+
+/* At module load */
+int __init srnic_txq_init(void)
+{
+	return proto_register(&txq_proto, 1);
+}
+
+/* At module unload, when no account is open: packets under way arrive, or are dropped. */
+void srnic_txq_exit(void)
+{
+	wait_var_event(&txq_socks, !atomic_read(&txq_socks));
+	rcu_barrier();		/* the last one's destructor runs in a callback */
+	proto_unregister(&txq_proto);
+}
