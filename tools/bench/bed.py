@@ -9,19 +9,12 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from contenders import HERE, MTU, NETWORK, PEER
+from contenders import HERE, NETWORK, PEER
+from places import PLACES
 
 # The two ends of each direction, and the direction's SPI
 DIRECTIONS = ((HERE, PEER, "0x101"), (PEER, HERE, "0x102"))
 KEY = Path("/run/bench-key")
-
-# A place is a bed with something about it: arguments for the test bed
-PLACES = {
-    "plain": (),
-    "one-core": ("--rps", "0"),
-    "two-cores": ("--rps", "1,2"),      # one for each end: what comes in, and its program
-    "lossy": ("--netem", "loss 0%"),
-}
 
 
 def sh(*cmd):
@@ -47,21 +40,22 @@ def one_core(wanted):
 
 
 @contextmanager
-def bed(kind, place="plain", rps="0", mtu=MTU):
+def bed(kind, place="plain", rps="0", mtu=None):
     """The test bed with devices of that kind, at that place."""
-    with one_core(place == "one-core"):
-        sh("testbed", "up", "--flat", "--mtu", str(mtu), "--type", kind, "--rps", rps, *PLACES[place])
+    at = PLACES[place]
+    with one_core(at.one_core):
+        sh("testbed", "up", "--flat", "--mtu", str(mtu or at.mtu), "--type", kind, "--rps", rps, *at.args)
         try:
             yield
         finally:
             sh("testbed", "down")
 
 
-def lose(percent):
-    """Both directions of the lossy place lose that much from now on."""
+def lose(percent, delay):
+    """Both directions of the lossy place lose that much from now on, and take so many ms longer."""
     for dev in ("ma", "mb"):
         sh("tc", "-n", "m", "qdisc", "change", "dev", dev, "root", "netem", "limit", "100000",
-           "loss", f"{percent}%")
+           "loss", f"{percent}%", "delay", f"{delay}ms")
 
 
 def crossed():

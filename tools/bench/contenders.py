@@ -58,6 +58,9 @@ CONTENDERS = {c.name: c for c in (
     Contender("rxe-esp", "rxe", RXE, esp="udp", guess=(200, 250),
               what="rxe under IPsec ESP, rfc4106(gcm(aes)), transport mode"),
     Contender("tcp", "rxe", guess=(5, 8), what="iperf3"),
+    Contender("floor", "rxe", apart=True, guess=(20, 10),
+              what="a kernel module: the same packets by the same driver, copied and with a CRC at "
+              "both ends, a window, no acknowledgments"),
     Contender("tcp-esp", "rxe", esp="tcp", guess=(20, 120), what="iperf3 under the same ESP"),
 )}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from figures import PACKET, quotient
+from places import NARROW_MIBPS, NICS
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,47 @@ def added_by(contender, work, row, times):
             return None
         return (sealed - clear) / (times * own)
     return value
+
+
+def own(contender, work, key, whole=1):
+    """A figure by itself, or as a part of `whole`."""
+    return lambda record, _: quotient(record.median(contender, work, key), whole)
+
+
+def nic_goals():
+    for place in NICS:
+        for verb in ("write", "send", "read"):
+            work, label = f"{place}_{verb}", f"{place}: {verb} 64 KiB, srnic"
+            yield Goal(f"{label} / rxe", ">=", 2, against("srnic", "rxe", work))
+            # TCP and the floor have no verbs
+            yield Goal(f"{label} / TCP", ">=", 1, against("srnic", "tcp", work, other_work=f"{place}_write"))
+            yield Goal(f"{label} / floor", ">=", 0.8, against("srnic", "floor", work, other_work=f"{place}_write"))
+            yield Goal(f"{label}: % sent again", "<=", 0.1, own("srnic", work, "again"))
+        yield Goal(f"{place}: 64 B write latency, srnic / rxe", "<=", 0.5,
+                   against("srnic", "rxe", f"{place}_lat", "median"))
+        yield Goal(f"{place}: 64 B write latency, srnic / TCP", "<=", 1,
+                   against("srnic", "tcp", f"{place}_lat", "median"))
+        yield Goal(f"{place}: datagrams dropped before the wire", "<=", 0, own("srnic", f"{place}_ud", "held"))
+
+
+def bottleneck_goals():
+    for place, label, least in (("narrow", "300 KiB", 0.9), ("narrow-30", "30 packets", 0.8)):
+        for verb in ("write", "send", "read"):
+            yield Goal(f"bottleneck with {label}: {verb} 64 KiB, srnic / the rate", ">=", least,
+                       own("srnic", f"{place}_{verb}", "MiBps", NARROW_MIBPS))
+            if place == "narrow":
+                yield Goal(f"bottleneck with {label}: {verb} 64 KiB, % sent again", "<=", 1,
+                           own("srnic", f"{place}_{verb}", "again"))
+    yield Goal("bottleneck: Jain index of 4 connections", ">=", 0.95, own("srnic", "narrow_four", "jain"))
+    yield Goal("bottleneck, beside TCP: the lesser's share", ">=", 1 / 3, own("srnic", "narrow_beside", "least"))
+
+
+def delay_goals():
+    for delay in (1, 10):
+        for loss in (0.1, 1):
+            work, label = f"delay_{delay}_loss_{loss}", f"{delay} ms each way, {loss} % loss: write 64 KiB, srnic"
+            yield Goal(f"{label} / rxe", ">=", 3, against("srnic", "rxe", work))
+            yield Goal(f"{label} / TCP", ">=", 1, against("srnic", "tcp", work))
 
 
 def bandwidth_goals():
@@ -110,7 +152,8 @@ def scale_goals():
     yield Goal("bandwidth left under 1 % loss", ">=", 0.5, within("srnic", "loss_1", "loss_0"))
 
 
-GOALS = (*bandwidth_goals(), *latency_goals(), *sealed_goals(), *scale_goals())
+GOALS = (*bandwidth_goals(), *latency_goals(), *sealed_goals(), *scale_goals(),
+         *nic_goals(), *bottleneck_goals(), *delay_goals())
 
 
 def judge(record, found):

@@ -5,9 +5,14 @@ import sys
 
 from connect import connect_rate
 from contenders import HERE
+from floor import wire_floor
+from losses import counted
 from perftest import gid_index, perftest
 from programs import TOOLS, last_line, run
-from tcp import iperf
+from tcp import iperf, qperf
+from timed import beside, datagrams, shared
+
+TIMED = {"shared": shared, "beside": beside, "datagrams": datagrams}
 
 
 def measure(contender, work, iterations):
@@ -16,9 +21,30 @@ def measure(contender, work, iterations):
         return connect_rate(contender)
     if work.kind in ("qp_memory", "mr_memory"):
         return memory(contender, work)
-    if not contender.devices:
-        return iperf(work, iterations)
-    return perftest(contender, work, iterations)
+    if contender.name == "floor":
+        return wire_floor(work)
+    if work.kind == "flow" or work.kind in TIMED:
+        return with_losses(contender, work, iterations)
+    return by_tool(contender, work, iterations)
+
+
+def by_tool(contender, work, iterations):
+    if contender.devices:
+        return perftest(contender, work, iterations)
+    return qperf(work) if work.kind == "latency" else iperf(work, iterations)
+
+
+def with_losses(contender, work, iterations):
+    losses = {}
+    with counted(contender, losses):
+        if work.kind in TIMED:
+            figures = TIMED[work.kind](contender, work)
+        else:
+            figures = by_tool(contender, work, iterations)
+    came = losses.pop("came")
+    if work.kind == "datagrams" and came is not None:
+        figures["arrived"] = figures["MiBps"] * came
+    return {**losses, **figures}
 
 
 def memory(contender, work):

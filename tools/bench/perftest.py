@@ -26,27 +26,31 @@ def gid_index(dev):
     raise Failed(f"{dev} has no IPv4 GID: is its netdev up?")
 
 
-def perftest_args(contender, work, iterations, end):
+def perftest_args(contender, work, length, end, port=PORT):
+    """`length`: the arguments that say how long it goes on."""
     dev = contender.devices[end]
-    args = [work.tool, "-F", "-d", dev, "-n", str(iterations)]
+    args = [work.tool, "-F", "-d", dev, *length]
+    if port != PORT:
+        args += ["-p", str(port)]
     if "-R" not in contender.options:       # else rdma_cm finds the way
         args += ["-x", str(gid_index(dev))]
     if work.verb != "atomic":               # they have one size
         args += ["-s", str(work.size)]
-    if work.qps > 1:
+    if work.qps > 1 and work.kind != "shared":
         args += ["-q", str(work.qps)]
     return args + [*work.options, *contender.options]
 
 
 def pinned(work, end):
-    """Where each end has a core of its own, its program stays there (bed.PLACES)."""
+    """Where each end has a core of its own, its program stays there (places.py)."""
     return ["taskset", "-c", str(end)] if work.place == "two-cores" else []
 
 
 def perftest(contender, work, iterations, under=(), limit=None):
     """Both ends; the client under another program, if one is given."""
-    server = pinned(work, 1) + perftest_args(contender, work, iterations, 1)
-    client = pinned(work, 0) + perftest_args(contender, work, iterations, 0) + [PEER]
+    length = ["-n", str(iterations)]
+    server = pinned(work, 1) + perftest_args(contender, work, length, 1)
+    client = pinned(work, 0) + perftest_args(contender, work, length, 0) + [PEER]
     # A thousand queue pairs take their time, and loss may stop somebody for good
     limit = limit or (180 if work.qps > 100 else 30 if work.loss else 60)
     with background(server) as process:

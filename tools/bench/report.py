@@ -24,8 +24,8 @@ def setting(record):
     raw = record.raw
     used = [name for name in CONTENDERS if name in record.results]
     return [f"Measured {raw['date']} by `make bench` on Linux {raw['kernel']}, {raw['cpus']} × {raw['machine']}; "
-            f"one boot, contenders alternating, both ends on one veth pair in one namespace. MTU "
-            f"{raw['mtu']}, rps_cpus {raw['rps']} for all. Median (min–max) **ratio to {BASE}**.", "",
+            f"one boot, contenders alternating, both ends on one veth pair in one namespace, where the table "
+            f"names no other wire. MTU {raw['mtu']}, rps_cpus {raw['rps']} for all. Median (min–max) **ratio to {BASE}**.", "",
             *(f"- {name}: {CONTENDERS[name].what}" for name in used)]
 
 

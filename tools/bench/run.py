@@ -23,14 +23,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from bed import PLACES, bed, crossed, lose, protected  # noqa: E402
+from bed import bed, crossed, lose, protected  # noqa: E402
 from contenders import CONTENDERS, MTU                                  # noqa: E402
 from floor import measure_floor                                         # noqa: E402
 from measure import measure                                             # noqa: E402
 from pace import Pace                                                   # noqa: E402
+from places import PLACES                                               # noqa: E402
 from programs import Failed                                             # noqa: E402
 from progress import Progress                                           # noqa: E402
-from work import GROUPS, select                                         # noqa: E402
+from work import GROUPS, NIC_GROUPS, OFTEN, select                                         # noqa: E402
 
 
 @dataclass
@@ -43,7 +44,7 @@ class Session:
 
 
 def rounds_of(work, reps):
-    return reps if work.group == "headline" else min(work.reps, reps)
+    return reps if work.group in OFTEN else min(work.reps, reps)
 
 
 def plan(works, contenders, reps):
@@ -96,7 +97,7 @@ class Bench:
     def one(self, contender, work):
         self.progress.step(f"{contender.name} {work.name}")
         if work.place == "lossy":
-            lose(work.loss)
+            lose(work.loss, work.delay)
         try:
             figures = self.paced(contender, work)
         except Failed as error:
@@ -130,7 +131,8 @@ def arguments():
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", required=True)
     ap.add_argument("--reps", type=int, default=5, help="rounds of the headline; the rest has 1 or 2")
-    ap.add_argument("--work", default=",".join(GROUPS), help="names and groups; default: all")
+    ap.add_argument("--work", default=",".join(group for group in GROUPS if group not in NIC_GROUPS),
+                    help=f"names and groups; default: all but {', '.join(NIC_GROUPS)}")
     ap.add_argument("--contenders", default=",".join(CONTENDERS))
     ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
     ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")

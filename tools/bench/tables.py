@@ -74,7 +74,7 @@ def wire_table(record, work="write_64k"):
 
 
 def goals_table(judged):
-    rows = [[goal.what, f"{'at least' if goal.side == '>=' else 'at most'} {goal.bound}", number(value),
+    rows = [[goal.what, f"{'at least' if goal.side == '>=' else 'at most'} {number(goal.bound)}", number(value),
              "yes" if goal.met(value) else "no"] for goal, value in judged]
     return table(["what", "goal", "measured", "reached"], rows) if rows else []
 
@@ -91,6 +91,11 @@ def bandwidth_of(row, ns):
 
 NOTES = {
     "cores": "One core: the other is offline. Two: one for each end.",
+    "nics": "Two NICs that QEMU emulates, on one wire; the name says driver and MTU. Latency: perftest's median; "
+            "TCP's is qperf's mean. Datagrams come as fast as they are sent: the wire's end may drop them.",
+    "bottleneck": "tbf at both ends of a veth pair. four: connections of 4 processes. beside: one connection and "
+                  "one flow of TCP.",
+    "delay": "The name says ms of delay, one way, both ways, and percent.",
     "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
 }
 

@@ -7,6 +7,7 @@ in the group "headline" is repeated as often as --reps says, the rest less often
 from dataclasses import dataclass
 
 from contenders import ALL, CLEAR, MAIN, ROCE, VERBS
+from places import NICS
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -22,17 +23,30 @@ GROUPS = {
     "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
     "setup": "Connections set up, one process, rdma_cm",
     "memory": "Kernel memory, rings and registered pages aside",
+    "nics": "NICs: 64 KiB messages, 64 B latency, 1 KiB datagrams",
+    "bottleneck": "A bottleneck of 400 Mbit/s with a queue of 300 KiB, or of 30 packets: 64 KiB writes",
+    "delay": "Loss and delay: 64 KiB writes, every packet cut to the MTU before it may be lost",
     "floor": "The floor",       # measured by a module, between the others (floor.py)
 }
+
+# Not a part of the whole: `make bench B=nic`
+NIC_GROUPS = ("nics", "bottleneck", "delay")
+
+# What is repeated as often as --reps says
+OFTEN = ("headline", *NIC_GROUPS)
 
 
 @dataclass(frozen=True)
 class Work:
     """One thing to measure.
 
-    kind     bandwidth, rate, latency (perftest or iperf3), connect, qp_memory, mr_memory
+    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, qp_memory, mr_memory;
+             for so many seconds, not iterations, and with what was lost: shared (connections,
+             each of its own process), beside (one, and one of TCP), datagrams. flow: bandwidth
+             with what was lost
     verb     write, send, read, atomic; "" where there is none
-    place    where: plain, one-core, two-cores, lossy
+    place    where (places.py)
+    loss     percent, and delay in ms, one way, both ways: at the place "lossy"
     longer   times what other runs take: a retry's time-out is a quarter of such a run
     least    iterations that the tool needs to say anything
     most     iterations after which nothing new is learnt
@@ -46,6 +60,7 @@ class Work:
     options: tuple = ()
     qps: int = 1
     loss: float = 0
+    delay: float = 0
     place: str = "plain"
     reps: int = 2
     longer: float = 1
@@ -64,6 +79,12 @@ FIGURES = {
     "bandwidth": (("MiBps", "MiB/s"),),
     "rate": (("kmps", "1000 messages/s"),),
     "latency": (("median", "µs, median"), ("p99", "µs, p99")),
+    "flow": (("MiBps", "MiB/s"), ("again", "% sent again"), ("dropped", "packets dropped by qdisc and driver")),
+    "shared": (("MiBps", "MiB/s"), ("jain", "Jain index"), ("again", "% sent again")),
+    "beside": (("MiBps", "MiB/s"), ("tcp", "MiB/s of the TCP flow"), ("least", "the lesser's share"),
+               ("again", "% sent again")),
+    "datagrams": (("MiBps", "MiB/s sent"), ("arrived", "MiB/s received"),
+                  ("held", "packets dropped before the wire")),
     "connect": (("per_second", "connections/s"),),
     "qp_memory": (("bytes", "bytes a QP"),),
     "mr_memory": (("bytes", "bytes an MR"),),
@@ -151,13 +172,45 @@ def others():
                    who=CLEAR, reps=1)
 
 
+def nics():
+    for place in NICS:
+        everybody = (*CLEAR, "tcp", "floor")
+        if place == "virtio-4200":
+            everybody = (*MAIN, "tcp", "floor")
+        at = {"group": "nics", "place": place, "least": 50}
+        # TCP and the floor have no verbs: once is enough
+        for verb, who in (("write", everybody), ("send", CLEAR), ("read", CLEAR)):
+            yield Work(f"{place}_{verb}", kind="flow", verb=verb, size=64 * KIB, who=who, longer=3, **at)
+        yield Work(f"{place}_lat", kind="latency", verb="write", size=64, who=(*CLEAR, "tcp"),
+                   **{**at, "least": 200})
+        yield Work(f"{place}_ud", kind="datagrams", verb="send", size=KIB, who=("rxe", "srnic"),
+                   options=("-c", "UD"), **at)
+
+
+def bottlenecks():
+    at = {"group": "bottleneck", "size": 64 * KIB, "least": 50}
+    for place in ("narrow", "narrow-30"):
+        for verb, who in (("write", (*CLEAR, "tcp")), ("send", CLEAR), ("read", CLEAR)):
+            yield Work(f"{place}_{verb}", kind="flow", verb=verb, who=who, place=place, longer=3, **at)
+    yield Work("narrow_four", kind="shared", verb="write", who=(*CLEAR, "tcp"), qps=4, place="narrow", **at)
+    yield Work("narrow_beside", kind="beside", verb="write", who=CLEAR, place="narrow", **at)
+
+
+def delays():
+    for delay in (1, 10):
+        for loss in (0.1, 1):
+            yield Work(f"delay_{delay}_loss_{loss}", "delay", "flow", "write", 64 * KIB, (*CLEAR, "tcp"),
+                       loss=loss, delay=delay, place="lossy", longer=5, least=50)
+
+
 def rhythms():
     # of no group: for scripts/price, which takes their mean
     for size in range(16, 208, 24):
         yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
 
 
-WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, rhythms)
+WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, nics, bottlenecks, delays,
+                              rhythms)
         for work in part()}
 
 

@@ -17,12 +17,14 @@ from connect import parse_cmtime                        # noqa: E402
 from contenders import CONTENDERS                       # noqa: E402
 from figures import Record, instructions                # noqa: E402
 from goals import GOALS, judge                          # noqa: E402
+from losses import qdisc_drops                          # noqa: E402
 from pace import Pace                                   # noqa: E402
 from perftest import parse_perftest                     # noqa: E402
 from programs import Failed, background, listens, run, wait_for  # noqa: E402
 from progress import Progress                           # noqa: E402
 from run import plan                                    # noqa: E402
-from tcp import parse_iperf                             # noqa: E402
+from tcp import parse_iperf, parse_qperf                # noqa: E402
+from timed import jain                                  # noqa: E402
 from work import FIGURES, GROUPS, WORK, select          # noqa: E402
 
 BANDWIDTH = """ #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
@@ -114,12 +116,28 @@ class Readers(unittest.TestCase):
         out = json.dumps({"end": {"sum_received": {"bits_per_second": 8 << 20}}})
         self.assertEqual(parse_iperf(out), {"MiBps": 1})
 
+    def test_iperf_with_streams(self):
+        streams = [{"receiver": {"bits_per_second": rate << 23}} for rate in (1, 3)]
+        out = json.dumps({"end": {"sum_received": {"bits_per_second": 4 << 23}, "streams": streams}})
+        self.assertEqual(parse_iperf(out), {"MiBps": 4, "each": [1, 3]})
+
+    def test_qperf(self):
+        self.assertEqual(parse_qperf("tcp_lat:\n    latency  =  0.13 ms\n")["median"], 130)
+
+    def test_qdiscs_inside_others_count_once(self):
+        said = [{"kind": "tbf", "root": True, "drops": 3}, {"kind": "pfifo", "parent": "1:1", "drops": 3}]
+        self.assertEqual([qdisc_drops(json.dumps(said)), qdisc_drops("")], [3, 0])
+
+    def test_jain(self):
+        self.assertEqual([jain(rates) for rates in ([2, 2, 2, 2], [5, 0, 0, 0], [0, 0])], [1, 0.25, 0])
+
     def test_cmtime_without_what_comes_after_the_connection(self):
         self.assertEqual(parse_cmtime(CMTIME, 50), {"per_second": 500})
 
     def test_nonsense_is_no_figure(self):
         for read in (lambda: parse_perftest(WORK["write_64k"], "Couldn't connect\n"),
-                     lambda: parse_iperf("{}"), lambda: parse_cmtime("", 1)):
+                     lambda: parse_iperf("{}"), lambda: parse_cmtime("", 1),
+                     lambda: parse_qperf("")):
             self.assertRaises(Failed, read)
 
     def test_listeners(self):

@@ -17,6 +17,7 @@ struct aead_request;
 struct crypto_aead;
 struct crypto_shash;
 struct floor_bench;
+struct seq_file;
 
 typedef int (*floor_fn)(struct floor_bench *b, u32 len);
 
@@ -72,5 +73,10 @@ int floor_crc_clmul(struct floor_bench *b, u32 len);
 int floor_copy(struct floor_bench *b, u32 len);
 int floor_packet(struct floor_bench *b, u32 len);
 int floor_sealed(struct floor_bench *b, u32 len);
+
+/* wire.c */
+bool floor_wire_wanted(void);
+int floor_wire_run(struct floor_bench *b);
+void floor_wire_show(struct seq_file *m);
 
 #endif /* SRNIC_FLOOR_H */

@@ -5,7 +5,8 @@
  *
  * Loading it runs each primitive for a fixed time over the same bytes as a packet has.
  * The results are left in debugfs (srnic_floor/results, JSON): nanoseconds a call, the
- * CRC that the packets took, for it is the fastest here, and the crypto drivers.
+ * CRC that the packets took, for it is the fastest here, and the crypto drivers. Or, if
+ * wire_ms is set, what packets across a wire come to (wire.c).
  */
 #include <crypto/aead.h>
 #include <crypto/hash.h>
@@ -81,7 +82,7 @@ static int time_row(struct floor_bench *b, struct row *row)
 	return err;
 }
 
-static int time_all(struct floor_bench *b)
+static int time_crcs(struct floor_bench *b)
 {
 	int err = 0;
 
@@ -94,6 +95,13 @@ static int time_all(struct floor_bench *b)
 	}
 	b->crc_big = crc_big->run;
 	b->crc_small = crc_small->run;
+	return err;
+}
+
+static int time_rows(struct floor_bench *b)
+{
+	int err = 0;
+
 	for (int i = 0; i < ARRAY_SIZE(rows) && !err; i++)
 		err = time_row(b, &rows[i]);
 	return err;
@@ -114,6 +122,10 @@ static void show_rows(struct seq_file *m, const struct row *row, int n)
 
 static int results_show(struct seq_file *m, void *unused)
 {
+	if (floor_wire_wanted()) {
+		floor_wire_show(m);
+		return 0;
+	}
 	seq_puts(m, "{\n \"ns\": {\n");
 	show_rows(m, crcs, ARRAY_SIZE(crcs));
 	show_rows(m, rows, ARRAY_SIZE(rows) - 1);
@@ -136,8 +148,10 @@ static int __init floor_init(void)
 	if (!err) {
 		srnic_move_init();
 		note_drivers(&b);
-		err = time_all(&b);
+		err = time_crcs(&b);
 	}
+	if (!err)
+		err = floor_wire_wanted() ? floor_wire_run(&b) : time_rows(&b);
 	floor_crypt_close(&b);
 	floor_packet_close(&b);
 	if (err)

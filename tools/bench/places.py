@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+"""places - where things are measured: a test bed with something about it, as a table."""
+from dataclasses import dataclass
+
+from contenders import MTU
+
+# Bits a second that the bottleneck passes, as tc says it, and in MiB/s
+NARROW, NARROW_MIBPS = "400mbit", 400e6 / 8 / (1 << 20)
+TBF = ("--qdisc", f"tbf rate {NARROW} burst 64kb limit 300kb")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One of them.
+
+    args     for the test bed
+    mtu      of the netdevs
+    one_core whether the other cores are off
+    """
+    args: tuple = ()
+    mtu: int = MTU
+    one_core: bool = False
+
+
+def nic(driver, mtu, *args):
+    return Place(("--nic", driver, *args), mtu)
+
+
+PLACES = {
+    "plain": Place(),
+    "one-core": Place(("--rps", "0"), one_core=True),
+    "two-cores": Place(("--rps", "1,2")),   # one for each end: what comes in, and its program
+    "lossy": Place(("--netem", "loss 0%")),
+    # scripts/bench starts the machine with both drivers' NICs
+    "virtio-1500": nic("virtio_net", 1500),
+    "virtio-4200": nic("virtio_net", 4200),
+    "virtio-9000": nic("virtio_net", 9000),
+    "vmxnet3-4200": nic("vmxnet3", 4200),
+    "narrow": Place(TBF),
+    "narrow-30": Place((*TBF, "--qdisc", "pfifo limit 30")),
+}
+
+NICS = tuple(name for name, place in PLACES.items() if "--nic" in place.args)

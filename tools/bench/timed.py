@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+"""timed - runs that last so many seconds, because several flows are to run side by side."""
+import subprocess
+from contextlib import ExitStack
+
+from contenders import PEER
+from perftest import PORT, parse_perftest, perftest_args
+from programs import Failed, await_listener, background, environment, last_line
+from tcp import iperf_says, parse_iperf
+
+# perftest leaves out a second at either end, iperf3 the first
+SECONDS, MARGIN = 5, 1
+LENGTH = ("-D", str(SECONDS), "-f", str(MARGIN))
+TCP_LENGTH = ("-t", str(SECONDS - 2 * MARGIN), "-O", str(MARGIN))
+LIMIT = 30
+
+
+def jain(rates):
+    """Jain's index: 1 if all are alike, 1/n if one has it all."""
+    return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0
+
+
+def start(stack, contender, work, number):
+    """A server and its client, with a port of their own; returns the client."""
+    port = PORT + number
+    server = stack.enter_context(background(perftest_args(contender, work, LENGTH, 1, port)))
+    await_listener(server, port)
+    client = subprocess.Popen([*perftest_args(contender, work, LENGTH, 0, port), PEER], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment())
+    stack.callback(client.kill)
+    return client
+
+
+def rate_of(client, work):
+    try:
+        out, _ = client.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{work.tool}: no result in {LIMIT} s") from None
+    if client.returncode:
+        raise Failed(f"{work.tool} failed: {last_line(out)}")
+    return parse_perftest(work, out)["MiBps"]
+
+
+def shared(contender, work):
+    """Connections of processes of their own: what all make together, and how alike they are."""
+    if not contender.devices:
+        rates = parse_iperf(iperf_says(["-P", str(work.qps), *TCP_LENGTH]))["each"]
+    else:
+        with ExitStack() as stack:
+            clients = [start(stack, contender, work, number) for number in range(work.qps)]
+            rates = [rate_of(client, work) for client in clients]
+    return {"MiBps": sum(rates), "jain": jain(rates)}
+
+
+def beside(contender, work):
+    """One connection, and a flow of TCP."""
+    with ExitStack() as stack:
+        client = start(stack, contender, work, 0)
+        theirs = parse_iperf(iperf_says(TCP_LENGTH))["MiBps"]
+        mine = rate_of(client, work)
+    return {"MiBps": mine, "tcp": theirs, "least": min(mine, theirs) / (mine + theirs)}
+
+
+def datagrams(contender, work):
+    """What the sender says that it has sent."""
+    with ExitStack() as stack:
+        return {"MiBps": rate_of(start(stack, contender, work, 0), work)}
