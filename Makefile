@@ -31,6 +31,10 @@ module:
 module-debug:
 	scripts/build-module debug
 
+## module-uml: the module for the user-mode kernel
+module-uml:
+	scripts/build-module uml
+
 ## provider: the user-space driver and libsrnic
 ## tools: the srnic command and its relatives
 provider:
@@ -39,9 +43,10 @@ provider:
 tools:
 	@scripts/build-user tools
 
-# What scripts/vm installs in its guest
+# What scripts/vm and scripts/uml install in their guests
 guest-stock: module provider tools
 guest-debug: module-debug provider tools
+guest-uml: module-uml provider tools
 
 ## install: as root: the module, the provider, the library, the tools; DESTDIR= for packages
 install: all
@@ -92,5 +97,6 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
-.PHONY: all install module module-debug provider tools guest-stock guest-debug demo \
+.PHONY: all install module module-debug module-uml provider tools guest-stock guest-debug \
+	guest-uml demo \
 	check soak mutate price fuzz bench profile sparse clean help

@@ -44,25 +44,27 @@ locked()
 	flock "$lock_fd"
 }
 
-# What identifies a test kernel: the source, the compiler, the options, but
-# not the comments between them.
-debug_key()
+# config_key FRAGMENT: what identifies a kernel that we build: the source, the
+# compiler, the options, but not the comments between them.
+config_key()
 {
 	{
 		readlink "$cache/source/current"
 		"${CC:-gcc}" -dumpfullversion
-		grep '^CONFIG' "$repo/scripts/debug-kernel.config"
+		grep '^CONFIG' "$repo/scripts/$1"
 	} | sha256sum | cut -c1-16
 }
 
-# kernel_dir stock|debug: the folder of that kernel in the cache, whether it
-# is there or not. In it: release (written last), vmlinuz, build, lib/modules.
+# kernel_dir stock|debug|uml: the folder of that kernel in the cache, whether it
+# is there or not. In it: release (written last), vmlinuz (of uml: linux), build,
+# lib/modules.
 kernel_dir()
 {
 	case $1 in
 	stock) printf '%s\n' "$cache/stock/current" ;;
-	debug) printf '%s\n' "$cache/debug/$(debug_key)" ;;
-	*) die "no kernel '$1': stock or debug" ;;
+	debug) printf '%s\n' "$cache/debug/$(config_key debug-kernel.config)" ;;
+	uml) printf '%s\n' "$cache/uml/$(config_key uml-kernel.config)" ;;
+	*) die "no kernel '$1': stock, debug or uml" ;;
 	esac
 }
 

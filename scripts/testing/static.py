@@ -57,7 +57,7 @@ def tracked(*patterns):
 
 def kernel_sources():
     return tracked("drivers/*.[ch]", "include/*.h", "kunit/*.c", "kunit/*.h",
-                   "tools/bench/floor/*.[ch]")
+                   "tools/bench/floor/*.[ch]", "tools/bench/kbench/*.[ch]")
 
 
 # Stand in for the kernel's headers: they define what checkpatch would have instead
@@ -68,7 +68,7 @@ def user_sources():
     """C for user space, as we have written it."""
     found = tracked("tools/*.[ch]", "userspace-provider/*.[ch]", "kunit/host/*.[ch]")
     return [path for path in found
-            if not {"vendor", "floor"} & set(path.relative_to(REPO).parts) and
+            if not {"vendor", "floor", "kbench"} & set(path.relative_to(REPO).parts) and
             not str(path.relative_to(REPO)).startswith(IMITATIONS)]
 
 

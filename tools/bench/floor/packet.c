@@ -38,7 +38,7 @@ int floor_crc_sparse(struct floor_bench *b, u32 len)
 
 int floor_crc_clmul(struct floor_bench *b, u32 len)
 {
-#ifdef CONFIG_X86_64
+#ifdef SRNIC_CRC_CLMUL
 	b->sum = ~0;
 	if (srnic_crc_can_fold() && srnic_crc_fold(&b->sum, floor_payload(b), len))
 		return 0;

@@ -42,7 +42,7 @@
 static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one of them from here on */
 static bool crc_by_clmul __ro_after_init;		/* which */
 
-#ifdef CONFIG_X86_64
+#ifdef SRNIC_CRC_CLMUL
 static int crc_clmul(u32 *crc, const void *data, size_t len)
 {
 	size_t done = round_down(len, SRNIC_CRC_LANE);

@@ -324,7 +324,14 @@ u32 srnic_crc_update(u32 crc, const void *data, size_t len);
 
 size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST]);
 
-/* crc_clmul.c, x86 only: likewise */
+/*
+ * crc_clmul.c: likewise, on x86 only. User-mode Linux leaves the processor's extensions to
+ * user space: its own cryptography has none of them, either.
+ */
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#define SRNIC_CRC_CLMUL
+#endif
+
 #define SRNIC_CRC_LANE		16
 #define SRNIC_CRC_FOLD_MIN	128
 

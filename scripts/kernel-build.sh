@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced by what builds a kernel into the cache (build-debug-kernel, build-uml-kernel).
+# They set: build, the folder; log; fragment, the options asked for; objects, how many
+# there are to compile.
+
+# kconfig drops an option whose dependencies are not met without a word, and
+# a test kernel without KASAN would pass everything.
+check_config()
+{
+	local line name missing=()
+	while read -r line; do
+		[[ $line == CONFIG_* ]] || continue
+		name=${line%%=*}
+		if [[ $line == *=n ]]; then
+			! grep -q "^$name=" "$build/.config" || missing+=("$line")
+		else
+			grep -qxF "$line" "$build/.config" || missing+=("$line")
+		fi
+	done <"$fragment"
+	((${#missing[@]} == 0)) && return
+	say "these options of ${fragment##*/} did not get into the kernel:"
+	printf '\t%s\n' "${missing[@]}" >&2
+	return 1
+}
+
+# progress: a line now and then, until it is killed
+progress()
+{
+	local start=$SECONDS n percent
+	while sleep 15; do
+		n=$(grep -cE '^  (CC|AS)' "$log" || true)
+		percent=$((n * 100 / objects))
+		say "$((percent < 99 ? percent : 99)) %, $(lasted $((SECONDS - start)))"
+	done
+}
+
+# fail WHAT: show the end of the log
+fail()
+{
+	tail -n 20 "$log" >&2
+	die "$1; the whole log is in $log"
+}
+
+# What an external module's build needs stays, and vmlinux to look addresses up in;
+# gigabytes of objects go.
+forget_objects()
+{
+	find "$build" -type f \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' \
+		-o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name 'vmlinux.*' -o -name '.tmp_*' \) \
+		! -path "$build/scripts/*" ! -path "$build/tools/*" \
+		! -path "$build/include/*" -delete
+}
