@@ -309,6 +309,7 @@ struct srnic_grant {
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
  * @flushed: user rings have been emptied into flush completions once (ERR)
+ * @stags: windows and regions that serve this QP alone, under @pd's lock (mem/stream.c)
  * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
  * @grant_count: how many
  * @dgram_out: what datagrams are sealed with (UD, GSI), under @lock
@@ -359,6 +360,7 @@ struct srnic_qp {
 	bool flushed;
 	u32 due;
 
+	struct list_head stags;
 	struct list_head grants;
 	u32 grant_count;
 	struct srnic_dgram_out *dgram_out;
