@@ -51,15 +51,14 @@ static int mem_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	KUNIT_ASSERT_EQ(test, srnic_stag_table_init(&w->dev), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_world, w), 0);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		spin_lock_init(&w->pd[i].lock);
-		INIT_LIST_HEAD(&w->pd[i].streams);
-	}
 	for (int i = 0; i < 3; i++) {
 		w->qp[i].dev = &w->dev;
 		w->qp[i].pd = &w->pd[i / 2];
 		w->qp[i].ib.qp_type = IB_QPT_RC;
 		w->qp[i].ib.qp_num = 16 + i;
+		INIT_LIST_HEAD(&w->qp[i].stags);
 	}
 	test->priv = w;
 	return 0;
@@ -1315,7 +1314,30 @@ static void R8_windows_go_with_their_qp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], windows[1]->key, IOVA, 1), SRNIC_MEM_OK);
 	srnic_stream_end(&w->qp[1]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
+}
+
+/* more than are ended at a time */
+#define MANY_WINDOWS	100
+
+static void R8_a_queue_pair_that_goes_meets_its_own_windows_only(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window;
+
+	for (int i = 0; i < 2 * MANY_WINDOWS; i++) {
+		window = new_window(test, SRNIC_STAG_MW2);
+		KUNIT_ASSERT_EQ(test, bind(&w->qp[i & 1], window, mr, IOVA, 10,
+					   IB_ACCESS_REMOTE_READ), 0);
+	}
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&w->qp[0].stags), MANY_WINDOWS);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&w->qp[1].stags), MANY_WINDOWS);
+
+	srnic_stream_end(&w->qp[0]);
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&w->qp[1].stags), MANY_WINDOWS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), MANY_WINDOWS);
 }
 
 static void R8_a_region_may_serve_one_stream_only(struct kunit *test)
@@ -1343,7 +1365,7 @@ static void R8_a_region_may_serve_one_stream_only(struct kunit *test)
 
 	/* a later QP at the same address inherits nothing */
 	srnic_stream_end(&w->qp[0]);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA, 1), SRNIC_MEM_PD);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_PD);
 }
@@ -1367,7 +1389,7 @@ static void R8_a_region_that_goes_leaves_its_stream(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, srnic_region_bind(mr, &w->qp[0]), 0);
 	srnic_region_unbind(mr);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_PD);
 }
 
@@ -1516,6 +1538,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(window_is_not_bound_to_a_window),
 	KUNIT_CASE(region_stays_as_long_as_windows_are_bound),
 	KUNIT_CASE(R8_windows_go_with_their_qp),
+	KUNIT_CASE(R8_a_queue_pair_that_goes_meets_its_own_windows_only),
 	KUNIT_CASE(R8_a_region_may_serve_one_stream_only),
 	KUNIT_CASE(R8_a_region_with_windows_is_not_bound),
 	KUNIT_CASE(R8_a_region_that_goes_leaves_its_stream),

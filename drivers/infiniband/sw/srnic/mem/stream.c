@@ -7,10 +7,14 @@
  */
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include "../export.h"
 #include "../srnic.h"
 #include "../engine/engine.h"
 #include "mem.h"
+
+/* STags of a queue pair that are ended before the scheduler is asked */
+#define STREAM_BATCH	64
 
 /**
  * srnic_stream_join - an STag serves a queue pair from now on
@@ -25,7 +29,7 @@ void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp)
 	lockdep_assert_held(&stag->lock);
 	WRITE_ONCE(stag->qp, qp);
 	spin_lock(&stag->pd->lock);
-	list_add(&stag->stream, &stag->pd->streams);
+	list_add(&stag->stream, &qp->stags);
 	spin_unlock(&stag->pd->lock);
 }
 
@@ -50,19 +54,15 @@ void srnic_stream_leave(struct srnic_stag *stag)
 	WRITE_ONCE(stag->qp, NULL);
 }
 
-static struct srnic_stag *stag_of_stream(struct srnic_pd *pd, const struct srnic_qp *qp)
+/* Under RCU, which keeps the STag; its owner may take it out of the stream meanwhile. */
+static struct srnic_stag *stream_first(struct srnic_qp *qp)
 {
-	struct srnic_stag *stag, *found = NULL;
+	struct srnic_stag *stag;
 
-	spin_lock(&pd->lock);
-	list_for_each_entry(stag, &pd->streams, stream) {
-		if (READ_ONCE(stag->qp) == qp) {
-			found = stag;
-			break;
-		}
-	}
-	spin_unlock(&pd->lock);
-	return found;
+	spin_lock(&qp->pd->lock);
+	stag = list_first_entry_or_null(&qp->stags, struct srnic_stag, stream);
+	spin_unlock(&qp->pd->lock);
+	return stag;
 }
 
 /* unless its owner has done so meanwhile */
@@ -79,24 +79,34 @@ unlock:
 	spin_unlock(&stag->lock);
 }
 
+/* Return: whether some may be left. */
+static bool stream_end_some(struct srnic_qp *qp)
+{
+	unsigned int left = STREAM_BATCH;
+	struct srnic_stag *stag;
+
+	rcu_read_lock();
+	local_bh_disable();
+	while ((stag = stream_first(qp)) && left--)
+		stag_end(stag, qp);
+	local_bh_enable();
+	rcu_read_unlock();
+	return stag;
+}
+
 /**
  * srnic_stream_end - a queue pair is going, or begins anew
  * @qp: neither a packet nor a work request of it is in progress any more
  *
- * Its windows are unbound; its regions serve nobody until they are deregistered.
+ * Its windows are unbound; its regions serve nobody until they are deregistered. There may
+ * be hundreds of thousands of them: each is looked at once, and the scheduler gets its turn.
  *
  * Context: process.
  */
 void srnic_stream_end(struct srnic_qp *qp)
 {
-	struct srnic_stag *stag;
-
-	rcu_read_lock();
-	local_bh_disable();
-	while ((stag = stag_of_stream(qp->pd, qp)))
-		stag_end(stag, qp);
-	local_bh_enable();
-	rcu_read_unlock();
+	while (stream_end_some(qp))
+		cond_resched();
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_stream_end);

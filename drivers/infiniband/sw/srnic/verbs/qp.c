@@ -180,6 +180,7 @@ static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
 	qp->sq.sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->attr.port_num = SRNIC_PORT;
 	mutex_init(&qp->modify_mutex);
+	INIT_LIST_HEAD(&qp->stags);
 }
 
 static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
