@@ -27,6 +27,7 @@
 #include "queue/queue.h"
 #include "sth/sth.h"
 
+struct mem_cgroup;
 struct srnic_dev;
 struct srnic_pd;
 struct srnic_srq;
@@ -47,6 +48,7 @@ struct srnic_srq;
  * @max_inline: of the QP
  * @sig_all: every work request is signalled
  * @post_lock: irqsave; serialises kernel consumers
+ * @memcg: which pays for @wqes; user QPs
  * @mmap: of @ring
  */
 struct srnic_sq {
@@ -62,6 +64,7 @@ struct srnic_sq {
 	u32 max_inline;
 	bool sig_all;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_send */
+	struct mem_cgroup *memcg;
 	struct srnic_mmap *mmap;
 };
 
