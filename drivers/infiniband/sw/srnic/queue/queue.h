@@ -121,10 +121,8 @@ struct srnic_swqe {
 	/* engine's */
 	u8 state;
 	u8 status;		/* enum ib_wc_status */
-	bool posted_err;	/* posted to a QP in ERR: flush */
 	u32 first_psn;
 	u32 last_psn;
-	u32 sent;		/* bytes gathered so far */
 
 	union {
 		struct {
