@@ -15,7 +15,7 @@
 /**
  * struct srnic_netns - this module's state in one network namespace
  * @lock: guards @links and the making and closing of the sockets
- * @links: devices that receive here
+ * @links: devices and GIDs that receive here
  * @sock4: holds the port, IPv4; receives what the hook leaves
  * @sock6: likewise IPv6; NULL where there is none
  * @demux: routes in, by flow, for each CPU
