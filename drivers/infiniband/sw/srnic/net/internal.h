@@ -76,6 +76,7 @@ struct srnic_cut {
 /* chunk.c */
 bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want);
 void srnic_chunk_return(const struct page *page, u32 end, u32 left);
+bool srnic_chunk_trim(void);
 void srnic_chunk_exit(void);
 
 /* path.c */
