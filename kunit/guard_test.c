@@ -596,6 +596,8 @@ static void R25_faults_are_counted_by_peer_and_kind(struct kunit *test)
 	}
 	errs(w, 2, SRNIC_STAT_no_qp, 5);
 	errs(w, 3, SRNIC_STAT_rcvd_pkts, 5);
+	errs(w, 3, SRNIC_STAT_rcvd_cnps, 5);
+	errs(w, 3, SRNIC_STAT_ud_too_long, 5);
 
 	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
 	KUNIT_EXPECT_MEMEQ(test, state.faults, sum, sizeof(sum));

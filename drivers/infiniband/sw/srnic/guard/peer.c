@@ -75,7 +75,10 @@ const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS] = {
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_fault_table);
 
-/* Counters that are not here count nobody's faults. */
+/*
+ * Counters that are not here count nobody's faults: an honest RNIC sends CNPs, and a
+ * stranger's datagram may be longer than the buffer that we happen to have posted.
+ */
 static const u8 fault_of[SRNIC_STAT_COUNT] = {
 	[SRNIC_STAT_malformed] = SRNIC_FAULT_GARBAGE,
 	[SRNIC_STAT_unknown_opcode] = SRNIC_FAULT_GARBAGE,
