@@ -407,6 +407,22 @@ static void R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part(struct k
 	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
 }
 
+static void R20_friends_take_what_there_is_and_are_counted(struct kunit *test)
+{
+	struct shared *s = new_shared(test, ROOM / 2 + 1);
+
+	s->queue.greed = true;
+	while (s->queue.left)
+		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
+	s->queue.left = 10;
+	for (int i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_EMPTY);
+	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 0);
+	KUNIT_EXPECT_EQ(test, s->stream[0].most, ROOM / 2 + 11);
+}
+
 static void R20_who_does_not_come_back_holds_up_nobody(struct kunit *test)
 {
 	struct shared *s = new_shared(test, ROOM / 2 + 1);
@@ -883,6 +899,7 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R31_a_user_namespace_is_its_makers_unless_root_made_it),
 	KUNIT_CASE(R20_while_there_is_enough_everybody_takes_what_he_needs),
 	KUNIT_CASE(R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part),
+	KUNIT_CASE(R20_friends_take_what_there_is_and_are_counted),
 	KUNIT_CASE(R20_who_does_not_come_back_holds_up_nobody),
 	KUNIT_CASE(R20_a_queue_smaller_than_its_streams_are_many_serves_them),
 	KUNIT_CASE(R20_a_hog_leaves_15_others_their_part),

@@ -32,6 +32,7 @@ static enum srnic_share_answer srq_ask(struct srnic_srq *srq, struct srnic_qp *q
 		.room = srq->ring.limit,
 		.left = srnic_ring_pending(&srq->ring),
 		.patience = 2 * srnic_timer_rnr_delay(qp->attr.min_rnr_timer) + SRQ_PATIENCE,
+		.greed = srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_GREED),
 	};
 
 	return srnic_share_ask(&srq->share, &qp->stream, &queue, jiffies);
