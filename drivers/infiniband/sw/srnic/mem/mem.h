@@ -84,7 +84,8 @@ enum srnic_stag_kind {
  * @key: current full key
  * @kind: what it is a key of; never changes
  * @active: bursts in progress, and SRNIC_STAG_VALID; everything below may be read
- *	by whoever holds a count, and changed by nobody as long as someone does
+ *	by whoever holds a count, and changed by nobody as long as someone does; but for
+ *	@qp, @one_stream and @mkeys
  * @lock: BH: bind, invalidate, register, deallocate: one at a time
  * @pd: protection domain
  * @one_stream: it serves @qp alone: a window of type 2B, or a region that was bound to it

@@ -13,7 +13,7 @@
 #include "../engine/engine.h"
 #include "mem.h"
 
-/* STags of a queue pair that are ended before the scheduler is asked */
+/* STags ended between two calls of cond_resched() */
 #define STREAM_BATCH	64
 
 /**
@@ -54,7 +54,7 @@ void srnic_stream_leave(struct srnic_stag *stag)
 	WRITE_ONCE(stag->qp, NULL);
 }
 
-/* Under RCU, which keeps the STag; its owner may take it out of the stream meanwhile. */
+/* RCU keeps the STag allocated; its owner may remove it from the list meanwhile. */
 static struct srnic_stag *stream_first(struct srnic_qp *qp)
 {
 	struct srnic_stag *stag;
@@ -79,7 +79,7 @@ unlock:
 	spin_unlock(&stag->lock);
 }
 
-/* Return: whether some may be left. */
+/* Return true if STags may be left. */
 static bool stream_end_some(struct srnic_qp *qp)
 {
 	unsigned int left = STREAM_BATCH;
@@ -111,37 +111,56 @@ void srnic_stream_end(struct srnic_qp *qp)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_stream_end);
 
+static void region_join(struct srnic_stag *stag, struct srnic_qp *qp)
+{
+	spin_lock_bh(&stag->lock);
+	srnic_stream_join(stag, qp);
+	smp_store_release(&stag->one_stream, true);	/* pairs with stag_check() */
+	spin_unlock_bh(&stag->lock);
+}
+
+/* Undo region_join(): the region serves all QPs of its domain again. */
+static void region_leave(struct srnic_stag *stag)
+{
+	spin_lock_bh(&stag->lock);
+	WRITE_ONCE(stag->one_stream, false);
+	srnic_stream_leave(stag);
+	spin_unlock_bh(&stag->lock);
+}
+
 /**
  * srnic_region_bind - from now on a region serves one queue pair, and no other
  * @mr: published; may be in use
  * @qp: of the region's domain
  *
  * When it returns no access on behalf of another is in progress, and none begins; nor does
- * one once @qp goes, or is reset.
+ * one once @qp goes, or is reset. The region stays valid meanwhile: accesses on behalf of
+ * @qp are never refused. A grace period is enough, for BHs are off as long as a count is
+ * held.
  *
- * Context: process.
+ * Context: process; one caller at a time.
  * Return: 0; -EEXIST: it serves one; -EBUSY: windows are bound to it, which may serve
  * others; -EINVAL: not a region of a process, or @qp is of another domain.
  */
 int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
 {
 	struct srnic_stag *stag = &mr->stag;
-	int err;
 
 	if (stag->kind != SRNIC_STAG_USER || stag->pd != qp->pd)
 		return -EINVAL;
 	if (stag->one_stream)
 		return -EEXIST;
-	err = srnic_region_retire(mr);
-	if (err)
-		return err;
+	if (atomic_read(&mr->windows))
+		return -EBUSY;
 
-	spin_lock_bh(&stag->lock);
-	stag->one_stream = true;
-	srnic_stream_join(stag, qp);
-	spin_unlock_bh(&stag->lock);
-	srnic_stag_publish(stag);
-	return 0;
+	region_join(stag, qp);
+	synchronize_rcu_expedited();
+	if (!atomic_read(&mr->windows))
+		return 0;
+
+	/* a concurrent bind had not seen that: undo */
+	region_leave(stag);
+	return -EBUSY;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_bind);
