@@ -32,7 +32,7 @@ def told(qp):
     attr, _ = qp.query(RTR)
     return {"state": attr.qp_state, "peer": attr.dest_qp_num, "mtu": attr.path_mtu,
             "psn": attr.rq_psn, "reads": attr.max_dest_rd_atomic, "rnr": attr.min_rnr_timer,
-            "hops": attr.ah_attr.gr.hop_limit, "to": attr.ah_attr.gr.dgid.gid}
+            "way": str(attr.ah_attr)}
 
 
 def main():
