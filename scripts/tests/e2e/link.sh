@@ -34,6 +34,12 @@ grep -q 'PORT_ACTIVE' < <(ibv_devinfo -d srnicx) || fail "the port is not active
 grep -q 'active_mtu:.*4096' < <(ibv_devinfo -d srnicx) || fail "active MTU is not 4096"
 grep -q 'state ACTIVE' < <(rdma link show srnicx/1) || fail "rdma link does not show it active"
 
+say "what is told of completion vectors is so: there is one"
+/usr/bin/python3 - <<-'END' || fail "there are others"
+	from pyverbs.device import Context
+	assert Context(name="srnicx").num_comp_vectors == 1
+END
+
 say "a second link on one netdev is refused"
 ! rdma link add srnicz type srnic netdev l0 2>/dev/null || fail "a netdev took two links"
 
