@@ -75,8 +75,17 @@ srnic policy add 10.99.0.0/16 require packet hmac-sha512 key long
 grep -q 'active_mtu:.*2048' < <(ibv_devinfo -d srnicx) || fail "there is no room for an STH of 64 bytes"
 srnic policy del 10.99.0.0/16
 srnic key del long
+stdbuf -oL ibv_asyncwatch -d srnicx >/run/test/events 2>&1 &
+watch=$!
+told_of() { [ "$(grep -c IBV_EVENT_PORT_ACTIVE /run/test/events)" -eq "$1" ]; }
+soon grep -q 'async event FD' /run/test/events || fail "$(cat /run/test/events)"
 ip link set l0 mtu 1500
 grep -q 'active_mtu:.*1024' < <(ibv_devinfo -d srnicx) || fail "MTU 1500 should give 1024"
+soon told_of 1 || fail "nobody is told of the MTU: $(cat /run/test/events)"
+ip link set l0 mtu 1504		# which makes no difference
+ip link set l0 mtu 2500
+soon told_of 2 || fail "MTUs of 1504 and 2500: $(cat /run/test/events)"
+kill $watch
 
 say "a device is deleted by name, and with its netdev"
 rdma link del srnicy
