@@ -407,6 +407,22 @@ static void R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part(struct k
 	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
 }
 
+static void R20_friends_take_what_there_is_and_are_counted(struct kunit *test)
+{
+	struct shared *s = new_shared(test, ROOM / 2 + 1);
+
+	s->queue.greed = true;
+	while (s->queue.left)
+		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
+	s->queue.left = 10;
+	for (int i = 0; i < 10; i++)
+		KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_EMPTY);
+	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 0);
+	KUNIT_EXPECT_EQ(test, s->stream[0].most, ROOM / 2 + 11);
+}
+
 static void R20_who_does_not_come_back_holds_up_nobody(struct kunit *test)
 {
 	struct shared *s = new_shared(test, ROOM / 2 + 1);
@@ -596,6 +612,8 @@ static void R25_faults_are_counted_by_peer_and_kind(struct kunit *test)
 	}
 	errs(w, 2, SRNIC_STAT_no_qp, 5);
 	errs(w, 3, SRNIC_STAT_rcvd_pkts, 5);
+	errs(w, 3, SRNIC_STAT_rcvd_cnps, 5);
+	errs(w, 3, SRNIC_STAT_ud_too_long, 5);
 
 	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
 	KUNIT_EXPECT_MEMEQ(test, state.faults, sum, sizeof(sum));
@@ -781,6 +799,87 @@ static void R25_each_is_told_of_once(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, told(w, number, &state), 1);
 }
 
+/**
+ * struct elsewhere - faults that are counted on another CPU
+ * @w: there
+ * @go: from now on
+ * @done: they have been
+ */
+struct elsewhere {
+	struct watched *w;
+	bool go;
+	bool done;
+};
+
+static int err_elsewhere(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	while (!READ_ONCE(e->go))
+		usleep_range(100, 200);
+	errs(e->w, 1, SRNIC_STAT_duplicate_request, 5);
+	errs(e->w, 2, SRNIC_STAT_malformed, 1);	/* a newcomer, and no place */
+	WRITE_ONCE(e->done, true);
+	return 0;
+}
+
+static void R25_known_peers_and_floods_are_counted_without_a_lock(struct kunit *test)
+{
+	struct watched *w = new_watched(test, RULE, 0);
+	struct elsewhere e = { .w = w };
+	struct srnic_peer_state state;
+	struct task_struct *task;
+	unsigned long flags;
+	u32 wait = 10000;
+
+	if (num_online_cpus() < 2)	/* who holds the lock here would hold up the other, too */
+		kunit_skip(test, "there is one processor");
+	errs(w, 1, SRNIC_STAT_malformed, 1);
+	for (u32 number = 10; number < 10 + SRNIC_MAX_PEERS; number++)
+		errs(w, number, SRNIC_STAT_malformed, 1);
+	task = kthread_create(err_elsewhere, &e, "srnic-test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	migrate_disable();
+	kthread_bind(task, cpumask_any_but(cpu_online_mask, smp_processor_id()));
+	wake_up_process(task);
+
+	spin_lock_irqsave(&w->peers->lock, flags);
+	WRITE_ONCE(e.go, true);
+	while (!READ_ONCE(e.done) && wait--)
+		mdelay(1);
+	spin_unlock_irqrestore(&w->peers->lock, flags);
+	migrate_enable();
+
+	kthread_stop_put(task);
+	KUNIT_EXPECT_TRUE_MSG(test, wait != U32_MAX, "the lock was waited for");
+	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_REPEAT], 5);
+	KUNIT_EXPECT_FALSE(test, is_known(w, 2));
+}
+
+static void R25_who_has_erred_lately_keeps_his_place(struct kunit *test)
+{
+	struct watched *w = new_watched(test, 0, 0);
+	u32 number;
+
+	for (number = 0; number < SRNIC_MAX_PEERS; number++)
+		errs(w, number, SRNIC_STAT_malformed, 1);
+	/* all but a few err again, within the second in which nothing is put in order */
+	w->now += HZ - 1;
+	for (number = 0; number < SRNIC_MAX_PEERS - 3; number++)
+		errs(w, number, SRNIC_STAT_malformed, 1);
+	w->now++;
+	/* who comes again and again finds the three places, however far behind they are */
+	for (number = 0; number < SRNIC_MAX_PEERS; number++)
+		errs(w, SRNIC_MAX_PEERS + number % 8, SRNIC_STAT_malformed, 1);
+	for (number = 0; number < SRNIC_MAX_PEERS - 3; number += 17)
+		KUNIT_EXPECT_TRUE(test, is_known(w, number));
+	for (number = SRNIC_MAX_PEERS - 3; number < SRNIC_MAX_PEERS; number++)
+		KUNIT_EXPECT_FALSE(test, is_known(w, number));
+	KUNIT_EXPECT_EQ(test, w->peers->count, SRNIC_MAX_PEERS);
+}
+
 static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(every_quota_has_a_name_of_its_own_and_a_limit),
 	KUNIT_CASE(R18_what_exceeds_the_limit_is_refused),
@@ -800,6 +899,7 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R31_a_user_namespace_is_its_makers_unless_root_made_it),
 	KUNIT_CASE(R20_while_there_is_enough_everybody_takes_what_he_needs),
 	KUNIT_CASE(R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part),
+	KUNIT_CASE(R20_friends_take_what_there_is_and_are_counted),
 	KUNIT_CASE(R20_who_does_not_come_back_holds_up_nobody),
 	KUNIT_CASE(R20_a_queue_smaller_than_its_streams_are_many_serves_them),
 	KUNIT_CASE(R20_a_hog_leaves_15_others_their_part),
@@ -815,6 +915,8 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R25_half_of_the_places_are_for_who_is_not_cut_off),
 	KUNIT_CASE(R25_a_flood_of_forged_addresses_drives_nobody_out),
 	KUNIT_CASE(R25_each_is_told_of_once),
+	KUNIT_CASE(R25_known_peers_and_floods_are_counted_without_a_lock),
+	KUNIT_CASE(R25_who_has_erred_lately_keeps_his_place),
 	{}
 };
 

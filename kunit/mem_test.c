@@ -51,15 +51,14 @@ static int mem_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	KUNIT_ASSERT_EQ(test, srnic_stag_table_init(&w->dev), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_world, w), 0);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		spin_lock_init(&w->pd[i].lock);
-		INIT_LIST_HEAD(&w->pd[i].streams);
-	}
 	for (int i = 0; i < 3; i++) {
 		w->qp[i].dev = &w->dev;
 		w->qp[i].pd = &w->pd[i / 2];
 		w->qp[i].ib.qp_type = IB_QPT_RC;
 		w->qp[i].ib.qp_num = 16 + i;
+		INIT_LIST_HEAD(&w->qp[i].stags);
 	}
 	test->priv = w;
 	return 0;
@@ -1315,7 +1314,30 @@ static void R8_windows_go_with_their_qp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], windows[1]->key, IOVA, 1), SRNIC_MEM_OK);
 	srnic_stream_end(&w->qp[1]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
+}
+
+/* more than are ended at a time */
+#define MANY_WINDOWS	100
+
+static void R8_a_queue_pair_that_goes_meets_its_own_windows_only(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_stag *window;
+
+	for (int i = 0; i < 2 * MANY_WINDOWS; i++) {
+		window = new_window(test, SRNIC_STAG_MW2);
+		KUNIT_ASSERT_EQ(test, bind(&w->qp[i & 1], window, mr, IOVA, 10,
+					   IB_ACCESS_REMOTE_READ), 0);
+	}
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&w->qp[0].stags), MANY_WINDOWS);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&w->qp[1].stags), MANY_WINDOWS);
+
+	srnic_stream_end(&w->qp[0]);
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&w->qp[1].stags), MANY_WINDOWS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), MANY_WINDOWS);
 }
 
 static void R8_a_region_may_serve_one_stream_only(struct kunit *test)
@@ -1343,7 +1365,7 @@ static void R8_a_region_may_serve_one_stream_only(struct kunit *test)
 
 	/* a later QP at the same address inherits nothing */
 	srnic_stream_end(&w->qp[0]);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA, 1), SRNIC_MEM_PD);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_PD);
 }
@@ -1367,7 +1389,7 @@ static void R8_a_region_that_goes_leaves_its_stream(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, srnic_region_bind(mr, &w->qp[0]), 0);
 	srnic_region_unbind(mr);
-	KUNIT_EXPECT_TRUE(test, list_empty(&w->pd[0].streams));
+	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_PD);
 }
 
@@ -1473,6 +1495,91 @@ static void P9_a_region_is_protected_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_region_protect(fast, new_mkeys(test)), -EINVAL);
 }
 
+/**
+ * struct change - a region in use is bound or protected by somebody else
+ * @mr: the region
+ * @qp: that it is bound to; NULL: it is protected
+ * @mkeys: with these
+ * @err: what became of it
+ * @done: by then
+ */
+struct change {
+	struct srnic_mr *mr;
+	struct srnic_qp *qp;
+	struct srnic_mkey *mkeys;
+	int err;
+	struct completion done;
+};
+
+static int carry_out(void *arg)
+{
+	struct change *c = arg;
+
+	c->err = c->qp ? srnic_region_bind(c->mr, c->qp) : srnic_region_protect(c->mr, c->mkeys);
+	complete(&c->done);
+	return 0;
+}
+
+/* To qp[0]; on another CPU than ours, which may have BHs off meanwhile */
+static struct change *start_change(struct kunit *test, bool bind_it)
+{
+	struct change *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct world *w = test->priv;
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	c->qp = bind_it ? &w->qp[0] : NULL;
+	c->mkeys = new_mkeys(test);
+	init_completion(&c->done);
+	task = kthread_create(carry_out, c, "srnic-mem-test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpumask_any_but(cpu_online_mask, smp_processor_id()));
+	wake_up_process(task);
+	return c;
+}
+
+static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "there is one processor");
+	for (int bind_it = 0; bind_it <= 1; bind_it++) {
+		u32 access = bind_it ? 0 : SRNIC_ACCESS_PROVED;
+		enum srnic_mem_status refused;
+		struct srnic_mem_ref ref;
+		struct change *c;
+		int tries = 0;
+		u32 key;
+
+		migrate_disable();
+		c = start_change(test, bind_it);
+		key = c->mr->stag.key;
+		/* a burst is in progress; another begins, until the change is being made */
+		local_bh_disable();
+		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], key, IOVA, 8,
+						    IB_ACCESS_REMOTE_READ | access, false, &ref),
+				SRNIC_MEM_OK);
+		do {
+			mdelay(1);
+			refused = try(&w->qp[0], key, IOVA, 8, IB_ACCESS_REMOTE_READ | access,
+				      false);
+		} while (!refused && ++tries < 1000 && !c->mr->stag.one_stream &&
+			 !c->mr->stag.mkeys);
+		KUNIT_EXPECT_EQ(test, refused, SRNIC_MEM_OK);
+		KUNIT_EXPECT_TRUE(test, c->mr->stag.one_stream || c->mr->stag.mkeys);
+		/* who is in progress is waited for */
+		mdelay(20);
+		KUNIT_EXPECT_FALSE(test, completion_done(&c->done));
+		srnic_mem_put(&ref);
+		local_bh_enable();
+		migrate_enable();
+		KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->done, 10 * HZ), 0);
+		KUNIT_EXPECT_EQ(test, c->err, 0);
+	}
+}
+
 static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R10_region_ends_at_its_first_and_its_last_byte),
 	KUNIT_CASE(R10_single_bytes_at_both_ends),
@@ -1516,6 +1623,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(window_is_not_bound_to_a_window),
 	KUNIT_CASE(region_stays_as_long_as_windows_are_bound),
 	KUNIT_CASE(R8_windows_go_with_their_qp),
+	KUNIT_CASE(R8_a_queue_pair_that_goes_meets_its_own_windows_only),
 	KUNIT_CASE(R8_a_region_may_serve_one_stream_only),
 	KUNIT_CASE(R8_a_region_with_windows_is_not_bound),
 	KUNIT_CASE(R8_a_region_that_goes_leaves_its_stream),
@@ -1524,6 +1632,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(P9_a_proof_is_asked_for_where_there_is_something_to_be_had),
 	KUNIT_CASE(P9_no_window_leads_past_a_regions_keys),
 	KUNIT_CASE(P9_a_region_is_protected_once),
+	KUNIT_CASE(R8_P9_a_region_stays_valid_while_it_is_bound_or_protected),
 	{}
 };
 

@@ -778,6 +778,25 @@ static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), 0);
 }
 
+static void congestion_notification_is_no_fault(struct kunit *test)
+{
+	static const struct shape shape = { "", true, OVERHEAD + 64, 3, OVERHEAD + 64 };
+	u32 first = thoff(true) + sizeof(struct udphdr);
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+	u16 parsed, right;
+
+	address(test, true);
+	skb = build_super(test, &shape);
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	skb->data[first + shape.seg_len] = SRNIC_OPC_CNP;
+	receive_bad(test, skb, &parsed, &right);
+	KUNIT_EXPECT_EQ(test, parsed, 2);
+	KUNIT_EXPECT_EQ(test, right, 2);
+	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_rcvd_cnps), 1);
+	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_unknown_opcode), 0);
+}
+
 static bool first_is_writable(struct kunit *test, struct sk_buff *skb)
 {
 	struct world *w = test->priv;
@@ -854,6 +873,51 @@ static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* 2.5 MiB */
+#define MANY_CHUNKS	40
+
+static void chunks_that_nobody_needs_are_let_go_of(struct kunit *test)
+{
+	const u64 idle = (u64)SZ_64K * num_possible_cpus();
+	struct srnic_cut *cuts;
+	u64 most, half;
+	int i;
+
+	cuts = kunit_kcalloc(test, MANY_CHUNKS, sizeof(*cuts), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, cuts);
+	migrate_disable();	/* it is this CPU's ring all along */
+	local_bh_disable();
+	for (i = 0; i < MANY_CHUNKS && srnic_chunk_cut(&cuts[i], SZ_64K, SZ_64K); i++)
+		;
+	local_bh_enable();
+	most = srnic_chunk_kept();
+	KUNIT_EXPECT_GE(test, most, (u64)SZ_64K * MANY_CHUNKS);
+
+	/* while they are under way, and bursts are sent, they stay */
+	srnic_chunk_trim();
+	KUNIT_EXPECT_GE(test, srnic_chunk_kept(), (u64)SZ_64K * (MANY_CHUNKS - 1));
+	while (i--)
+		put_page(cuts[i].page);
+	local_bh_disable();
+	KUNIT_EXPECT_TRUE(test, srnic_chunk_cut(&cuts[0], SZ_64K, SZ_64K));
+	put_page(cuts[0].page);
+	local_bh_enable();
+
+	KUNIT_EXPECT_TRUE(test, srnic_chunk_trim());
+	half = srnic_chunk_kept();
+	KUNIT_EXPECT_LE(test, half, most * 6 / 10);
+	KUNIT_EXPECT_GT(test, half, idle);
+	KUNIT_EXPECT_FALSE(test, srnic_chunk_trim());
+	migrate_enable();
+	KUNIT_EXPECT_LE(test, srnic_chunk_kept(), idle);
+
+	/* and what is kept is of use */
+	local_bh_disable();
+	KUNIT_EXPECT_TRUE(test, srnic_chunk_cut(&cuts[0], SZ_64K, SZ_64K));
+	put_page(cuts[0].page);
+	local_bh_enable();
+}
+
 static struct kunit_case net_cases[] = {
 	KUNIT_CASE_PARAM(burst_cut_in_software_equals_packets_sent_singly, shape_gen_params),
 	KUNIT_CASE_PARAM(burst_cut_without_copying_equals_packets_sent_singly, shape_gen_params),
@@ -875,9 +939,11 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(lengths_that_contradict_each_other_are_refused),
 	KUNIT_CASE(padding_behind_the_datagram_is_ignored),
 	KUNIT_CASE(unknown_opcode_is_counted_and_the_rest_goes_on),
+	KUNIT_CASE(congestion_notification_is_no_fault),
 	KUNIT_CASE(carrier_that_others_see_is_not_writable),
 	KUNIT_CASE(fragments_that_a_clone_may_have_are_not_writable),
 	KUNIT_CASE(fragments_that_others_may_write_to_are_read_once),
+	KUNIT_CASE(chunks_that_nobody_needs_are_let_go_of),
 	{}
 };
 

@@ -5,6 +5,7 @@
  * Documentation/security/rfc5042.md.
  */
 #include <kunit/test.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -391,6 +392,17 @@ static void R1_bad_receive_is_reported_and_consumed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_rq_fetch(ring, rwqe, MAX_SGE), -EINVAL);
 }
 
+/* as verbs do it: 0 or -EINVAL */
+static int exchange(struct srnic_ring *ring, struct srnic_ring *with)
+{
+	struct srnic_ring_move move = {};
+	int err;
+
+	while ((err = srnic_rq_exchange(ring, with, &move)) == -EAGAIN)
+		srnic_ring_move_some(&move, with, ring);
+	return err;
+}
+
 static void resized_receive_queue_keeps_what_waits(struct kunit *test)
 {
 	struct srnic_ring *ring = new_ring(test, 4, RQ_STRIDE, false);
@@ -402,9 +414,9 @@ static void resized_receive_queue_keeps_what_waits(struct kunit *test)
 	for (u32 i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, post_recv(ring, i, NULL, 0), 0);
 
-	KUNIT_EXPECT_EQ(test, srnic_rq_exchange(ring, small), -EINVAL);
+	KUNIT_EXPECT_EQ(test, exchange(ring, small), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ring->entries, 4);
-	KUNIT_EXPECT_EQ(test, srnic_rq_exchange(ring, large), 0);
+	KUNIT_EXPECT_EQ(test, exchange(ring, large), 0);
 	KUNIT_EXPECT_EQ(test, ring->entries, 16);
 	for (u32 i = 3; i < 16; i++)
 		KUNIT_EXPECT_EQ(test, post_recv(ring, i, NULL, 0), 0);
@@ -415,13 +427,45 @@ static void resized_receive_queue_keeps_what_waits(struct kunit *test)
 	}
 }
 
+/* more than are moved under a lock, and more than a new ring of that size would need */
+#define MANY_ENTRIES	(4 * SRNIC_MOVE_BATCH)
+
+static void receives_move_a_batch_at_a_time_while_others_come_and_go(struct kunit *test)
+{
+	struct srnic_ring *ring = new_ring(test, 2 * MANY_ENTRIES, RQ_STRIDE, false);
+	struct srnic_ring *other = new_ring(test, MANY_ENTRIES, RQ_STRIDE, false);
+	struct srnic_rwqe *rwqe = new_rwqe(test);
+	struct srnic_ring_move move = {};
+	u32 posted = 0, taken = 0;
+
+	move_to_wrap(ring);
+	for (; posted < MANY_ENTRIES; posted++)
+		KUNIT_ASSERT_EQ(test, post_recv(ring, posted, NULL, 0), 0);
+	while (srnic_rq_exchange(ring, other, &move) == -EAGAIN) {
+		KUNIT_ASSERT_EQ(test, ring->entries, 2 * MANY_ENTRIES);
+		srnic_ring_move_some(&move, other, ring);
+		/* first as many are taken as are moved, then more */
+		for (u32 i = posted & 1 ? 10 : 100; i--; taken++)
+			KUNIT_ASSERT_EQ(test, srnic_rq_fetch(ring, rwqe, MAX_SGE), 1);
+		KUNIT_ASSERT_EQ(test, post_recv(ring, posted++, NULL, 0), 0);
+	}
+	KUNIT_EXPECT_GT(test, posted, MANY_ENTRIES + 1);
+	KUNIT_EXPECT_EQ(test, ring->entries, MANY_ENTRIES);
+	KUNIT_EXPECT_EQ(test, ring->hdr->cons, ring->head);
+	for (; taken < posted; taken++) {
+		KUNIT_ASSERT_EQ(test, srnic_rq_fetch(ring, rwqe, MAX_SGE), 1);
+		KUNIT_EXPECT_EQ(test, rwqe->wr_id, taken);
+	}
+	KUNIT_EXPECT_EQ(test, srnic_rq_fetch(ring, rwqe, MAX_SGE), 0);
+}
+
 static void R1_queue_with_a_nonsensical_index_is_not_resized(struct kunit *test)
 {
 	struct srnic_ring *ring = new_ring(test, 4, RQ_STRIDE, true);
 	struct srnic_ring *large = new_ring(test, 16, RQ_STRIDE, true);
 
 	ring->hdr->prod = 5;
-	KUNIT_EXPECT_EQ(test, srnic_rq_exchange(ring, large), -EINVAL);
+	KUNIT_EXPECT_EQ(test, exchange(ring, large), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ring->entries, 4);
 }
 
@@ -780,6 +824,69 @@ static void R1_queue_whose_consumer_index_cannot_be_is_not_resized(struct kunit 
 	KUNIT_EXPECT_EQ(test, f->cq.ring.entries, 4);
 }
 
+/* 16 MiB: a kernel that copies them in one piece takes many ticks for it */
+#define CQ_LARGE	SZ_256K
+#define TICK_NS		(100 * NSEC_PER_USEC)
+#define TICKS_LEAST	8
+
+/**
+ * struct ticker - interrupts that are taken while a queue is resized
+ * @timer: on the CPU of the test
+ * @f: completions are pushed to it
+ * @taken: interrupts so far
+ */
+struct ticker {
+	struct hrtimer timer;
+	struct cq_fixture *f;
+	u32 taken;
+};
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct ticker *ticker = container_of(timer, struct ticker, timer);
+
+	push(ticker->f, CQ_LARGE + ticker->taken++, false);
+	hrtimer_forward_now(timer, ns_to_ktime(TICK_NS));
+	return HRTIMER_RESTART;
+}
+
+static struct ticker *new_ticker(struct kunit *test, struct cq_fixture *f)
+{
+	struct ticker *ticker = kunit_kzalloc(test, sizeof(*ticker), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ticker);
+	ticker->f = f;
+	hrtimer_init(&ticker->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	ticker->timer.function = tick;
+	return ticker;
+}
+
+static void interrupts_are_taken_while_a_queue_is_resized(struct kunit *test)
+{
+	struct cq_fixture *f = new_cq(test, 2 * CQ_LARGE, false);
+	struct srnic_ring *other = new_ring(test, 2 * CQ_LARGE, sizeof(struct srnic_cqe), false);
+	struct ticker *ticker = new_ticker(test, f);
+	struct srnic_cqe cqe = {};
+	u32 wrong = 0, got;
+	int err;
+
+	for (u32 i = 0; i < CQ_LARGE; i++)
+		push(f, i, false);
+	migrate_disable();
+	hrtimer_start(&ticker->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	err = srnic_cq_exchange(&f->cq, other);
+	hrtimer_cancel(&ticker->timer);
+	migrate_enable();
+
+	KUNIT_EXPECT_EQ(test, err, 0);
+	/* with interrupts off for as long as it takes, there would be one, when they come on */
+	KUNIT_EXPECT_GE(test, ticker->taken, TICKS_LEAST);
+	for (got = 0; srnic_cq_pop(&f->cq, &cqe); got++)
+		wrong += cqe.wr_id != got;
+	KUNIT_EXPECT_EQ(test, got, CQ_LARGE + ticker->taken);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(ring_is_rounded_up_and_all_of_it_granted),
 	KUNIT_CASE(R13_fresh_ring_has_no_old_content),
@@ -796,6 +903,7 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(receive_with_too_many_sges_is_not_posted),
 	KUNIT_CASE(R1_bad_receive_is_reported_and_consumed),
 	KUNIT_CASE(resized_receive_queue_keeps_what_waits),
+	KUNIT_CASE(receives_move_a_batch_at_a_time_while_others_come_and_go),
 	KUNIT_CASE(R1_queue_with_a_nonsensical_index_is_not_resized),
 	KUNIT_CASE(completions_come_in_order_across_the_wrap),
 	KUNIT_CASE(R27_full_queue_refuses_and_is_given_up),
@@ -814,6 +922,7 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(R21_resize_carries_the_request_over),
 	KUNIT_CASE(R21_resize_below_what_waits_is_refused),
 	KUNIT_CASE(R1_queue_whose_consumer_index_cannot_be_is_not_resized),
+	KUNIT_CASE_SLOW(interrupts_are_taken_while_a_queue_is_resized),
 	{}
 };
 

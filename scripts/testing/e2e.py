@@ -4,7 +4,10 @@ for each kernel. A VM that dies takes the test with it, not those after it.
 
 Easy ones, which hold no clock to anything, have VMs of their own on the stock kernel:
 there they wait for the processor when others want it. One processor, too: QEMU emulates
-one for three quarters of what two cost, and the others' tests run on two."""
+one for three quarters of what two cost, and the others' tests run on two.
+
+Counted ones have a VM whose clock counts instructions: what they compare there does not
+depend on the machine."""
 
 import re
 from dataclasses import dataclass, field
@@ -14,12 +17,14 @@ from . import BUILD, REPO
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
-HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy): *(.*)$")
+HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted): *(.*)$")
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # A test's time-out is for an idle machine and the stock kernel
 PATIENCE = {"stock": 2, "debug": 6}
 PATIENCE_WITH_EASY = 2
+# Their clock jumps ahead while they wait for the host
+PATIENCE_WITH_COUNTED = 20
 # Status of guest/run-tests when the machine is no longer fit for tests
 SPOILT = 75
 
@@ -34,6 +39,7 @@ class Test:
     timeout: int = 60
     cites: str = ""
     easy: str = ""      # why it may be slowed down
+    counted: str = ""   # what is compared, in instructions
 
     @property
     def stem(self):
@@ -59,9 +65,14 @@ class Run:
         return bool(self.test.easy) and self.kernel == "stock"
 
     @property
+    def counted(self):
+        return bool(self.test.counted)
+
+    @property
     def timeout(self):
         return self.test.timeout * PATIENCE[self.kernel] * \
-            (PATIENCE_WITH_EASY if self.easy else 1)
+            (PATIENCE_WITH_EASY if self.easy else 1) * \
+            (PATIENCE_WITH_COUNTED if self.counted else 1)
 
     @property
     def log(self):
@@ -103,6 +114,13 @@ def runs(suite):
     return found
 
 
+def processors(wanted):
+    """What scripts/vm is asked for, so that these runs find what they need."""
+    if any(run.counted for run in wanted):
+        return ["--icount"]
+    return ["--smp", "1"] if all(run.easy for run in wanted) else []
+
+
 class Guest:
     """The VMs, one after the other, that a kernel's tests take. Their own logs are in
     `place`, below the tests'."""
@@ -116,8 +134,7 @@ class Guest:
         self.name = "/".join(filter(None, (suite, kernel, place)))
         self.folder = BUILD / "check" / self.name
         self.leaks = f"{suite}/{kernel}/leaks"
-        easy = all(run.easy for run in self.pending)
-        self.processors = ["--smp", "1"] if easy else []
+        self.processors = processors(self.pending)
 
     def run(self):
         while self.pending:

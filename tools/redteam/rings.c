@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <poll.h>
 #include <rdma/ib_user_verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,10 +87,10 @@ static struct srnic_ring_hdr *new_ring(const struct map *old, int nold)
 	return (void *)best.start;
 }
 
-static struct ibv_qp *make_qp(void)
+static struct ibv_qp *make_qp(struct ibv_srq *srq)
 {
 	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.send_cq = cq, .recv_cq = cq, .srq = srq, .qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = DEPTH, .max_recv_wr = 4, .max_send_sge = 4,
 			 .max_recv_sge = 1, .max_inline_data = 64 },
 	};
@@ -285,7 +286,7 @@ static void try_lie(int i, struct ibv_qp *bystander)
 {
 	struct map maps[MAPS];
 	int n = read_maps(maps);
-	struct ibv_qp *liar = make_qp();
+	struct ibv_qp *liar = make_qp(NULL);
 	struct srnic_ring_hdr *ring = new_ring(maps, n);
 	struct srnic_sq_wqe *wqe = (void *)((uint8_t *)ring + SRNIC_RING_SLOTS);
 	bool err = false;
@@ -311,7 +312,7 @@ static void noise(struct ibv_qp *bystander, int rounds)
 	for (int r = 0; r < rounds; r++) {
 		struct map maps[MAPS];
 		int n = read_maps(maps);
-		struct ibv_qp *liar = make_qp();
+		struct ibv_qp *liar = make_qp(NULL);
 		struct srnic_ring_hdr *ring = new_ring(maps, n);
 		uint32_t *words = (void *)((uint8_t *)ring + SRNIC_RING_SLOTS);
 
@@ -326,6 +327,82 @@ static void noise(struct ibv_qp *bystander, int rounds)
 		drain();
 	}
 	verdict(alive(bystander), "random rings: the bystanders live", "a WRITE between them failed");
+}
+
+/* how a SEND ends */
+static enum ibv_wc_status sent(struct ibv_qp *qp)
+{
+	struct ibv_sge sge = { (uintptr_t)buf, 64, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_wc wc;
+
+	if (ibv_post_send(qp, &wr, &bad))
+		die("SEND");
+	for (int i = 0; i < 5000; i++) {
+		while (ibv_poll_cq(cq, 1, &wc) == 1)
+			if (wc.qp_num == qp->qp_num)
+				return wc.status;
+		usleep(1000);
+	}
+	return IBV_WC_GENERAL_ERR;
+}
+
+/* how often the kernel has said that a shared receive queue is in error */
+static int srq_errors(const struct ibv_srq *srq)
+{
+	struct pollfd fd = { .fd = ctx->async_fd, .events = POLLIN };
+	struct ibv_async_event event;
+	int found = 0;
+
+	while (poll(&fd, 1, 500) == 1 && !ibv_get_async_event(ctx, &event)) {
+		found += event.event_type == IBV_EVENT_SRQ_ERR && event.element.srq == srq;
+		ibv_ack_async_event(&event);
+	}
+	return found;
+}
+
+#define RECEIVERS	2
+
+/* an index of a shared queue ends those that receive from it, and its owner is told once */
+static void break_srq(struct ibv_qp *bystander)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = DEPTH, .max_sge = 1 } };
+	struct ibv_qp *from[RECEIVERS], *to[RECEIVERS];
+	struct map maps[MAPS];
+	int n = read_maps(maps);
+	struct ibv_srq *srq = ibv_create_srq(pd, &init);
+	struct srnic_ring_hdr *ring;
+
+	if (!srq)
+		die("ibv_create_srq");
+	ring = new_ring(maps, n);
+	for (int i = 0; i < RECEIVERS; i++) {
+		from[i] = make_qp(NULL);
+		to[i] = make_qp(srq);
+		connect_qp(from[i], to[i]->qp_num);
+		connect_qp(to[i], from[i]->qp_num);
+	}
+	srq_errors(srq);
+	__atomic_store_n(&ring->prod, 0x80000000, __ATOMIC_RELEASE);
+	for (int i = 0; i < RECEIVERS; i++) {
+		verdict(sent(from[i]) == IBV_WC_REM_OP_ERR,
+			"a shared queue's index beyond the ring", "the sender is not refused");
+		verdict(state_of(to[i]) == IBV_QPS_ERR, "  and the receiver ends",
+			"it is not in ERR");
+		/* too late */
+		__atomic_store_n(&ring->prod, 0, __ATOMIC_RELEASE);
+	}
+	verdict(srq_errors(srq) == 1, "  and the event SRQ_ERR is raised once", "it is not");
+	verdict(alive(bystander), "  and the bystanders live", "a WRITE between them failed");
+	for (int i = 0; i < RECEIVERS; i++) {
+		ibv_destroy_qp(from[i]);
+		ibv_destroy_qp(to[i]);
+	}
+	ibv_destroy_srq(srq);
+	drain();
 }
 
 static void open_all(const char *name)
@@ -362,13 +439,14 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	open_all(argc > 1 ? argv[1] : NULL);
-	a = make_qp();
-	b = make_qp();
+	a = make_qp(NULL);
+	b = make_qp(NULL);
 	connect_qp(a, b->qp_num);
 	connect_qp(b, a->qp_num);
 	verdict(alive(a), "two QPs of one device talk", "a WRITE between them failed");
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++)
 		try_lie(i, a);
+	break_srq(a);
 	noise(a, 200);
 	printf("srnic-rings: %u passed, %u failed\n", passed, failed);
 	return failed ? 1 : 0;

@@ -151,6 +151,8 @@ static const struct page pages[] = {
 "  faults   of garbage, seal and access ('srnic help peer') that are taken from one\n"
 "           peer in a second; if there are more, it is cut off\n"
 "  cutoff   seconds for which that is; none: until 'srnic peer allow'\n"
+"  greed    1: a queue pair may take all of a shared receive queue; none: when that\n"
+"           runs short, it waits for those that have had less (srq_unfair)\n"
 "\n"
 "Who can forge addresses can have an honest peer cut off by the rule 'faults'.\n"
 "\n"

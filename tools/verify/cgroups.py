@@ -3,25 +3,36 @@
 """cgroups - what control groups grant of a device, and what they are charged.
 
 Joins the group, whose rdma.max allows one context and so many objects, asks for more of
-both, and makes a large ring, which the group has to pay for.
+both, and makes a large ring, which the group has to pay for; and, if it may have enough
+objects, one that is filled behind the provider's back before the queue pair sends: the
+kernel's copies of it are the group's, too, and count as pages of rings.
 
 Example:
   tools/verify/cgroups.py srnic0 /sys/fs/cgroup/box 6
 """
 import argparse
+import ctypes
 import errno
+import json
+import mmap
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pyverbs.enums as e
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QP, QPCap, QPInitAttr
 
-from endpoint import errno_of
+from endpoint import connection, errno_of, way_to_self
 
 ENTRIES, ENTRY = 1 << 16, 64    # of a completion queue
+SENDS, COPY = 1 << 14, 128      # of a send queue, and bytes at least that the kernel has of each
+OBJECTS = 3                     # what that takes
 
 
 def refusal(make):
@@ -61,6 +72,46 @@ def ring(ctx, box):
     return None
 
 
+def mappings():
+    """Bytes of each mapping of a device's, by address."""
+    found = {}
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if "infiniband/uverbs" in line:
+            first, last = (int(end, 16) for end in line.split()[0].split("-"))
+            found[first] = last - first
+    return found
+
+
+def ring_pages(device):
+    """How many the device has granted."""
+    told = subprocess.run(["srnic", "-j", "quota", "show", device], check=True,
+                          capture_output=True).stdout
+    return next(row["used"] for row in json.loads(told) if row["quota"] == "ring_pages")
+
+
+def unrung(ctx, box, device):
+    """Work requests that are there before RTS, and no doorbell: a worker makes the copies."""
+    def charged():
+        return int((box / "memory.current").read_text())
+    pd, cq, before = PD(ctx), CQ(ctx, 4), mappings()
+    cap = QPCap(max_send_wr=SENDS, max_recv_wr=1, max_send_sge=1, max_recv_sge=1)
+    qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
+    new = {at: size for at, size in mappings().items() if at not in before}
+    ctypes.c_uint32.from_address(max(new, key=new.get)).value = 1     # srnic_ring_hdr.prod
+    had, paid = charged(), ring_pages(device)
+    qp.to_rts(connection(way_to_self(ctx), qp.qp_num))
+    size, end = SENDS * COPY, time.monotonic() + 20
+    while charged() - had < size and time.monotonic() < end:
+        time.sleep(0.1)
+    during, pages = charged() - had, ring_pages(device) - paid
+    for thing in (qp, cq, pd):
+        thing.close()
+    if during < size or pages < size // mmap.PAGESIZE:
+        return f"{size} bytes: {during} were charged, and {pages} pages"
+    left = ring_pages(device) - paid
+    return f"{left} pages more than before the copies are granted still" if left > 0 else None
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                  epilog=__doc__.split("Example:")[1],
@@ -77,6 +128,8 @@ def main():
         ("one context", None if second else "there are two"),
         (f"{args.objects} objects", objects(ctx, args.objects)),
         ("a ring is paid for", ring(ctx, args.box)),
+        ("so are the kernel's copies of it", unrung(ctx, args.box, args.device)
+         if args.objects >= OBJECTS else None),
     )
     for what, wrong in rows:
         print(f"{'FAIL' if wrong else 'ok  '} {what}{': ' + wrong if wrong else ''}", flush=True)

@@ -137,11 +137,12 @@ static void fetch_receive(struct srnic_ring *ring, u32 max_sge)
 static void resize(struct input *in, struct srnic_ring *ring)
 {
 	struct srnic_ring other = new_ring(1U << take(in, 1) % 4, ring->stride);
+	struct srnic_ring_move move = {};
 	int pending = srnic_ring_pending(ring);
 	u8 *oldest = malloc(ring->stride);
 
 	memcpy(oldest, srnic_ring_slot(ring, ring->head), ring->stride);
-	if (srnic_rq_exchange(ring, &other)) {
+	if (srnic_rq_exchange(ring, &other, &move)) {
 		CHECK(pending < 0 || (u32)pending > other.limit);
 	} else {
 		CHECK(srnic_ring_pending(ring) == pending);

@@ -25,4 +25,11 @@ refused = {qp["lqpn"]: qp["drv_srq_unfair"] for qp in qps if qp.get("drv_srq_mos
 assert len(refused) == 16, f"{len(refused)} took something"
 assert max(refused, key=refused.get) == int(sys.argv[1]), refused
 END
+
+say "unless the administrator says that they are friends"
+before=$(count_of a srnic0 srq_unfair)
+on a srnic limit set srnic0 greed 1
+on a "$repo/tools/verify/fairness.py" srnic0 >/run/test/out 2>&1 || true
+head -n 1 /run/test/out
+expect_count a srnic0 srq_unfair -eq "$before"
 testbed down

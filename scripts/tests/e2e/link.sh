@@ -34,6 +34,12 @@ grep -q 'PORT_ACTIVE' < <(ibv_devinfo -d srnicx) || fail "the port is not active
 grep -q 'active_mtu:.*4096' < <(ibv_devinfo -d srnicx) || fail "active MTU is not 4096"
 grep -q 'state ACTIVE' < <(rdma link show srnicx/1) || fail "rdma link does not show it active"
 
+say "what is told of completion vectors is so: there is one"
+/usr/bin/python3 - <<-'END' || fail "there are others"
+	from pyverbs.device import Context
+	assert Context(name="srnicx").num_comp_vectors == 1
+END
+
 say "a second link on one netdev is refused"
 ! rdma link add srnicz type srnic netdev l0 2>/dev/null || fail "a netdev took two links"
 
@@ -69,8 +75,17 @@ srnic policy add 10.99.0.0/16 require packet hmac-sha512 key long
 grep -q 'active_mtu:.*2048' < <(ibv_devinfo -d srnicx) || fail "there is no room for an STH of 64 bytes"
 srnic policy del 10.99.0.0/16
 srnic key del long
+stdbuf -oL ibv_asyncwatch -d srnicx >/run/test/events 2>&1 &
+watch=$!
+told_of() { [ "$(grep -c IBV_EVENT_PORT_ACTIVE /run/test/events)" -eq "$1" ]; }
+soon grep -q 'async event FD' /run/test/events || fail "$(cat /run/test/events)"
 ip link set l0 mtu 1500
 grep -q 'active_mtu:.*1024' < <(ibv_devinfo -d srnicx) || fail "MTU 1500 should give 1024"
+soon told_of 1 || fail "nobody is told of the MTU: $(cat /run/test/events)"
+ip link set l0 mtu 1504		# which makes no difference
+ip link set l0 mtu 2500
+soon told_of 2 || fail "MTUs of 1504 and 2500: $(cat /run/test/events)"
+kill $watch
 
 say "a device is deleted by name, and with its netdev"
 rdma link del srnicy

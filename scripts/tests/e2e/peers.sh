@@ -60,6 +60,17 @@ attack()
 }
 
 testbed up
+say "datagrams that are longer than our own buffers are nobody's fault"
+in-b timeout 60 ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -s 64 >/run/test/s.log 2>&1 &
+server=$!
+settle $server ibv_ud_pingpong
+on a timeout 5 ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 512 -n 10 10.77.0.2 \
+	>/run/test/c.log 2>&1 || true
+kill $server 2>/dev/null || true
+wait $server || true
+expect_count b srnic1 ud_too_long -gt 0
+expect_count b srnic1 malformed -eq 0
+
 say "without a rule he is counted, by kind"
 [ -z "$(on b srnic peer)" ] || fail "there are peers before anything happened: $(on b srnic peer)"
 attack

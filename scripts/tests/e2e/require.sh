@@ -43,6 +43,9 @@ kill $server 2>/dev/null || true
 wait $server 2>/dev/null || true
 grep -q 'srnic.*10\.77\.0\.2.*nokey' < <(dmesg) || fail "the log does not name peer and key"
 
+say "and the queue pair's attributes stay what they were"
+on a "$repo/tools/verify/unchanged.py" srnic0 10.77.0.2
+
 say "nor does a connection in the clear go to that peer later"
 on a srnic policy add 10.77.0.1/32 off
 on a "$repo/tools/verify/redirect.py" srnic0 10.77.0.1 10.77.0.2

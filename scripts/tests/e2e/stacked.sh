@@ -26,6 +26,39 @@ on a rdma link add srnic0 type srnic netdev va
 pair in b ibv_rc_pingpong -d srnic6 -g "$(gid_of b srnic6)" -n 100 -- \
 	in a ibv_rc_pingpong -d srnic5 -g "$(gid_of a srnic5)" -n 100 10.88.0.2
 
+# apart END NAMESPACE ADDRESS: a macvlan on the end's netdev, in another namespace
+apart()
+{
+	ip netns add "$2"
+	ip -n "$1" link add link "v$1" name "n$1" type macvlan mode bridge
+	ip -n "$1" link set dev "n$1" netns "$2"
+	ip -n "$2" addr add "$3/24" dev "n$1"
+	ip -n "$2" link set dev "n$1" up
+}
+
+# index_of END DEVICE GID: its last words, as sysfs has them, as soon as it is there
+index_of()
+{
+	local i found
+	for ((i = 0; i < 50; i++)); do
+		found=$(on "$1" sh -c "grep -ls $3 /sys/class/infiniband/$2/ports/1/gids/?" || true)
+		[ -z "$found" ] || break
+		sleep 0.2
+	done
+	[ "$found" ] || fail "$2 has no GID $3"
+	basename "$found"
+}
+
+say "the address of an upper netdev in another namespace is one that receives, too"
+apart a y 10.87.0.1
+apart b z 10.87.0.2
+gid_a=$(index_of a srnic0 0a57:0001)
+gid_b=$(index_of b srnic1 0a57:0002)
+pair in b ibv_rc_pingpong -d srnic1 -g "$gid_b" -n 100 -- \
+	in a ibv_rc_pingpong -d srnic0 -g "$gid_a" -n 100 10.77.0.2
+ip netns del y
+ip netns del z
+
 say "a namespace goes that only an upper netdev was in"
 ip netns add x
 ip -n a link add link va name mx type macvlan mode bridge

@@ -144,6 +144,22 @@ static void link_set_state(struct srnic_dev *dev)
 }
 
 /*
+ * IBA has no event for a change of the active MTU. PORT_ACTIVE makes consumers and the core
+ * query the port again.
+ */
+static void link_set_mtu(struct srnic_dev *dev)
+{
+	enum ib_mtu mtu = srnic_active_mtu(dev);
+
+	ASSERT_RTNL();
+	if (mtu == dev->mtu)
+		return;
+	dev->mtu = mtu;
+	if (dev->up)
+		srnic_port_event(dev, IB_EVENT_PORT_ACTIVE);
+}
+
+/*
  * A device is not found by its netdev before it is registered, so what happened to
  * the netdev until then was missed.
  */
@@ -156,6 +172,7 @@ static void link_catch_up(struct net_device *ndev)
 	if (dev) {
 		if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), dev->net))
 			ib_unregister_device_queued(&dev->ib);
+		dev->mtu = srnic_active_mtu(dev);
 		link_set_state(dev);
 		link_put(dev);
 	}
@@ -196,8 +213,7 @@ static struct rdma_link_ops srnic_link_ops = {
 
 /*
  * A netdev that moves to another namespace is unregistered in the old one first,
- * and its link goes with that. Addresses are ib_core's business; the MTU is read
- * where it is wanted.
+ * and its link goes with that. Addresses are ib_core's business.
  */
 static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
@@ -215,6 +231,9 @@ static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, vo
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 		link_set_state(dev);
+		break;
+	case NETDEV_CHANGEMTU:
+		link_set_mtu(dev);
 		break;
 	}
 	link_put(dev);

@@ -51,6 +51,7 @@
  * @net: the netdev's namespace, in which it receives; NULL: not yet
  * @ifindex: the netdev's, there
  * @up: the port's state as last reported, under RTNL
+ * @mtu: likewise the active MTU
  * @control_node: in control's list of devices
  */
 struct srnic_dev {
@@ -85,6 +86,7 @@ struct srnic_dev {
 	struct net *net;
 	int ifindex;
 	bool up;
+	enum ib_mtu mtu;
 	struct list_head control_node;
 };
 

@@ -398,8 +398,8 @@ const struct srnic_limit *srnic_limit_next(const struct srnic_dev *dev,
  * @limit: the limit
  *
  * Return: "idle", the seconds for which a peer may say nothing; "faults", of one peer in a
- * second; "cutoff", the seconds for which it is cut off if there are more; or one that is
- * newer than this header.
+ * second; "cutoff", the seconds for which it is cut off if there are more; "greed", 1 if a
+ * queue pair may take all of a shared receive queue; or one that is newer than this header.
  */
 const char *srnic_limit_name(const struct srnic_limit *limit);
 /** srnic_limit_value() - in the limit's unit; 0: there is none */

@@ -279,7 +279,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 	}
 	if (cqe.byte_len > rwqe->length) {
-		srnic_qp_refuse(qp, pkt, malformed);
+		srnic_qp_refuse(qp, pkt, ud_too_long);
 		return;
 	}
 	if (place(qp, pkt)) {

@@ -9,6 +9,7 @@
 #include <crypto/utils.h>
 #include <linux/list.h>
 #include <linux/rhashtable.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "srnic.h"
 #include "engine/dgram.h"
@@ -332,9 +333,11 @@ static void admit(struct srnic_dgram_in *in, struct sk_buff *skb)
 		sender_forget(in, sender);
 }
 
+/* Allocations of keys must not wait for writeback, which may use a QP of this device. */
 static void dgram_work(struct work_struct *work)
 {
 	struct srnic_dgram_in *in = container_of(work, struct srnic_dgram_in, work);
+	unsigned int noio = memalloc_noio_save();
 	struct sk_buff *skb;
 	int n;
 
@@ -346,6 +349,7 @@ static void dgram_work(struct work_struct *work)
 		cond_resched();
 	}
 	bury_dead(in);
+	memalloc_noio_restore(noio);
 	if (!skb_queue_empty(&in->held))
 		queue_work(srnic_wq, &in->work);
 }

@@ -27,6 +27,7 @@
 #include "queue/queue.h"
 #include "sth/sth.h"
 
+struct mem_cgroup;
 struct srnic_dev;
 struct srnic_pd;
 struct srnic_srq;
@@ -47,6 +48,7 @@ struct srnic_srq;
  * @max_inline: of the QP
  * @sig_all: every work request is signalled
  * @post_lock: irqsave; serialises kernel consumers
+ * @memcg: which pays for @wqes; user QPs
  * @mmap: of @ring
  */
 struct srnic_sq {
@@ -62,6 +64,7 @@ struct srnic_sq {
 	u32 max_inline;
 	bool sig_all;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_send */
+	struct mem_cgroup *memcg;
 	struct srnic_mmap *mmap;
 };
 
@@ -383,6 +386,7 @@ struct srnic_grant {
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
  * @flushed: user rings have been emptied into flush completions once (ERR)
+ * @stags: windows and regions that serve this QP alone, under @pd's lock (mem/stream.c)
  * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
  * @grant_count: how many
  * @dgram_out: what datagrams are sealed with (UD, GSI), under @lock
@@ -437,6 +441,7 @@ struct srnic_qp {
 	bool flushed;
 	u32 due;
 
+	struct list_head stags;
 	struct list_head grants;
 	u32 grant_count;
 	struct srnic_dgram_out *dgram_out;

@@ -25,6 +25,18 @@ static bool srq_low(struct srnic_srq *srq)
 	return true;
 }
 
+/*
+ * Return true if the SRQ enters the error state: its index makes no sense. It hands out
+ * nothing from then on, and each QP that wants a WQE goes to ERR (IBA 10.2.9.3, 11.6.3.3).
+ */
+static bool srq_breaks(struct srnic_srq *srq)
+{
+	if (srq->error || srnic_ring_pending(&srq->ring) >= 0)
+		return false;
+	srq->error = true;
+	return true;
+}
+
 /* Who takes too much waits for those that do not (R20). */
 static enum srnic_share_answer srq_ask(struct srnic_srq *srq, struct srnic_qp *qp)
 {
@@ -32,6 +44,7 @@ static enum srnic_share_answer srq_ask(struct srnic_srq *srq, struct srnic_qp *q
 		.room = srq->ring.limit,
 		.left = srnic_ring_pending(&srq->ring),
 		.patience = 2 * srnic_timer_rnr_delay(qp->attr.min_rnr_timer) + SRQ_PATIENCE,
+		.greed = srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_GREED),
 	};
 
 	return srnic_share_ask(&srq->share, &qp->stream, &queue, jiffies);
@@ -50,12 +63,15 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_share_answer answer = SRNIC_SHARE_EMPTY;
 	struct srnic_srq *srq = qp->srq;
+	bool low = false, breaks;
 	unsigned long flags;
-	bool low = false;
 	int ret = 0;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	if (!srq->error)
+	breaks = srq_breaks(srq);
+	if (srq->error)
+		ret = -EIO;
+	else
 		answer = srq_ask(srq, qp);
 	if (answer == SRNIC_SHARE_TAKE) {
 		ret = srq_take(srq, qp);
@@ -63,6 +79,8 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
 
+	if (unlikely(breaks))
+		srnic_qp_event(qp, IB_EVENT_SRQ_ERR);
 	if (low)
 		srnic_qp_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
 	if (unlikely(answer == SRNIC_SHARE_UNFAIR))
@@ -77,7 +95,7 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
  *
  * Context: softirq, under the QP's lock.
  * Return: 1; 0: none is posted, or none for this QP; -EINVAL: what is posted makes no
- * sense.
+ * sense; -EIO: the shared queue is in error, and there is nothing to complete.
  */
 int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -97,7 +115,7 @@ int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		ret = srnic_rq_fetch(&qp->rq.ring, rwqe, qp->rq.max_sge);
 
 	/* a bad one too is there to be completed, in error */
-	rwqe->valid = ret;
+	rwqe->valid = ret && ret != -EIO;
 	if (unlikely(ret < 0))
 		srnic_count(qp->dev, bad_wqe);
 	return ret;

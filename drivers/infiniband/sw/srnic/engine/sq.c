@@ -4,7 +4,9 @@
  * (first with packets left to send) to prod. Completions leave in this order,
  * whatever the order in which work requests became complete (IBA C10-107).
  */
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include "srnic.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
@@ -12,6 +14,28 @@
 
 /* entries taken from a user ring at a time */
 #define SRNIC_SQ_BATCH		32
+
+/* Pages that the private copies of a user's ring count as, in the quota of ring pages */
+static u32 sq_pages(const struct srnic_qp *qp)
+{
+	return qp->sq.ring.user ? PFN_UP((size_t)qp->sq.entries * qp->sq.stride) : 0;
+}
+
+/* Charge the memory cgroup of the QP's creator, also in the worker (R18). */
+static void *sq_alloc_copies(const struct srnic_sq *sq)
+{
+	struct mem_cgroup *former = set_active_memcg(sq->memcg);
+	void *wqes = kvcalloc(sq->entries, sq->stride, GFP_KERNEL_ACCOUNT);
+
+	set_active_memcg(former);
+	return wqes;
+}
+
+/* Owner of the QP's resources; NULL: the kernel or the administrator */
+static struct srnic_user *qp_user(const struct srnic_qp *qp)
+{
+	return qp->pd ? qp->pd->user : NULL;
+}
 
 /**
  * srnic_sq_alloc - make room for the private copies, if there is none yet
@@ -25,29 +49,42 @@
 int srnic_sq_alloc(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
+	u32 pages = sq_pages(qp);
 	void *wqes;
 
 	if (READ_ONCE(sq->wqes) || !sq->entries)
 		return 0;
-
-	wqes = kvcalloc(sq->entries, sq->stride, GFP_KERNEL_ACCOUNT);
-	if (!wqes)
+	if (srnic_quota_take_many(&qp->dev->guard, SRNIC_QUOTA_RING, qp_user(qp), pages)) {
+		srnic_count(qp->dev, quota_refused);
 		return -ENOMEM;
+	}
 
+	wqes = sq_alloc_copies(sq);
+	if (!wqes)
+		goto give;
 	spin_lock_bh(&qp->lock);
 	if (!sq->wqes) {
 		WRITE_ONCE(sq->wqes, wqes);
 		wqes = NULL;
 	}
 	spin_unlock_bh(&qp->lock);
+	if (!wqes)
+		return 0;
+
+	/* another context was faster */
 	kvfree(wqes);
-	return 0;
+give:
+	srnic_quota_give_many(&qp->dev->guard, SRNIC_QUOTA_RING, qp_user(qp), pages);
+	return READ_ONCE(sq->wqes) ? 0 : -ENOMEM;
 }
 
 void srnic_sq_free(struct srnic_qp *qp)
 {
+	if (!qp->sq.wqes)
+		return;
 	kvfree(qp->sq.wqes);
 	qp->sq.wqes = NULL;
+	srnic_quota_give_many(&qp->dev->guard, SRNIC_QUOTA_RING, qp_user(qp), sq_pages(qp));
 }
 
 static void fetch_one(struct srnic_qp *qp)

@@ -3,6 +3,7 @@
  * What cannot be done where it was noticed: with interrupts off, in softirq for
  * longer than a turn, or because it sleeps.
  */
+#include <linux/sched/mm.h>
 #include "srnic.h"
 #include "engine/dgram.h"
 #include "engine/requester.h"
@@ -35,10 +36,14 @@ static bool take(struct srnic_qp *qp, int why)
  *
  * A turn of everything that was asked for; what needs another turn asks again, and
  * queues behind the other QPs.
+ *
+ * Writeback may use a QP, so allocations here, those of the crypto API included, must not
+ * wait for it.
  */
 void srnic_qp_worker(struct work_struct *work)
 {
 	struct srnic_qp *qp = container_of(work, struct srnic_qp, work);
+	unsigned int noio = memalloc_noio_save();
 
 	if (take(qp, SRNIC_QP_WORK_HS))
 		srnic_hs_work(qp);
@@ -48,6 +53,7 @@ void srnic_qp_worker(struct work_struct *work)
 		srnic_dgram_out_work(qp);
 	if (take(qp, SRNIC_QP_WORK_ALLOC))
 		alloc_sq(qp);
+	memalloc_noio_restore(noio);
 	clear_bit(SRNIC_QP_WORK_UNLOCK, &qp->work_bits);
 
 	srnic_qp_lock(qp);

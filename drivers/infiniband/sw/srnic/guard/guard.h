@@ -37,6 +37,7 @@ enum srnic_limit {
 	SRNIC_LIMIT_IDLE,	/* seconds for which a peer may say nothing */
 	SRNIC_LIMIT_FAULTS,	/* a second, of one peer; beyond, it is cut off */
 	SRNIC_LIMIT_CUTOFF,	/* seconds for which that is; none: until allowed by hand */
+	SRNIC_LIMIT_GREED,	/* 1: shared receive queues are not divided into shares */
 	SRNIC_LIMITS,
 };
 
@@ -144,11 +145,13 @@ struct srnic_stream {
  * @room: how many it can hold
  * @left: how many are in it
  * @patience: jiffies: until a stream that was refused must have come back
+ * @greed: never refuse a stream for the sake of others
  */
 struct srnic_share_queue {
 	u32 room;
 	u32 left;
 	unsigned long patience;
+	bool greed;
 };
 
 enum srnic_share_answer {

@@ -11,7 +11,12 @@
  * of the one that has not for the longest time, but not within a second: a flood of forged
  * addresses must neither drive out who is counted now nor cost an allocation a packet. Who
  * is cut off keeps his place, and the others keep half of them.
+ *
+ * Faults of known peers are counted under RCU, without the lock: duplicates and NAKs of
+ * honest peers are among them, on every CPU. The lock is taken once a second for each peer,
+ * for new peers, and to cut a peer off.
  */
+#include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -24,6 +29,9 @@
 #include "../export.h"
 #include "peer.h"
 
+/* Entries at the head of the LRU list that are sorted anew for one new peer, at most */
+#define PEER_ROTATIONS	4
+
 /**
  * struct srnic_peer - one that has erred, or is cut off
  * @node: in its bucket, read under RCU
@@ -32,10 +40,12 @@
  * @gid: its address
  * @faults: by kind
  * @dropped: packets, while it was cut off
- * @seen: when it did something of that last, jiffies
- * @second: when the second began in which it is being counted for the rule, jiffies
+ * @seen: when it did something of that last, jiffies; without the lock
+ * @placed: what @seen was when it got its place in @order
+ * @second: when the second began in which it is being counted for the rule, jiffies; read
+ *	without the lock
  * @lately: faults in that second that the rule is about
- * @cut: it is cut off
+ * @cut: it is cut off; read without the lock
  * @timed: until @until only
  * @until: jiffies
  */
@@ -44,11 +54,12 @@ struct srnic_peer {
 	struct list_head order;
 	struct rcu_head rcu;
 	u8 gid[16];
-	u64 faults[SRNIC_FAULTS];
+	atomic64_t faults[SRNIC_FAULTS];
 	atomic64_t dropped;
 	unsigned long seen;
+	unsigned long placed;
 	unsigned long second;
-	u32 lately;
+	atomic_t lately;
 	bool cut;
 	bool timed;
 	unsigned long until;
@@ -75,7 +86,10 @@ const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS] = {
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_fault_table);
 
-/* Counters that are not here count nobody's faults. */
+/*
+ * Counters that are not here count nobody's faults: an honest RNIC sends CNPs, and a
+ * stranger's datagram may be longer than the buffer that we happen to have posted.
+ */
 static const u8 fault_of[SRNIC_STAT_COUNT] = {
 	[SRNIC_STAT_malformed] = SRNIC_FAULT_GARBAGE,
 	[SRNIC_STAT_unknown_opcode] = SRNIC_FAULT_GARBAGE,
@@ -138,8 +152,39 @@ static void peer_forget(struct srnic_peers *peers, struct srnic_peer *peer)
 {
 	hlist_del_rcu(&peer->node);
 	list_del(&peer->order);
-	peers->count--;
+	WRITE_ONCE(peers->count, peers->count - 1);
 	kfree_rcu(peer, rcu);
+}
+
+static bool within_second(unsigned long now, unsigned long since)
+{
+	return time_in_range(now, since, since + HZ - 1);
+}
+
+static void peer_place(struct srnic_peers *peers, struct srnic_peer *peer)
+	__must_hold(&peers->lock)
+{
+	peer->placed = READ_ONCE(peer->seen);
+	list_move_tail(&peer->order, &peers->heard);
+}
+
+/*
+ * Return the peer whose last fault is the oldest. Faults do not move a peer in the list, so
+ * active ones found at its head are moved first; NULL if there are too many of these.
+ */
+static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
+	__must_hold(&peers->lock)
+{
+	struct srnic_peer *peer;
+
+	for (int i = 0; i < PEER_ROTATIONS; i++) {
+		/* there is one: not all of them can be cut off */
+		peer = list_first_entry(&peers->heard, struct srnic_peer, order);
+		if (READ_ONCE(peer->seen) == peer->placed)
+			return peer;
+		peer_place(peers, peer);
+	}
+	return NULL;
 }
 
 /* There is a place, or the quietest one's is made free. */
@@ -150,12 +195,24 @@ static bool peers_have_room(struct srnic_peers *peers, unsigned long now, bool a
 
 	if (peers->count < SRNIC_MAX_PEERS)
 		return true;
-	/* there is one: not all of them can be cut off */
-	quiet = list_first_entry(&peers->heard, struct srnic_peer, order);
-	if (!at_once && time_in_range(now, quiet->seen, quiet->seen + HZ - 1))
+	quiet = peer_quietest(peers);
+	if (!quiet && at_once)
+		quiet = list_first_entry(&peers->heard, struct srnic_peer, order);
+	if (!quiet)
 		return false;
+	if (!at_once && within_second(now, quiet->placed)) {
+		WRITE_ONCE(peers->full, quiet->placed);
+		return false;
+	}
 	peer_forget(peers, quiet);
 	return true;
+}
+
+/* Return true if no entry can be evicted in this second, without the lock. */
+static bool peers_are_full(const struct srnic_peers *peers, unsigned long now)
+{
+	return READ_ONCE(peers->count) == SRNIC_MAX_PEERS &&
+	       within_second(now, READ_ONCE(peers->full));
 }
 
 static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid,
@@ -171,11 +228,12 @@ static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid,
 		return NULL;
 	memcpy(peer->gid, gid, sizeof(peer->gid));
 	peer->seen = now;
+	peer->placed = now;
 	peer->second = now;
 	/* at the end, or a dump would find others where it has been already */
 	hlist_add_tail_rcu(&peer->node, bucket_of(peers, gid));
 	list_add_tail(&peer->order, &peers->heard);
-	peers->count++;
+	WRITE_ONCE(peers->count, peers->count + 1);
 	return peer;
 }
 
@@ -200,37 +258,70 @@ static int peer_cut(struct srnic_peers *peers, struct srnic_peer *peer, u32 seco
 static void peer_allow(struct srnic_peers *peers, struct srnic_peer *peer)
 	__must_hold(&peers->lock)
 {
-	list_move_tail(&peer->order, &peers->heard);
+	peer_place(peers, peer);
 	WRITE_ONCE(peers->cut_off, peers->cut_off - 1);
 	WRITE_ONCE(peer->cut, false);
-	peer->lately = 0;
+	atomic_set(&peer->lately, 0);
 }
 
-/* One more fault that the rule is about, in a second that begins with the first of them */
-static bool peer_exceeds(struct srnic_peers *peers, struct srnic_peer *peer, unsigned long now)
-	__must_hold(&peers->lock)
+/* Context: under the lock, or RCU read side. */
+static void peer_count(struct srnic_peer *peer, enum srnic_fault kind, unsigned long now)
+{
+	atomic64_inc(&peer->faults[kind]);
+	WRITE_ONCE(peer->seen, now);
+	if (srnic_fault_table[kind].ruled)
+		atomic_inc(&peer->lately);
+}
+
+static bool peer_exceeds(const struct srnic_peers *peers, const struct srnic_peer *peer)
 {
 	u32 limit = srnic_limit_get(peers->guard, SRNIC_LIMIT_FAULTS);
 
-	if (!time_in_range(now, peer->second, peer->second + HZ - 1)) {
-		peer->second = now;
-		peer->lately = 0;
-	}
-	peer->lately++;
-	return limit && peer->lately > limit;
+	return limit && (u32)atomic_read(&peer->lately) > limit;
 }
 
-static void peer_err(struct srnic_peers *peers, struct srnic_peer *peer, enum srnic_fault kind,
-		     unsigned long now)
+/* Return true if the fault that was just counted needs nothing done under the lock. */
+static bool peer_is_settled(const struct srnic_peers *peers, const struct srnic_peer *peer,
+			    unsigned long now)
+{
+	if (READ_ONCE(peer->cut))
+		return true;	/* the packet was in flight at the cut-off */
+	return within_second(now, READ_ONCE(peer->second)) && !peer_exceeds(peers, peer);
+}
+
+/* Start a new second if one is due, and apply the rule, after a fault has been counted. */
+static void peer_settle(struct srnic_peers *peers, struct srnic_peer *peer, enum srnic_fault kind,
+			unsigned long now)
 	__must_hold(&peers->lock)
 {
-	peer->faults[kind]++;
-	WRITE_ONCE(peer->seen, now);
 	if (peer->cut)
-		return;		/* what was under way when it was */
-	list_move_tail(&peer->order, &peers->heard);
-	if (srnic_fault_table[kind].ruled && peer_exceeds(peers, peer, now))
+		return;
+	peer_place(peers, peer);
+	if (!within_second(now, peer->second)) {
+		WRITE_ONCE(peer->second, now);
+		atomic_set(&peer->lately, srnic_fault_table[kind].ruled);
+	}
+	if (peer_exceeds(peers, peer))
 		peer_cut(peers, peer, srnic_limit_get(peers->guard, SRNIC_LIMIT_CUTOFF), now);
+}
+
+/* Slow path: an unknown peer, the first fault in a second, or too many */
+static void peer_fault_locked(struct srnic_peers *peers, const u8 *gid, enum srnic_fault kind,
+			      bool known, unsigned long now)
+{
+	struct srnic_peer *peer;
+	unsigned long flags;
+
+	spin_lock_irqsave(&peers->lock, flags);
+	peer = peer_find(peers, gid);
+	if (!known) {
+		peer = peer ?: peer_make(peers, gid, now, false);
+		if (peer)
+			peer_count(peer, kind, now);
+	}
+	if (peer)
+		peer_settle(peers, peer, kind, now);
+	spin_unlock_irqrestore(&peers->lock, flags);
 }
 
 /**
@@ -249,15 +340,21 @@ void srnic_peer_fault(struct srnic_peers *peers, const u8 *gid, enum srnic_stat 
 {
 	enum srnic_fault kind = srnic_fault_of(why);
 	struct srnic_peer *peer;
-	unsigned long flags;
+	bool settled;
 
 	if (!peers || kind == SRNIC_FAULT_NONE)
 		return;
-	spin_lock_irqsave(&peers->lock, flags);
-	peer = peer_find(peers, gid) ?: peer_make(peers, gid, now, false);
-	if (peer)
-		peer_err(peers, peer, kind, now);
-	spin_unlock_irqrestore(&peers->lock, flags);
+	rcu_read_lock();
+	peer = peer_find(peers, gid);
+	if (peer) {
+		peer_count(peer, kind, now);
+		settled = peer_is_settled(peers, peer, now);
+	} else {
+		settled = peers_are_full(peers, now);
+	}
+	rcu_read_unlock();
+	if (!settled)
+		peer_fault_locked(peers, gid, kind, peer, now);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_peer_fault);
@@ -429,7 +526,8 @@ bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long
 	peer = peer_at(peers, at);
 	if (peer) {
 		memcpy(state->gid, peer->gid, sizeof(state->gid));
-		memcpy(state->faults, peer->faults, sizeof(state->faults));
+		for (int i = 0; i < SRNIC_FAULTS; i++)
+			state->faults[i] = atomic64_read(&peer->faults[i]);
 		state->dropped = atomic64_read(&peer->dropped);
 		state->silent = jiffies_to_msecs(elapsed(READ_ONCE(peer->seen), now));
 		state->cut = peer->cut;
@@ -457,6 +555,7 @@ struct srnic_peers *srnic_peers_alloc(const struct srnic_guard *guard)
 	if (!peers)
 		return NULL;
 	peers->guard = guard;
+	peers->full = jiffies - HZ;
 	spin_lock_init(&peers->lock);
 	get_random_bytes(&peers->key, sizeof(peers->key));
 	INIT_LIST_HEAD(&peers->heard);

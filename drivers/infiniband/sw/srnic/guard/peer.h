@@ -37,23 +37,26 @@ extern const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS];
 /**
  * struct srnic_peers - those that have erred, and those that are cut off
  * @guard: whose limits are the rule
- * @lock: irqsave: all of it, but for look-ups under RCU
+ * @lock: irqsave: all of it, but for look-ups and counts under RCU
  * @key: of the hash, so that nobody can make buckets long
  * @buckets: of peers, by address
  * @heard: those that are not cut off, by when they erred last
  * @cut: those that are
- * @count: of both
+ * @count: of both; read without the lock
+ * @full: jiffies: the table has no room for a second from then on, if @count is at its
+ *	maximum; read without the lock
  * @cut_off: of @cut; read without the lock
  * @expire: lets those be heard again whose time is over
  */
 struct srnic_peers {
 	const struct srnic_guard *guard;
-	spinlock_t lock;	/* irqsave: all of it, but for look-ups under RCU */
+	spinlock_t lock;	/* irqsave: see above */
 	siphash_key_t key;
 	struct hlist_head buckets[SRNIC_PEER_BUCKETS];
 	struct list_head heard;
 	struct list_head cut;
 	u32 count;
+	unsigned long full;
 	u32 cut_off;
 	struct delayed_work expire;
 };

@@ -32,14 +32,15 @@ static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct 
 		return SRNIC_MEM_INVALID;
 	if (stag->pd != qp->pd)
 		return SRNIC_MEM_PD;	/* R7 */
-	if (stag->one_stream && READ_ONCE(stag->qp) != qp)
+	/* pairs with srnic_region_bind() */
+	if (smp_load_acquire(&stag->one_stream) && READ_ONCE(stag->qp) != qp)
 		return SRNIC_MEM_PD;	/* R8 */
 	if (!stag_contains(stag, va, len))
 		return SRNIC_MEM_BOUNDS;	/* R10 */
 	if (access & ~(stag->access | SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;	/* R16 */
 	/* sRDMA 4.6: a property of the region, not a choice of who asks */
-	if (unlikely(stag->mkeys) && !local && !(access & SRNIC_ACCESS_PROVED))
+	if (unlikely(READ_ONCE(stag->mkeys)) && !local && !(access & SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;
 
 	return SRNIC_MEM_OK;
@@ -130,11 +131,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);
 const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u64 len,
 					 u32 access, struct srnic_mem_ref *ref)
 {
+	const struct srnic_mkey *mkeys;
+
 	access |= SRNIC_ACCESS_PROVED;
 	if (srnic_mem_get(qp, key, va, len, access, false, ref))
 		return NULL;
-	if (ref->stag->mkeys)
-		return ref->stag->mkeys;
+	mkeys = READ_ONCE(ref->stag->mkeys);
+	if (mkeys)
+		return mkeys;
 	srnic_mem_put(ref);
 	return NULL;
 }

@@ -42,8 +42,7 @@ struct srnic_qp;
  * struct srnic_pd - a protection domain
  * @ib: the core's part
  * @user: whose is what is made in it, for guard; NULL: the kernel, or the administrator
- * @lock: BH: @streams
- * @streams: STags that serve one QP of this domain, and have one
+ * @lock: BH: srnic_qp.stags of this domain's QPs
  * @dgrams_wait: queue pairs of it that wait for a datagram's key
  * @protects: a region of it has been protected
  * @key_lock: process context: @key
@@ -54,8 +53,7 @@ struct srnic_qp;
 struct srnic_pd {
 	struct ib_pd ib;
 	struct srnic_user *user;
-	spinlock_t lock;	/* BH: streams */
-	struct list_head streams;
+	spinlock_t lock;	/* BH: srnic_qp.stags */
 	atomic_t dgrams_wait;
 	bool protects;
 	struct mutex key_lock;	/* key */
@@ -86,7 +84,8 @@ enum srnic_stag_kind {
  * @key: current full key
  * @kind: what it is a key of; never changes
  * @active: bursts in progress, and SRNIC_STAG_VALID; everything below may be read
- *	by whoever holds a count, and changed by nobody as long as someone does
+ *	by whoever holds a count, and changed by nobody as long as someone does; but for
+ *	@qp, @one_stream and @mkeys
  * @lock: BH: bind, invalidate, register, deallocate: one at a time
  * @pd: protection domain
  * @one_stream: it serves @qp alone: a window of type 2B, or a region that was bound to it
@@ -99,7 +98,7 @@ enum srnic_stag_kind {
  * @length: bytes
  * @offset: of the byte at @iova, from the beginning of the region's first block
  * @mkeys: region: keys that accesses have to be proved by, one for each right; NULL: none
- * @stream: its place in @pd->streams, if it has a @qp
+ * @stream: its place in @qp->stags, if it has a @qp
  * @rcu: for freeing
  */
 struct srnic_stag {

@@ -5,6 +5,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/rcupdate.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #ifdef SRNIC_HAVE_RDMA_ITER	/* else in ib_verbs.h and ib_umem.h */
@@ -195,28 +196,36 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_region_retire);
  * @mr: published; may be in use
  * @mkeys: one for each right; the region's from now on, unless an error is returned
  *
- * When it returns no access that was not proved is in progress, and none begins.
+ * When it returns no access that was not proved is in progress, and none begins. The
+ * region stays valid meanwhile: its owner's own accesses, and those that are proved, are
+ * never refused. A grace period is enough, for BHs are off as long as a count is held.
  *
- * Context: process.
+ * Context: process; one caller at a time.
  * Return: 0; -EEXIST: the region has keys, and who has some of them counts on that;
  * -EBUSY: windows are bound to the region, which nobody would have to prove; -EINVAL:
  * not a region of a process.
  */
 int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 {
-	int err;
+	struct srnic_stag *stag = &mr->stag;
 
-	if (mr->stag.kind != SRNIC_STAG_USER)
+	if (stag->kind != SRNIC_STAG_USER)
 		return -EINVAL;
-	if (mr->stag.mkeys)
+	if (stag->mkeys)
 		return -EEXIST;
-	err = srnic_region_retire(mr);
-	if (err)
-		return err;
-	WRITE_ONCE(mr->stag.mkeys, mkeys);
-	WRITE_ONCE(mr->stag.pd->protects, true);
-	srnic_stag_publish(&mr->stag);
-	return 0;
+	if (atomic_read(&mr->windows))
+		return -EBUSY;
+
+	WRITE_ONCE(stag->pd->protects, true);
+	smp_store_release(&stag->mkeys, mkeys);	/* contents before pointer */
+	synchronize_rcu_expedited();
+	if (!atomic_read(&mr->windows))
+		return 0;
+
+	/* a concurrent bind had not seen the keys: undo */
+	WRITE_ONCE(stag->mkeys, NULL);
+	synchronize_rcu_expedited();
+	return -EBUSY;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_protect);

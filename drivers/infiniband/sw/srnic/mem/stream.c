@@ -7,10 +7,14 @@
  */
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include "../export.h"
 #include "../srnic.h"
 #include "../engine/engine.h"
 #include "mem.h"
+
+/* STags ended between two calls of cond_resched() */
+#define STREAM_BATCH	64
 
 /**
  * srnic_stream_join - an STag serves a queue pair from now on
@@ -25,7 +29,7 @@ void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp)
 	lockdep_assert_held(&stag->lock);
 	WRITE_ONCE(stag->qp, qp);
 	spin_lock(&stag->pd->lock);
-	list_add(&stag->stream, &stag->pd->streams);
+	list_add(&stag->stream, &qp->stags);
 	spin_unlock(&stag->pd->lock);
 }
 
@@ -50,19 +54,15 @@ void srnic_stream_leave(struct srnic_stag *stag)
 	WRITE_ONCE(stag->qp, NULL);
 }
 
-static struct srnic_stag *stag_of_stream(struct srnic_pd *pd, const struct srnic_qp *qp)
+/* RCU keeps the STag allocated; its owner may remove it from the list meanwhile. */
+static struct srnic_stag *stream_first(struct srnic_qp *qp)
 {
-	struct srnic_stag *stag, *found = NULL;
+	struct srnic_stag *stag;
 
-	spin_lock(&pd->lock);
-	list_for_each_entry(stag, &pd->streams, stream) {
-		if (READ_ONCE(stag->qp) == qp) {
-			found = stag;
-			break;
-		}
-	}
-	spin_unlock(&pd->lock);
-	return found;
+	spin_lock(&qp->pd->lock);
+	stag = list_first_entry_or_null(&qp->stags, struct srnic_stag, stream);
+	spin_unlock(&qp->pd->lock);
+	return stag;
 }
 
 /* unless its owner has done so meanwhile */
@@ -79,27 +79,54 @@ unlock:
 	spin_unlock(&stag->lock);
 }
 
+/* Return true if STags may be left. */
+static bool stream_end_some(struct srnic_qp *qp)
+{
+	unsigned int left = STREAM_BATCH;
+	struct srnic_stag *stag;
+
+	rcu_read_lock();
+	local_bh_disable();
+	while ((stag = stream_first(qp)) && left--)
+		stag_end(stag, qp);
+	local_bh_enable();
+	rcu_read_unlock();
+	return stag;
+}
+
 /**
  * srnic_stream_end - a queue pair is going, or begins anew
  * @qp: neither a packet nor a work request of it is in progress any more
  *
- * Its windows are unbound; its regions serve nobody until they are deregistered.
+ * Its windows are unbound; its regions serve nobody until they are deregistered. There may
+ * be hundreds of thousands of them: each is looked at once, and the scheduler gets its turn.
  *
  * Context: process.
  */
 void srnic_stream_end(struct srnic_qp *qp)
 {
-	struct srnic_stag *stag;
-
-	rcu_read_lock();
-	local_bh_disable();
-	while ((stag = stag_of_stream(qp->pd, qp)))
-		stag_end(stag, qp);
-	local_bh_enable();
-	rcu_read_unlock();
+	while (stream_end_some(qp))
+		cond_resched();
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_stream_end);
+
+static void region_join(struct srnic_stag *stag, struct srnic_qp *qp)
+{
+	spin_lock_bh(&stag->lock);
+	srnic_stream_join(stag, qp);
+	smp_store_release(&stag->one_stream, true);	/* pairs with stag_check() */
+	spin_unlock_bh(&stag->lock);
+}
+
+/* Undo region_join(): the region serves all QPs of its domain again. */
+static void region_leave(struct srnic_stag *stag)
+{
+	spin_lock_bh(&stag->lock);
+	WRITE_ONCE(stag->one_stream, false);
+	srnic_stream_leave(stag);
+	spin_unlock_bh(&stag->lock);
+}
 
 /**
  * srnic_region_bind - from now on a region serves one queue pair, and no other
@@ -107,31 +134,33 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stream_end);
  * @qp: of the region's domain
  *
  * When it returns no access on behalf of another is in progress, and none begins; nor does
- * one once @qp goes, or is reset.
+ * one once @qp goes, or is reset. The region stays valid meanwhile: accesses on behalf of
+ * @qp are never refused. A grace period is enough, for BHs are off as long as a count is
+ * held.
  *
- * Context: process.
+ * Context: process; one caller at a time.
  * Return: 0; -EEXIST: it serves one; -EBUSY: windows are bound to it, which may serve
  * others; -EINVAL: not a region of a process, or @qp is of another domain.
  */
 int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
 {
 	struct srnic_stag *stag = &mr->stag;
-	int err;
 
 	if (stag->kind != SRNIC_STAG_USER || stag->pd != qp->pd)
 		return -EINVAL;
 	if (stag->one_stream)
 		return -EEXIST;
-	err = srnic_region_retire(mr);
-	if (err)
-		return err;
+	if (atomic_read(&mr->windows))
+		return -EBUSY;
 
-	spin_lock_bh(&stag->lock);
-	stag->one_stream = true;
-	srnic_stream_join(stag, qp);
-	spin_unlock_bh(&stag->lock);
-	srnic_stag_publish(stag);
-	return 0;
+	region_join(stag, qp);
+	synchronize_rcu_expedited();
+	if (!atomic_read(&mr->windows))
+		return 0;
+
+	/* a concurrent bind had not seen that: undo */
+	region_leave(stag);
+	return -EBUSY;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_bind);

@@ -91,7 +91,7 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
 	/* who has the window's key would have nothing to prove, or be another stream */
-	if (region->mkeys || region->one_stream)
+	if (READ_ONCE(region->mkeys) || READ_ONCE(region->one_stream))
 		return -EACCES;
 	/* remote writers need a region that may be written at all (C10-74) */
 	if ((swqe->bind.access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&

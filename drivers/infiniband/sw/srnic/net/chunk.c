@@ -7,12 +7,17 @@
  * ago has mostly been received or sent, nobody but the ring refers to it, and it is
  * used again: the allocator, which may clear every page that it gives out
  * (init_on_alloc), is asked only for what is still under way.
+ *
+ * A delayed work shrinks the rings: it frees half of the unused chunks of a ring in use, and
+ * all but one chunk of an idle ring.
  */
 #include <linux/gfp.h>
-#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include "export.h"
 #include "net/internal.h"
 
 /*
@@ -21,27 +26,36 @@
  * several queue pairs' windows take.
  */
 #define CHUNKS		64
-#define CHUNK_ORDER	get_order(SZ_64K)
+#define CHUNK_SIZE	SZ_64K
+#define CHUNK_ORDER	get_order(CHUNK_SIZE)
+
+/* After two idle periods a CPU keeps one chunk. */
+#define TRIM_PERIOD	(20 * HZ)
 
 /**
  * struct chunk_ring - what one CPU cuts bursts off
- * @lock: this CPU's, BHs off
+ * @lock: BH; that CPU's, and the delayed work's
  * @pages: compound pages, in the order of their use from the one behind @at on
  * @count: how many there are
  * @at: the one that is being cut
  * @used: how many bytes of it have been
+ * @turned: one was used up since the delayed work was here
  */
 struct chunk_ring {
-	local_lock_t lock;	/* see above */
+	spinlock_t lock;	/* BH: all of it */
 	struct page *pages[CHUNKS];
 	unsigned int count;
 	unsigned int at;
 	u32 used;
+	bool turned;
 };
 
 static DEFINE_PER_CPU(struct chunk_ring, chunk_ring) = {
-	.lock = INIT_LOCAL_LOCK(lock),
+	.lock = __SPIN_LOCK_UNLOCKED(chunk_ring.lock),
 };
+
+static void trim_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(chunk_trim, trim_work);
 
 /* What can be cut next if the last cut ended at @end */
 static u32 chunk_skip(u32 end)
@@ -83,6 +97,7 @@ static void chunk_keep(struct chunk_ring *ring, struct page *page)
 	}
 	ring->pages[next] = page;
 	ring->at = next;
+	queue_delayed_work(system_wq, &chunk_trim, TRIM_PERIOD);
 }
 
 /*
@@ -94,6 +109,7 @@ static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 	unsigned int next = ring->count ? (ring->at + 1) % ring->count : 0;
 	struct page *page = ring->pages[next];
 
+	ring->turned = true;
 	if (chunk_is_ours(page, least)) {
 		ring->at = next;
 	} else {
@@ -121,8 +137,8 @@ bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want)
 	struct page *page;
 	bool kept;
 
-	local_lock_nested_bh(&chunk_ring.lock);
 	ring = this_cpu_ptr(&chunk_ring);
+	spin_lock(&ring->lock);
 	page = ring->pages[ring->at];
 	if (!page || page_size(page) < ring->used + least)
 		page = chunk_next(ring, least);
@@ -138,9 +154,11 @@ bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want)
 		get_page(page);
 	}
 out:
-	local_unlock_nested_bh(&chunk_ring.lock);
+	spin_unlock(&ring->lock);
 	return page;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_cut);
 
 /**
  * srnic_chunk_return - give back the end of a cut
@@ -157,23 +175,112 @@ void srnic_chunk_return(const struct page *page, u32 end, u32 left)
 {
 	struct chunk_ring *ring;
 
-	local_lock_nested_bh(&chunk_ring.lock);
 	ring = this_cpu_ptr(&chunk_ring);
+	spin_lock(&ring->lock);
 	if (ring->pages[ring->at] == page && ring->used == chunk_skip(end + left))
 		ring->used = chunk_skip(end);
-	local_unlock_nested_bh(&chunk_ring.lock);
+	spin_unlock(&ring->lock);
 }
 
-/* At module unload: what is still under way goes when it has arrived. */
-void srnic_chunk_exit(void)
+/* Return true if the ring can do without its chunk @i. @back counts unused ones. */
+static bool chunk_goes(const struct chunk_ring *ring, unsigned int i, unsigned int *back)
 {
-	unsigned int i;
+	struct page *page = ring->pages[i];
+
+	if (!ring->turned)
+		return i != ring->at || page_size(page) > CHUNK_SIZE;
+	return i != ring->at && page_ref_count(page) == 1 && ++*back % 2;
+}
+
+/* Return true if the ring needs another look later. */
+static bool ring_trim(struct chunk_ring *ring)
+	__must_hold(&ring->lock)
+{
+	unsigned int back = 0, kept = 0, at = 0;
+	bool turned = ring->turned;
+
+	for (unsigned int i = 0; i < ring->count; i++) {
+		if (chunk_goes(ring, i, &back)) {
+			put_page(ring->pages[i]);
+			continue;
+		}
+		if (i == ring->at)
+			at = kept;
+		ring->pages[kept++] = ring->pages[i];
+	}
+	for (unsigned int i = kept; i < ring->count; i++)
+		ring->pages[i] = NULL;
+	ring->count = kept;
+	ring->at = at;
+	if (!kept)
+		ring->used = 0;
+	ring->turned = false;
+	return turned || kept > 1;
+}
+
+/**
+ * srnic_chunk_trim - free chunks that no CPU needs
+ *
+ * Context: process or softirq.
+ * Return: true if it should be called again later.
+ */
+bool srnic_chunk_trim(void)
+{
+	bool again = false;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		struct chunk_ring *ring = per_cpu_ptr(&chunk_ring, cpu);
 
-		for (i = 0; i < ring->count; i++) {
+		spin_lock_bh(&ring->lock);
+		again |= ring_trim(ring);
+		spin_unlock_bh(&ring->lock);
+	}
+	return again;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_trim);
+
+static void trim_work(struct work_struct *work)
+{
+	if (srnic_chunk_trim())
+		queue_delayed_work(system_wq, &chunk_trim, TRIM_PERIOD);
+}
+
+/**
+ * srnic_chunk_kept - sum up the memory of all rings
+ *
+ * Context: process or softirq.
+ * Return: bytes, including chunks with packets in flight.
+ */
+u64 srnic_chunk_kept(void)
+{
+	u64 kept = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct chunk_ring *ring = per_cpu_ptr(&chunk_ring, cpu);
+
+		spin_lock_bh(&ring->lock);
+		for (unsigned int i = 0; i < ring->count; i++)
+			kept += page_size(ring->pages[i]);
+		spin_unlock_bh(&ring->lock);
+	}
+	return kept;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_kept);
+
+/* At module unload: what is still under way goes when it has arrived. */
+void srnic_chunk_exit(void)
+{
+	int cpu;
+
+	cancel_delayed_work_sync(&chunk_trim);
+	for_each_possible_cpu(cpu) {
+		struct chunk_ring *ring = per_cpu_ptr(&chunk_ring, cpu);
+
+		for (unsigned int i = 0; i < ring->count; i++) {
 			put_page(ring->pages[i]);
 			ring->pages[i] = NULL;
 		}

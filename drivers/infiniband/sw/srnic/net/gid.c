@@ -12,7 +12,6 @@
 #include <linux/hashtable.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
-#include <net/netns/generic.h>
 #include "srnic.h"
 #include "net/internal.h"
 
@@ -23,8 +22,7 @@
  * struct gid_entry - one GID of one device
  * @by_gid: in gid_table, RCU
  * @by_netdev: in netdev_table, RCU
- * @net: namespace of the netdev; pinned by @ns
- * @ns: this module's state there
+ * @net: namespace of the netdev, which need not be the device's; we receive there
  * @gid: the address, IPv4 in mapped form
  * @ifindex: of the netdev, which may be a VLAN on the device's own
  * @dev: the device; outlives the entry and a grace period
@@ -35,7 +33,6 @@ struct gid_entry {
 	struct hlist_node by_gid;
 	struct hlist_node by_netdev;
 	struct net *net;
-	struct srnic_netns *ns;
 	union ib_gid gid;
 	int ifindex;
 	struct srnic_dev *dev;
@@ -206,8 +203,10 @@ static void gid_entry_add(struct gid_entry *entry, bool own)
  * @ndev: the netdev that has it: the device's own, or one on top of that
  * @ctx: what srnic_net_gid_del() wants
  *
- * Context: process.
- * Return: 0 or a negative errno.
+ * A macvlan or VLAN may have been moved to another namespace: the port is opened there, too.
+ *
+ * Context: process; RTNL may be held.
+ * Return: 0, or why the port cannot be had there, or another negative errno.
  */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
 		      void **ctx)
@@ -219,19 +218,24 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 	if (!entry)
 		return -ENOMEM;
 	entry->net = dev_net(ndev);
-	entry->ns = srnic_netns(entry->net);
 	entry->gid = *gid;
 	entry->ifindex = ndev->ifindex;
 	entry->dev = dev;
+	err = srnic_net_get(entry->net);
+	if (err)
+		goto free;
 	err = gid_sock_create(entry);
-	if (err) {
-		kfree(entry);
-		return err;
-	}
-	srnic_netns_hold(entry->ns);
+	if (err)
+		goto put_net;
 	gid_entry_add(entry, ndev == dev->ndev);
 	*ctx = entry;
 	return 0;
+
+put_net:
+	srnic_net_put(entry->net);
+free:
+	kfree(entry);
+	return err;
 }
 
 /**
@@ -258,6 +262,6 @@ void srnic_net_gid_del(void **ctx)
 
 	if (entry->sock)
 		sock_release(entry->sock);
-	srnic_netns_release(entry->ns);
+	srnic_net_put(entry->net);
 	kfree_rcu(entry, rcu);
 }

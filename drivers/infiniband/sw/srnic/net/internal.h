@@ -15,7 +15,7 @@
 /**
  * struct srnic_netns - this module's state in one network namespace
  * @lock: guards @links and the making and closing of the sockets
- * @links: devices that receive here
+ * @links: devices and GIDs that receive here
  * @sock4: holds the port, IPv4; receives what the hook leaves
  * @sock6: likewise IPv6; NULL where there is none
  * @demux: routes in, by flow, for each CPU
@@ -76,6 +76,7 @@ struct srnic_cut {
 /* chunk.c */
 bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want);
 void srnic_chunk_return(const struct page *page, u32 end, u32 left);
+bool srnic_chunk_trim(void);
 void srnic_chunk_exit(void);
 
 /* path.c */

@@ -137,6 +137,9 @@ void srnic_rx_again(struct srnic_dev *dev, struct sk_buff *skb);
 
 typedef void (*srnic_rx_fn)(struct srnic_rx *rx);
 
+/* chunk.c: process context or softirq */
+u64 srnic_chunk_kept(void);
+
 /* socket.c: the namespace's port and hooks, from first link to last */
 int srnic_net_init(srnic_rx_fn rx);
 void srnic_net_exit(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A network namespace's end of things: the UDP port and the hooks, there from the
- * first link to the last.
+ * first link or GID to the last.
  */
 #include <linux/wait_bit.h>
 #include <net/net_namespace.h>
@@ -141,7 +141,7 @@ int srnic_net_get(struct net *net)
 }
 
 /**
- * srnic_net_put - one link less
+ * srnic_net_put - one link or GID less
  * @net: the namespace
  *
  * Context: process.

@@ -4,6 +4,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include "../export.h"
 #include "../srnic.h"
@@ -249,41 +250,57 @@ bool srnic_cq_arm(struct srnic_cq *cq, u8 arm)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_arm);
 
+/* 0, -EAGAIN or -EINVAL, as of srnic_rq_exchange() */
+static int cq_try_exchange(struct srnic_cq *cq, struct srnic_ring *ring,
+			   struct srnic_ring_move *move)
+	__must_hold(&cq->lock)
+{
+	u32 cons = cq_cons(cq);
+	u32 used = cq->ring.head - cons;
+
+	if (used > cq->ring.entries || used > ring->limit)
+		return -EINVAL;
+	if (srnic_ring_move_plan(move, cons, cq->ring.head))
+		return -EAGAIN;
+
+	srnic_ring_move_some(move, ring, &cq->ring);
+	cq->tail = cons - move->first;
+	ring->head = cq->ring.head - move->first;
+	ring->hdr->cons = cq->tail;
+	ring->hdr->arm = xchg(&cq->ring.hdr->arm, SRNIC_ARM_NONE);
+	ring->hdr->prod = ring->head;
+	swap(cq->ring, *ring);
+	return 0;
+}
+
 /**
  * srnic_cq_exchange - give a CQ a ring of another size
- * @cq: its user, if it has one, does not poll or arm meanwhile
+ * @cq: its user, if it has one, does not poll or arm meanwhile; its mutex is held
  * @ring: new; comes back with the old memory
  *
  * Completions that wait come along in order, and so does a request for an event:
- * nothing is lost (RFC 5042 6.4.3.2, R21).
+ * nothing is lost (RFC 5042 6.4.3.2, R21). All but the last batch is copied with interrupts
+ * on, for there may be megabytes; new completions may be added meanwhile.
  *
- * Context: any; takes the CQ's lock with interrupts off.
+ * Context: process; takes the CQ's lock with interrupts off.
  * Return: 0, or -EINVAL if more completions wait than the new ring holds, or a
  * user's index is nonsense; nothing has changed then.
  */
 int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring)
 {
+	struct srnic_ring_move move = {};
 	unsigned long flags;
-	int err = 0;
-	u32 used;
+	int err;
 
-	spin_lock_irqsave(&cq->lock, flags);
-	used = cq_used(cq);
-	if (used > cq->ring.entries || used > ring->limit) {
-		err = -EINVAL;
-		goto out;
+	for (;;) {
+		spin_lock_irqsave(&cq->lock, flags);
+		err = cq_try_exchange(cq, ring, &move);
+		spin_unlock_irqrestore(&cq->lock, flags);
+		if (err != -EAGAIN)
+			return err;
+		srnic_ring_move_some(&move, ring, &cq->ring);
+		cond_resched();
 	}
-
-	srnic_ring_copy(ring, &cq->ring, cq->ring.head - used, used);
-	ring->head = used;
-	ring->hdr->cons = 0;
-	ring->hdr->arm = xchg(&cq->ring.hdr->arm, SRNIC_ARM_NONE);
-	ring->hdr->prod = used;
-	cq->tail = 0;
-	swap(cq->ring, *ring);
-out:
-	spin_unlock_irqrestore(&cq->lock, flags);
-	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_exchange);

@@ -54,8 +54,28 @@ unsigned int srnic_ring_pages(u32 limit, u32 stride);
 int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user);
 void srnic_ring_free(struct srnic_ring *ring);
 int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma);
-/* any context */
-void srnic_ring_copy(struct srnic_ring *to, const struct srnic_ring *from, u32 first, u32 count);
+
+/* Maximum of entries copied under a lock with interrupts off */
+#define SRNIC_MOVE_BATCH	64
+
+/**
+ * struct srnic_ring_move - progress of moving entries to a ring of another size
+ * @begun: the fields below are set
+ * @first: index that becomes 0
+ * @done: index up to which they have been copied
+ * @left: how many are still to be
+ */
+struct srnic_ring_move {
+	bool begun;
+	u32 first;
+	u32 done;
+	u32 left;
+};
+
+/* index.c: any context */
+bool srnic_ring_move_plan(struct srnic_ring_move *move, u32 head, u32 end);
+void srnic_ring_move_some(struct srnic_ring_move *move, struct srnic_ring *to,
+			  const struct srnic_ring *from);
 
 static inline void *srnic_ring_slot(const struct srnic_ring *ring, u32 index)
 {
@@ -101,10 +121,8 @@ struct srnic_swqe {
 	/* engine's */
 	u8 state;
 	u8 status;		/* enum ib_wc_status */
-	bool posted_err;	/* posted to a QP in ERR: flush */
 	u32 first_psn;
 	u32 last_psn;
-	u32 sent;		/* bytes gathered so far */
 
 	union {
 		struct {
@@ -162,8 +180,12 @@ struct srnic_rwqe {
 int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge);
 /* kernel consumers' post_recv, under the caller's irqsave lock. 0, -ENOMEM, -EINVAL */
 int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_sge);
-/* resize: what waits moves to @ring's new memory, the old comes back in @with */
-int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with);
+/*
+ * resize: what waits moves to @ring's new memory, the old comes back in @with. -EAGAIN: too
+ * much to be moved under the locks of both ends; srnic_ring_move_some() without them first
+ */
+int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
+		      struct srnic_ring_move *move);
 
 /**
  * struct srnic_cq - a completion queue

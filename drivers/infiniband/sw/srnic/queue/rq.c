@@ -104,22 +104,29 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_rq_post);
  * srnic_rq_exchange - give a queue memory of another size
  * @ring: in use; its owner holds the locks of both ends
  * @with: new, of the same stride; comes back with the old memory
+ * @move: zeroed before the first call; what has been moved so far
+ *
+ * Entries may be posted and taken between one call and the next.
  *
  * Context: any.
- * Return: 0, or -EINVAL if more receives wait than the new ring holds, or a user
- * ring's index is nonsense; nothing has changed then.
+ * Return: 0; -EAGAIN if too much waits to be moved at once: call srnic_ring_move_some(),
+ * without the locks, and again; or -EINVAL if more receives wait than the new ring holds,
+ * or a user ring's index is nonsense. Nothing has changed if it is not 0.
  */
-int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with)
+int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
+		      struct srnic_ring_move *move)
 {
 	int pending = srnic_ring_pending(ring);
 
 	if (pending < 0 || (u32)pending > with->limit)
 		return -EINVAL;
+	if (srnic_ring_move_plan(move, ring->head, ring->head + pending))
+		return -EAGAIN;
 
-	srnic_ring_copy(with, ring, ring->head, pending);
-	with->head = 0;
-	with->hdr->cons = 0;
-	with->hdr->prod = pending;
+	srnic_ring_move_some(move, with, ring);
+	with->head = ring->head - move->first;
+	with->hdr->cons = with->head;
+	with->hdr->prod = with->head + pending;
 	swap(*ring, *with);
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include "../export.h"
 #include "queue.h"
@@ -105,7 +106,9 @@ static int sq_take(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, cons
 
 	if (wqe->opcode >= SRNIC_WQE_OPCODES)
 		return -EINVAL;
-	kind = &sq_kinds[wqe->opcode];
+	/* an index into tables, chosen by a process: no speculation past the check */
+	swqe->opcode = array_index_nospec(wqe->opcode, SRNIC_WQE_OPCODES);
+	kind = &sq_kinds[swqe->opcode];
 	if (!kind->known || (wqe->flags & ~SRNIC_WQE_FLAGS))
 		return -EINVAL;
 	if ((wqe->flags & SRNIC_WQE_INLINE) && !kind->inl)

@@ -228,7 +228,8 @@ void srnic_dev_init(struct srnic_dev *dev)
 
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = SRNIC_PORT;
-	ib->num_comp_vectors = num_possible_cpus();
+	/* comp_handler runs on the CPU that writes the completion, whatever the vector */
+	ib->num_comp_vectors = 1;
 	ib->local_dma_lkey = SRNIC_DMA_LKEY;
 	/* the doorbell is a post_send without work requests; the rest is in rings */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |

@@ -9,7 +9,6 @@ int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	struct srnic_pd *pd = to_srnic_pd(ib);
 
 	spin_lock_init(&pd->lock);
-	INIT_LIST_HEAD(&pd->streams);
 	mutex_init(&pd->key_lock);
 	pd->user = srnic_udata_user(udata);
 	return srnic_take(to_srnic(ib->device), SRNIC_QUOTA_PD, pd->user);

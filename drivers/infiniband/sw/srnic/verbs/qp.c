@@ -3,6 +3,7 @@
  * Queue pairs: made and destroyed (IBA 11.2.4). What happens between is the
  * engine's.
  */
+#include <linux/memcontrol.h>
 #include "ops.h"
 
 /* Rings get slots of this granularity; what fits a slot is granted. */
@@ -78,7 +79,14 @@ static int qp_create_sq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	cap->max_inline_data = sq->max_inline;
 	if (!udata)
 		return 0;
+	sq->memcg = get_mem_cgroup_from_mm(current->mm);
 	return srnic_ring_create(udata, &sq->ring, wr, stride, abi, &sq->mmap);
+}
+
+static void qp_destroy_sq(struct srnic_qp *qp)
+{
+	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+	mem_cgroup_put(qp->sq.memcg);
 }
 
 static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
@@ -180,6 +188,7 @@ static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
 	qp->sq.sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->attr.port_num = SRNIC_PORT;
 	mutex_init(&qp->modify_mutex);
+	INIT_LIST_HEAD(&qp->stags);
 }
 
 static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
@@ -189,7 +198,7 @@ static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib
 
 	err = qp_create_sq(qp, cap, udata, &resp->sq);
 	if (err)
-		return err;
+		goto err_sq;
 	err = qp_create_rq(qp, cap, udata, &resp->rq);
 	if (err)
 		goto err_sq;
@@ -204,14 +213,14 @@ static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib
 err_rq:
 	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
 err_sq:
-	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+	qp_destroy_sq(qp);
 	return err;
 }
 
 static void qp_destroy_rings(struct srnic_qp *qp)
 {
 	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
-	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+	qp_destroy_sq(qp);
 }
 
 int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata)

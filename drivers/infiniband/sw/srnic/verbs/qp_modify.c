@@ -152,7 +152,7 @@ static void qp_store_numbers(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 	}
 }
 
-/* @path comes back with what is to be released */
+/* @path returns the former path */
 static void qp_store_path(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 			  struct srnic_path *path)
 	__must_hold(&qp->lock)
@@ -162,6 +162,32 @@ static void qp_store_path(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 	qp->attr.ah_attr = attr->ah_attr;
 	/* the core counts references to the GID entry; our copy has none */
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
+}
+
+/**
+ * struct qp_former - state to restore if modify_qp fails (IBA 11.2.4.2)
+ * @attr: attributes
+ * @mtu: of the QP
+ * @path: to the peer; until stored, the new one
+ * @path_valid: of the QP
+ */
+struct qp_former {
+	struct ib_qp_attr attr;
+	u32 mtu;
+	struct srnic_path path;
+	bool path_valid;
+};
+
+static void qp_restore(struct srnic_qp *qp, int mask, struct qp_former *former)
+{
+	spin_lock_bh(&qp->lock);
+	qp->attr = former->attr;
+	qp->mtu = former->mtu;
+	if (mask & IB_QP_AV) {
+		swap(qp->path, former->path);
+		qp->path_valid = former->path_valid;
+	}
+	spin_unlock_bh(&qp->lock);
 }
 
 /*
@@ -182,29 +208,28 @@ static int qp_check_way(const struct srnic_qp *qp, const struct srnic_path *path
 	return err;
 }
 
-static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask)
+/* @former: zeroed; the caller releases its path */
+static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
+		    struct qp_former *former)
 {
-	struct srnic_path path = {};
 	int err;
 
 	if (mask & IB_QP_AV) {
-		err = qp_make_path(qp, attr, mask, &path);
+		err = qp_make_path(qp, attr, mask, &former->path) ?:
+		      qp_check_way(qp, &former->path);
 		if (err)
 			return err;
-		err = qp_check_way(qp, &path);
-		if (err)
-			goto out;
 	}
 
 	spin_lock_bh(&qp->lock);
+	former->attr = qp->attr;
+	former->mtu = qp->mtu;
+	former->path_valid = qp->path_valid;
 	qp_store_numbers(qp, attr, mask);
 	if (mask & IB_QP_AV)
-		qp_store_path(qp, attr, &path);
+		qp_store_path(qp, attr, &former->path);
 	spin_unlock_bh(&qp->lock);
-	err = 0;
-out:
-	srnic_path_release(&path);
-	return err;
+	return 0;
 }
 
 static void qp_reset(struct srnic_qp *qp)
@@ -245,6 +270,7 @@ static int qp_change_state(struct srnic_qp *qp, enum ib_qp_state next)
 static int qp_modify(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	enum ib_qp_state cur = READ_ONCE(qp->state);
+	struct qp_former former = {};
 	enum ib_qp_state next;
 	int err;
 
@@ -253,10 +279,14 @@ static int qp_modify(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mas
 	err = qp_check_modify(qp, attr, mask, &next);
 	if (err)
 		return err;
-	err = qp_store(qp, attr, mask);
-	if (err || next == cur)
-		return err;
-	return qp_change_state(qp, next);
+	err = qp_store(qp, attr, mask, &former);
+	if (!err && next != cur) {
+		err = qp_change_state(qp, next);
+		if (err)
+			qp_restore(qp, mask, &former);
+	}
+	srnic_path_release(&former.path);
+	return err;
 }
 
 int srnic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)

@@ -110,13 +110,34 @@ static int srq_respond(struct ib_udata *udata, const struct srnic_modify_srq_res
 	return copy_to_user(u64_to_user_ptr(cmd.resp_addr), resp, sizeof(*resp)) ? -EFAULT : 0;
 }
 
+/* Copy in batches, for the ring may be megabytes; only the last batch under the lock. */
+static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
+{
+	struct srnic_ring_move move = {};
+	unsigned long flags;
+	int err;
+
+	lockdep_assert_held(&srq->mutex);
+
+	for (;;) {
+		spin_lock_irqsave(&srq->lock, flags);
+		/* IBA 11.2.3.3: not below the limit that is armed */
+		err = srq->limit > ring->limit ? -EINVAL :
+						 srnic_rq_exchange(&srq->ring, ring, &move);
+		spin_unlock_irqrestore(&srq->lock, flags);
+		if (err != -EAGAIN)
+			return err;
+		srnic_ring_move_some(&move, ring, &srq->ring);
+		cond_resched();
+	}
+}
+
 /* receives that wait come along; the provider holds its lock and maps anew */
 static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
 {
 	struct srnic_modify_srq_resp resp = {};
 	struct srnic_mmap *mmap;
 	struct srnic_ring ring;
-	unsigned long flags;
 	int err;
 
 	lockdep_assert_held(&srq->mutex);
@@ -128,10 +149,7 @@ static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
 	if (err)
 		goto out;
 
-	spin_lock_irqsave(&srq->lock, flags);
-	/* IBA 11.2.3.3: not below the limit that is armed */
-	err = srq->limit > ring.limit ? -EINVAL : srnic_rq_exchange(&srq->ring, &ring);
-	spin_unlock_irqrestore(&srq->lock, flags);
+	err = srq_exchange(srq, &ring);
 	if (!err)
 		swap(srq->mmap, mmap);
 out:

@@ -75,6 +75,8 @@ enum srnic_base_opcode {
 	SRNIC_OPC_SEND_LAST_INV		= 0x16,
 	SRNIC_OPC_SEND_ONLY_INV		= 0x17,
 	/* UD: SRNIC_TP_UD | SEND_ONLY(_IMM) */
+	/* congestion notification, IBA A17.9.3; neither request nor response: not in the table */
+	SRNIC_OPC_CNP			= 0x81,
 	/* manufacturer opcodes, IBA 9.2.1: STH's freshness handshake */
 	SRNIC_OPC_HELLO			= 0xc0,
 	SRNIC_OPC_HELLO_ACK		= 0xc1,
