@@ -6,14 +6,41 @@
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 
-say "the port is taken where rxe is"
-modprobe rdma_rxe
+# refused_port HOLDER: no link on l0, and the log says who has the port and what to do
+refused_port()
+{
+	dmesg -C
+	! rdma link add srnicx type srnic netdev l0 2>/run/test/err || fail "two owners of one port"
+	grep -qi 'in use' /run/test/err || fail "the error should say that the port is in use: $(cat /run/test/err)"
+	[ ! -e /sys/class/infiniband/srnicx ] || fail "half a device stayed"
+	grep -q "srnic: no link: $1.*UDP port 4791 in net:.*the initial one.*another namespace" < <(dmesg) ||
+		fail "the log does not say whose port it is: $(dmesg | grep srnic)"
+}
+
 ip link add l0 type veth peer name l1
 ip link set l0 up
-! rdma link add srnicx type srnic netdev l0 2>/run/test/err || fail "two owners of one port"
-grep -qi 'in use' /run/test/err || fail "the error should say that the port is in use: $(cat /run/test/err)"
-[ ! -e /sys/class/infiniband/srnicx ] || fail "half a device stayed"
+
+say "the port is taken where rxe is"
+modprobe rdma_rxe
+refused_port 'rxe_.*\[rdma_rxe\] holds'
+grep -q 'modprobe -r rdma_rxe' < <(dmesg) || fail "the log does not say what to do: $(dmesg | grep srnic)"
 rmmod rdma_rxe
+
+say "and where a process is bound to it"
+python3 -c 'import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("0.0.0.0", 4791))
+print("bound", flush=True)
+time.sleep(1000)' >/run/test/bound &
+holder=$!
+until grep -q bound /run/test/bound; do
+	kill -0 $holder || fail "the port is not free"
+	sleep 0.1
+done
+refused_port 'a process holds'
+kill $holder
+wait $holder || true
+
 rdma link add srnicx type srnic netdev l0 || fail "the port should be free now"
 ip link del l0
 rmmod srnic
