@@ -91,6 +91,8 @@ def bandwidth_of(row, ns):
 
 NOTES = {
     "cores": "One core: the other is offline. Two: one for each end.",
+    "neighbours": "A flood's kind says what is wrong with its packets; closed-1k goes to a port that "
+                  "nobody listens on.",
     "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
 }
 

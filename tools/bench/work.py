@@ -20,6 +20,8 @@ GROUPS = {
     "srq": "Shared receive queue: 64 B messages",
     "cores": "One core and two: 4 queue pairs, 64 KiB writes; one queue pair, 2 KiB writes",
     "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
+    "neighbours": "Beside somebody else: 64 KiB writes and a flood of what is refused, 64 B round trips "
+                  "and READs",
     "setup": "Connections set up, one process, rdma_cm",
     "memory": "Kernel memory, rings and registered pages aside",
     "floor": "The floor",       # measured by a module, between the others (floor.py)
@@ -30,7 +32,8 @@ GROUPS = {
 class Work:
     """One thing to measure.
 
-    kind     bandwidth, rate, latency (perftest or iperf3), connect, qp_memory, mr_memory
+    kind     bandwidth, rate, latency (perftest or iperf3), connect, garbage, neighbour,
+             qp_memory, mr_memory
     verb     write, send, read, atomic; "" where there is none
     place    where: plain, one-core, two-cores, lossy
     longer   times what other runs take: a retry's time-out is a quarter of such a run
@@ -65,6 +68,8 @@ FIGURES = {
     "rate": (("kmps", "1000 messages/s"),),
     "latency": (("median", "µs, median"), ("p99", "µs, p99")),
     "connect": (("per_second", "connections/s"),),
+    "garbage": (("left", "part that is left"), ("kpps", "1000 refused/s")),
+    "neighbour": (("quiet", "µs beside nothing"), ("reads", "µs beside READs"), ("times", "times")),
     "qp_memory": (("bytes", "bytes a QP"),),
     "mr_memory": (("bytes", "bytes an MR"),),
 }
@@ -151,13 +156,26 @@ def others():
                    who=CLEAR, reps=1)
 
 
+def neighbours():
+    """Floods by kind (tools/redteam/garbage.c), on both processors and on one, where what is
+    refused competes with the stream; the first goes to a port that nobody listens on."""
+    for place, name in (("plain", "garbage"), ("one-core", "garbage_one-core")):
+        for kind in ("closed-1k", "malformed", "qp", "icrc", "old"):
+            yield Work(f"{name}_{kind}", "neighbours", "garbage", size=64 * KIB, who=("rxe", "srnic"),
+                       options=(kind,), place=place, reps=5)
+        for kind in ("closed-1k", "icrc", "seal"):
+            yield Work(f"{name}_sealed_{kind}", "neighbours", "garbage", size=64 * KIB,
+                       who=("srnic-packet",), options=(kind,), place=place, reps=5)
+    yield Work("beside_reads", "neighbours", "neighbour", size=64, who=("rxe", "srnic"), reps=5)
+
+
 def rhythms():
     # of no group: for scripts/price, which takes their mean
     for size in range(16, 208, 24):
         yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
 
 
-WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, rhythms)
+WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, neighbours, rhythms)
         for work in part()}
 
 
