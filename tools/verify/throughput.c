@@ -183,6 +183,8 @@ int main(int argc, char **argv)
 
 	if (turns < 1 || turns > TURNS_MOST)
 		return usage();
+	/* what goes wrong is to be said after what has been measured */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	connect_them(argv + 1);
 	printf("beside       alone/MB/s beside/MB/s    left    packets/s\n");
 	for (char **kind = argv + 5; *kind; kind++)
