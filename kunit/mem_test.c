@@ -670,7 +670,7 @@ static void R12_who_invalidates_waits_for_bursts_in_progress(struct kunit *test)
 	srnic_stag_put(&mr->stag);
 	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&q->done, HZ / 20), 0);
 	srnic_stag_put(&mr->stag);
-	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&q->done, 10 * HZ), 0);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&q->done, 300 * HZ), 0);
 }
 
 static void R12_refused_accesses_do_not_hold_up_who_waits(struct kunit *test)

@@ -444,7 +444,7 @@ static void keys_may_change_beside_traffic(struct kunit *test)
 
 		advance(&p, psn64);
 		/* a new epoch may still be on its way */
-		while ((err = sth_pass(test, &p, psn64)) == -ENOKEY && tries++ < 200)
+		while ((err = sth_pass(test, &p, psn64)) == -ENOKEY && tries++ < 15000)
 			msleep(20);
 		if (err)
 			break;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What the end-to-end tests share. Sourced inside the VM; a test is a script that
-# exits 0 only if all that it states is so, and says what was not.
+# exits 0 only if all that it states is so, and says what was not. None states anything
+# about time: the machine may be busy. Waiting is for a state, and every limit on it
+# is there to end a test that hangs.
 
 set -euo pipefail
 
@@ -37,6 +39,25 @@ on()
 	command in "$@"
 }
 
+# soon COMMAND...: whether it succeeds, be it late; three minutes are for ever
+soon()
+{
+	local end=$((SECONDS + 180))
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.1
+	done
+}
+
+# absent FILE...: whether none of them is there
+absent()
+{
+	local file
+	for file; do
+		[ ! -e "$file" ] || return 1
+	done
+}
+
 # say WORDS...: what comes next, and when
 say()
 {
@@ -49,19 +70,48 @@ counter()
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
-# count_of WHERE DEV NAME: the same inside a namespace; sysfs shows a device only there
+# count_of WHERE DEV NAME...: the same inside a namespace, of several the sum; sysfs shows a
+# device only there
 count_of()
 {
-	local words i
+	local where=$1 dev=$2 words i found=0 total=0
+	shift 2
 	# no interpreter for this: under emulation it takes half a second to start
-	read -ra words <<<"$(on "$1" rdma statistic show link "$2/1")"
+	read -ra words <<<"$(on "$where" rdma statistic show link "$dev/1")"
 	for ((i = 2; i + 1 < ${#words[@]}; i++)); do
-		if [ "${words[i]}" = "$3" ]; then
-			echo "${words[i + 1]}"
-			return
-		fi
+		[[ " $* " == *" ${words[i]} "* ]] || continue
+		total=$((total + words[i + 1]))
+		found=$((found + 1))
 	done
-	fail "$2 has no counter $3"
+	[ $found -eq $# ] || fail "$dev has not all counters of: $*"
+	echo $total
+}
+
+# beyond N WHERE DEV NAME...: whether these counters have come to more than that
+beyond()
+{
+	[ "$(count_of "${@:2}")" -gt "$1" ]
+}
+
+# all_arrived: whether each end has received as many packets as the other has sent
+all_arrived()
+{
+	[ "$(count_of a srnic0 sent_pkts)" -eq "$(count_of b srnic1 rcvd_pkts)" ] &&
+		[ "$(count_of b srnic1 sent_pkts)" -eq "$(count_of a srnic0 rcvd_pkts)" ]
+}
+
+# nothing_lost: no packet was, between a and b. Who waits on a busy machine may send again
+# what has arrived, so that retransmissions do not tell.
+nothing_lost()
+{
+	local end
+	soon all_arrived || {
+		for end in "a srnic0" "b srnic1"; do
+			# shellcheck disable=SC2086 # two words
+			echo "$end: sent $(count_of $end sent_pkts), received $(count_of $end rcvd_pkts)"
+		done
+		fail "packets were lost"
+	}
 }
 
 # expect_count WHERE DEV NAME OP N: a counter's value against a bound (-eq, -gt ...)
@@ -72,12 +122,12 @@ expect_count()
 	test "$value" "$4" "$5" || fail "counter $3 of $2 is $value, expected $4 $5"
 }
 
-# listens PID: whether the process that this time-out watches has a TCP port open
+# listens PID: whether the process, or the one that this time-out watches, has a TCP port open
 listens()
 {
 	local child='' line
 	# that file ends without a newline
-	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || return 1
+	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || child=$1
 	while read -r line; do
 		# sl, local, remote, st
 		[[ ! $line =~ ^[0-9]+:\ [^\ ]+\ [^\ ]+\ 0A ]] || return 0
@@ -89,18 +139,27 @@ listens()
 listens_by_cm()
 {
 	local child=''
-	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || return 1
+	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || child=$1
 	grep -q "state LISTEN .*pid $child " \
 		< <(nsenter -t "$child" -n rdma resource show cm_id 2>/dev/null)
 }
 
-# settle PID COMMAND...: until that process listens, or has ended; 15 s at most
+# joined PID: whether its namespace is in the group that mckey is for here
+joined()
+{
+	local child=''
+	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || child=$1
+	grep -q '239\.7\.7\.7' < <(nsenter -t "$child" -n ip maddr show 2>/dev/null)
+}
+
+# settle PID COMMAND...: until that process listens, or has ended; a minute at most
 settle()
 {
 	local pid=$1 how=listens end
 	shift
-	[[ ! " $* " =~ (\ (rping|ucmatose|udaddy|rstream|mckey|-R)|/examples/[a-z_]+)\  ]] || how=listens_by_cm
-	end=$((${EPOCHREALTIME/[.,]/} + 15 * 1000000))
+	[[ ! " $* " =~ (\ (rping|ucmatose|udaddy|rstream|-R)|/examples/[a-z_]+)\  ]] || how=listens_by_cm
+	[[ ! " $* " =~ \ mckey\  ]] || how=joined
+	end=$((${EPOCHREALTIME/[.,]/} + 60 * 1000000))
 	until $how "$pid" || ((${EPOCHREALTIME/[.,]/} > end)); do
 		[ -e "/proc/$pid" ] || return 0
 		sleep 0.05
@@ -108,11 +167,12 @@ settle()
 }
 
 # pair SERVER-COMMAND -- CLIENT-COMMAND: starts the first, waits until it listens, runs
-# the second; both must succeed within LIMIT seconds (60, and 300 on the test kernel)
+# the second; both must succeed, or are ended after LIMIT seconds (300, and 900 on the test
+# kernel)
 pair()
 {
-	local server=() log status=0 pid limit=60
-	! on_debug_kernel || limit=300
+	local server=() log status=0 pid limit=300
+	! on_debug_kernel || limit=900
 	limit=${LIMIT:-$limit}
 	while [ "$1" != -- ]; do
 		server+=("$1")
@@ -170,8 +230,9 @@ sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:ae
 # record: all that passes vb, into /run/test/wire.pcap, until `recorded`
 record()
 {
-	# ip netns exec replaces itself, so that this is the recorder
-	ip netns exec b tcpdump -i vb -Z root -B 32768 --immediate-mode -U -w /run/test/wire.pcap udp port 4791 >/run/test/tcpdump.log 2>&1 &
+	# ip netns exec replaces itself, so that this is the recorder; port 9 is for the end
+	ip netns exec b tcpdump -i vb -Z root -B 32768 --immediate-mode -U -w /run/test/wire.pcap \
+		udp port 4791 or udp port 9 >/run/test/tcpdump.log 2>&1 &
 	recorder=$!
 	until [ -s /run/test/wire.pcap ]; do
 		kill -0 $recorder || fail "tcpdump: $(cat /run/test/tcpdump.log)"
@@ -179,25 +240,52 @@ record()
 	done
 }
 
+# What passes last is known, and all that has passed before it has been written by then.
 recorded()
 {
+	on b bash -c 'echo srnic-test-end >/dev/udp/10.77.0.1/9'
+	soon grep -aq srnic-test-end /run/test/wire.pcap || fail "tcpdump does not keep up"
 	kill $recorder
 	wait $recorder || true
 	cat /run/test/tcpdump.log
 }
 
-# datagrams_pass SECONDS: whether ten get from a to b and back within that time
+# datagrams_start: ten are to go from a to b and back, one after the other. Sets PINGED and
+# PINGING
+datagrams_start()
+{
+	in-b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/run/test/s.log 2>&1 &
+	PINGED=$!
+	settle $PINGED ibv_ud_pingpong
+	in-a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 >/run/test/c.log 2>&1 &
+	PINGING=$!
+}
+
+datagrams_end()
+{
+	kill $PINGED $PINGING 2>/dev/null || true
+	wait $PINGED $PINGING 2>/dev/null || true
+}
+
+# datagrams_pass: whether they arrive
 datagrams_pass()
 {
-	in-b timeout $((3 * $1)) ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 \
-		>/run/test/s.log 2>&1 &
-	local server=$! status=0
-	settle $server ibv_ud_pingpong
-	on a timeout "$1" ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 \
-		>/run/test/c.log 2>&1 || status=$?
-	kill $server 2>/dev/null || true
-	wait $server 2>/dev/null || true
-	return $status
+	datagrams_start
+	soon grep -q 'iters in' /run/test/c.log || { datagrams_end; return 1; }
+	datagrams_end
+}
+
+# datagrams_refused LABEL WHERE DEV COUNTER: none of them arrives, and that counter tells of it
+datagrams_refused()
+{
+	local label=$1 before
+	shift
+	before=$(count_of "$@")
+	datagrams_start
+	soon beyond "$before" "$@" || fail "$label: $* does not grow: $(cat /run/test/[cs].log)"
+	sleep 1		# what was let through nevertheless is on its way
+	! grep 'iters in' /run/test/[cs].log || fail "$label: datagrams passed"
+	datagrams_end
 }
 
 # foreign_wire TESTBED-OPTION...: a test bed on whose wire nothing passes but what a program in
@@ -233,15 +321,15 @@ sealed_each()
 	[ "${OWN_RULES-}" ] || sealed_rules
 	# shellcheck disable=SC2016 # srnic-verify sets it
 	set -- "$@" --connections ${#seals[@]} --before 'sh /run/test/rule.$N'
-	LIMIT=${LIMIT:-200} pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
+	LIMIT=${LIMIT:-900} pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
 	tail -n 1 "$OUT"
 }
 
 # goes_on PID: whether srnic1 in b receives a thousand packets more while that process lives
-# and no connection dies there; half a minute at most
+# and no connection dies there; three minutes at most
 goes_on()
 {
-	local begin now end=$((SECONDS + 30))
+	local begin now end=$((SECONDS + 180))
 	begin=$(count_of b srnic1 rcvd_pkts)
 	while kill -0 "$1" 2>/dev/null && ((SECONDS < end)); do
 		! grep -q 'type RC state ERR' < <(on b rdma resource show qp link srnic1) || return 1
@@ -258,12 +346,12 @@ goes_on()
 frozen()
 {
 	local server client attack
-	timeout 600 in-b rping -s -a 10.77.0.2 -V >/run/test/s.log 2>&1 &
+	timeout 3000 in-b rping -s -a 10.77.0.2 -V >/run/test/s.log 2>&1 &
 	server=$!
 	settle $server rping
 	"$@" >/run/test/attack.log 2>&1 &
 	attack=$!
-	timeout 600 in-a rping -c -a 10.77.0.2 -V >/run/test/c.log 2>&1 &
+	timeout 3000 in-a rping -c -a 10.77.0.2 -V >/run/test/c.log 2>&1 &
 	client=$!
 	until grep -q following /run/test/attack.log; do
 		kill -0 $attack 2>/dev/null || fail "the attack gave up: $(cat /run/test/attack.log)"

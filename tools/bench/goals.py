@@ -152,8 +152,28 @@ def scale_goals():
     yield Goal("bandwidth left under 1 % loss", ">=", 0.5, within("srnic", "loss_1", "loss_0"))
 
 
+def left_beside(contender, kind):
+    return lambda record, _: record.median(contender, f"garbage_{kind}", "left")
+
+
+def neighbour_goals():
+    """On two processors a flood may take half; on one hardly more than any packet takes."""
+    for kind in ("malformed", "qp", "icrc", "old"):
+        yield Goal(f"write left beside a flood: {kind}", ">=", 0.5, left_beside("srnic", kind))
+        yield Goal(f"the same on one core, {kind} / a closed port", ">=", 0.75,
+                   within("srnic", f"garbage_one-core_{kind}", "garbage_one-core_closed-1k", "left"))
+    for kind in ("icrc", "seal"):
+        yield Goal(f"sealed write left beside a flood: {kind}", ">=", 0.5,
+                   left_beside("srnic-packet", f"sealed_{kind}"))
+        yield Goal(f"the same on one core, {kind} / a closed port", ">=", 0.75,
+                   within("srnic-packet", f"garbage_one-core_sealed_{kind}",
+                          "garbage_one-core_sealed_closed-1k", "left"))
+    yield Goal("64 B round trip, beside READs / beside nothing", "<=", 1.2,
+               lambda record, _: record.median("srnic", "beside_reads", "times"))
+
+
 GOALS = (*bandwidth_goals(), *latency_goals(), *sealed_goals(), *scale_goals(),
-         *nic_goals(), *bottleneck_goals(), *delay_goals())
+         *neighbour_goals(), *nic_goals(), *bottleneck_goals(), *delay_goals())
 
 
 def judge(record, found):

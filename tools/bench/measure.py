@@ -7,6 +7,7 @@ from connect import connect_rate
 from contenders import HERE
 from floor import wire_floor
 from losses import counted
+from neighbours import beside_garbage, beside_reads
 from perftest import gid_index, perftest
 from programs import TOOLS, last_line, run
 from tcp import iperf, qperf
@@ -19,6 +20,10 @@ def measure(contender, work, iterations):
     """One run; returns its figures, or raises Failed."""
     if work.kind == "connect":
         return connect_rate(contender)
+    if work.kind == "garbage":
+        return beside_garbage(contender, work)
+    if work.kind == "neighbour":
+        return beside_reads(contender)
     if work.kind in ("qp_memory", "mr_memory"):
         return memory(contender, work)
     if contender.name == "floor":

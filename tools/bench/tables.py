@@ -96,6 +96,8 @@ NOTES = {
     "bottleneck": "tbf at both ends of a veth pair. four: connections of 4 processes. beside: one connection and "
                   "one flow of TCP.",
     "delay": "The name says ms of delay, one way, both ways, and percent.",
+    "neighbours": "A flood's kind says what is wrong with its packets; closed-1k goes to a port that "
+                  "nobody listens on.",
     "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
 }
 

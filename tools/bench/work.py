@@ -21,6 +21,8 @@ GROUPS = {
     "srq": "Shared receive queue: 64 B messages",
     "cores": "One core and two: 4 queue pairs, 64 KiB writes; one queue pair, 2 KiB writes",
     "loss": "Loss: 64 KiB writes, every packet cut to the MTU before it may be lost",
+    "neighbours": "Beside somebody else: 64 KiB writes and a flood of what is refused, 64 B round trips "
+                  "and READs",
     "setup": "Connections set up, one process, rdma_cm",
     "memory": "Kernel memory, rings and registered pages aside",
     "nics": "NICs: 64 KiB messages, 64 B latency, 1 KiB datagrams",
@@ -40,10 +42,10 @@ OFTEN = ("headline", *NIC_GROUPS)
 class Work:
     """One thing to measure.
 
-    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, qp_memory, mr_memory;
-             for so many seconds, not iterations, and with what was lost: shared (connections,
-             each of its own process), beside (one, and one of TCP), datagrams. flow: bandwidth
-             with what was lost
+    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, garbage, neighbour,
+             qp_memory, mr_memory; for so many seconds, not iterations, and with what was
+             lost: shared (connections, each of its own process), beside (one, and one of TCP),
+             datagrams. flow: bandwidth with what was lost
     verb     write, send, read, atomic; "" where there is none
     place    where (places.py)
     loss     percent, and delay in ms, one way, both ways: at the place "lossy"
@@ -86,6 +88,8 @@ FIGURES = {
     "datagrams": (("MiBps", "MiB/s sent"), ("arrived", "MiB/s received"),
                   ("held", "packets dropped before the wire")),
     "connect": (("per_second", "connections/s"),),
+    "garbage": (("left", "part that is left"), ("kpps", "1000 refused/s")),
+    "neighbour": (("quiet", "µs beside nothing"), ("reads", "µs beside READs"), ("times", "times")),
     "qp_memory": (("bytes", "bytes a QP"),),
     "mr_memory": (("bytes", "bytes an MR"),),
 }
@@ -203,14 +207,27 @@ def delays():
                        loss=loss, delay=delay, place="lossy", longer=5, least=50)
 
 
+def neighbours():
+    """Floods by kind (tools/redteam/garbage.c), on both processors and on one, where what is
+    refused competes with the stream; the first goes to a port that nobody listens on."""
+    for place, name in (("plain", "garbage"), ("one-core", "garbage_one-core")):
+        for kind in ("closed-1k", "malformed", "qp", "icrc", "old"):
+            yield Work(f"{name}_{kind}", "neighbours", "garbage", size=64 * KIB, who=("rxe", "srnic"),
+                       options=(kind,), place=place, reps=5)
+        for kind in ("closed-1k", "icrc", "seal"):
+            yield Work(f"{name}_sealed_{kind}", "neighbours", "garbage", size=64 * KIB,
+                       who=("srnic-packet",), options=(kind,), place=place, reps=5)
+    yield Work("beside_reads", "neighbours", "neighbour", size=64, who=("rxe", "srnic"), reps=5)
+
+
 def rhythms():
     # of no group: for scripts/price, which takes their mean
     for size in range(16, 208, 24):
         yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
 
 
-WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, nics, bottlenecks, delays,
-                              rhythms)
+WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, neighbours, nics,
+                              bottlenecks, delays, rhythms)
         for work in part()}
 
 

@@ -183,7 +183,7 @@ def forge_acknowledgement(bed):
     """Keep a request, and tell a that it was done"""
     _, _, ack, _ = watched(bed)
     answer_for_b(bed, WRITE_ONLY, lambda: bed.write(NEW, wait=False), ack, ext=aeth(ACKED, 3))
-    done = bed.completed(limit=0.1) == [0]
+    done = bed.completed(limit=0.5) == [0]
     bed.wire.tap = None
     if done:
         return "a believes it" if bed.memory(len(NEW)) != NEW else None
@@ -197,7 +197,7 @@ def forge_what_is_read(bed):
     _, _, _, answer = watched(bed)
     answer_for_b(bed, READ_REQ, lambda: bed.read(wait=False), answer, payload=FORGED,
                  ext=aeth(ACKED, 3))
-    done = bed.completed(limit=0.1) == [0]
+    done = bed.completed(limit=0.5) == [0]
     bed.wire.tap = None
     if not done:
         bed.completed()

@@ -8,8 +8,8 @@ one to the passive side: as it would be in the clear, under the REQ's own seal, 
 seals at random. Whoever believes it answers by a DREP, and the connection is over.
 
 Prints {"read": whether it could read the messages, "answered": whether a DREP came,
-"alive": how many packets of a reliable connection the passive side sent in the two seconds
-after that}.
+"alive": how many packets of a reliable connection the passive side sent after that: in two
+seconds, or until there is one if no DREP came}.
 
 Example:
   tools/redteam/cm.py --netns m --ports ma mb
@@ -86,9 +86,11 @@ def attack(wire, patience):
         for _ in range(5):
             wire.put(Wire.TO_B, talk.dreq().disguises())
             wire.rest(0.2)
-    wire.until(lambda: talk.dreps, 3)
+    wire.until(lambda: talk.dreps, 10)
     answered, before = talk.dreps > 0, talk.rc
     wire.rest(2)
+    if not answered:
+        wire.until(lambda: talk.rc > before)
     return {"read": read, "answered": answered, "alive": talk.rc - before}
 
 
@@ -98,13 +100,13 @@ def main():
     parser.add_argument("--netns", required=True, metavar="NETNS")
     parser.add_argument("--ports", required=True, nargs=2, metavar="DEV",
                         help="towards the active side, and towards the passive one")
-    parser.add_argument("--patience", type=float, default=30, metavar="SECONDS",
-                        help="for a connection to be made (30)")
+    parser.add_argument("--patience", type=float, default=120, metavar="SECONDS",
+                        help="for a connection to be made (120)")
     options = parser.parse_args()
     wire = Wire(options.netns, options.ports)
     print("the wire", file=sys.stderr, flush=True)
     print(json.dumps(attack(wire, options.patience)), flush=True)
-    wire.rest(60)       # who waits for it ends it: without it, nothing passes
+    wire.rest(600)      # who waits for it ends it: without it, nothing passes
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ def main():
     ap.add_argument("--mtu", type=int, default=1024, help="path MTU of the flow (%(default)s)")
     ap.add_argument("--quiet", type=float, default=0.5,
                     help="seconds of silence to wait for (%(default)s)")
-    ap.add_argument("--limit", type=float, default=20, help="seconds to wait at most")
+    ap.add_argument("--limit", type=float, default=200, help="seconds to wait at most")
     args = ap.parse_args()
 
     src = ipaddress.IPv4Address(args.src).packed

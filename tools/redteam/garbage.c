@@ -4,11 +4,12 @@
  *
  * What each kind is refused for stands in `kinds`; two of them go to a UDP port that
  * nobody listens on, and show what the flood costs by itself. The packets have the
- * addresses of a peer: who forges knows them. Runs until SIGTERM and says then how many
- * it has sent.
+ * addresses of a peer: who forges knows them. Sends as many as it is told, or until SIGTERM,
+ * and says then how many that were.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -147,7 +148,7 @@ static int open_port(const char *name)
 	return fd;
 }
 
-static unsigned long flood(int fd)
+static unsigned long flood(int fd, unsigned long count)
 {
 	struct mmsghdr messages[BATCH] = {};
 	struct iovec parts[BATCH];
@@ -157,8 +158,9 @@ static unsigned long flood(int fd)
 		parts[i] = (struct iovec){ frames[i], frame_len };
 		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &parts[i], .msg_iovlen = 1 };
 	}
-	while (!stop) {
-		int n = sendmmsg(fd, messages, BATCH, 0);
+	while (!stop && sent < count) {
+		unsigned int most = count - sent < BATCH ? count - sent : BATCH;
+		int n = sendmmsg(fd, messages, most, 0);
 
 		if (n > 0)
 			sent += n;
@@ -180,21 +182,23 @@ static const struct kind *find(const char *name)
 int main(int argc, char **argv)
 {
 	const struct kind *kind;
+	unsigned long count;
 	time_t begin;
 
-	if (argc != 7) {
-		fprintf(stderr, "usage: srnic-garbage KIND NETDEV MAC FROM TO QP-NUMBER\n"
+	if (argc != 7 && argc != 8) {
+		fprintf(stderr, "usage: srnic-garbage KIND NETDEV MAC FROM TO QP-NUMBER [COUNT]\n"
 			"kinds: closed closed-1k malformed qp icrc old seal\n"
 			"example: srnic-garbage icrc va $(cat /sys/class/net/vb/address) "
-			"10.77.0.1 10.77.0.2 0x12\n");
+			"10.77.0.1 10.77.0.2 0x12 20000\n");
 		return 2;
 	}
 	kind = find(argv[1]);
+	count = argc > 7 ? strtoul(argv[7], NULL, 0) : ULONG_MAX;
 	for (unsigned int i = 0; i < BATCH; i++)
 		build(i, kind, argv + 3);
 	signal(SIGTERM, on_signal);
 	begin = time(NULL);
-	printf("%lu packets", flood(open_port(argv[2])));
+	printf("%lu packets", flood(open_port(argv[2]), count));
 	printf(" in %ld s\n", (long)(time(NULL) - begin));
 	return 0;
 }

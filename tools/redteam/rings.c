@@ -22,6 +22,7 @@
 
 #define DEPTH	64
 #define MAPS	64
+#define PATIENCE_MS	120000	/* after which nothing comes any more */
 
 struct map {
 	uintptr_t start, end;
@@ -175,7 +176,7 @@ static bool alive(struct ibv_qp *qp)
 	drain();
 	if (ibv_post_send(qp, &wr, &bad))
 		return false;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < PATIENCE_MS; i++) {
 		/* the liar is seen in ERR before the last of what it posted has ended */
 		while (ibv_poll_cq(cq, 1, &wc) == 1)
 			if (wc.qp_num == qp->qp_num)
@@ -296,7 +297,7 @@ static void try_lie(int i, struct ibv_qp *bystander)
 	__atomic_store_n(&ring->prod, 1, __ATOMIC_RELEASE);
 	lies[i].lie(ring, wqe);
 	doorbell(liar);
-	for (int t = 0; t < 200 && !err; t++) {
+	for (int t = 0; t < PATIENCE_MS && !err; t++) {
 		err = state_of(liar) == IBV_QPS_ERR;
 		usleep(1000);
 	}

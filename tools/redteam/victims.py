@@ -136,7 +136,7 @@ class Bed:
         for end in self.ends:
             end.close()
 
-    def completed(self, count=1, limit=10, end=None):
+    def completed(self, count=1, limit=60, end=None):
         """The statuses of a's, or that end's, next `count` completions of sends."""
         end = end or self.a
 
@@ -170,7 +170,7 @@ class Bed:
             return None
         return self.a.mr.read(length, ANSWER_AT)
 
-    def received(self, end, count=1, limit=0.5):
+    def received(self, end, count=1, limit=1):
         """(length, bytes, immediate data) of what came to that end, in order."""
         def done():
             end.poll()

@@ -144,7 +144,7 @@ class Wire:
         sock.setblocking(False)
         return sock
 
-    def until(self, done, limit=10):
+    def until(self, done, limit=60):
         """Carries frames until that is so; whether it came to be, in so many seconds."""
         end = time.monotonic() + limit
         while not done():
@@ -154,7 +154,7 @@ class Wire:
                 self.carry(self.ports.index(sock))
         return True
 
-    def rest(self, seconds=0.1):
+    def rest(self, seconds=0.3):
         """Lets what is under way arrive."""
         self.until(lambda: False, seconds)
 

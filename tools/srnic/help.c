@@ -47,6 +47,10 @@ static const struct page pages[] = {
 "The devices whose netdev is in this network namespace, and how many queue pairs,\n"
 "completion queues and memory regions they have.\n"
 "\n"
+"'rdma link add NAME type srnic netdev NETDEV' makes one. Where it answers 'Address\n"
+"already in use', dmesg says who has UDP port 4791: most often rxe, which 'modprobe -r\n"
+"rdma_rxe' unloads.\n"
+"\n"
 "Examples:\n"
 "  srnic show\n"
 "  srnic --json show dev srnic0\n" },

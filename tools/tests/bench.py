@@ -18,6 +18,7 @@ from contenders import CONTENDERS                       # noqa: E402
 from figures import Record, instructions                # noqa: E402
 from goals import GOALS, judge                          # noqa: E402
 from losses import qdisc_drops                          # noqa: E402
+from neighbours import parse_neighbour, parse_throughput    # noqa: E402
 from pace import Pace                                   # noqa: E402
 from perftest import parse_perftest                     # noqa: E402
 from programs import Failed, background, listens, run, wait_for  # noqa: E402
@@ -45,6 +46,17 @@ disconnect   :       44.22       3.57     173.00     884.48
 LISTENERS = """  sl  local_address rem_address   st tx_queue
    0: 00000000:4853 00000000:0000 0A 00000000:00000000 00:00000000
    1: 0100007F:1451 00000000:0000 01 00000000:00000000 00:00000000
+"""
+
+
+BESIDE = """beside       alone/MB/s beside/MB/s    left    packets/s
+icrc              612.1      397.9     65.0%       123456
+"""
+TRIPS = """beside         median round trip/us  change  MB/s
+nothing                        40.0   +0.0%     0
+a busy loop                    41.0   +2.5%     0
+WRITEs                         44.0  +10.0%   500
+READs                          46.0  +15.0%   480
 """
 
 
@@ -134,10 +146,15 @@ class Readers(unittest.TestCase):
     def test_cmtime_without_what_comes_after_the_connection(self):
         self.assertEqual(parse_cmtime(CMTIME, 50), {"per_second": 500})
 
+    def test_neighbours(self):
+        self.assertEqual(parse_throughput(BESIDE), {"left": 0.65, "kpps": 123.456})
+        self.assertEqual(parse_neighbour(TRIPS), {"quiet": 40, "reads": 46, "times": 1.15})
+
     def test_nonsense_is_no_figure(self):
         for read in (lambda: parse_perftest(WORK["write_64k"], "Couldn't connect\n"),
                      lambda: parse_iperf("{}"), lambda: parse_cmtime("", 1),
-                     lambda: parse_qperf("")):
+                     lambda: parse_qperf(""), lambda: parse_throughput("no device\n"),
+                     lambda: parse_neighbour("no device\n")):
             self.assertRaises(Failed, read)
 
     def test_listeners(self):

@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 . "$(dirname "$0")/tap.sh"
 
 # shellcheck disable=SC2016 # the inner shell expands it
-SRNIC_CACHE=$dir timeout 10 bash -euc '. "${0%/*}/lib.sh"; locked one; locked two; locked one' \
+SRNIC_CACHE=$dir timeout 100 bash -euc '. "${0%/*}/lib.sh"; locked one; locked two; locked one' \
 	"$top/scripts/setup" >&2
 ok $? "who holds a lock does not wait for himself"
 

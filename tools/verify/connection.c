@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "connection.h"
 
-#define PATIENCE	10	/* seconds a completion may take */
+#define PATIENCE	120	/* seconds after which no completion comes */
 #define ACCESS		(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_ATOMIC)
 

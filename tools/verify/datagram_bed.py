@@ -35,7 +35,7 @@ from sth.datagram import GROUP_QPN                                          # no
 
 ROOM, SLOTS, GRH = 4096, 32, 40
 QKEY, OUR_QPN, IMM = 0x11111111, 0x123456, 0x01020304
-LIMIT = 10          # seconds to wait for what must come
+LIMIT = 60          # seconds to wait for what must come
 QUIET = 0.2         # and for what must not
 ONLY, ONLY_IMM = UD_OPCODES
 ATTACH_MCAST, DETACH_MCAST = 30, 31     # IB_USER_VERBS_CMD_*: pyverbs has neither

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""early - a sealed queue pair that is ready before its peer is, with a long retry interval.
+"""early - a sealed queue pair that is ready before its peer is, and has no retry interval.
 
     early.py DEVICE
 
 Two queue pairs, connected with each other; a rule seals them. What the first says is not heard,
-as the second is not there yet: it must be said again when that one is, and not when the
-interval of 8.6 seconds is over. The first message of either has to arrive within one.
+as the second is not there yet: it must be said again when that one is. With a timeout of 0
+nothing is sent again because time has passed (IBA 9.7.6.1.3): a message that arrives is not one
+that has waited for its interval.
 
 Example:
   in a tools/verify/early.py srnic0
@@ -24,9 +25,9 @@ from pyverbs.wr import RecvWR, SGE, SendWR
 
 from endpoint import connection, way_to_self
 
-TIMEOUT = 21        # 4.096 µs * 2^21: 8.6 s
+TIMEOUT = 0         # for ever
 EARLIER = 0.5       # seconds that one end is ready before the other
-MOST = 1.0          # seconds that its first message may take, from then on
+HANGS = 120         # seconds after which nothing comes any more
 SIZE = 8
 
 
@@ -72,7 +73,7 @@ def main():
         late.connect(early)
         begin = time.monotonic()
         (early if who == "early" else late).send()
-        heard = (late if who == "early" else early).done(MOST)
+        heard = (late if who == "early" else early).done(HANGS)
         failed += not heard
         print(f"{'ok' if heard else 'NOT HEARD'}: the {who} one's first message, "
               f"{time.monotonic() - begin:.2f} s")

@@ -4,8 +4,8 @@
 
 Sixteen connections of a device with itself. Fifteen keep a few messages under way, the hog
 as many as the queue has room for. The consumer posts receive requests in small portions,
-so that they are what all compete for. Told is who got how many of them; each of the 15
-must have at least 80 % of a sixteenth.
+and so late that all have come to an empty queue by then: they are what all compete for.
+Told is who got how many of them; each of the 15 must have at least 80 % of a sixteenth.
 
 Example:
   in-a tools/verify/fairness.py srnic0 rdma -dd resource show qp
@@ -34,7 +34,8 @@ WARM_UP = 10 * ROOM
 MEASURED = 50 * ROOM
 ENOUGH = 0.8
 RNR_TIMER = 18          # 5.12 ms (IBA table 46): so that asking again costs little
-PATIENCE = 240          # seconds for all of it
+PAUSE = 0.05            # seconds without receive requests, in which all ask several times
+PATIENCE = 1200         # seconds after which it hangs
 
 
 class Stream:
@@ -76,10 +77,11 @@ class Bed:
         self.streams += [Stream(self, UNDER_WAY) for _ in range(STREAMS - 1)]
         self.by_tx = {x.tx.qp_num: x for x in self.streams}
         self.posted = 0
+        self.empty = 0          # since when
 
     def post(self):
-        """A portion, as soon as the last one has been used up."""
-        if self.posted:
+        """A portion, when the last one was used up some time ago."""
+        if self.posted or time.monotonic() < self.empty + PAUSE:
             return
         for _ in range(PORTION):
             self.srq.post_recv(self.recv_wr)
@@ -91,6 +93,8 @@ class Bed:
         for wc in found:
             got[wc.qp_num] = got.get(wc.qp_num, 0) + 1
         self.posted -= len(found)
+        if found:
+            self.empty = time.monotonic()
         return len(found)
 
     def go_on(self):
@@ -133,7 +137,7 @@ def main():
     if args.command:
         subprocess.run(args.command, check=True)
     if min(got[1:]) < ENOUGH * fair:
-        sys.exit(f"one of the others got {min(got[1:]) / fair:.2f} of a fair share")
+        sys.exit(f"one of the others got {min(got[1:]) / fair:.2f} of a fair share: {got}")
 
 
 if __name__ == "__main__":

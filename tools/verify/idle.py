@@ -21,8 +21,8 @@ from pyverbs.wr import RecvWR, SGE
 
 from endpoint import connection, way_to_self
 
-LIMIT = 60
-SPARED = 6
+LIMIT = 600
+SPARED = 15
 
 
 class End:

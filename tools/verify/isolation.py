@@ -135,7 +135,7 @@ class Pair:
         return window, wr.rkey
 
 
-def completion(cq, limit=10):
+def completion(cq, limit=120):
     """The status of the next one; None if there is none in time."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
@@ -505,7 +505,7 @@ def overflow(bed, ask):
     region = Region(bed)
     hog, neighbour = Pair(bed, cq_size=1), Pair(bed)
     hog.post_at_once(32, ask, region.key, region.addr)
-    end = time.monotonic() + 10
+    end = time.monotonic() + 120
     while hog.peer.query(e.IBV_QP_STATE)[0].qp_state != e.IBV_QPS_ERR:
         if time.monotonic() > end:
             return None, None

@@ -156,7 +156,7 @@ class Pair:
         return completion(self.cq)
 
 
-def completion(cq, limit=20):
+def completion(cq, limit=120):
     """The status of the next one; None if there is none in time."""
     end = time.monotonic() + limit
     while time.monotonic() < end:

@@ -27,7 +27,7 @@ GIDS = 32
 QKEY = 0x11111111
 
 
-def status(cq, limit=30):
+def status(cq, limit=300):
     end = time.monotonic() + limit
     while time.monotonic() < end:
         if found := cq.poll(1)[1]:

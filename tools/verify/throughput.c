@@ -8,11 +8,9 @@
  * environment, gets SIGTERM when its turn is over, and begins what it prints with a
  * number: of the packets it has sent.
  *
- * Each kind must leave LEAST of what there is alone; with --of-first, of what the first
- * kind leaves, which then is what anything of that sort costs here.
+ * It judges nothing: what a kind leaves depends on the machine, and on what else runs there.
  */
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,10 +129,10 @@ static double middle(double *values, int n)
 	return values[n / 2];
 }
 
-/* The share that is left beside a kind, as the median of as many turns */
-static double measure(const char *command, const char *kind, int turns)
+/* Prints what is left beside a kind: medians of as many turns. */
+static void measure(const char *command, const char *kind, int turns)
 {
-	double alone[TURNS_MOST], beside[TURNS_MOST], shares[TURNS_MOST], sent = 0, share;
+	double alone[TURNS_MOST], beside[TURNS_MOST], shares[TURNS_MOST], sent = 0;
 
 	for (int turn = 0; turn < turns; turn++) {
 		struct flood flood;
@@ -146,10 +144,9 @@ static double measure(const char *command, const char *kind, int turns)
 		shares[turn] = beside[turn] / alone[turn];
 		sent += end(&flood);
 	}
-	share = middle(shares, turns);
-	printf("%-12s %10.1f %10.1f %8.0f%% %12.0f\n", kind, middle(alone, turns),
-	       middle(beside, turns), share * 100, sent / turns / (TURN + START) * 1e9);
-	return share;
+	printf("%-12s %10.1f %10.1f %8.1f%% %12.0f\n", kind, middle(alone, turns),
+	       middle(beside, turns), middle(shares, turns) * 100,
+	       sent / turns / (TURN + START) * 1e9);
 }
 
 static void connect_them(char **names)
@@ -174,34 +171,23 @@ static void connect_them(char **names)
 static int usage(void)
 {
 	fprintf(stderr,
-		"usage: srnic-throughput [--of-first] DEVICE DEVICE TURNS LEAST COMMAND KIND...\n"
-		"example: srnic-throughput srnic0 srnic1 5 0.5 "
+		"usage: srnic-throughput DEVICE DEVICE TURNS COMMAND KIND...\n"
+		"example: srnic-throughput srnic0 srnic1 5 "
 		"'exec srnic-garbage $KIND v0 $MAC 10.77.0.1 10.77.0.2 $QPN' icrc qp\n");
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	bool of_first = argc > 1 && !strcmp(argv[1], "--of-first");
-	char **arg = argv + 1 + of_first;
-	int turns = argv + argc - arg > 5 ? atoi(arg[2]) : 0, poor = 0;
-	double least, base = 1;
+	int turns = argc > 5 ? atoi(argv[3]) : 0;
 
 	if (turns < 1 || turns > TURNS_MOST)
 		return usage();
-	least = atof(arg[3]);
-	if (least <= 0)
-		return usage();
-	connect_them(arg);
+	/* what goes wrong is to be said after what has been measured */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	connect_them(argv + 1);
 	printf("beside       alone/MB/s beside/MB/s    left    packets/s\n");
-	for (char **kind = arg + 5; *kind; kind++) {
-		double share = measure(arg[4], *kind, turns);
-
-		if (of_first && kind == arg + 5)
-			base = share;
-		poor += share < least * base;
-	}
-	if (poor)
-		printf("%d leave less than %.2f\n", poor, least * base);
-	return !!poor;
+	for (char **kind = argv + 5; *kind; kind++)
+		measure(argv[4], *kind, turns);
+	return 0;
 }

@@ -813,7 +813,7 @@ static const char usage[] =
 "                       and without --late\n"
 "      --before COMMAND ahead of each; its number, from 0, is in $N\n"
 "      --timeout N      IB timeout exponent (14)\n"
-"      --patience S     seconds that one completion may take (60)\n"
+"      --patience S     seconds that one completion may take (300)\n"
 "\n"
 "Example, in two shells:\n"
 "  in b srnic-verify -d srnic1 -m 4096\n"
@@ -863,7 +863,7 @@ static void parse(struct options *opt, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options opt = {
-		.port = 18600, .gid_index = -4, .mtu = IBV_MTU_1024, .timeout = 14, .patience = 60,
+		.port = 18600, .gid_index = -4, .mtu = IBV_MTU_1024, .timeout = 14, .patience = 300,
 		.rounds = 1, .connections = 1, .offsets = { 0, 1 }, .noffsets = 2,
 		.sizes = { 0, 1, 1023, 1024, 1025, 65536 }, .nsizes = 6,
 		.ops = "send,send_inline,send_imm,write,write_imm,read,cmp_swap,fetch_add",

@@ -18,8 +18,8 @@ transfer()
 	ip netns exec m srnic-mangle -r 50 "$@" ma mb >/run/test/mangle.log &
 	mangler=$!
 	sleep 0.5
-	LIMIT=$((300 + bulk / 100000)) pair in b srnic-verify -d srnic1 -m $mtu --bulk "$bulk" --patience 200 -- \
-		in a srnic-verify -d srnic0 -m $mtu --bulk "$bulk" --patience 200 10.77.0.2
+	LIMIT=$((900 + bulk / 100000)) pair in b srnic-verify -d srnic1 -m $mtu --bulk "$bulk" --patience 600 -- \
+		in a srnic-verify -d srnic0 -m $mtu --bulk "$bulk" --patience 600 10.77.0.2
 	tail -n 1 "$OUT"
 	# ip netns exec replaces itself, so that this is the mangler
 	kill $mangler

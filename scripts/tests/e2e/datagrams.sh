@@ -81,7 +81,7 @@ new_key g
 rule_for 239.7.7.7/32 require packet aes-gmac-128 key g
 sealed=$(count_of a srnic0 sth_sealed)
 opened=$(count_of b srnic1 sth_opened)
-pair in b timeout 40 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
+pair in b timeout 300 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
 	in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
 grows a srnic0 sth_sealed "$sealed" 5
 grows b srnic1 sth_opened "$opened" 5
@@ -104,35 +104,22 @@ for name in sth_missing sth_unexpected sth_auth_failed; do
 	expect_count b srnic1 $name -eq 0
 done
 
-# passes_not WHY: nothing of a pingpong's gets through
-passes_not()
-{
-	! datagrams_pass 10 || fail "$1: datagrams passed"
-}
-
 say "another key: nothing gets through, and nobody is remembered for it"
 head -c 32 /dev/urandom >/run/test/key.other
 on b srnic key replace k --file /run/test/key.other --raw
-passes_not "another key"
-expect_count b srnic1 sth_auth_failed -gt 0
+datagrams_refused "another key" b srnic1 sth_auth_failed
 
 say "in the clear: nothing gets through to who requires a seal"
 on a srnic policy del 10.77.0.0/24
-missing=$(count_of b srnic1 sth_missing)
-passes_not "in the clear"
-grows b srnic1 sth_missing "$missing" 1
+datagrams_refused "in the clear" b srnic1 sth_missing
 
 say "without its key nothing is sent"
 on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key nokey
-bad=$(count_of a srnic0 bad_wqe)
-passes_not "without its key"
-grows a srnic0 bad_wqe "$bad" 1
+datagrams_refused "without its key" a srnic0 bad_wqe
 
 say "nor with a suite that has no seal for datagrams"
 on a srnic policy replace 10.77.0.0/24 require packet hmac-sha256 key k
-bad=$(count_of a srnic0 bad_wqe)
-passes_not "no form for datagrams"
-grows a srnic0 bad_wqe "$bad" 1
+datagrams_refused "no form for datagrams" a srnic0 bad_wqe
 grep -q 'no datagrams with .*10\.77\.0\.2.*hmac-sha256' < <(dmesg) || fail "the log does not say why"
 
 say "'prefer' seals where it can, and takes what is clear"

@@ -25,12 +25,10 @@ for seal in "${seals[@]}"; do
 		on $end srnic policy replace 239.7.0.0/16 require "${seal#*:}" "${seal%:*}" key g
 	done
 	pair in b udaddy -b 10.77.0.2 -c 2 -C 10 -- in a udaddy -s 10.77.0.2 -c 2 -C 10
-	pair in b timeout 60 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
+	pair in b timeout 300 mckey -m 239.7.7.7 -b 10.77.0.2 -C 5 -- \
 		in a mckey -m 239.7.7.7 -b 10.77.0.1 -s -C 5
 	pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
 done
-# what comes last lies in tcpdump's buffer for up to a second
-sleep 1.5
 recorded
 for end in "a srnic0" "b srnic1"; do
 	for name in sth_auth_failed sth_replayed sth_missing policy_exempt; do

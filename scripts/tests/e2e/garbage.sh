@@ -1,54 +1,129 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: floods of packets that are refused leave an honest stream at least half of its throughput
+# what: of floods of packets that are refused, each is counted and ends at the first check that it fails, without an answer; beside them every byte of a stream arrives
+# easy: yes
 # timeout: 180
 # cites: R25, issue 5.6
 . "$(dirname "$0")/../lib.sh"
 
-# flood_by COMMAND: what srnic-throughput is to run beside the stream
-# shellcheck disable=SC2016 # it is its shell that expands the rest
-flood_by()
+count=${SRNIC_FLOOD:-20000}
+tracing=/sys/kernel/tracing
+# The way of a packet: what it costs most
+steps=(srnic_rx_icrc_ok srnic_open_packet srnic_responder_rx)
+
+# connect: a stream of WRITEs and READs from a to b whose every byte is looked at. Sets QPN
+# to b's end of it
+connect()
 {
-	echo 'exec '"$*"' srnic-garbage $KIND v0 '"$(</sys/class/net/v1/address)"' 10.77.0.1 10.77.0.2 $QPN'
+	# shellcheck disable=SC2054 # those commas are the tool's
+	local options=(--ops=write,read --sizes "1,4000,70001" --offsets 3 --timeout 20 --until /run/test/done)
+	rm -f /run/test/done
+	pair in b srnic-verify -d srnic1 "${options[@]}" -- \
+		in a srnic-verify -d srnic0 "${options[@]}" 10.77.0.2 &
+	stream=$!
+	soon beyond 1000 b srnic1 rcvd_pkts || fail "there is no stream"
+	QPN=$(on b rdma resource show qp link srnic1 | sed -n 's/.* lqpn \([0-9]*\) .*type RC state RTS.*/\1/p')
 }
 
-# apart KIND...: stream and flood run where the scheduler has them
-apart()
+# quiet: whether the stream has come to rest
+quiet()
 {
-	srnic-throughput srnic0 srnic1 "${SRNIC_TURNS:-5}" 0.5 "$(flood_by)" "$@"
+	local before
+	before=$(count_of b srnic1 rcvd_pkts)
+	sleep 0.5
+	[ "$(count_of b srnic1 rcvd_pkts)" -eq "$before" ]
 }
 
-# together KIND...: both on one processor, which they share as any two processes do: what
-# is refused may cost hardly more than the first kind, at which the module never looks
-together()
+# flood KIND COUNTER: all that is sent is counted as that
+flood()
 {
-	taskset 1 srnic-throughput --of-first srnic0 srnic1 "${SRNIC_TURNS:-3}" 0.75 \
-		"$(flood_by taskset 1)" "$@"
+	local before
+	before=$(count_of b srnic1 "$2")
+	on a srnic-garbage "$1" va "$(on b cat /sys/class/net/vb/address)" 10.77.0.1 10.77.0.2 "$QPN" "$count"
+	[ $(($(count_of b srnic1 "$2") - before)) -eq "$count" ] ||
+		fail "$1: $2 has grown by $(($(count_of b srnic1 "$2") - before)), not $count"
 }
 
-# expect_refused COUNTER...: the floods have arrived
-expect_refused()
+# probes: counts from now on how often each step is taken, where the kernel can
+probes()
 {
-	local name
-	for name; do
-		[ "$(counter srnic1 "$name")" -gt 10000 ] ||
-			fail "$name is $(counter srnic1 "$name") only"
+	local step
+	[ -e $tracing/kprobe_events ] || return 0
+	for step in "${steps[@]}"; do
+		echo "p:srnic_test/$step srnic:$step" >>$tracing/kprobe_events
 	done
+	echo 1 >$tracing/events/srnic_test/enable
+}
+
+no_probes()
+{
+	[ -e $tracing/events/srnic_test ] || return 0
+	echo 0 >$tracing/events/srnic_test/enable
+	: >$tracing/kprobe_events
+}
+
+# taken STEP: how often it was, since there are probes
+taken()
+{
+	awk -v step="$1" '$1 == step { print $2 }' $tracing/kprobe_profile
+}
+
+# costs KIND COUNTER STEPS: so many of the steps, and not one more, are taken for each packet;
+# only what takes all of them may be answered, within limits
+costs()
+{
+	local kind=$1 steps_due=$3 step due sent unanswered answers i=0
+	sent=$(count_of b srnic1 sent_pkts)
+	unanswered=$(count_of b srnic1 duplicate_unanswered)
+	probes
+	flood "$kind" "$2"
+	sent=$(($(count_of b srnic1 sent_pkts) - sent))
+	answers=$(($(count_of b srnic1 duplicate_unanswered) - unanswered + sent))
+	[ $answers -eq $((steps_due < ${#steps[@]} ? 0 : count)) ] ||
+		fail "$kind: $answers answers, given or not"
+	for step in "${steps[@]}"; do
+		[ -e $tracing/events/srnic_test ] || break
+		echo "$kind: $step $(taken "$step") times"
+		due=$((i++ < steps_due ? count : 0))
+		# an answer is a packet, too: it is looked at where it arrives
+		[ "$step" = srnic_responder_rx ] || due=$((due + sent))
+		[ "$(taken "$step")" -eq $due ] || fail "$kind: $step should have been taken $due times"
+	done
+	no_probes
+}
+
+# floods KIND:COUNTER:STEPS...: each beside a connection that is held still, to see what it
+# costs, and then beside one that is not
+floods()
+{
+	local what
+	connect
+	pkill -STOP -x srnic-verify
+	soon quiet || fail "the stream goes on without its processes"
+	for what; do
+		IFS=: read -ra what <<<"$what"
+		costs "${what[@]}"
+	done
+	pkill -CONT -x srnic-verify
+	for what in "$@"; do
+		say "$what, beside the stream"
+		IFS=: read -ra what <<<"$what"
+		beside=$(count_of b srnic1 rcvd_pkts)
+		flood "${what[@]:0:2}"
+		soon beyond $((beside + count + 100)) b srnic1 rcvd_pkts || fail "the stream has ended"
+	done
+	touch /run/test/done
+	wait $stream || fail "the stream did not survive"
+	expect_count a srnic0 retry_exceeded_err -eq 0
 }
 
 say "in the clear"
-testbed up --flat
-apart closed malformed qp icrc old
-say "in the clear, on one processor"
-together closed-1k qp icrc old
-expect_refused malformed no_qp icrc_errors
+testbed up
+floods malformed:malformed:0 qp:no_qp:0 icrc:icrc_errors:1 old:duplicate_request:3
 testbed down
 
 say "sealed"
-testbed up --flat --policy require:packet:aes-cmac-128
-apart closed-1k icrc seal
-say "sealed, on one processor"
-together closed-1k icrc seal
-expect_refused icrc_errors sth_auth_failed
+testbed up --policy require:packet:aes-cmac-128
+floods icrc:icrc_errors:1 seal:sth_auth_failed:2
 testbed down

@@ -18,10 +18,10 @@ grep -q "no limit 'nonsense'" /run/test/err || fail "$(cat /run/test/err)"
 say "one is idle, one is not"
 on a "$repo/tools/verify/idle.py" srnic0 >/run/test/idle.log 2>&1 &
 idle=$!
-on b timeout 100 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 100000000 >/run/test/ping.b &
+on b timeout 3000 ibv_rc_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 100000000 >/run/test/ping.b &
 server=$!
 settle $server ibv_rc_pingpong
-on a timeout 100 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 100000000 10.77.0.2 >/run/test/ping.a &
+on a timeout 3000 ibv_rc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 100000000 10.77.0.2 >/run/test/ping.a &
 until grep -q ready /run/test/idle.log; do
 	kill -0 $idle 2>/dev/null || fail "$(cat /run/test/idle.log)"
 	sleep 0.2
@@ -29,8 +29,8 @@ done
 sleep 4
 expect_count a srnic0 idle_reaped -eq 0
 
-say "a rule of two seconds"
-on a srnic limit set srnic0 idle 2
+say "a rule of ten seconds, for which no machine keeps a connection waiting that is used"
+on a srnic limit set srnic0 idle 10
 wait $idle || fail "$(cat /run/test/idle.log)"
 cat /run/test/idle.log
 expect_count a srnic0 idle_reaped -eq 2

@@ -28,7 +28,6 @@ hold()
 	for end in $client $server; do
 		kill -STOP "$end" || fail "rping: $(cat /run/test/[cs].log)"
 	done
-	sleep 1.5	# what comes last lies in tcpdump's buffer for up to a second
 	recorded >/dev/null
 	"$repo/tools/codec/derived.py" /run/test/k.key /run/test/wire.pcap "$1" >>/run/test/wanted
 	# Python's own are in what it has freed

@@ -20,10 +20,10 @@ on a $live dev srnic0
 on a $live peers srnic0
 
 say "a sealed connection, as both ends see it"
-in-b timeout 100 rping -s -a 10.77.0.2 -C 1000000 >/run/test/s.log 2>&1 &
+in-b timeout 600 rping -s -a 10.77.0.2 -C 1000000 >/run/test/s.log 2>&1 &
 server=$!
 settle $server rping
-in-a timeout 100 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
+in-a timeout 600 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
 client=$!
 on a $live sealed srnic0 10.77.0.2 aead aes-gcm-128 || fail "$(cat /run/test/s.log /run/test/c.log)"
 on b $live sealed srnic1 10.77.0.1 aead aes-gcm-128

@@ -6,17 +6,6 @@
 # cites: issue 2.3
 . "$(dirname "$0")/../lib.sh"
 
-# soon COMMAND...: whether it succeeds within twenty seconds: events are worked off later,
-# and each look takes this kernel five
-soon()
-{
-	local end=$((SECONDS + 20))
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.1
-	done
-}
-
 shows() { grep -q "$1" < <(ibv_devinfo -v -d srnicx); }
 
 hides() { ibv_devinfo -v -d srnicx >/run/test/devinfo && ! grep -q "$1" /run/test/devinfo; }
@@ -92,11 +81,8 @@ rdma link del srnicy
 [ ! -e /sys/class/infiniband/srnicy ] || fail "srnicy is still there"
 rdma link add srnicy type srnic netdev l1
 ip link del l0
-for _ in $(seq 50); do
-	[ -e /sys/class/infiniband/srnicx ] || [ -e /sys/class/infiniband/srnicy ] || break
-	sleep 0.1
-done
-[ ! -e /sys/class/infiniband/srnicx ] || fail "srnicx outlived its netdev"
+soon absent /sys/class/infiniband/srnicx /sys/class/infiniband/srnicy ||
+	fail "srnicx or srnicy outlived its netdev"
 
 say "links in a namespace, which goes away with them"
 ip netns add l
@@ -106,11 +92,8 @@ ip netns exec l ip link set l0 up
 ip netns exec l rdma link add srnicn type srnic netdev l0
 grep -q 'hca_id' < <(ip netns exec l ibv_devinfo -d srnicn) || fail "no device in the namespace"
 ip netns del l
-for _ in $(seq 100); do
-	rdma dev show srnicn >/dev/null 2>&1 || break
-	sleep 0.1
-done
-! rdma dev show srnicn >/dev/null 2>&1 || fail "srnicn outlived its namespace"
+gone() { ! rdma dev show srnicn >/dev/null 2>&1; }
+soon gone || fail "srnicn outlived its namespace"
 
 say "the module goes when asked"
 rmmod srnic

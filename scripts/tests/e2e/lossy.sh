@@ -19,8 +19,8 @@ policies=("" require:aead:aes-gcm-128)
 for policy in "${policies[@]}"; do
 	say "${policy:-in the clear}, $bulk bytes"
 	testbed up --netem "delay 200us loss 5% duplicate 5% reorder 25%" ${policy:+--policy "$policy"}
-	LIMIT=$((300 + bulk / 500000)) pair in b srnic-verify -d srnic1 -m 4096 --bulk "$bulk" --patience 200 -- \
-		in a srnic-verify -d srnic0 -m 4096 --bulk "$bulk" --patience 200 10.77.0.2
+	LIMIT=$((900 + bulk / 500000)) pair in b srnic-verify -d srnic1 -m 4096 --bulk "$bulk" --patience 600 -- \
+		in a srnic-verify -d srnic0 -m 4096 --bulk "$bulk" --patience 600 10.77.0.2
 	tail -n 1 "$OUT"
 	expect_count a srnic0 retransmits -gt 0
 	expect_count b srnic1 sth_auth_failed -eq 0

@@ -29,10 +29,10 @@ done
 expect_count b srnic1 sth_opened -gt 100
 
 say "which a peer without the key does not get through"
-timeout 100 in-b "$examples/secure_ping" -k $key >/run/test/server.log 2>&1 &
+timeout 600 in-b "$examples/secure_ping" -k $key >/run/test/server.log 2>&1 &
 server=$!
 settle $server "$examples/secure_ping" -k
-! on a timeout 100 "$examples/secure_ping" -k $key.other -n 1 10.77.0.2 >/run/test/client.log 2>&1 ||
+! on a timeout 600 "$examples/secure_ping" -k $key.other -n 1 10.77.0.2 >/run/test/client.log 2>&1 ||
 	fail "it does: $(cat /run/test/client.log)"
 ! wait $server || fail "and the server is content: $(cat /run/test/server.log)"
 expect "has the peer the same key: transport retry counter exceeded" /run/test/client.log
@@ -47,12 +47,12 @@ expect "^granted: block 7, to read$" "$OUT_SERVER"
 expect_count b srnic1 sth_proof_failed -gt 0
 
 say "kv_store, with two clients"
-timeout 100 in-b "$examples/kv_store" -k $key -c 2 >/run/test/server.log 2>&1 &
+timeout 600 in-b "$examples/kv_store" -k $key -c 2 >/run/test/server.log 2>&1 &
 server=$!
 settle $server "$examples/kv_store" -k
-timeout 100 in-b "$examples/kv_store" -k $key -n 100 10.77.0.2 >/run/test/second.log 2>&1 &
+timeout 600 in-b "$examples/kv_store" -k $key -n 100 10.77.0.2 >/run/test/second.log 2>&1 &
 second=$!
-on a timeout 100 "$examples/kv_store" -k $key -n 200 10.77.0.2 >/run/test/client.log 2>&1 ||
+on a timeout 600 "$examples/kv_store" -k $key -n 200 10.77.0.2 >/run/test/client.log 2>&1 ||
 	fail "the first: $(cat /run/test/client.log /run/test/server.log)"
 wait $second || fail "the second: $(cat /run/test/second.log /run/test/server.log)"
 wait $server || fail "the server: $(cat /run/test/server.log)"

@@ -71,8 +71,8 @@ beside()
 	done
 	ip netns exec m srnic-mutate "${wire[@]}" --done /run/test/done ma mb >/run/test/mutate.log &
 	local wire_pid=$!
-	LIMIT=$((100 + mutants / 100)) sealed_each "$@" --offsets 1 -m 1024 --psn 0xffffe0 --timeout 16 \
-		--patience 100 --together --until /run/test/done
+	LIMIT=$((600 + mutants / 100)) sealed_each "$@" --offsets 1 -m 1024 --psn 0xffffe0 --timeout 16 \
+		--patience 500 --together --until /run/test/done
 	kill $wire_pid
 	wait $wire_pid
 	while IFS='=' read -r name value; do

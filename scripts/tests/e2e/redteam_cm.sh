@@ -15,10 +15,10 @@ attacked()
 	"$repo/tools/redteam/cm.py" --netns m --ports ma mb >/run/test/cm.json 2>/run/test/cm.log &
 	wire=$!
 	until grep -q 'the wire' /run/test/cm.log; do sleep 0.1; done
-	in-b timeout 60 rping -s -a 10.77.0.2 >/run/test/s.log 2>&1 &
+	in-b timeout 600 rping -s -a 10.77.0.2 >/run/test/s.log 2>&1 &
 	server=$!
 	settle $server rping
-	in-a timeout 60 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
+	in-a timeout 600 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
 	client=$!
 	until [ -s /run/test/cm.json ] || ! kill -0 $wire; do sleep 0.2; done
 	# the wire goes last: who parts speaks

@@ -25,19 +25,19 @@ verdicts()
 
 testbed up --type interop
 say "what belongs to somebody else"
-attack 150 "$repo/tools/verify/isolation.py" rxe0
+attack 3000 "$repo/tools/verify/isolation.py" rxe0
 # An attack that should have been refused has succeeded where it is done, or has changed
 # memory; one that ended otherwise than on srnic shows nothing. Safe queues are srnic's own
 verdicts 55 '/ R22: /d; /^ok   R/p; /^FAIL R.*(: done, not|memory has changed)/p'
 
 say "rights, and not srnic's own sizes; what is refused with another errno is refused"
-attack 60 "$repo/tools/verify/limits.py" rxe0
+attack 300 "$repo/tools/verify/limits.py" rxe0
 verdicts 8 '/^.{5}R(16|28|32):/!d; s/^FAIL (.*: E[A-Z]+), not E[A-Z]+$/ok   \1/; p'
 
 say "a peer played by hand"
 ethtool -K va tx-udp-segmentation off >/dev/null
 on b tc qdisc add dev vb root netem delay 20ms
-attack 150 "$repo/tools/verify/scripted.py" --device rxe0 --gid-index "$(gid_of a rxe0)" \
+attack 3000 "$repo/tools/verify/scripted.py" --device rxe0 --gid-index "$(gid_of a rxe0)" \
 	--netns b --dev vb --mac "$(</sys/class/net/va/address)" --from 10.77.0.2 --to 10.77.0.1
 verdicts 4 's/^(ok  |FAIL) (replays_do_not_take.*)/\1 R23: \2/p
 	s/^(ok  |FAIL) (more_reads_than.*)/\1 R24: \2/p
@@ -45,7 +45,7 @@ verdicts 4 's/^(ok  |FAIL) (replays_do_not_take.*)/\1 R23: \2/p
 	s/^(ok  |FAIL) (only_a_read_of_nothing.*)/\1 R16: \2/p'
 
 say "a hog of a shared receive queue"
-attack 90 "$repo/tools/verify/fairness.py" rxe0
+attack 400 "$repo/tools/verify/fairness.py" rxe0
 verdicts 1 's/^one of the others got .*/FAIL R20: &/p
 	s/^hog .* others:( (0\.[89]|[1-9]\.)[0-9]*)+$/ok   R20: &/p'
 testbed down

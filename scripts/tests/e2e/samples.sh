@@ -16,10 +16,10 @@ revoke()
 	local by=$1 refused=$2 status=0
 	shift 2
 	say "a client${*:+, $*}"
-	in-b timeout 100 "$sample" >/run/test/server.log 2>&1 &
+	in-b timeout 600 "$sample" >/run/test/server.log 2>&1 &
 	local server=$!
 	settle $server rping
-	on a timeout 100 "$sample" "$@" 10.77.0.2 >/run/test/client.log 2>&1 || status=$?
+	on a timeout 600 "$sample" "$@" 10.77.0.2 >/run/test/client.log 2>&1 || status=$?
 	wait $server || fail "server: $(cat /run/test/server.log /run/test/client.log)"
 	[ $status -eq 0 ] || fail "client: $(cat /run/test/client.log)"
 	sed 's/^/  server: /' /run/test/server.log

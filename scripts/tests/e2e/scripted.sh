@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a peer played by hand: retried READs and new ones, more than were agreed; losses; retries that end; limits of what is repeated; a stranger
+# what: a peer played by hand: retried READs and new ones, long ones and others', more than were agreed; losses; retries that end; limits of what is repeated; a stranger
+# easy: yes
 # timeout: 240
-# cites: R16, R24, R25, IBA 9.6.1.5.1, IBA 9.7.5.1.3, IBA 9.7.6.1.3, IBA 9.7.5.2.8
+# cites: R16, R23, R24, R25, IBA 9.6.1.5.1, IBA 9.7.5.1.3, IBA 9.7.6.1.3, IBA 9.7.5.2.8
 . "$(dirname "$0")/../lib.sh"
 
 testbed up

@@ -67,17 +67,16 @@ ip -n x addr add 10.89.0.1/24 dev mx
 ip -n x link set dev mx up
 mkfifo /run/test/go
 # here, so that it is no process of the namespace's
-on a timeout 100 "$repo/tools/verify/outlive.py" srnic0 10.89.0.1 </run/test/go >/run/test/outlive.log 2>&1 &
+on a timeout 1000 "$repo/tools/verify/outlive.py" srnic0 10.89.0.1 </run/test/go >/run/test/outlive.log 2>&1 &
 user=$!
 exec 3>/run/test/go
-for ((i = 0; i < 600; i++)); do
-	[ -e /proc/$user ] || break
-	! grep -q ready /run/test/outlive.log || break
-	sleep 0.1
-done
+ready_or_gone() { ! [ -e /proc/$user ] || grep -q ready /run/test/outlive.log; }
+soon ready_or_gone || true
 grep -q ready /run/test/outlive.log || fail "it is not ready: $(cat /run/test/outlive.log)"
 ip netns del x
-sleep 2
+# its address is a GID for as long as the netdev is there
+gone() { ! on a sh -c 'cat /sys/class/infiniband/srnic0/ports/1/gids/* 2>/dev/null' | grep -q 0a59:0001; }
+soon gone || fail "its netdev is still there"
 echo go >&3
 exec 3>&-
 wait $user || fail "$(cat /run/test/outlive.log)"

@@ -36,7 +36,8 @@ on a srnic suite list >/run/test/suites
 mapfile -t seals < <(choose)
 record
 say "${#seals[@]} seals"
-sealed_each --ops $all --sizes 0,5,3000 --offsets 1 -m 1024
+# an interval of 4 seconds: nothing is sent again but what is lost
+sealed_each --ops $all --sizes 0,5,3000 --offsets 1 -m 1024 --timeout 20
 for name in retransmits sth_auth_failed sth_replayed; do
 	expect_count a srnic0 $name -eq 0
 	expect_count b srnic1 $name -eq 0

@@ -9,7 +9,7 @@
 # gid_index WHERE DEV GID-PATTERN
 gid_index()
 {
-	for _ in $(seq 50); do
+	for _ in $(seq 500); do
 		on "$1" ibv_devinfo -v -d "$2" | awk -v gid="$3" '
 			/GID\[/ && $0 ~ gid {
 				sub(/.*GID\[ */, "")
@@ -66,18 +66,12 @@ pair in a ibv_rc_pingpong -d srnic0 -g "$(gid_index a srnic0 fe80:)" -n 50 -- \
 say "groups are joined and left on the underlay"
 in-a mckey -m 239.7.7.7 -b 10.77.0.1 -C 1000 >/run/test/mckey.log 2>&1 &
 mckey=$!
-for _ in $(seq 50); do
-	! grep -q 239.7.7.7 < <(ip -n a maddr show dev va) || break
-	sleep 0.1
-done
-grep -q 239.7.7.7 < <(ip -n a maddr show dev va) || fail "not a member: $(cat /run/test/mckey.log)"
+member() { grep -q 239.7.7.7 < <(ip -n a maddr show dev va); }
+left() { ! member; }
+soon member || fail "not a member: $(cat /run/test/mckey.log)"
 kill $mckey
 wait $mckey || true
-for _ in $(seq 100); do
-	grep -q 239.7.7.7 < <(ip -n a maddr show dev va) || break
-	sleep 0.1
-done
-! ip -n a maddr show dev va | grep 239.7.7.7 || fail "still a member"
+soon left || fail "still a member"
 
 say "a netdev in a VRF"
 modprobe vrf || fail "no VRFs in this kernel"
@@ -103,11 +97,8 @@ done
 say "a netdev that changes namespace leaves its link behind"
 ip netns add c
 ip -n a link set va netns c
-for _ in $(seq 100); do
-	rdma dev show srnic0 >/dev/null 2>&1 || break
-	sleep 0.1
-done
-! rdma dev show srnic0 >/dev/null 2>&1 || fail "the link outlived the move"
+gone() { ! rdma dev show srnic0 >/dev/null 2>&1; }
+soon gone || fail "the link outlived the move"
 on c rdma link add srnicc type srnic netdev va || fail "no link in the new namespace"
 ip netns del c
 testbed down

@@ -43,11 +43,7 @@ connect()
 	answer=${answer#instance=}
 	CONTROLLER=nvme${answer%%,*}
 	DISK=/dev/${CONTROLLER}n1
-	for _ in $(seq 100); do
-		[ ! -b "$DISK" ] || return 0
-		sleep 0.1
-	done
-	fail "no disk of $CONTROLLER"
+	soon test -b "$DISK" || fail "no disk of $CONTROLLER"
 }
 
 modprobe -a nvmet-rdma nvme-rdma

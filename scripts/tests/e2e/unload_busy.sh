@@ -6,10 +6,9 @@
 # cites: issue 2.3 (disassociate_ucontext)
 . "$(dirname "$0")/../lib.sh"
 
-# rping goes on for ever, so whoever waited for it would hang. The test kernel needs
-# several seconds to start `rdma`, with these applications beside it.
-patience=10
-! on_debug_kernel || patience=40
+# These applications go on for hours, so whoever waited for them would hang.
+for_ever=10000
+patience=300
 
 testbed up
 gid_a=$(gid_of a srnic0)
@@ -17,13 +16,13 @@ gid_b=$(gid_of b srnic1)
 # Nobody at work yet while programs start
 in-b rping -s -a 10.77.0.2 -C 100000000 >/run/test/s.log 2>&1 &
 server=$!
-in-b ib_write_bw -d srnic1 -x "$gid_b" -D 300 >/run/test/ws.log 2>&1 &
+in-b ib_write_bw -d srnic1 -x "$gid_b" -D $for_ever >/run/test/ws.log 2>&1 &
 ws=$!
 # its TCP port, 18515
 on b sh -c 'until grep -q ":4853 [0-9A-F:]* 0A" /proc/net/tcp*; do sleep 0.2; done'
 in-a rping -c -a 10.77.0.2 -C 100000000 >/run/test/c.log 2>&1 &
 client=$!
-in-a ib_write_bw -d srnic0 -x "$gid_a" -D 300 10.77.0.2 >/run/test/wc.log 2>&1 &
+in-a ib_write_bw -d srnic0 -x "$gid_a" -D $for_ever 10.77.0.2 >/run/test/wc.log 2>&1 &
 wc=$!
 
 say "applications run"
@@ -35,13 +34,10 @@ done
 kill -0 $client || fail "rping ended by itself: $(tail -n 3 /run/test/c.log)"
 
 say "link removal does not wait for applications"
-begin=$(date +%s)
-on a rdma link del srnic0
-took=$(($(date +%s) - begin))
-[ $took -le $patience ] || fail "link del took $took s, more than $patience"
+on a timeout $patience rdma link del srnic0 || fail "link del failed or hung"
 
 say "nor does module removal"
-timeout $((2 * patience)) rmmod srnic || fail "rmmod failed or hung"
+timeout $patience rmmod srnic || fail "rmmod failed or hung"
 
 kill $client $server $wc $ws 2>/dev/null || true
 wait $client $server $wc $ws 2>/dev/null || true

@@ -8,8 +8,10 @@
 
 all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 
+# The retry interval is so long (4 s) that nothing is sent again but what is lost.
 both()
 {
+	set -- "$@" --timeout 20
 	pair in b srnic-verify -d srnic1 "$@" -- in a srnic-verify -d srnic0 "$@" 10.77.0.2
 	tail -n 1 "$OUT"
 }

@@ -15,8 +15,6 @@ on b srnic key add k --file /run/test/k.key
 record
 # across an epoch's end
 sealed_each --ops $all --sizes 0,5,8000 --offsets 1 -m 1024 --psn 0xffffe0
-# what comes last lies in tcpdump's buffer for up to a second
-sleep 1.5
 recorded
 say "opened by the dissector"
 sealed=$(($(count_of a srnic0 sth_sealed) + $(count_of b srnic1 sth_sealed)))

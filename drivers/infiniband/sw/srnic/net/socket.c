@@ -3,6 +3,9 @@
  * A network namespace's end of things: the UDP port and the hooks, there from the
  * first link or GID to the last.
  */
+#define pr_fmt(fmt) "srnic: " fmt
+
+#include <linux/ratelimit.h>
 #include <linux/wait_bit.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -116,13 +119,45 @@ static void netns_close(struct net *net, struct srnic_netns *ns)
 	sock_close(&ns->sock4);
 }
 
+/*
+ * The receive function of the kernel socket that has the port, which tells the module;
+ * NULL where a process has it.
+ */
+static void *port_holder(struct net *net)
+{
+	void *holder = NULL;
+	struct sock *sk;
+
+	rcu_read_lock();
+	sk = __udp4_lib_lookup(net, htonl(INADDR_ANY), 0, htonl(INADDR_ANY),
+			       htons(SRNIC_ROCE_PORT), 0, 0, net->ipv4.udp_table, NULL);
+	if (sk && sk->sk_kern_sock)
+		holder = READ_ONCE(udp_sk(sk)->encap_rcv);
+	rcu_read_unlock();
+	return holder;
+}
+
+/* newlink() gets no extack, so the errno is all that `rdma link add` can print. */
+static void tell_port_taken(struct net *net)
+{
+	const char *which = net_eq(net, &init_net) ? " (the initial one)" : "";
+	void *holder = port_holder(net);
+
+	if (holder)
+		pr_warn_ratelimited("no link: %ps holds UDP port %u in net:[%u]%s; unload its module (rxe: modprobe -r rdma_rxe), or put the netdev into another namespace\n",
+				    holder, SRNIC_ROCE_PORT, net->ns.inum, which);
+	else
+		pr_warn_ratelimited("no link: a process holds UDP port %u in net:[%u]%s; end it ('ss -ulpn sport = %u' finds it), or put the netdev into another namespace\n",
+				    SRNIC_ROCE_PORT, net->ns.inum, which, SRNIC_ROCE_PORT);
+}
+
 /**
  * srnic_net_get - receive in a namespace
  * @net: the namespace; does not go before srnic_net_put()
  *
  * Context: process.
  * Return: 0, -EADDRINUSE (another has the port: rxe, in the initial namespace, from
- * module load on), or another negative errno.
+ * module load on; the log says whose it is), or another negative errno.
  */
 int srnic_net_get(struct net *net)
 {
@@ -137,6 +172,8 @@ int srnic_net_get(struct net *net)
 		srnic_netns_hold(ns);
 	}
 	mutex_unlock(&ns->lock);
+	if (err == -EADDRINUSE)
+		tell_port_taken(net);
 	return err;
 }
 
