@@ -10,6 +10,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 
 #include "guard/guard.h"

@@ -9,9 +9,10 @@
 
 /*
  * Answers to what was answered before, packets: so many a second, so many in a row,
- * and two more for each request packet, or response to a READ, that was new. Then all answers of an epoch
- * stay below what a sub-key may seal for hours of being asked again (SRNIC_STH_EMISSIONS;
- * protocol.md, section 13), and who loses packets has what he needs (RFC 5042 6.4.4, R25).
+ * and two more for each request packet, or response to a READ, that was new. Then all
+ * answers of an epoch stay below what a sub-key may seal for hours of being asked again
+ * (SRNIC_STH_EMISSIONS; protocol.md, section 13), and a peer that loses packets gets
+ * what it needs (RFC 5042 6.4.4, R25).
  */
 #define AGAIN_RATE	1024
 #define AGAIN_MOST	8192
