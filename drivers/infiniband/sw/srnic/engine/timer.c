@@ -23,9 +23,10 @@
 #define RETRY_DEFAULT		msecs_to_jiffies(500)
 
 /* RNR NAKs in a row that are taken at their word, and how often the time doubles then */
-#define RNR_PATIENCE		4
+#define RNR_PATIENCE		64
 #define RNR_DOUBLINGS		10
-#define RNR_LONGEST		(656 * NSEC_PER_MSEC)
+/* up to this, ns; a shared receive queue waits longer for those that it owes (recv.c) */
+#define RNR_DOUBLED_MOST	(10 * NSEC_PER_MSEC)
 
 /* RNR NAK timer field to microseconds, IBA table 46 */
 static const u32 rnr_usec[32] = {
@@ -238,9 +239,8 @@ void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 
 	if (*row < RNR_PATIENCE + RNR_DOUBLINGS)
 		(*row)++;
-	if (*row > RNR_PATIENCE)
-		nsec <<= *row - RNR_PATIENCE;
-	nsec = min_t(u64, nsec, RNR_LONGEST);
+	if (*row > RNR_PATIENCE && nsec < RNR_DOUBLED_MOST)
+		nsec = min_t(u64, nsec << (*row - RNR_PATIENCE), RNR_DOUBLED_MOST);
 
 	hrtimer_start(&qp->rnr_timer, ns_to_ktime(nsec), HRTIMER_MODE_REL_SOFT);
 }
