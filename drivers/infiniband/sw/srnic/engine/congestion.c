@@ -288,19 +288,14 @@ void srnic_cc_lost(struct srnic_qp *qp, bool silence)
 }
 
 /**
- * srnic_cc_not_ready - Adapt the window: the receiver has fewer buffers than that
+ * srnic_cc_not_ready - Stop slow start: the receiver has fewer buffers than that
  * @qp: RC
  */
 void srnic_cc_not_ready(struct srnic_qp *qp)
 {
-	struct srnic_congestion *cc = &qp->req.cc;
-
 	lockdep_assert_held(&qp->lock);
 
-	cc->slow_start = false;
-	cc->clear_epochs = 0;
-	cc->window = max_t(u32, cc->window * 7 / 10, SRNIC_WINDOW_MIN);
-	begin_epoch(qp);
+	qp->req.cc.slow_start = false;
 }
 
 /**
@@ -311,8 +306,8 @@ u32 srnic_cc_window(const struct srnic_qp *qp)
 {
 	const struct srnic_congestion *cc = &qp->req.cc;
 
-	/* a receiver that is still not ready is asked with as little as will do */
-	if (unlikely(cc->draining || qp->req.rnr_row > 1))
+	/* a receiver that is not ready for long is asked with as little as will do */
+	if (unlikely(cc->draining || qp->req.rnr_row > SRNIC_RNR_PATIENCE))
 		return SRNIC_WINDOW_MIN;
 	return cc->window;
 }

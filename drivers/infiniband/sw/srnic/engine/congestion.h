@@ -6,6 +6,9 @@
 
 #define SRNIC_WINDOW_MIN	2
 
+/* RNR NAKs in a row, after which the receiver is asked less often, and with less */
+#define SRNIC_RNR_PATIENCE	64
+
 u64 srnic_cc_now(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_start(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_stamp(struct srnic_qp *qp) __must_hold(&qp->lock);

@@ -5,6 +5,7 @@
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
+#include "engine/congestion.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/state.h"
@@ -22,8 +23,7 @@
 /* where the consumer asked for no time-out at all (0), but something must be tried again */
 #define RETRY_DEFAULT		msecs_to_jiffies(500)
 
-/* RNR NAKs in a row that are taken at their word, and how often the time doubles then */
-#define RNR_PATIENCE		64
+/* How often the time doubles after SRNIC_RNR_PATIENCE RNR NAKs in a row */
 #define RNR_DOUBLINGS		10
 /* up to this, ns; a shared receive queue waits longer for those that it owes (recv.c) */
 #define RNR_DOUBLED_MOST	(10 * NSEC_PER_MSEC)
@@ -226,7 +226,7 @@ unsigned long srnic_timer_rnr_delay(u8 code)
  * @qp: the QP
  * @code: timer field of the RNR NAK
  *
- * The field is a minimum (IBA 9.7.5.2.8). After RNR_PATIENCE NAKs in a row the time
+ * The field is a minimum (IBA 9.7.5.2.8). After SRNIC_RNR_PATIENCE NAKs in a row the time
  * doubles with each: a receiver that has nothing posted for long is not asked a hundred
  * thousand times a second, nor is a sub-key used up by that (SRNIC_STH_EMISSIONS).
  */
@@ -237,10 +237,10 @@ void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (*row < RNR_PATIENCE + RNR_DOUBLINGS)
+	if (*row < SRNIC_RNR_PATIENCE + RNR_DOUBLINGS)
 		(*row)++;
-	if (*row > RNR_PATIENCE && nsec < RNR_DOUBLED_MOST)
-		nsec = min_t(u64, nsec << (*row - RNR_PATIENCE), RNR_DOUBLED_MOST);
+	if (*row > SRNIC_RNR_PATIENCE && nsec < RNR_DOUBLED_MOST)
+		nsec = min_t(u64, nsec << (*row - SRNIC_RNR_PATIENCE), RNR_DOUBLED_MOST);
 
 	hrtimer_start(&qp->rnr_timer, ns_to_ktime(nsec), HRTIMER_MODE_REL_SOFT);
 }
