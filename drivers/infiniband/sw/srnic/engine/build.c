@@ -293,5 +293,8 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	put_icrc(&burst, seg, len + SRNIC_ICRC_LEN);
 	srnic_burst_close(&burst, &qp->out);
 	srnic_out_cb(skb_peek_tail(&qp->out))->kind = SRNIC_OUT_FRAME;
+	srnic_count(qp->dev, sent_pkts);
+	srnic_count_add(qp->dev, sent_bytes, len + SRNIC_ICRC_LEN);
+	srnic_count(qp->dev, sent_bursts);
 	return 0;
 }
