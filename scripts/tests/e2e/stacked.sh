@@ -70,7 +70,7 @@ mkfifo /run/test/go
 on a timeout 1000 "$repo/tools/verify/outlive.py" srnic0 10.89.0.1 </run/test/go >/run/test/outlive.log 2>&1 &
 user=$!
 exec 3>/run/test/go
-ready_or_gone() { ! [ -e /proc/$user ] || grep -q ready /run/test/outlive.log; }
+ready_or_gone() { ! { [ -e /proc/$user ] && ! grep -q ready /run/test/outlive.log; }; }
 soon ready_or_gone || true
 grep -q ready /run/test/outlive.log || fail "it is not ready: $(cat /run/test/outlive.log)"
 ip netns del x

@@ -11,6 +11,7 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/wait_bit.h>
+#include <net/inet_sock.h>
 #include "export.h"
 #include "net/internal.h"
 
@@ -24,9 +25,10 @@
 #define TXQ_GROWTH		16
 #define TXQ_PERIOD		(HZ / 10)
 
+/* IPv6 asks the owner of each packet for its options (inet6_sk()); there are none. */
 static struct proto txq_proto = {
 	.name = "SRNIC",
-	.obj_size = sizeof(struct sock),
+	.obj_size = sizeof(struct inet_sock),
 };
 
 /*
