@@ -59,7 +59,7 @@ pair in b ibv_rc_pingpong -d srnic1 -g "$gid_b" -n 100 -- \
 ip netns del y
 ip netns del z
 
-say "a namespace goes that only an upper netdev was in"
+say "a namespace that only an upper netdev was in lives as long as a QP in it, and then goes"
 ip netns add x
 ip -n a link add link va name mx type macvlan mode bridge
 ip -n a link set dev mx netns x
@@ -74,13 +74,13 @@ ready_or_gone() { ! { [ -e /proc/$user ] && ! grep -q ready /run/test/outlive.lo
 soon ready_or_gone || true
 grep -q ready /run/test/outlive.log || fail "it is not ready: $(cat /run/test/outlive.log)"
 ip netns del x
-# its address is a GID for as long as the netdev is there
-gone() { ! on a sh -c 'cat /sys/class/infiniband/srnic0/ports/1/gids/* 2>/dev/null' | grep 0a59:0001 >/dev/null; }
-soon gone || fail "its netdev is still there"
 echo go >&3
 exec 3>&-
 wait $user || fail "$(cat /run/test/outlive.log)"
 cat /run/test/outlive.log
+# the address is a GID for as long as the netdev exists
+gone() { ! on a sh -c 'cat /sys/class/infiniband/srnic0/ports/1/gids/* 2>/dev/null' | grep 0a59:0001 >/dev/null; }
+soon gone || fail "the netdev of the deleted namespace still exists"
 on a rdma link del srnic5
 on b rdma link del srnic6
 testbed down

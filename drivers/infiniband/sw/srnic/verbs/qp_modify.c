@@ -3,6 +3,7 @@
  * Modify QP: attributes checked and stored, then the engine changes state (IBA
  * 11.2.4.2 and 10.3.1).
  */
+#include <linux/slab.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include "ops.h"
@@ -267,10 +268,29 @@ static int qp_change_state(struct srnic_qp *qp, enum ib_qp_state next)
 	}
 }
 
+/* On the heap: a path and the attributes are too much for the stack. */
+static int qp_store_and_change(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
+			       enum ib_qp_state cur, enum ib_qp_state next)
+{
+	struct qp_former *former = kzalloc(sizeof(*former), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!former)
+		return -ENOMEM;
+	err = qp_store(qp, attr, mask, former);
+	if (!err && next != cur) {
+		err = qp_change_state(qp, next);
+		if (err)
+			qp_restore(qp, mask, former);
+	}
+	srnic_path_release(&former->path);
+	kfree(former);
+	return err;
+}
+
 static int qp_modify(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	enum ib_qp_state cur = READ_ONCE(qp->state);
-	struct qp_former former = {};
 	enum ib_qp_state next;
 	int err;
 
@@ -279,14 +299,10 @@ static int qp_modify(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mas
 	err = qp_check_modify(qp, attr, mask, &next);
 	if (err)
 		return err;
-	err = qp_store(qp, attr, mask, &former);
-	if (!err && next != cur) {
-		err = qp_change_state(qp, next);
-		if (err)
-			qp_restore(qp, mask, &former);
-	}
-	srnic_path_release(&former.path);
-	return err;
+	/* no attributes come with these, and they must not fail for want of memory */
+	if (next == IB_QPS_RESET || next == IB_QPS_ERR)
+		return next == cur ? 0 : qp_change_state(qp, next);
+	return qp_store_and_change(qp, attr, mask, cur, next);
 }
 
 int srnic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
