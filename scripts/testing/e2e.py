@@ -14,7 +14,7 @@ from . import BUILD, REPO
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
-HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy): *(.*)$")
+HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|nic|pair): *(.*)$")
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # A test's time-out is for an idle machine and the stock kernel
@@ -34,6 +34,8 @@ class Test:
     timeout: int = 60
     cites: str = ""
     easy: str = ""      # why it may be slowed down
+    nic: str = ""       # drivers whose NICs the VM must have
+    pair: str = ""      # whether their wires lead to a second VM
 
     @property
     def stem(self):
@@ -117,7 +119,11 @@ class Guest:
         self.folder = BUILD / "check" / self.name
         self.leaks = f"{suite}/{kernel}/leaks"
         easy = all(run.easy for run in self.pending)
-        self.processors = ["--smp", "1"] if easy else []
+        self.options = ["--smp", "1"] if easy else []
+        for driver in sorted({nic for run in self.pending for nic in run.test.nic.split()}):
+            self.options += ["--nic", driver]
+        if any(run.test.pair for run in self.pending):
+            self.options.append("--pair")
 
     def run(self):
         while self.pending:
@@ -138,7 +144,7 @@ class Guest:
             vm = VM(self.kernel,
                     ["scripts/guest/run-tests", todo.relative_to(REPO)], log,
                     limit, ["--no-build", "--allow-splat", "--log",
-                            self.folder / f"dmesg-{self.boot}", *self.processors])
+                            self.folder / f"dmesg-{self.boot}", *self.options])
             for line in vm:
                 self.heed(line, vm_log)
         if self.current:
@@ -178,5 +184,7 @@ def run(report, suite, kernel, chosen, place=""):
     """Those on one kernel, in one VM after the other. Two with tests that are not easy on
     two processors would make time-outs of waiting, and retransmissions that tests rightly do
     not accept."""
-    if chosen:
-        Guest(report, suite, kernel, chosen, place).run()
+    for which in ("", "pair"):
+        some = [run for run in chosen if bool(run.test.pair) == bool(which)]
+        if some:
+            Guest(report, suite, kernel, some, "-".join(filter(None, (place, which)))).run()
