@@ -17,7 +17,11 @@ from . import BUILD, REPO
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
+<<<<<<< HEAD
 HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted): *(.*)$")
+=======
+HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|nic|pair): *(.*)$")
+>>>>>>> nic/nic-unrun
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # A test's time-out is for an idle machine and the stock kernel. It ends what hangs, and
@@ -39,8 +43,14 @@ class Test:
     what: str = ""
     timeout: int = 60
     cites: str = ""
+<<<<<<< HEAD
     easy: str = ""      # one processor will do
     counted: str = ""   # what is compared, in instructions
+=======
+    easy: str = ""      # why it may be slowed down
+    nic: str = ""       # drivers whose NICs the VM must have
+    pair: str = ""      # whether their wires lead to a second VM
+>>>>>>> nic/nic-unrun
 
     @property
     def stem(self):
@@ -135,7 +145,16 @@ class Guest:
         self.name = "/".join(filter(None, (suite, kernel, place)))
         self.folder = BUILD / "check" / self.name
         self.leaks = f"{suite}/{kernel}/leaks"
+<<<<<<< HEAD
         self.processors = processors(self.pending)
+=======
+        easy = all(run.easy for run in self.pending)
+        self.options = ["--smp", "1"] if easy else []
+        for driver in sorted({nic for run in self.pending for nic in run.test.nic.split()}):
+            self.options += ["--nic", driver]
+        if any(run.test.pair for run in self.pending):
+            self.options.append("--pair")
+>>>>>>> nic/nic-unrun
 
     def run(self):
         while self.pending:
@@ -156,7 +175,7 @@ class Guest:
             vm = VM(self.kernel,
                     ["scripts/guest/run-tests", todo.relative_to(REPO)], log,
                     limit, ["--no-build", "--allow-splat", "--log",
-                            self.folder / f"dmesg-{self.boot}", *self.processors])
+                            self.folder / f"dmesg-{self.boot}", *self.options])
             for line in vm:
                 self.heed(line, vm_log)
         if self.current:
@@ -193,6 +212,16 @@ class Guest:
 
 
 def run(report, suite, kernel, chosen, place=""):
+<<<<<<< HEAD
     """Those on one kernel, in one VM after the other: what two do at once takes no less time."""
     if chosen:
         Guest(report, suite, kernel, chosen, place).run()
+=======
+    """Those on one kernel, in one VM after the other. Two with tests that are not easy on
+    two processors would make time-outs of waiting, and retransmissions that tests rightly do
+    not accept."""
+    for which in ("", "pair"):
+        some = [run for run in chosen if bool(run.test.pair) == bool(which)]
+        if some:
+            Guest(report, suite, kernel, some, "-".join(filter(None, (place, which)))).run()
+>>>>>>> nic/nic-unrun
