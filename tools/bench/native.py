@@ -101,7 +101,7 @@ class Bench:
                     with protected(contender):
                         for work in (work for c, work in todo if c is contender):
                             self.one(contender, work)
-        self.save()
+            self.save()
 
 
 def chosen(words, table, ap):
