@@ -25,6 +25,8 @@ typedef int (*floor_fn)(struct floor_bench *b, u32 len);
  * struct floor_bench - what the primitives work with
  * @aead: gcm(aes), as a sealed packet's
  * @req: its one request
+ * @chacha: chacha20-poly1305
+ * @chacha_req: likewise
  * @cmac: cmac(aes), for what a MAC takes
  * @kdf: hmac(sha256), for what it takes to derive that one's key
  * @crc: the kernel's CRC-32, to compare with ours
@@ -38,6 +40,8 @@ typedef int (*floor_fn)(struct floor_bench *b, u32 len);
 struct floor_bench {
 	struct crypto_aead *aead;
 	struct aead_request *req;
+	struct crypto_aead *chacha;
+	struct aead_request *chacha_req;
 	struct crypto_shash *cmac;
 	struct crypto_shash *kdf;
 	struct crypto_shash *crc;
@@ -60,6 +64,7 @@ void floor_crypt_close(struct floor_bench *b);
 int floor_encrypt(struct floor_bench *b, u32 len);
 int floor_decrypt(struct floor_bench *b, u32 len);
 int floor_aead_pair(struct floor_bench *b, u32 len);
+int floor_chacha_pair(struct floor_bench *b, u32 len);
 int floor_cmac(struct floor_bench *b, u32 len);
 int floor_derive(struct floor_bench *b, u32 len);
 

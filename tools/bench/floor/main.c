@@ -49,6 +49,8 @@ static struct row rows[] = {
 	{ "sealed", FLOOR_SMALL, floor_sealed },
 	{ "aead_pair", FLOOR_BIG, floor_aead_pair },
 	{ "aead_pair", FLOOR_SMALL, floor_aead_pair },
+	{ "chacha_pair", FLOOR_BIG, floor_chacha_pair },
+	{ "chacha_pair", FLOOR_SMALL, floor_chacha_pair },
 	{ "cmac", 16, floor_cmac },
 	{ "cmac", 58, floor_cmac },	/* header mode: an ACK's input; a WRITE's */
 	{ "cmac", 70, floor_cmac },
