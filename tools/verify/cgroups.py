@@ -67,7 +67,9 @@ def ring(ctx, box):
     cq.close()
     after = charged()
     size = ENTRIES * ENTRY
-    if during - before < size or during - after < size * 9 // 10:
+    # what a CPU has in stock counts as charged before it is used (MEMCG_CHARGE_BATCH)
+    stock = 64 * mmap.PAGESIZE * os.cpu_count()
+    if during - before < size - stock or during - after < size * 9 // 10:
         return f"{size} bytes: {before} before, {during} with it, {after} afterwards"
     return None
 
