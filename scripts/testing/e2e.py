@@ -17,11 +17,7 @@ from . import BUILD, REPO
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
-<<<<<<< HEAD
-HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted): *(.*)$")
-=======
-HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|nic|pair): *(.*)$")
->>>>>>> nic/nic-unrun
+HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted|nic|pair): *(.*)$")
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # A test's time-out is for an idle machine and the stock kernel. It ends what hangs, and
@@ -43,14 +39,10 @@ class Test:
     what: str = ""
     timeout: int = 60
     cites: str = ""
-<<<<<<< HEAD
     easy: str = ""      # one processor will do
     counted: str = ""   # what is compared, in instructions
-=======
-    easy: str = ""      # why it may be slowed down
     nic: str = ""       # drivers whose NICs the VM must have
     pair: str = ""      # whether their wires lead to a second VM
->>>>>>> nic/nic-unrun
 
     @property
     def stem(self):
@@ -125,11 +117,18 @@ def runs(suite):
     return found
 
 
-def processors(wanted):
+def options(wanted):
     """What scripts/vm is asked for, so that these runs find what they need."""
+    found = []
     if any(run.counted for run in wanted):
-        return ["--icount"]
-    return ["--smp", "1"] if all(run.easy for run in wanted) else []
+        found.append("--icount")
+    elif all(run.easy for run in wanted):
+        found += ["--smp", "1"]
+    for driver in sorted({nic for run in wanted for nic in run.test.nic.split()}):
+        found += ["--nic", driver]
+    if any(run.test.pair for run in wanted):
+        found.append("--pair")
+    return found
 
 
 class Guest:
@@ -145,16 +144,7 @@ class Guest:
         self.name = "/".join(filter(None, (suite, kernel, place)))
         self.folder = BUILD / "check" / self.name
         self.leaks = f"{suite}/{kernel}/leaks"
-<<<<<<< HEAD
-        self.processors = processors(self.pending)
-=======
-        easy = all(run.easy for run in self.pending)
-        self.options = ["--smp", "1"] if easy else []
-        for driver in sorted({nic for run in self.pending for nic in run.test.nic.split()}):
-            self.options += ["--nic", driver]
-        if any(run.test.pair for run in self.pending):
-            self.options.append("--pair")
->>>>>>> nic/nic-unrun
+        self.options = options(self.pending)
 
     def run(self):
         while self.pending:
@@ -212,16 +202,8 @@ class Guest:
 
 
 def run(report, suite, kernel, chosen, place=""):
-<<<<<<< HEAD
     """Those on one kernel, in one VM after the other: what two do at once takes no less time."""
-    if chosen:
-        Guest(report, suite, kernel, chosen, place).run()
-=======
-    """Those on one kernel, in one VM after the other. Two with tests that are not easy on
-    two processors would make time-outs of waiting, and retransmissions that tests rightly do
-    not accept."""
     for which in ("", "pair"):
         some = [run for run in chosen if bool(run.test.pair) == bool(which)]
         if some:
             Guest(report, suite, kernel, some, "-".join(filter(None, (place, which)))).run()
->>>>>>> nic/nic-unrun
