@@ -50,7 +50,7 @@ flood()
 	on a srnic-garbage "$1" va "$(on b cat /sys/class/net/vb/address)" 10.77.0.1 10.77.0.2 "$QPN" "$count"
 	grown=$(($(count_of b srnic1 "$2") - before))
 	again=$(($(repeated) - again))
-	[ $grown -ge "$count" ] && [ $grown -le $((count + again)) ] ||
+	((grown >= count && grown <= count + again)) ||
 		fail "$1: $2 has grown by $grown, not $count, and $again were sent again"
 }
 
