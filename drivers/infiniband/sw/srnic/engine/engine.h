@@ -271,7 +271,8 @@ struct srnic_refusal {
  * @proved: the WRITE in progress has proved that it knows the memory's key
  * @rwqe: receive work request in use
  * @rres: READs and atomics, a ring
- * @rres_max: its size: max_dest_rd_atomic
+ * @rres_max: its size
+ * @rres_most: how many may be outstanding: max_dest_rd_atomic
  * @rres_next: entry to fill next
  * @rres_todo: entries with responses to be sent
  * @replay: a READ among them was answered before; that is the worker's
@@ -296,6 +297,7 @@ struct srnic_responder {
 	struct srnic_rwqe rwqe;
 	struct srnic_rres *rres;
 	u16 rres_max;
+	u16 rres_most;
 	u16 rres_next;
 	u16 rres_todo;
 	bool replay;
@@ -507,6 +509,7 @@ void srnic_qp_to_init(struct srnic_qp *qp);
 int srnic_qp_to_rtr(struct srnic_qp *qp);	/* path set; resolves policy, makes sth */
 int srnic_qp_to_rts(struct srnic_qp *qp);	/* from RTR, SQD, SQE */
 void srnic_qp_to_sqd(struct srnic_qp *qp);
+int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq: flushes by worker */
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
 /*
