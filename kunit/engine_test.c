@@ -5,9 +5,12 @@
  */
 #include <kunit/test.h>
 #include <linux/module.h>
+#include <linux/netdevice.h>
 #include <linux/slab.h>
+#include <net/dst.h>
 
 #include "srnic.h"
+#include "engine/cutting.h"
 #include "engine/responder.h"
 
 #define FIRST_PSN	0xfffffe	/* wraps in every test */
@@ -187,10 +190,88 @@ static void duplicates_are_known_when_the_limit_has_changed(struct kunit *test)
 	expect_known(test, 6);
 }
 
+/* ------------------------------------- super-packets that are cut wrongly */
+
+#define CUT_FLIGHTS	8
+
+/* A flight of two packets, of which only the first arrives, or @arrive of them, is judged. */
+static void flight_of_two(struct srnic_qp *qp, u32 from, u32 arrive)
+{
+	struct srnic_cutting *cut = &qp->req.cutting;
+
+	spin_lock_bh(&qp->lock);
+	srnic_cutting_built(cut, srnic_psn_add(from, 1));
+	srnic_cutting_built(cut, srnic_psn_add(from, 15));
+	srnic_cutting_again(qp, cut, srnic_psn_add(from, arrive));
+	spin_unlock_bh(&qp->lock);
+}
+
+/* A netdev that takes super-packets whole, or not; no route is looked up for it. */
+static void give_path(struct kunit *test, netdev_features_t features)
+{
+	struct srnic_qp *qp = test->priv;
+	struct net_device *ndev = kunit_kzalloc(test, sizeof(*ndev), GFP_KERNEL);
+	struct dst_entry *dst = kunit_kzalloc(test, sizeof(*dst), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ndev);
+	KUNIT_ASSERT_NOT_NULL(test, dst);
+	ndev->features = features;
+	dst->dev = ndev;
+	qp->path.dst = dst;
+	qp->dev->ndev = ndev;
+}
+
+static void second_segments_that_never_arrive_end_super_packets(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	int i;
+
+	give_path(test, NETIF_F_GSO_UDP_L4);
+	for (i = 0; i < CUT_FLIGHTS; i++) {
+		KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+		flight_of_two(qp, FIRST_PSN + i, 1);
+		/* a flight of which nothing arrives, or without a super-packet, tells nothing */
+		flight_of_two(qp, FIRST_PSN + i + 1, 0);
+		spin_lock_bh(&qp->lock);
+		srnic_cutting_again(qp, &qp->req.cutting, FIRST_PSN + i + 1);
+		spin_unlock_bh(&qp->lock);
+	}
+	KUNIT_EXPECT_TRUE(test, qp->dev->singly);
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_segmentation_off), 1);
+	for (i = 0; i < CUT_FLIGHTS; i++)
+		flight_of_two(qp, FIRST_PSN + i, 1);
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_segmentation_off), 1);
+}
+
+static void losses_anywhere_do_not_end_super_packets(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	int i;
+
+	give_path(test, NETIF_F_GSO_UDP_L4);
+	for (i = 1; i < 10 * CUT_FLIGHTS; i++)
+		flight_of_two(qp, FIRST_PSN + 20 * i, i % CUT_FLIGHTS ? 1 : 2);
+	KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+}
+
+static void what_the_stack_cuts_is_not_doubted(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	int i;
+
+	give_path(test, NETIF_F_SG);
+	for (i = 0; i < 10 * CUT_FLIGHTS; i++)
+		flight_of_two(qp, FIRST_PSN + i, 1);
+	KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+}
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(R24_no_more_reads_than_modify_qp_allows),
 	KUNIT_CASE(reads_that_are_outstanding_stay_so_when_the_limit_changes),
 	KUNIT_CASE(duplicates_are_known_when_the_limit_has_changed),
+	KUNIT_CASE(second_segments_that_never_arrive_end_super_packets),
+	KUNIT_CASE(losses_anywhere_do_not_end_super_packets),
+	KUNIT_CASE(what_the_stack_cuts_is_not_doubted),
 	{}
 };
 

@@ -170,6 +170,20 @@ struct srnic_congestion {
 };
 
 /**
+ * struct srnic_cutting - see cutting.c; of our requests, or of our responses
+ * @second: PSN of the second packet of this flight's first super-packet
+ * @from: where the flight began
+ * @watched: there is a super-packet in it
+ * @flights: in a row that lost all from @second on
+ */
+struct srnic_cutting {
+	u32 second;
+	u32 from;
+	bool watched;
+	u8 flights;
+};
+
+/**
  * struct srnic_probe - see probe.c
  * @timer: fires when an answer is overdue
  * @due: ns: when that will be; the timer may fire earlier and sleep on
@@ -197,6 +211,7 @@ struct srnic_probe {
  * @una: oldest unacknowledged; inside a READ, the next response expected
  * @max_sent: one past the highest PSN ever sent
  * @cc: congestion control
+ * @cutting: whether super-packets arrive
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
@@ -220,6 +235,7 @@ struct srnic_requester {
 	u32 una;
 	u32 max_sent;
 	struct srnic_congestion cc;
+	struct srnic_cutting cutting;
 	u16 since_ackreq;
 	u16 rd_atomic;
 	unsigned long interval;
@@ -281,6 +297,7 @@ struct srnic_refusal {
  * @again: answers to what was answered before that may be sent now (duplicate.c)
  * @again_fresh: @fresh when that was last reckoned up
  * @again_at: and when that was, jiffies
+ * @cutting: whether super-packets of READ responses arrive
  */
 struct srnic_responder {
 	u32 psn;
@@ -306,6 +323,7 @@ struct srnic_responder {
 	u32 again;
 	u32 again_fresh;
 	unsigned long again_at;
+	struct srnic_cutting cutting;
 };
 
 /* How many marks: more make completions of UC and UD finer, not faster. */

@@ -10,6 +10,7 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
+#include "engine/cutting.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -572,6 +573,7 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->rd_atomic = 0;
 	req->since_ackreq = 0;
 	srnic_cc_forget(qp);
+	srnic_cutting_forget(&req->cutting);
 	req->went_back = false;		/* a new flight, with gaps of its own */
 }
 
@@ -634,6 +636,7 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 void srnic_requester_lost(struct srnic_qp *qp, bool silence)
 {
 	srnic_cc_lost(qp, silence);
+	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
 	srnic_requester_go_back(qp);
 }
 
