@@ -86,6 +86,15 @@ class Target:
     def alive(self):
         return self.state() == e.IBV_QPS_RTR
 
+    def agree(self, depth):
+        """max_dest_rd_atomic, of a QP that has no requests of its own outstanding."""
+        if self.state() != e.IBV_QPS_SQD:
+            self.write(0)
+            self.qp.modify(QPAttr(qp_state=e.IBV_QPS_SQD), e.IBV_QP_STATE)
+        attr = QPAttr(qp_state=e.IBV_QPS_SQD, port_num=1)
+        attr.max_dest_rd_atomic = depth
+        self.qp.modify(attr, e.IBV_QP_MAX_DEST_RD_ATOMIC)
+
     def write(self, count, timeout=TIMEOUT, retries=7, timeouts=None):
         """WRITEs of one packet each, every one longer than the last: so each goes by itself."""
         attr = QPAttr(port_num=1)
@@ -269,6 +278,21 @@ def more_reads_than_agreed_end_the_stream(peer):
     if [row[2] for row in naks(seen)] != [NAK_INVALID]:
         return f"not refused as an invalid request: {naks(seen)}, the last of {len(seen)}: {seen[-1:]}"
     return None
+
+
+def what_is_agreed_later_holds(peer):
+    """R24: a drained QP may be given more READs, or fewer (IBA 11.2.4.2)."""
+    n = TURN * 4
+    more = DEPTH + 1
+    peer.target.agree(more)
+    peer.send_together(*[peer.read_body(START + i * n, 0, n * MTU) for i in range(more)])
+    last = START + more * n - 1
+    if naks(seen := peer.responses(answered(last))) or last & forge.PSN_MASK != seen[-1][1]:
+        return f"{more} READs were answered by {naks(seen)}, the last of {len(seen)}: {seen[-1:]}"
+    peer.target.agree(1)
+    peer.send_together(*[peer.read_body(last + 1 + i * n, 0, n * MTU) for i in range(2)])
+    seen = peer.responses(refused)
+    return None if [row[2] for row in naks(seen)] == [NAK_INVALID] else f"not refused: {seen[-1:]}"
 
 
 def a_long_read_lets_others_have_their_turn(peer):
@@ -455,7 +479,8 @@ def who_is_not_ready_has_answered(peer):
 
 
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
-             a_long_read_lets_others_have_their_turn, a_stranger_is_not_heard,
+             what_is_agreed_later_holds, a_long_read_lets_others_have_their_turn,
+             a_stranger_is_not_heard,
              only_a_read_of_nothing_needs_no_key, a_late_retry_of_a_read_ends_nothing,
              answers_are_repeated_within_limits, copies_of_a_nak_use_up_no_retries,
              what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time,
