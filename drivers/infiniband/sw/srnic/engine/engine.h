@@ -186,8 +186,9 @@ struct srnic_cutting {
 /**
  * struct srnic_probe - see probe.c
  * @timer: fires when an answer is overdue
- * @due: ns: when that will be; the timer may fire earlier and sleep on
+ * @since: ns: since when an answer is waited for; the timer may fire early and sleep on
  * @runs: @timer does
+ * @soon: an answer has left a gap: an RTT is waited for what may fill it
  * @count: how often the answer has been asked for since something arrived
  * @waits: asked, and no answer yet
  * @sent: one past the highest PSN that had been sent when it was asked
@@ -196,8 +197,9 @@ struct srnic_cutting {
  */
 struct srnic_probe {
 	struct hrtimer timer;
-	u64 due;
+	u64 since;
 	bool runs;
+	bool soon;
 	u8 count;
 	bool waits;
 	bool suspect;
@@ -213,6 +215,7 @@ struct srnic_probe {
  * @cc: congestion control
  * @cutting: whether super-packets arrive
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
+ * @ack_every: so many may be, by the window
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
  * @deadline: jiffies; the retry timer looks at it when it fires
@@ -237,6 +240,7 @@ struct srnic_requester {
 	struct srnic_congestion cc;
 	struct srnic_cutting cutting;
 	u16 since_ackreq;
+	u16 ack_every;
 	u16 rd_atomic;
 	unsigned long interval;
 	unsigned long deadline;

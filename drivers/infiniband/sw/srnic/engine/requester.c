@@ -35,11 +35,13 @@ static u32 outstanding(const struct srnic_qp *qp)
 /* Packets that the window lets out; UC has none. */
 static u32 window_room(struct srnic_qp *qp)
 {
-	u32 window = srnic_cc_window(qp);
 	u32 out = outstanding(qp);
+	u32 window;
 
 	if (!reliable(qp))
 		return SRNIC_TURN;
+	window = srnic_cc_window(qp);
+	qp->req.ack_every = min(window / 4, ACK_EVERY);
 	if (out < window)
 		return window - out;
 	qp->req.cc.limited = true;
@@ -113,7 +115,7 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 
 	if (!reliable(qp))
 		return false;
-	if (!last && room > 1 && ++req->since_ackreq < min(srnic_cc_window(qp) / 4, ACK_EVERY))
+	if (!last && room > 1 && ++req->since_ackreq < req->ack_every)
 		return false;
 	req->since_ackreq = 0;
 	srnic_cc_stamp(qp);
