@@ -59,7 +59,9 @@ static void send_segment(int to, const uint8_t *whole, unsigned int id, const ui
 	static const struct virtio_net_hdr nothing;
 	uint8_t headers[HEADERS], *ip = headers + ETH_HLEN, *udp = ip + 20;
 	struct iovec parts[] = {
-		{ (void *)&nothing, sizeof(nothing) }, { headers, HEADERS }, { (void *)payload, len },
+		{ (void *)&nothing, sizeof(nothing) },
+		{ headers, HEADERS },
+		{ (void *)payload, len },
 	};
 
 	memcpy(headers, whole, HEADERS);
