@@ -15,6 +15,7 @@ import ipaddress
 import os
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -86,6 +87,15 @@ class Target:
     def alive(self):
         return self.state() == e.IBV_QPS_RTR
 
+    def agree(self, depth):
+        """max_dest_rd_atomic, of a QP that has no requests of its own outstanding."""
+        if self.state() != e.IBV_QPS_SQD:
+            self.write(0)
+            self.qp.modify(QPAttr(qp_state=e.IBV_QPS_SQD), e.IBV_QP_STATE)
+        attr = QPAttr(qp_state=e.IBV_QPS_SQD, port_num=1)
+        attr.max_dest_rd_atomic = depth
+        self.qp.modify(attr, e.IBV_QP_MAX_DEST_RD_ATOMIC)
+
     def write(self, count, timeout=TIMEOUT, retries=7, timeouts=None):
         """WRITEs of one packet each, every one longer than the last: so each goes by itself."""
         attr = QPAttr(port_num=1)
@@ -129,6 +139,12 @@ class Peer:
         self.dst = ipaddress.IPv4Address(args.dst).packed
         self.ether = bytes.fromhex(args.mac.replace(":", "")) + \
             self.sock.getsockname()[4] + b"\x08\x00"
+
+    def counted(self, name):
+        """The target's counter of that name."""
+        words = subprocess.run(["rdma", "statistic", "show", "link", f"{self.args.device}/1"],
+                               capture_output=True, text=True, check=True).stdout.split()
+        return int(words[words.index(name) + 1])
 
     def read(self, psn, offset, length, rkey=None):
         """A READ request, as a frame; of another key than the region's, if one is given."""
@@ -271,6 +287,21 @@ def more_reads_than_agreed_end_the_stream(peer):
     return None
 
 
+def what_is_agreed_later_holds(peer):
+    """R24: a drained QP may be given more READs, or fewer (IBA 11.2.4.2)."""
+    n = TURN * 4
+    more = DEPTH + 1
+    peer.target.agree(more)
+    peer.send_together(*[peer.read_body(START + i * n, 0, n * MTU) for i in range(more)])
+    last = START + more * n - 1
+    if naks(seen := peer.responses(answered(last))) or last & forge.PSN_MASK != seen[-1][1]:
+        return f"{more} READs were answered by {naks(seen)}, the last of {len(seen)}: {seen[-1:]}"
+    peer.target.agree(1)
+    peer.send_together(*[peer.read_body(last + 1 + i * n, 0, n * MTU) for i in range(2)])
+    seen = peer.responses(refused)
+    return None if [row[2] for row in naks(seen)] == [NAK_INVALID] else f"not refused: {seen[-1:]}"
+
+
 def a_long_read_lets_others_have_their_turn(peer):
     """R23: it is answered in turns; a READ of another connection, asked for later, ends before."""
     n = BIG // MTU
@@ -350,14 +381,17 @@ def what_is_lost_at_the_end_is_asked_for(peer):
 
 
 def a_clean_link_is_given_time(peer):
-    """Nothing has ever been lost: before the time-out only the oldest packet asks again, and seldom."""
+    """Nothing has ever been lost: before the time-out only the oldest packet asks again, and seldom.
+    That is no retransmission."""
+    counted = peer.counted("retransmits")
     peer.target.write(4)
     if (seen := peer.requests(4)) != [*range(4)]:
         return f"the flight was {seen}"
     seen = peer.requests(MOST_PROBES + 1, 0.8)
     if len(seen) > MOST_PROBES or any(seen):
         return f"sent again before its time: {seen}"
-    return None
+    counted = peer.counted("retransmits") - counted
+    return f"{counted} retransmissions were counted" if counted else None
 
 
 def copies_of_a_nak_use_up_no_retries(peer):
@@ -455,7 +489,8 @@ def who_is_not_ready_has_answered(peer):
 
 
 SCENARIOS = (replays_do_not_take_a_new_requests_place, more_reads_than_agreed_end_the_stream,
-             a_long_read_lets_others_have_their_turn, a_stranger_is_not_heard,
+             what_is_agreed_later_holds, a_long_read_lets_others_have_their_turn,
+             a_stranger_is_not_heard,
              only_a_read_of_nothing_needs_no_key, a_late_retry_of_a_read_ends_nothing,
              answers_are_repeated_within_limits, copies_of_a_nak_use_up_no_retries,
              what_is_lost_at_the_end_is_asked_for, a_clean_link_is_given_time,

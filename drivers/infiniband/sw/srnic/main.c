@@ -235,6 +235,10 @@ static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, vo
 	case NETDEV_CHANGEMTU:
 		link_set_mtu(dev);
 		break;
+	case NETDEV_FEAT_CHANGE:
+		/* super-packets may be cut by somebody else from now on */
+		WRITE_ONCE(dev->singly, false);
+		break;
 	}
 	link_put(dev);
 	return NOTIFY_DONE;

@@ -52,6 +52,7 @@
  * @ifindex: the netdev's, there
  * @up: the port's state as last reported, under RTNL
  * @mtu: likewise the active MTU
+ * @singly: no super-packets are built, for they do not arrive whole (engine/cutting.c)
  * @control_node: in control's list of devices
  */
 struct srnic_dev {
@@ -87,6 +88,7 @@ struct srnic_dev {
 	int ifindex;
 	bool up;
 	enum ib_mtu mtu;
+	bool singly;
 	struct list_head control_node;
 };
 

@@ -9,6 +9,7 @@
  * Nobody acknowledges UC and UD: their work requests complete when their packets have
  * left this machine.
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/requester.h"
@@ -55,6 +56,8 @@ u32 srnic_tx_allowance(struct srnic_qp *qp)
 		return limit - bytes;
 	return srnic_txq_wait(&qp->txq, limit / 2) ? 0 : limit / 2;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_tx_allowance);
 
 /* All that was built before the oldest mark has left, and more of them perhaps. */
 static void departed(struct srnic_qp *qp)
@@ -110,6 +113,8 @@ void srnic_tx_mark(struct srnic_qp *qp)
 	note_departures(qp);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_tx_mark);
+
 /**
  * srnic_tx_resume - Send what has waited for room
  * @qp: the QP
@@ -126,6 +131,8 @@ void srnic_tx_resume(struct srnic_qp *qp)
 	srnic_reply_run(qp);
 	srnic_requester_answered(qp);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_tx_resume);
 
 /* The lower one, of @psn and what @first has already */
 static void note_first(struct srnic_out_cb *first, const struct srnic_out_cb *cb)
@@ -204,3 +211,5 @@ void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *refused,
 	if (!srnic_txq_wait(&qp->txq, srnic_txq_bytes(&qp->txq) / 2))
 		srnic_timer_tick(qp);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_tx_refused);

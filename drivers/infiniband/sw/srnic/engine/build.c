@@ -7,6 +7,7 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/build.h"
+#include "engine/cutting.h"
 #include "engine/dgram.h"
 #include "engine/proof.h"
 #include "engine/unlock.h"
@@ -81,7 +82,9 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 		srnic_build_close(build);
 	}
 
-	segs = more > 1 ? min_t(u32, more, srnic_burst_max(build->path, len)) : 1;
+	segs = 1;
+	if (more > 1 && likely(!READ_ONCE(build->qp->dev->singly)))
+		segs = min_t(u32, more, srnic_burst_max(build->path, len));
 	*err = srnic_burst_open(&build->burst, build->path, len, segs);
 	if (unlikely(*err))
 		return NULL;
@@ -206,19 +209,25 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 	}
 	build->packets++;
 	build->bytes += pkt->len;
+	if (build->burst.segs == 2)
+		build->second_psn = pkt->psn;
 	return 0;
 }
 
 /* The burst is the sender's until it has left, and says what it is if it is refused. */
 static void charge(struct srnic_build *build)
 {
+	bool ours = build->flow == SRNIC_FLOW_OURS;
 	struct srnic_qp *qp = build->qp;
 	struct sk_buff *skb = skb_peek_tail(&qp->out);
 
 	*srnic_out_cb(skb) = (struct srnic_out_cb) {
-		.kind = build->flow == SRNIC_FLOW_OURS ? SRNIC_OUT_REQUEST : SRNIC_OUT_RESPONSE,
+		.kind = ours ? SRNIC_OUT_REQUEST : SRNIC_OUT_RESPONSE,
 		.psn = build->first_psn,
 	};
+	if (build->burst.segs > 1)
+		srnic_cutting_built(ours ? &qp->req.cutting : &qp->resp.cutting,
+				    build->second_psn);
 	srnic_txq_charge(&qp->txq, skb);
 }
 

@@ -45,6 +45,7 @@ struct srnic_source {
  * @until: jiffies; how long the turn may last
  * @most: bytes that the turn may have
  * @first_psn: of @burst
+ * @second_psn: likewise, if there are two packets in it
  * @open: see @burst
  */
 struct srnic_build {
@@ -63,6 +64,7 @@ struct srnic_build {
 	unsigned long until;
 	u32 most;
 	u32 first_psn;
+	u32 second_psn;
 	bool open;
 };
 

@@ -18,6 +18,7 @@
  * closely; a rare one without a queue is taken for a fault of the wire.
  */
 #include <linux/timekeeping.h>
+#include "export.h"
 #include "srnic.h"
 #include "engine/congestion.h"
 #include "engine/engine.h"
@@ -114,6 +115,8 @@ void srnic_cc_start(struct srnic_qp *qp)
 	begin_epoch(qp);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_start);
+
 /**
  * srnic_cc_stamp - Note when a packet was sent that asks for an answer
  * @qp: RC; @qp->req.psn is the packet's
@@ -133,6 +136,8 @@ void srnic_cc_stamp(struct srnic_qp *qp)
 	};
 	cc->stamps++;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_stamp);
 
 /**
  * srnic_cc_forget - Forget when packets were sent: they are sent again
@@ -264,6 +269,8 @@ void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
 		end_epoch(qp);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_acked);
+
 /**
  * srnic_cc_lost - Adapt the window: a packet has been lost
  * @qp: RC
@@ -287,6 +294,8 @@ void srnic_cc_lost(struct srnic_qp *qp, bool silence)
 	begin_epoch(qp);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);
+
 /**
  * srnic_cc_not_ready - Stop slow start: the receiver has fewer buffers than that
  * @qp: RC
@@ -297,6 +306,8 @@ void srnic_cc_not_ready(struct srnic_qp *qp)
 
 	qp->req.cc.slow_start = false;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_not_ready);
 
 /**
  * srnic_cc_window - Return how many packets may be unacknowledged
@@ -311,6 +322,8 @@ u32 srnic_cc_window(const struct srnic_qp *qp)
 		return SRNIC_WINDOW_MIN;
 	return cc->window;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_window);
 
 /**
  * srnic_cc_overdue - Return how long an answer may take before it is asked for, ns

@@ -4,6 +4,7 @@
  * memory, moves the MSN or completes anything again.
  */
 #include "srnic.h"
+#include "engine/cutting.h"
 #include "engine/fault.h"
 #include "engine/responder.h"
 
@@ -84,14 +85,22 @@ static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
 	qp->resp.rres_todo++;
 }
 
+/* The peer lacks what begins at @psn. A whole READ is repeated behind another, too. */
+static void missed(struct srnic_qp *qp, const struct srnic_rres *rres, u32 psn)
+{
+	if (psn != rres->first_psn)
+		srnic_cutting_again(qp, &qp->resp.cutting, psn);
+}
+
 /*
  * A READ that is still being answered goes on from @psn. Where less is asked for than is
  * still to come, what comes next tells the requester what is missing.
  */
-static void read_on(struct srnic_rres *rres, u32 psn, u32 end)
+static void read_on(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 end)
 {
 	if (end < rres->end || srnic_psn_diff(rres->next, psn) <= 0)
 		return;
+	missed(qp, rres, psn);
 	rres->from = psn;
 	rres->next = psn;
 }
@@ -115,9 +124,10 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 
 	if (rres->todo && !rres->again) {
-		read_on(rres, pkt->psn, off + pkt->dmalen);
+		read_on(qp, rres, pkt->psn, off + pkt->dmalen);
 		return;
 	}
+	missed(qp, rres, pkt->psn);
 	rres->proved = pkt->proved;
 	rres->from = pkt->psn;
 	rres->next = pkt->psn;

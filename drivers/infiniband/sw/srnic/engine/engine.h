@@ -170,10 +170,25 @@ struct srnic_congestion {
 };
 
 /**
+ * struct srnic_cutting - see cutting.c; of our requests, or of our responses
+ * @second: PSN of the second packet of this flight's first super-packet
+ * @from: where the flight began
+ * @watched: there is a super-packet in it
+ * @flights: in a row that lost all from @second on
+ */
+struct srnic_cutting {
+	u32 second;
+	u32 from;
+	bool watched;
+	u8 flights;
+};
+
+/**
  * struct srnic_probe - see probe.c
  * @timer: fires when an answer is overdue
- * @due: ns: when that will be; the timer may fire earlier and sleep on
+ * @since: ns: since when an answer is waited for; the timer may fire early and sleep on
  * @runs: @timer does
+ * @soon: an answer has left a gap: an RTT is waited for what may fill it
  * @count: how often the answer has been asked for since something arrived
  * @waits: asked, and no answer yet
  * @sent: one past the highest PSN that had been sent when it was asked
@@ -182,8 +197,9 @@ struct srnic_congestion {
  */
 struct srnic_probe {
 	struct hrtimer timer;
-	u64 due;
+	u64 since;
 	bool runs;
+	bool soon;
 	u8 count;
 	bool waits;
 	bool suspect;
@@ -197,7 +213,9 @@ struct srnic_probe {
  * @una: oldest unacknowledged; inside a READ, the next response expected
  * @max_sent: one past the highest PSN ever sent
  * @cc: congestion control
+ * @cutting: whether super-packets arrive
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
+ * @ack_every: so many may be, by the window
  * @rd_atomic: READ and atomic requests outstanding
  * @interval: of the retry timer, jiffies
  * @deadline: jiffies; the retry timer looks at it when it fires
@@ -220,7 +238,9 @@ struct srnic_requester {
 	u32 una;
 	u32 max_sent;
 	struct srnic_congestion cc;
+	struct srnic_cutting cutting;
 	u16 since_ackreq;
+	u16 ack_every;
 	u16 rd_atomic;
 	unsigned long interval;
 	unsigned long deadline;
@@ -271,7 +291,8 @@ struct srnic_refusal {
  * @proved: the WRITE in progress has proved that it knows the memory's key
  * @rwqe: receive work request in use
  * @rres: READs and atomics, a ring
- * @rres_max: its size: max_dest_rd_atomic
+ * @rres_max: its size
+ * @rres_most: how many may be outstanding: max_dest_rd_atomic
  * @rres_next: entry to fill next
  * @rres_todo: entries with responses to be sent
  * @replay: a READ among them was answered before; that is the worker's
@@ -280,6 +301,7 @@ struct srnic_refusal {
  * @again: answers to what was answered before that may be sent now (duplicate.c)
  * @again_fresh: @fresh when that was last reckoned up
  * @again_at: and when that was, jiffies
+ * @cutting: whether super-packets of READ responses arrive
  */
 struct srnic_responder {
 	u32 psn;
@@ -296,6 +318,7 @@ struct srnic_responder {
 	struct srnic_rwqe rwqe;
 	struct srnic_rres *rres;
 	u16 rres_max;
+	u16 rres_most;
 	u16 rres_next;
 	u16 rres_todo;
 	bool replay;
@@ -304,6 +327,7 @@ struct srnic_responder {
 	u32 again;
 	u32 again_fresh;
 	unsigned long again_at;
+	struct srnic_cutting cutting;
 };
 
 /* How many marks: more make completions of UC and UD finer, not faster. */
@@ -507,6 +531,7 @@ void srnic_qp_to_init(struct srnic_qp *qp);
 int srnic_qp_to_rtr(struct srnic_qp *qp);	/* path set; resolves policy, makes sth */
 int srnic_qp_to_rts(struct srnic_qp *qp);	/* from RTR, SQD, SQE */
 void srnic_qp_to_sqd(struct srnic_qp *qp);
+int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq: flushes by worker */
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
 /*

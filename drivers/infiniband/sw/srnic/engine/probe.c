@@ -37,6 +37,20 @@ static u64 overdue(const struct srnic_qp *qp)
 	return min(after << qp->probe.count, interval);
 }
 
+/* Reckoned here, and not for each response: those only move @since. */
+static u64 due(const struct srnic_qp *qp)
+{
+	const struct srnic_probe *probe = &qp->probe;
+
+	return probe->since + (probe->soon ? qp->req.cc.srtt : overdue(qp));
+}
+
+static void wait_from_now(struct srnic_qp *qp)
+{
+	qp->probe.since = srnic_cc_now(qp);
+	qp->probe.soon = false;
+}
+
 static bool outstanding(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
@@ -70,11 +84,11 @@ void srnic_probe_start(struct srnic_qp *qp, bool idle)
 	if (!outstanding(qp))
 		return;
 	if (idle)
-		probe->due = srnic_cc_now(qp) + overdue(qp);
+		wait_from_now(qp);
 	if (probe->runs)
 		return;
 	probe->runs = true;
-	hrtimer_start(&probe->timer, ns_to_ktime(probe->due), HRTIMER_MODE_ABS_SOFT);
+	hrtimer_start(&probe->timer, ns_to_ktime(due(qp)), HRTIMER_MODE_ABS_SOFT);
 }
 
 /**
@@ -85,7 +99,7 @@ void srnic_probe_progress(struct srnic_qp *qp)
 {
 	qp->probe.count = 0;
 	qp->probe.suspect = false;
-	qp->probe.due = srnic_cc_now(qp) + overdue(qp);
+	wait_from_now(qp);
 }
 
 /* The answer to a probe has left a gap, and nothing has come to fill it since. */
@@ -122,12 +136,12 @@ static enum hrtimer_restart probe_fire(struct hrtimer *timer)
 		goto unlock;
 	/* what is still with us cannot be answered */
 	if (srnic_txq_bytes(&qp->txq) || !wanted(qp)) {
-		probe->due = srnic_cc_now(qp) + overdue(qp);
-	} else if (srnic_cc_now(qp) >= probe->due) {
+		wait_from_now(qp);
+	} else if (srnic_cc_now(qp) >= due(qp)) {
 		ask(qp);
-		probe->due = srnic_cc_now(qp) + overdue(qp);
+		wait_from_now(qp);
 	}
-	hrtimer_set_expires(timer, ns_to_ktime(probe->due));
+	hrtimer_set_expires(timer, ns_to_ktime(due(qp)));
 unlock:
 	srnic_qp_unlock(qp, true);
 	return probe->runs ? HRTIMER_RESTART : HRTIMER_NORESTART;
@@ -151,7 +165,8 @@ void srnic_probe_answered(struct srnic_qp *qp)
 		return;
 	probe->suspect = true;
 	probe->una = qp->req.una;
-	probe->due = srnic_cc_now(qp) + qp->req.cc.srtt;
+	probe->since = srnic_cc_now(qp);
+	probe->soon = true;
 }
 
 void srnic_probe_init(struct srnic_qp *qp)

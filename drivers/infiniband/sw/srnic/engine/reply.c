@@ -39,19 +39,6 @@ static struct srnic_rres *first_todo(const struct srnic_qp *qp)
 	return first;
 }
 
-/**
- * srnic_rres_answered - its last response has been sent, or is not worth sending
- * @qp: RC
- * @rres: with responses to be sent
- */
-void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
-{
-	rres->todo = false;
-	qp->resp.rres_todo--;
-	if (!qp->resp.rres_todo)
-		qp->resp.replay = false;
-}
-
 /* What is not sent now is as good as lost: the requester asks again. */
 static void give_up(struct srnic_qp *qp)
 {

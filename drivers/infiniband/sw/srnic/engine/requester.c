@@ -10,6 +10,7 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
+#include "engine/cutting.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -34,11 +35,13 @@ static u32 outstanding(const struct srnic_qp *qp)
 /* Packets that the window lets out; UC has none. */
 static u32 window_room(struct srnic_qp *qp)
 {
-	u32 window = srnic_cc_window(qp);
 	u32 out = outstanding(qp);
+	u32 window;
 
 	if (!reliable(qp))
 		return SRNIC_TURN;
+	window = srnic_cc_window(qp);
+	qp->req.ack_every = min(window / 4, ACK_EVERY);
 	if (out < window)
 		return window - out;
 	qp->req.cc.limited = true;
@@ -112,7 +115,7 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 
 	if (!reliable(qp))
 		return false;
-	if (!last && room > 1 && ++req->since_ackreq < min(srnic_cc_window(qp) / 4, ACK_EVERY))
+	if (!last && room > 1 && ++req->since_ackreq < req->ack_every)
 		return false;
 	req->since_ackreq = 0;
 	srnic_cc_stamp(qp);
@@ -572,6 +575,7 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->rd_atomic = 0;
 	req->since_ackreq = 0;
 	srnic_cc_forget(qp);
+	srnic_cutting_forget(&req->cutting);
 	req->went_back = false;		/* a new flight, with gaps of its own */
 }
 
@@ -634,6 +638,7 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 void srnic_requester_lost(struct srnic_qp *qp, bool silence)
 {
 	srnic_cc_lost(qp, silence);
+	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
 	srnic_requester_go_back(qp);
 }
 

@@ -6,6 +6,7 @@
  * for; only then is memory touched, and each check that fails leaves everything as
  * it was. Answers are due at the end of the burst (reply.c).
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/fault.h"
 #include "engine/proof.h"
@@ -180,52 +181,6 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return V_OK;
 }
 
-/*
- * A place to keep what a READ or atomic asked for. The requester may have
- * max_dest_rd_atomic of them outstanding; more end the stream (RFC 5042 6.4.3.3).
- * A duplicate is not one of them: who asks for something new has what came before,
- * so its answer need not go on (IBA 9.7.5.1.3: as much as the resources allow).
- */
-static struct srnic_rres *new_rres(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)
-{
-	struct srnic_responder *resp = &qp->resp;
-	struct srnic_rres *rres = resp->rres_max ? &resp->rres[resp->rres_next] : NULL;
-
-	if (!rres || (rres->todo && !rres->again)) {
-		srnic_qp_refuse(qp, pkt, rrq_exceeded);
-		return NULL;
-	}
-	if (rres->todo)
-		srnic_rres_answered(qp, rres);
-	*rres = (struct srnic_rres) {
-		.opcode = pkt->opcode,
-		.proved = pkt->proved,
-		.first_psn = pkt->psn,
-		.last_psn = srnic_psn_add(pkt->psn, packets - 1),
-		.from = pkt->psn,
-		.next = pkt->psn,
-		.unsent = pkt->psn,
-		.to = srnic_psn_add(pkt->psn, packets - 1),
-		.end = pkt->dmalen,
-		.rkey = pkt->rkey,
-		.length = pkt->dmalen,
-		.va = pkt->va,
-	};
-	return rres;
-}
-
-/* It will be answered: that acknowledges all before it, too. */
-static void accept_rres(struct srnic_qp *qp, struct srnic_rres *rres)
-{
-	struct srnic_responder *resp = &qp->resp;
-
-	rres->todo = true;
-	resp->rres_todo++;
-	resp->rres_next = resp->rres_next + 1 == resp->rres_max ? 0 : resp->rres_next + 1;
-	resp->ack_due = false;
-	message_done(qp);
-}
-
 static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	u32 packets = srnic_read_packets(qp, pkt->dmalen);
@@ -235,7 +190,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) || pkt->dmalen > SRNIC_MAX_MSG)
 		return V_INVALID;
-	rres = new_rres(qp, pkt, packets);
+	rres = srnic_rres_new(qp, pkt, packets);
 	if (!rres)
 		return V_INVALID;
 	if (pkt->dmalen) {	/* IBA C9-88: an access to no byte needs no key */
@@ -248,7 +203,8 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		}
 		srnic_mem_put(&ref);
 	}
-	accept_rres(qp, rres);
+	srnic_rres_accept(qp, rres);
+	message_done(qp);
 	qp->resp.psn = srnic_psn_add(qp->resp.psn, packets - 1);
 	return V_OK;
 }
@@ -263,7 +219,7 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	/* IBA C9-93: the address must be aligned */
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) || pkt->va % sizeof(u64))
 		return V_INVALID;
-	rres = new_rres(qp, pkt, 1);
+	rres = srnic_rres_new(qp, pkt, 1);
 	if (!rres)
 		return V_INVALID;
 	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64),
@@ -274,7 +230,8 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	}
 	rres->orig = srnic_mem_atomic(&ref, pkt->va, swap, pkt->swap_add, pkt->compare);
 	srnic_mem_put(&ref);
-	accept_rres(qp, rres);
+	srnic_rres_accept(qp, rres);
+	message_done(qp);
 	return V_OK;
 }
 
@@ -456,3 +413,5 @@ void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 	else
 		uc_request(qp, pkt, hold);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_responder_rx);

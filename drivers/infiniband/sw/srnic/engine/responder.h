@@ -15,9 +15,14 @@ void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
 bool srnic_duplicate_may_answer(struct srnic_qp *qp) __must_hold(&qp->lock);
 
-/* reply.c */
+/* rres.c */
+struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)
+	__must_hold(&qp->lock);
+void srnic_rres_accept(struct srnic_qp *qp, struct srnic_rres *rres) __must_hold(&qp->lock);
 void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 	__must_hold(&qp->lock);
+
+/* reply.c */
 void srnic_reply_run(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_reply_rewind(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
 

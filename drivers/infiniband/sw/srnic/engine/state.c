@@ -309,6 +309,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 	resp->psn = qp->attr.rq_psn & SRNIC_PSN_MASK;
 	resp->rres = rres;
 	resp->rres_max = rres ? qp->attr.max_dest_rd_atomic : 0;
+	resp->rres_most = resp->rres_max;
 	qp->sth = sth;
 	if (sth)
 		srnic_sth_flow_start(sth, SRNIC_FLOW_THEIRS, resp->psn);

@@ -54,6 +54,7 @@ int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr
 void srnic_path_release(struct srnic_path *path);
 int srnic_path_route(struct srnic_path *path);
 u32 srnic_path_room(struct srnic_path *path);
+bool srnic_path_offloads(const struct srnic_path *path);
 
 /**
  * struct srnic_burst - packets of one QP that leave as one sk_buff

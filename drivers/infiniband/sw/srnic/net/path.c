@@ -280,3 +280,16 @@ u32 srnic_path_room(struct srnic_path *path)
 	mtu = min_t(u32, dst_mtu(path->dst), U16_MAX);
 	return mtu > overhead ? mtu - overhead : 0;
 }
+
+/**
+ * srnic_path_offloads - Return whether the netdev takes super-packets whole
+ * @path: the path; without a route it does not
+ *
+ * What it is given in pieces the stack has cut, and cuts as the ICRC expects.
+ *
+ * Context: any up to softirq; users of the path serialise.
+ */
+bool srnic_path_offloads(const struct srnic_path *path)
+{
+	return path->dst && path->dst->dev->features & NETIF_F_GSO_UDP_L4;
+}

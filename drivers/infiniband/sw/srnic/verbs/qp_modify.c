@@ -268,6 +268,17 @@ static int qp_change_state(struct srnic_qp *qp, enum ib_qp_state next)
 	}
 }
 
+/* What has been stored takes effect. */
+static int qp_apply(struct srnic_qp *qp, int mask, enum ib_qp_state cur, enum ib_qp_state next)
+{
+	if (next != cur)
+		return qp_change_state(qp, next);
+	/* IBA 11.2.4.2: a drained QP may be given other resources than it had in RTR */
+	if (cur == IB_QPS_SQD && mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		return srnic_rres_resize(qp);
+	return 0;
+}
+
 /* On the heap: a path and the attributes are too much for the stack. */
 static int qp_store_and_change(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 			       enum ib_qp_state cur, enum ib_qp_state next)
@@ -278,8 +289,8 @@ static int qp_store_and_change(struct srnic_qp *qp, const struct ib_qp_attr *att
 	if (!former)
 		return -ENOMEM;
 	err = qp_store(qp, attr, mask, former);
-	if (!err && next != cur) {
-		err = qp_change_state(qp, next);
+	if (!err) {
+		err = qp_apply(qp, mask, cur, next);
 		if (err)
 			qp_restore(qp, mask, former);
 	}

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the room engine: state machines of one QP that no wire, no consumer and
+ * no other QP knows.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <net/dst.h>
+#include <net/net_namespace.h>
+
+#include "srnic.h"
+#include "engine/backpressure.h"
+#include "engine/congestion.h"
+#include "engine/cutting.h"
+#include "engine/responder.h"
+
+#define FIRST_PSN	0xfffffe	/* wraps in every test */
+
+/* ---------------------------------------------------------------- fixture */
+
+static int engine_test_init(struct kunit *test)
+{
+	struct srnic_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, qp);
+	test->priv = qp;
+	qp->dev = kunit_kzalloc(test, sizeof(*qp->dev), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, qp->dev);
+	qp->dev->stats = alloc_percpu(struct srnic_stats);
+	KUNIT_ASSERT_TRUE(test, !!qp->dev->stats);
+
+	spin_lock_init(&qp->lock);
+	qp->state = IB_QPS_SQD;
+	qp->ib.qp_type = IB_QPT_RC;
+	qp->mtu = 1024;
+	qp->attr.qp_access_flags = IB_ACCESS_REMOTE_READ;
+	qp->resp.psn = FIRST_PSN;
+	qp->resp.established = true;
+	return 0;
+}
+
+static void engine_test_exit(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	if (!qp)
+		return;
+	kfree(qp->resp.rres);
+	if (qp->dev)
+		free_percpu(qp->dev->stats);
+}
+
+static u64 counted(const struct srnic_qp *qp, enum srnic_stat stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(qp->dev->stats, cpu)->val[stat];
+	return sum;
+}
+
+/* ------------------------------------------------------- READs, responder */
+
+/* As modify_qp does it; the state is SQD, in which the peer's requests are still taken */
+static void allow(struct kunit *test, u8 most)
+{
+	struct srnic_qp *qp = test->priv;
+
+	qp->attr.max_dest_rd_atomic = most;
+	KUNIT_ASSERT_EQ(test, srnic_rres_resize(qp), 0);
+}
+
+/* A READ of no byte, which needs no memory: whether it is taken. */
+static bool read_at(struct srnic_qp *qp, u32 psn)
+{
+	const struct srnic_ends ends = {};
+	struct srnic_hold hold = {};
+	struct srnic_pkt pkt = {
+		.opcode = SRNIC_OPC_READ_REQ,
+		.opc = &srnic_opcode_table[SRNIC_OPC_READ_REQ],
+		.ends = &ends,
+		.psn = psn & SRNIC_PSN_MASK,
+	};
+	bool taken;
+
+	spin_lock_bh(&qp->lock);
+	srnic_responder_rx(qp, &pkt, &hold);
+	taken = !qp->resp.nak.fatal;
+	spin_unlock_bh(&qp->lock);
+	return taken;
+}
+
+static bool read_next(struct srnic_qp *qp)
+{
+	return read_at(qp, qp->resp.psn);
+}
+
+static void answer(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_responder *resp = &qp->resp;
+	u16 i;
+
+	spin_lock_bh(&qp->lock);
+	for (i = 0; i < resp->rres_max; i++) {
+		if (resp->rres[i].todo && resp->rres[i].first_psn == (psn & SRNIC_PSN_MASK))
+			srnic_rres_answered(qp, &resp->rres[i]);
+	}
+	spin_unlock_bh(&qp->lock);
+}
+
+static void R24_no_more_reads_than_modify_qp_allows(struct kunit *test)
+{
+	static const u8 limits[] = { 1, 16, 3, 16, 128, 1 };
+	struct srnic_qp *qp = test->priv;
+	u64 refused = 0;
+	size_t i;
+	u8 n;
+
+	KUNIT_EXPECT_FALSE_MSG(test, read_next(qp), "none is allowed yet");
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		u32 first = qp->resp.psn;
+
+		memset(&qp->resp.nak, 0, sizeof(qp->resp.nak));
+		allow(test, limits[i]);
+		for (n = 0; n < limits[i]; n++)
+			KUNIT_EXPECT_TRUE_MSG(test, read_next(qp), "%u of %u", n, limits[i]);
+		KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, limits[i]);
+		KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_rrq_exceeded), ++refused);
+		KUNIT_EXPECT_FALSE(test, read_next(qp));
+		for (n = 0; n < limits[i]; n++)
+			answer(qp, first + n);
+		KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 0);
+	}
+}
+
+static void reads_that_are_outstanding_stay_so_when_the_limit_changes(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	allow(test, 4);
+	KUNIT_EXPECT_TRUE(test, read_next(qp));
+	answer(qp, FIRST_PSN);
+	KUNIT_EXPECT_TRUE(test, read_next(qp) && read_next(qp) && read_next(qp));
+
+	allow(test, 2);
+	KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 3);
+	answer(qp, FIRST_PSN + 1);
+	answer(qp, FIRST_PSN + 2);
+	KUNIT_EXPECT_TRUE_MSG(test, read_next(qp), "one was outstanding");
+	KUNIT_EXPECT_FALSE_MSG(test, read_next(qp), "two were");
+
+	memset(&qp->resp.nak, 0, sizeof(qp->resp.nak));
+	allow(test, 8);
+	KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 2);
+	answer(qp, FIRST_PSN + 3);
+	answer(qp, FIRST_PSN + 4);
+	KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 0);
+}
+
+/* All that were accepted are asked for again, and are to be answered again. */
+static void expect_known(struct kunit *test, u32 count)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		KUNIT_EXPECT_TRUE(test, read_at(qp, FIRST_PSN + i));
+		KUNIT_EXPECT_EQ_MSG(test, qp->resp.rres_todo, 1, "number %u of %u", i, count);
+		answer(qp, FIRST_PSN + i);
+	}
+}
+
+static void duplicates_are_known_when_the_limit_has_changed(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 i;
+
+	allow(test, 5);
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_TRUE(test, read_next(qp));
+		answer(qp, FIRST_PSN + i);
+	}
+	expect_known(test, 5);
+	allow(test, 1);
+	expect_known(test, 5);
+	allow(test, 16);
+	expect_known(test, 5);
+	KUNIT_EXPECT_TRUE(test, read_next(qp));
+	answer(qp, FIRST_PSN + 5);
+	expect_known(test, 6);
+}
+
+/* ------------------------------------- super-packets that are cut wrongly */
+
+#define CUT_FLIGHTS	8
+
+/* A flight of two packets, of which only the first arrives, or @arrive of them, is judged. */
+static void flight_of_two(struct srnic_qp *qp, u32 from, u32 arrive)
+{
+	struct srnic_cutting *cut = &qp->req.cutting;
+
+	spin_lock_bh(&qp->lock);
+	srnic_cutting_built(cut, srnic_psn_add(from, 1));
+	srnic_cutting_built(cut, srnic_psn_add(from, 15));
+	srnic_cutting_again(qp, cut, srnic_psn_add(from, arrive));
+	spin_unlock_bh(&qp->lock);
+}
+
+/* A netdev that takes super-packets whole, or not; no route is looked up for it. */
+static void give_path(struct kunit *test, netdev_features_t features)
+{
+	struct srnic_qp *qp = test->priv;
+	struct net_device *ndev = kunit_kzalloc(test, sizeof(*ndev), GFP_KERNEL);
+	struct dst_entry *dst = kunit_kzalloc(test, sizeof(*dst), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ndev);
+	KUNIT_ASSERT_NOT_NULL(test, dst);
+	ndev->features = features;
+	dst->dev = ndev;
+	qp->path.dst = dst;
+	qp->dev->ndev = ndev;
+}
+
+static void second_segments_that_never_arrive_end_super_packets(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	int i;
+
+	give_path(test, NETIF_F_GSO_UDP_L4);
+	for (i = 0; i < CUT_FLIGHTS; i++) {
+		KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+		flight_of_two(qp, FIRST_PSN + i, 1);
+		/* a flight of which nothing arrives, or without a super-packet, tells nothing */
+		flight_of_two(qp, FIRST_PSN + i + 1, 0);
+		spin_lock_bh(&qp->lock);
+		srnic_cutting_again(qp, &qp->req.cutting, FIRST_PSN + i + 1);
+		spin_unlock_bh(&qp->lock);
+	}
+	KUNIT_EXPECT_TRUE(test, qp->dev->singly);
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_segmentation_off), 1);
+	for (i = 0; i < CUT_FLIGHTS; i++)
+		flight_of_two(qp, FIRST_PSN + i, 1);
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_segmentation_off), 1);
+}
+
+static void losses_anywhere_do_not_end_super_packets(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	int i;
+
+	give_path(test, NETIF_F_GSO_UDP_L4);
+	for (i = 1; i < 10 * CUT_FLIGHTS; i++)
+		flight_of_two(qp, FIRST_PSN + 20 * i, i % CUT_FLIGHTS ? 1 : 2);
+	KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+}
+
+static void what_the_stack_cuts_is_not_doubted(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	int i;
+
+	give_path(test, NETIF_F_SG);
+	for (i = 0; i < 10 * CUT_FLIGHTS; i++)
+		flight_of_two(qp, FIRST_PSN + i, 1);
+	KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+}
+
+/* ------------------------------------------------------ congestion control */
+
+#define FAST		(1 * NSEC_PER_MSEC)
+#define SLOW		(40 * NSEC_PER_MSEC)
+
+/* So many packets are sent at once, and acknowledged one by one after @rtt: on a clock of ours */
+static void fly(struct srnic_qp *qp, u32 packets, u64 rtt)
+{
+	struct srnic_requester *req = &qp->req;
+	u32 i;
+
+	spin_lock_bh(&qp->lock);
+	for (i = 0; i < packets; i++) {
+		srnic_cc_stamp(qp);
+		req->psn = srnic_psn_add(req->psn, 1);
+		req->max_sent = req->psn;
+	}
+	req->cc.limited = true;
+	req->cc.now += rtt;
+	for (i = 0; i < packets; i++) {
+		srnic_cc_acked(qp, srnic_psn_add(req->una, 1));
+		req->una = srnic_psn_add(req->una, 1);
+	}
+	spin_unlock_bh(&qp->lock);
+}
+
+static u32 window(struct srnic_qp *qp)
+{
+	u32 packets;
+
+	spin_lock_bh(&qp->lock);
+	packets = srnic_cc_window(qp);
+	spin_unlock_bh(&qp->lock);
+	return packets;
+}
+
+static void fly_windows(struct srnic_qp *qp, int count, u64 rtt)
+{
+	while (count--)
+		fly(qp, window(qp), rtt);
+}
+
+/* The least RTT is FAST, and slow start has ended in an epoch without a queue. */
+static u32 cruise(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	qp->req.psn = FIRST_PSN;
+	qp->req.una = FIRST_PSN;
+	qp->req.max_sent = FIRST_PSN;
+	spin_lock_bh(&qp->lock);
+	srnic_cc_start(qp);
+	qp->req.cc.now = NSEC_PER_SEC;
+	spin_unlock_bh(&qp->lock);
+	fly_windows(qp, 3, FAST);
+	spin_lock_bh(&qp->lock);
+	srnic_cc_not_ready(qp);
+	spin_unlock_bh(&qp->lock);
+	fly_windows(qp, 2, FAST);
+	KUNIT_EXPECT_GT(test, window(qp), 64);
+	return window(qp);
+}
+
+static void lose(struct srnic_qp *qp, bool silence)
+{
+	spin_lock_bh(&qp->lock);
+	srnic_cc_lost(qp, silence);
+	spin_unlock_bh(&qp->lock);
+}
+
+static void the_window_yields_to_a_queue(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 before = cruise(test);
+
+	fly_windows(qp, 3, SLOW);
+	KUNIT_EXPECT_LE(test, window(qp), before / 4);
+	KUNIT_EXPECT_GE(test, window(qp), SRNIC_WINDOW_MIN);
+}
+
+static void the_window_grows_while_there_is_no_queue(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 before = cruise(test);
+
+	fly_windows(qp, 8, FAST + NSEC_PER_MSEC);
+	KUNIT_EXPECT_GT(test, window(qp), before);
+}
+
+static void a_least_rtt_of_long_ago_is_forgotten(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	const struct srnic_congestion *cc = &qp->req.cc;
+	int i;
+
+	cruise(test);
+	fly_windows(qp, 4, SLOW);
+	KUNIT_EXPECT_EQ(test, min(cc->base, cc->base_before), FAST);
+	for (i = 0; i < 2; i++) {
+		qp->req.cc.base_until = jiffies;	/* a period has passed */
+		fly_windows(qp, 4, SLOW);
+		fly(qp, 16, SLOW);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, min(cc->base, cc->base_before), SLOW,
+			    "this is the path's own RTT now");
+}
+
+static void a_rare_loss_without_a_queue_does_not_shrink_the_window(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 before = cruise(test);
+
+	lose(qp, false);
+	KUNIT_EXPECT_EQ(test, window(qp), before);
+	lose(qp, false);
+	KUNIT_EXPECT_EQ_MSG(test, window(qp), before * 7 / 10, "losses follow one another");
+}
+
+static void a_loss_beside_a_queue_or_in_silence_shrinks_the_window(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 before = cruise(test);
+
+	lose(qp, true);
+	KUNIT_EXPECT_EQ(test, window(qp), before / 2);
+	before = cruise(test);
+	fly(qp, 1, SLOW);
+	lose(qp, false);
+	KUNIT_EXPECT_EQ(test, window(qp), before * 7 / 10);
+}
+
+/* Karn: an acknowledgment does not say which of the two it is for. */
+static void a_packet_that_is_sent_again_is_not_timed(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 rtt;
+
+	cruise(test);
+	rtt = qp->req.cc.last_rtt;
+	spin_lock_bh(&qp->lock);
+	qp->req.max_sent = srnic_psn_add(qp->req.psn, 1);
+	srnic_cc_stamp(qp);
+	qp->req.psn = qp->req.max_sent;
+	qp->req.cc.now += SLOW;
+	srnic_cc_acked(qp, qp->req.psn);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_EQ(test, qp->req.cc.last_rtt, rtt);
+}
+
+/* ----------------------------------------------------------- backpressure */
+
+static void no_room(struct srnic_txq *txq)
+{
+}
+
+/* A UC QP in a state in which nothing is built; what it has in the stack is real. */
+static void give_stack(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	qp->state = IB_QPS_INIT;
+	qp->ib.qp_type = IB_QPT_UC;
+	qp->req.psn = FIRST_PSN;
+	qp->req.una = FIRST_PSN;
+	qp->req.max_sent = FIRST_PSN;
+	__skb_queue_head_init(&qp->out);
+	KUNIT_ASSERT_EQ(test, srnic_txq_group_init(&qp->dev->txq_group), 0);
+	KUNIT_ASSERT_EQ(test, srnic_txq_open(&qp->txq, &qp->dev->txq_group, &init_net, no_room), 0);
+}
+
+static void take_stack(struct srnic_qp *qp)
+{
+	srnic_txq_close(&qp->txq);
+	synchronize_rcu();
+	srnic_txq_group_exit(&qp->dev->txq_group);
+}
+
+static struct sk_buff *build(struct kunit *test, enum srnic_out_kind kind)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *skb = alloc_skb(1000, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	*srnic_out_cb(skb) = (struct srnic_out_cb){ .kind = kind, .psn = qp->req.psn };
+	srnic_txq_charge(&qp->txq, skb);
+	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
+	qp->req.max_sent = qp->req.psn;
+	return skb;
+}
+
+static struct sk_buff *build_marked(struct kunit *test)
+{
+	struct sk_buff *skb = build(test, SRNIC_OUT_REQUEST);
+	struct srnic_qp *qp = test->priv;
+
+	spin_lock_bh(&qp->lock);
+	srnic_tx_mark(qp);
+	spin_unlock_bh(&qp->lock);
+	return skb;
+}
+
+static u32 resume(struct srnic_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	srnic_tx_resume(qp);
+	spin_unlock_bh(&qp->lock);
+	return (qp->req.una - FIRST_PSN) & SRNIC_PSN_MASK;
+}
+
+static void unacknowledged_packets_count_when_they_have_left(struct kunit *test)
+{
+	struct sk_buff *skb[2 * SRNIC_DEPARTURES];
+	struct srnic_qp *qp = test->priv;
+	size_t i;
+
+	give_stack(test);
+	for (i = 0; i < ARRAY_SIZE(skb); i++)
+		skb[i] = build_marked(test);
+	KUNIT_EXPECT_EQ(test, qp->req.una, FIRST_PSN);
+	KUNIT_EXPECT_TRUE_MSG(test, qp->txq.waiting, "it will be told");
+	KUNIT_EXPECT_EQ(test, resume(qp), 0);
+	for (i = 0; i < ARRAY_SIZE(skb); i++) {
+		kfree_skb(skb[i]);
+		KUNIT_EXPECT_LE(test, resume(qp), i + 1);
+		if (i < SRNIC_DEPARTURES - 1)
+			KUNIT_EXPECT_EQ(test, resume(qp), i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, resume(qp), ARRAY_SIZE(skb));
+	take_stack(qp);
+}
+
+static u32 allowance(struct srnic_qp *qp)
+{
+	u32 bytes;
+
+	spin_lock_bh(&qp->lock);
+	bytes = srnic_tx_allowance(qp);
+	spin_unlock_bh(&qp->lock);
+	return bytes;
+}
+
+static void what_was_refused_is_built_again_when_packets_have_left(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *left, *refused;
+	struct sk_buff_head rest;
+	struct srnic_out_cb cb;
+
+	give_stack(test);
+	__skb_queue_head_init(&rest);
+	left = build_marked(test);
+	refused = build_marked(test);
+	__skb_queue_tail(&rest, build_marked(test));
+	__skb_queue_tail(&qp->out, build_marked(test));
+	cb = *srnic_out_cb(refused);
+	kfree_skb(refused);
+	KUNIT_EXPECT_GT(test, allowance(qp), 0);
+
+	spin_lock_bh(&qp->lock);
+	srnic_tx_refused(qp, &cb, &rest);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(FIRST_PSN, 1));
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&rest) && skb_queue_empty(&qp->out));
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_send_requeued), 3);
+	KUNIT_EXPECT_EQ_MSG(test, allowance(qp), 0, "not yet");
+	KUNIT_EXPECT_TRUE_MSG(test, qp->txq.waiting, "it will be told");
+
+	kfree_skb(left);
+	KUNIT_EXPECT_EQ_MSG(test, resume(qp), 1, "what was refused has not left");
+	KUNIT_EXPECT_GT(test, allowance(qp), 0);
+	take_stack(qp);
+}
+
+static struct kunit_case engine_cases[] = {
+	KUNIT_CASE(R24_no_more_reads_than_modify_qp_allows),
+	KUNIT_CASE(reads_that_are_outstanding_stay_so_when_the_limit_changes),
+	KUNIT_CASE(duplicates_are_known_when_the_limit_has_changed),
+	KUNIT_CASE(second_segments_that_never_arrive_end_super_packets),
+	KUNIT_CASE(losses_anywhere_do_not_end_super_packets),
+	KUNIT_CASE(what_the_stack_cuts_is_not_doubted),
+	KUNIT_CASE(the_window_yields_to_a_queue),
+	KUNIT_CASE(the_window_grows_while_there_is_no_queue),
+	KUNIT_CASE(a_least_rtt_of_long_ago_is_forgotten),
+	KUNIT_CASE(a_rare_loss_without_a_queue_does_not_shrink_the_window),
+	KUNIT_CASE(a_loss_beside_a_queue_or_in_silence_shrinks_the_window),
+	KUNIT_CASE(a_packet_that_is_sent_again_is_not_timed),
+	KUNIT_CASE(unacknowledged_packets_count_when_they_have_left),
+	KUNIT_CASE(what_was_refused_is_built_again_when_packets_have_left),
+	{}
+};
+
+static struct kunit_suite engine_suite = {
+	.name = "srnic-engine",
+	.init = engine_test_init,
+	.exit = engine_test_exit,
+	.test_cases = engine_cases,
+};
+
+kunit_test_suite(engine_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's engine room");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);
