@@ -781,25 +781,6 @@ static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), 0);
 }
 
-static void congestion_notification_is_no_fault(struct kunit *test)
-{
-	static const struct shape shape = { "", true, OVERHEAD + 64, 3, OVERHEAD + 64 };
-	u32 first = thoff(true) + sizeof(struct udphdr);
-	struct world *w = test->priv;
-	struct sk_buff *skb;
-	u16 parsed, right;
-
-	address(test, true);
-	skb = build_super(test, &shape);
-	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
-	skb->data[first + shape.seg_len] = SRNIC_OPC_CNP;
-	receive_bad(test, skb, &parsed, &right);
-	KUNIT_EXPECT_EQ(test, parsed, 2);
-	KUNIT_EXPECT_EQ(test, right, 2);
-	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_rcvd_cnps), 1);
-	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_unknown_opcode), 0);
-}
-
 static bool first_is_writable(struct kunit *test, struct sk_buff *skb)
 {
 	struct world *w = test->priv;
@@ -942,7 +923,6 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(lengths_that_contradict_each_other_are_refused),
 	KUNIT_CASE(padding_behind_the_datagram_is_ignored),
 	KUNIT_CASE(unknown_opcode_is_counted_and_the_rest_goes_on),
-	KUNIT_CASE(congestion_notification_is_no_fault),
 	KUNIT_CASE(carrier_that_others_see_is_not_writable),
 	KUNIT_CASE(fragments_that_a_clone_may_have_are_not_writable),
 	KUNIT_CASE(fragments_that_others_may_write_to_are_read_once),
