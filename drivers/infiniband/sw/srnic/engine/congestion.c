@@ -19,7 +19,7 @@
  *
  * A mark (ECN) says that a queue forms before its delay does. It shrinks the window once
  * an epoch, by how many of the last epochs had one, as in DCQCN (SIGCOMM '15, section
- * 3.2) and DCTCP (RFC 8257, section 3.3).
+ * 3.1) and DCTCP (RFC 8257, section 3.3).
  */
 #include <linux/timekeeping.h>
 #include "srnic.h"
