@@ -788,15 +788,6 @@ static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), 0);
 }
 
-static void congestion_notification_is_no_fault(struct kunit *test)
-{
-	struct world *w = test->priv;
-
-	receive_opcode(test, SRNIC_OPC_CNP);
-	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_rcvd_cnps), 1);
-	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_unknown_opcode), 0);
-}
-
 static bool first_is_writable(struct kunit *test, struct sk_buff *skb)
 {
 	struct world *w = test->priv;
@@ -939,7 +930,6 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(lengths_that_contradict_each_other_are_refused),
 	KUNIT_CASE(padding_behind_the_datagram_is_ignored),
 	KUNIT_CASE(unknown_opcode_is_counted_and_the_rest_goes_on),
-	KUNIT_CASE(congestion_notification_is_no_fault),
 	KUNIT_CASE(carrier_that_others_see_is_not_writable),
 	KUNIT_CASE(fragments_that_a_clone_may_have_are_not_writable),
 	KUNIT_CASE(fragments_that_others_may_write_to_are_read_once),

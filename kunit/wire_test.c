@@ -38,7 +38,7 @@ static void rnd_fill(u32 *state, u8 *p, size_t len)
  */
 static const struct opcode_row {
 	u8 opcode;
-	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs */
+	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs Cnp */
 	const char *kind; /* F M L O: place, or B for no payload */
 } opcode_rows[] = {
 	{ 0x00, "", "F" }, { 0x01, "", "M" }, { 0x02, "", "L" }, { 0x03, "I", "L" },
@@ -53,6 +53,7 @@ static const struct opcode_row {
 	{ 0x26, "R", "F" }, { 0x27, "", "M" }, { 0x28, "", "L" }, { 0x29, "I", "L" },
 	{ 0x2a, "R", "O" }, { 0x2b, "RI", "O" },
 	{ 0x64, "D", "O" }, { 0x65, "DI", "O" },
+	{ 0x81, "C", "" },	/* IBA A17.9.3 */
 	{ 0xc0, "H", "" }, { 0xc1, "H", "" }, { 0xc2, "H", "" }, { 0xc3, "H", "" },
 };
 
@@ -70,6 +71,7 @@ static const struct ext_row {
 	{ 'K', 4, SRNIC_OPF_IETH, offsetof(struct srnic_opcode, ieth) },
 	{ 'D', 8, SRNIC_OPF_DETH, offsetof(struct srnic_opcode, deth) },
 	{ 'H', 32, SRNIC_OPF_HS, offsetof(struct srnic_opcode, hs) },
+	{ 'C', 16, SRNIC_OPF_CNP, offsetof(struct srnic_opcode, cnp) },
 };
 
 static const struct opcode_row *opcode_row(u8 opcode)
@@ -162,7 +164,7 @@ static void first_and_middle_fill_the_mtu_and_only_they(struct kunit *test)
 	}
 }
 
-static void every_opcode_is_either_request_or_response(struct kunit *test)
+static void every_opcode_but_that_of_a_cnp_is_either_request_or_response(struct kunit *test)
 {
 	unsigned int i;
 
@@ -175,13 +177,13 @@ static void every_opcode_is_either_request_or_response(struct kunit *test)
 
 		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_RESP), resp,
 				    "opcode %#x", opcode);
-		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_REQ), !resp,
+		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_REQ), !resp && opcode != 0x81,
 				    "opcode %#x", opcode);
 	}
 }
 
 #define KIND_FLAGS	(SRNIC_OPF_SEND | SRNIC_OPF_WRITE | SRNIC_OPF_READ | \
-			 SRNIC_OPF_ATOMIC | SRNIC_OPF_ACK | SRNIC_OPF_HS)
+			 SRNIC_OPF_ATOMIC | SRNIC_OPF_ACK | SRNIC_OPF_HS | SRNIC_OPF_CNP)
 
 /* IBA table 38: the ranges of the operations */
 static void every_opcode_belongs_to_one_operation(struct kunit *test)
@@ -194,7 +196,8 @@ static void every_opcode_belongs_to_one_operation(struct kunit *test)
 		{ 0x0c, 0x10, SRNIC_OPF_READ }, { 0x11, 0x11, SRNIC_OPF_ACK },
 		{ 0x12, 0x14, SRNIC_OPF_ATOMIC }, { 0x16, 0x17, SRNIC_OPF_SEND },
 		{ 0x20, 0x25, SRNIC_OPF_SEND }, { 0x26, 0x2b, SRNIC_OPF_WRITE },
-		{ 0x64, 0x65, SRNIC_OPF_SEND }, { 0xc0, 0xc3, SRNIC_OPF_HS },
+		{ 0x64, 0x65, SRNIC_OPF_SEND }, { 0x81, 0x81, SRNIC_OPF_CNP },
+		{ 0xc0, 0xc3, SRNIC_OPF_HS },
 	};
 	unsigned int i;
 	int opcode;
@@ -262,9 +265,11 @@ static u32 make_packet(u32 *state, u8 *buf, u8 opcode, u8 sth_code, u32 payload)
 	buf[0] = opcode;
 	buf[1] = (buf[1] & 0xc0) | pad << 4;
 	buf[4] &= 0xc0;
-	buf[8] = (buf[8] & 0x80) | sth_code << 4;
+	buf[8] = (buf[8] & 0x88) | sth_code << 4;
 	if (opc->deth)
 		buf[opc->deth + 4] = 0;
+	if (opc->cnp)
+		memset(buf + opc->cnp, 0, SRNIC_CNP_LEN);
 	return opc->hdr_len + srnic_sth_code_len(sth_code) + payload + pad +
 	       SRNIC_ICRC_LEN;
 }
@@ -476,7 +481,7 @@ static void reserved_bits_are_ignored_and_sent_as_zero(struct kunit *test)
 	len = make_packet(&state, buf, SRNIC_TP_UD | SRNIC_OPC_SEND_ONLY, 3, 0);
 	memcpy(again, buf, sizeof(buf));
 	buf[4] |= 0x3f;
-	buf[8] |= 0x0f;
+	buf[8] |= 0x07;
 	buf[16] = 0xff;
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, len), SRNIC_WIRE_OK);
 	KUNIT_EXPECT_LE(test, pkt.dqpn, 0xffffffU);
@@ -495,7 +500,8 @@ static void bits_of_the_bth_are_where_the_specification_has_them(struct kunit *t
 	struct srnic_pkt pkt;
 
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 16), SRNIC_WIRE_OK);
-	KUNIT_EXPECT_FALSE(test, pkt.se || pkt.mig || pkt.fecn || pkt.becn || pkt.ackreq);
+	KUNIT_EXPECT_FALSE(test, pkt.se || pkt.mig || pkt.fecn || pkt.becn || pkt.ackreq ||
+			   pkt.echo);
 	KUNIT_EXPECT_EQ(test, pkt.pkey, 0x1234);
 	KUNIT_EXPECT_EQ(test, pkt.dqpn, 0xabcdefU);
 	KUNIT_EXPECT_EQ(test, pkt.psn, 0x010203U);
@@ -509,8 +515,10 @@ static void bits_of_the_bth_are_where_the_specification_has_them(struct kunit *t
 
 	buf[1] = 0x40 | 1 << 4;
 	buf[4] = 0x40;
-	buf[8] = 0x00;
+	buf[8] = 0x08;
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 20), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_TRUE(test, pkt.echo);
+	KUNIT_EXPECT_EQ(test, pkt.psn, 0x010203U);
 	KUNIT_EXPECT_TRUE(test, !pkt.se && pkt.mig && !pkt.fecn && pkt.becn && !pkt.ackreq);
 	KUNIT_EXPECT_EQ(test, pkt.pad, 1);
 	KUNIT_EXPECT_EQ(test, pkt.payload_len, 3);
@@ -985,7 +993,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(only_opcodes_of_the_specification_are_valid),
 	KUNIT_CASE(extension_headers_follow_the_bth_in_order_without_gaps),
 	KUNIT_CASE(first_and_middle_fill_the_mtu_and_only_they),
-	KUNIT_CASE(every_opcode_is_either_request_or_response),
+	KUNIT_CASE(every_opcode_but_that_of_a_cnp_is_either_request_or_response),
 	KUNIT_CASE(every_opcode_belongs_to_one_operation),
 	KUNIT_CASE(a_receive_is_consumed_by_the_end_of_send_and_write_with_imm),
 	KUNIT_CASE(uc_rows_equal_their_rc_rows),

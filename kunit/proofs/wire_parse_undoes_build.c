@@ -28,6 +28,7 @@ int main(void)
 	pkt.se = nondet_bool();
 	pkt.mig = nondet_bool();
 	pkt.ackreq = nondet_bool();
+	pkt.echo = nondet_bool();
 	pkt.fecn = nondet_bool();
 	pkt.becn = nondet_bool();
 	ANY_BYTES(&back);
@@ -51,7 +52,7 @@ int main(void)
 	PROVE(back.sth_code == pkt.sth_code && back.pkey == pkt.pkey);
 	PROVE(back.dqpn == pkt.dqpn && back.psn == pkt.psn);
 	PROVE(back.se == pkt.se && back.mig == pkt.mig && back.ackreq == pkt.ackreq);
-	PROVE(back.fecn == pkt.fecn && back.becn == pkt.becn);
+	PROVE(back.fecn == pkt.fecn && back.becn == pkt.becn && back.echo == pkt.echo);
 
 	/* what an opcode has not, reads as zero */
 	PROVE(back.va == (flags & (RETH | ATOMIC) ? pkt.va : 0));

@@ -589,8 +589,12 @@ static const struct icrc_vector icrc_vectors[] = {
 		.ackreq = 0, .se = 0, .mig = 1, .becn = 0, .fecn = 0,
 	},
 	{
-		.name = "CNP of a ConnectX-4 Lx (not an opcode of srnic's)",
+		.name = "CNP of a ConnectX-4 Lx",
 		.ip = icrc_vectors_29, .len = sizeof(icrc_vectors_29),
+		.known = true, .opcode = 0x81,
+		.psn = 0x0, .dqpn = 0x118, .pkey = 0xffff,
+		.payload_len = 0, .pad = 0, .sth_code = 0,
+		.ackreq = 0, .se = 0, .mig = 0, .becn = 1, .fecn = 0,
 	},
 };
 

@@ -114,7 +114,9 @@ def captured():
     yield "UC SEND_ONLY, from a wire", (raw(send), dict(
         opcode=0x24, pad=2, sth=0, payload=18, psn=13571856, dqpn=211, ackreq=0, se=0,
         mig=1, becn=0, fecn=0, pkey=0xffff))
-    yield "CNP of a ConnectX-4 Lx (not an opcode of srnic's)", (cnp, None)
+    yield "CNP of a ConnectX-4 Lx", (cnp, dict(
+        opcode=0x81, pad=0, sth=0, payload=0, psn=0, dqpn=0x118, ackreq=0, se=0,
+        mig=0, becn=1, fecn=0, pkey=0xffff))
 
 
 def c_bytes(data):

@@ -147,7 +147,7 @@ class Fuzzer:
                     "limit": self.chance.randrange(1 << 16)}
         if operation == "limit-set":
             return {"index": self.device, "value": self.chance.randrange(60),
-                    "name": self.chance.choice(["idle", "faults", "cutoff", "greed"]).encode() + b"\0"}
+                    "name": self.chance.choice(["idle", "faults", "cutoff", "greed", "ecn"]).encode() + b"\0"}
         return {"dev-index": self.device, "address": self.address(),
                 "seconds": self.chance.randrange(30)}
 

@@ -101,7 +101,7 @@ _srnic_limit()
 		[[ ${_srnic_words[-1]} == dev ]] || echo dev
 		_srnic_names show
 		;;
-	1:set) echo idle faults cutoff greed ;;
+	1:set) echo idle faults cutoff greed ecn ;;
 	2:set) echo none ;;
 	esac
 }

@@ -157,6 +157,7 @@ static const struct page pages[] = {
 "  cutoff   seconds for which that is; none: until 'srnic peer allow'\n"
 "  greed    1: a queue pair may take all of a shared receive queue; none: when that\n"
 "           runs short, it waits for those that have had less (srq_unfair)\n"
+"  ecn      1: packets of RC connections made from then on are ECN-capable, ECT(0)\n"
 "\n"
 "Who can forge addresses can have an honest peer cut off by the rule 'faults'.\n"
 "\n"

@@ -79,8 +79,8 @@ offers "srnic quota set srnic0 qp 100 reserve "
 offers "srnic quota " show users set
 offers "srnic quota users " dev srnic0 srnic1
 offers "srnic quota show srnic0 "
-offers "srnic limit set srnic0 " idle faults cutoff greed
-offers "srnic limit set dev srnic0 " idle faults cutoff greed
+offers "srnic limit set srnic0 " idle faults cutoff greed ecn
+offers "srnic limit set dev srnic0 " idle faults cutoff greed ecn
 offers "srnic limit set srnic0 idle " none
 offers "srnic limit show " dev srnic0 srnic1
 offers "srnic limit show srnic0 "

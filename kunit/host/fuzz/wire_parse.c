@@ -13,9 +13,11 @@
 static void clear_reserved(const struct srnic_opcode *opc, u8 *hdr)
 {
 	hdr[4] &= 0xc0;
-	hdr[8] &= 0xf0;
+	hdr[8] &= 0xf8;
 	if (opc->deth)
 		hdr[opc->deth + 4] = 0;
+	if (opc->cnp)
+		memset(hdr + opc->cnp, 0, SRNIC_CNP_LEN);
 }
 
 static void check_packet(const struct srnic_pkt *pkt, u8 *hdr, u32 len)

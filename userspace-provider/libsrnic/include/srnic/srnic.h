@@ -399,7 +399,8 @@ const struct srnic_limit *srnic_limit_next(const struct srnic_dev *dev,
  *
  * Return: "idle", the seconds for which a peer may say nothing; "faults", of one peer in a
  * second; "cutoff", the seconds for which it is cut off if there are more; "greed", 1 if a
- * queue pair may take all of a shared receive queue; or one that is newer than this header.
+ * queue pair may take all of a shared receive queue; "ecn", 1 if packets of RC are
+ * ECN-capable; or one that is newer than this header.
  */
 const char *srnic_limit_name(const struct srnic_limit *limit);
 /** srnic_limit_value() - in the limit's unit; 0: there is none */

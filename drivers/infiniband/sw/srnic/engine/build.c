@@ -11,6 +11,7 @@
 #include "engine/dgram.h"
 #include "engine/proof.h"
 #include "engine/unlock.h"
+#include "export.h"
 #include "trace/events.h"
 
 /**
@@ -50,6 +51,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	pkt->fecn = false;
 	pkt->se = false;
 	pkt->ackreq = false;
+	pkt->echo = false;
 	pkt->mkey = NULL;
 	pkt->sth_code = qp->sth ? srnic_sth_code(qp->sth) : 0;
 	pkt->sth_len = qp->sth ? srnic_sth_len(qp->sth) : 0;
@@ -274,9 +276,9 @@ void srnic_build_end(struct srnic_build *build)
 }
 
 /**
- * srnic_build_frame - send a handshake frame
+ * srnic_build_frame - Send a handshake frame or a CNP
  * @qp: the QP, locked
- * @frame: BTH to the end of its tag
+ * @frame: BTH to the end, but for the ICRC
  * @len: bytes
  *
  * Return: 0 or a negative errno.
@@ -307,3 +309,5 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	srnic_count(qp->dev, sent_bursts);
 	return 0;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_build_frame);

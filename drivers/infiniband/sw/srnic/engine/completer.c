@@ -9,6 +9,7 @@
 #include "srnic.h"
 #include "engine/completer.h"
 #include "engine/congestion.h"
+#include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
@@ -339,6 +340,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 		srnic_qp_refuse(qp, pkt, malformed);
 		return;
 	}
+	srnic_ecn_echoed(qp, pkt);
 
 	if (flags & SRNIC_OPF_ACK)
 		acknowledge(qp, pkt);

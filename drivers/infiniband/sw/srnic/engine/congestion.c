@@ -16,12 +16,18 @@
  *
  * A loss shrinks the window if there was a queue, or if losses follow one another
  * closely; a rare one without a queue is taken for a fault of the wire.
+ *
+ * A mark (ECN) says that a queue forms before its delay does. It shrinks the window once
+ * an epoch, by how many of the last epochs had one, as in DCQCN (SIGCOMM '15, section
+ * 3.1) and DCTCP (RFC 8257, section 3.3).
  */
 #include <linux/timekeeping.h>
 #include "export.h"
 #include "srnic.h"
 #include "engine/congestion.h"
 #include "engine/engine.h"
+#include "export.h"
+#include "verbs/verbs.h"
 
 #define WINDOW_START	16
 #define WINDOW_MAX	1024
@@ -47,6 +53,10 @@
 
 /* Losses that lie fewer packets apart than that are congestion even without a queue. */
 #define LOSS_APART	50
+
+/* A share of marked epochs of 1, and the weight of the newest: DCQCN's g of 1/16 */
+#define ALPHA_ONE	BIT(16)
+#define ALPHA_SHIFT	4
 
 /* The least RTT is that of one or two such periods; each begins with a small window. */
 #define BASE_PERIOD	(10 * HZ)
@@ -111,6 +121,7 @@ void srnic_cc_start(struct srnic_qp *qp)
 		.base_before = U32_MAX,
 		.base_until = jiffies + BASE_PERIOD,
 		.last_rtt = U32_MAX,
+		.alpha = ALPHA_ONE,
 	};
 	begin_epoch(qp);
 }
@@ -243,8 +254,11 @@ static void end_epoch(struct srnic_qp *qp)
 	cc->losing = false;
 	if (cc_queued(cc, cc->epoch_rtt))
 		cc_yield(qp);
-	else if (cc->epoch_rtt != U32_MAX && !cc->draining)
+	else if (cc->epoch_rtt != U32_MAX && !cc->draining && !cc->marked)
 		cc_extend(cc);
+	if (!cc->marked)
+		cc->alpha -= cc->alpha >> ALPHA_SHIFT;
+	cc->marked = false;
 	renew_base(cc);
 	begin_epoch(qp);
 }
@@ -308,6 +322,34 @@ void srnic_cc_not_ready(struct srnic_qp *qp)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_not_ready);
+
+/**
+ * srnic_cc_marked - Adapt the window: a packet has met a queue on its way
+ * @qp: RC, in RTS or SQD
+ *
+ * More marks in the same epoch are of packets that were sent before the window shrank.
+ */
+void srnic_cc_marked(struct srnic_qp *qp)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	u32 less;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (cc->marked)
+		return;
+	cc->marked = true;
+	cc->slow_start = false;
+	cc->clear_epochs = 0;
+	cc->alpha += (ALPHA_ONE - cc->alpha) >> ALPHA_SHIFT;
+	less = cc->window * cc->alpha / (2 * ALPHA_ONE);
+	cc->window = max_t(u32, cc->window - less, SRNIC_WINDOW_MIN);
+	cc->floor = min(cc->floor, cc->window);
+	begin_epoch(qp);
+	srnic_count(qp->dev, ecn_slowed);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_cc_marked);
 
 /**
  * srnic_cc_window - Return how many packets may be unacknowledged

@@ -16,6 +16,7 @@ void srnic_cc_forget(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_acked(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
 void srnic_cc_lost(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
 void srnic_cc_not_ready(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_cc_marked(struct srnic_qp *qp) __must_hold(&qp->lock);
 u32 srnic_cc_window(const struct srnic_qp *qp) __must_hold(&qp->lock);
 u64 srnic_cc_overdue(const struct srnic_qp *qp) __must_hold(&qp->lock);
 

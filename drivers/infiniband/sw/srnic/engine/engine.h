@@ -124,6 +124,7 @@ struct srnic_rres {
  * @limited: in this epoch @window was all that held us back
  * @losing: something was lost in this epoch or the one before
  * @draining: an epoch with a small window, to see the least RTT
+ * @marked: @window has shrunk in this epoch because of a mark (ECN)
  * @first: the oldest stamp
  * @stamps: how many there are
  * @stamp: when packets were sent, a ring
@@ -140,6 +141,7 @@ struct srnic_rres {
  * @samples: of how many
  * @clear_epochs: without a queue, in a row
  * @since_loss: packets acknowledged since the last loss
+ * @alpha: share of the last epochs that had a mark, fixed point
  */
 struct srnic_congestion {
 	u16 window;
@@ -148,6 +150,7 @@ struct srnic_congestion {
 	bool limited;
 	bool losing;
 	bool draining;
+	bool marked;
 	u8 first;
 	u8 stamps;
 	struct srnic_stamp {
@@ -167,6 +170,7 @@ struct srnic_congestion {
 	u32 samples;
 	u32 clear_epochs;
 	u32 since_loss;
+	u32 alpha;
 };
 
 /**
@@ -282,6 +286,7 @@ struct srnic_refusal {
  * @msn: messages completed, 24 bits
  * @message: SRNIC_OPF_SEND or SRNIC_OPF_WRITE of the message in progress, or 0
  * @ack_due: an ACK is to be sent at the end of the burst
+ * @congested: requests have arrived with CE, and the peer has not been told; sealed
  * @established: a first packet has come (COMM_EST)
  * @nak: what waits to be sent
  * @va: WRITE in progress: where its next byte goes
@@ -308,6 +313,7 @@ struct srnic_responder {
 	u32 msn;
 	u32 message;
 	bool ack_due;
+	bool congested;
 	bool established;
 	struct srnic_refusal nak;
 	u64 va;
@@ -409,6 +415,7 @@ struct srnic_grant {
  * @out_timed: among them are some that nobody acknowledges
  * @flushing: one context drains @out
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
+ * @cnp_at: ns: when the last CNP was sent
  * @flushed: user rings have been emptied into flush completions once (ERR)
  * @stags: windows and regions that serve this QP alone, under @pd's lock (mem/stream.c)
  * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
@@ -463,6 +470,7 @@ struct srnic_qp {
 	bool out_timed;
 	bool flushing;
 	bool flushed;
+	u64 cnp_at;
 	u32 due;
 
 	struct list_head stags;

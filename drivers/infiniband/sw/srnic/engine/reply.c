@@ -250,6 +250,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
 	build.most = room;
+	build.pkt.echo = resp->congested;
 	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
@@ -258,6 +259,8 @@ void srnic_reply_run(struct srnic_qp *qp)
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);
 	srnic_build_end(&build);
+	if (build.packets)
+		resp->congested = false;
 
 	if (unlikely(ret < 0))
 		reply_failed(qp, ret);

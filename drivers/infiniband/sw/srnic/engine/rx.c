@@ -12,16 +12,21 @@
 #include "engine/completer.h"
 #include "engine/datagram.h"
 #include "engine/dgram.h"
+#include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
+#include "export.h"
 #include "verbs/verbs.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
 #define PKEY_BASE	0x7fff		/* IBA 10.9.1: without the membership bit */
+
+/* Neither request nor response */
+#define OPF_ASIDE	(SRNIC_OPF_HS | SRNIC_OPF_CNP)
 
 /**
  * struct rx_run - packets of one QP that came together
@@ -31,6 +36,7 @@
  * @answered: there were responses: the requester may go on
  * @asked: there were requests: replies may be due
  * @stranger: addresses are not the connection's
+ * @marked: they have met congestion (RC)
  */
 struct rx_run {
 	struct srnic_rx *rx;
@@ -39,6 +45,7 @@ struct rx_run {
 	bool answered;
 	bool asked;
 	bool stranger;
+	bool marked;
 };
 
 /* Top three bits of the opcodes that a QP type understands */
@@ -68,14 +75,20 @@ static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
+/* Handshakes make seals, and CNPs have none (protocol.md, section 1). */
+static bool aside_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool fits = pkt->opc->flags & SRNIC_OPF_CNP ? !pkt->sth_code : !!qp->sth;
+
+	if (!fits)
+		srnic_qp_refuse(qp, pkt, sth_unexpected);
+	return fits;
+}
+
 static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	if (pkt->opc->flags & SRNIC_OPF_HS) {
-		if (qp->sth)
-			return true;
-		srnic_qp_refuse(qp, pkt, sth_unexpected);
-		return false;
-	}
+	if (unlikely(pkt->opc->flags & OPF_ASIDE))
+		return aside_fits(qp, pkt);
 	if (likely((pkt->opcode & SRNIC_TP_MASK) == transport(qp)))
 		return true;
 	srnic_qp_refuse(qp, pkt, unknown_opcode);
@@ -185,6 +198,14 @@ static void rx_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_p
 		srnic_datagram_rx(qp, pkt);
 }
 
+static void rx_aside(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	if (pkt->opc->flags & SRNIC_OPF_CNP)
+		srnic_cnp_rx(qp);
+	else
+		srnic_hs_receive(qp, pkt);
+}
+
 static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 {
 	struct srnic_qp *qp = run->qp;
@@ -195,8 +216,8 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 		srnic_qp_refuse(qp, pkt, icrc_errors);
 		return;
 	}
-	if (pkt->opc->flags & SRNIC_OPF_HS) {
-		srnic_hs_receive(qp, pkt);
+	if (unlikely(pkt->opc->flags & OPF_ASIDE)) {
+		rx_aside(qp, pkt);
 		return;
 	}
 	if (!srnic_qp_connected(qp)) {
@@ -206,6 +227,8 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 	if (unlikely(!srnic_open_packet(qp, pkt, run->rx->writable)))
 		return;
 
+	if (unlikely(run->marked))
+		srnic_ecn_rx(qp, pkt);
 	if (pkt->opc->flags & SRNIC_OPF_RESP) {
 		srnic_completer_rx(qp, pkt, &run->hold);
 		run->answered = true;
@@ -251,6 +274,7 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 
 	srnic_qp_lock(qp);
 	run.stranger = is_stranger(qp, &rx->ends);
+	run.marked = qp->ib.qp_type == IB_QPT_RC && srnic_rx_marked(rx);
 	do {
 		rx_packet(&run, pkt);
 		more = srnic_rx_next(rx, pkt);
@@ -280,6 +304,10 @@ static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 	if (!group) {
 		srnic_refuse(rx->dev, pkt, no_qp);
+		return;
+	}
+	if (pkt->opc->flags & SRNIC_OPF_CNP) {
+		srnic_refuse(rx->dev, pkt, unknown_opcode);
 		return;
 	}
 	if (!srnic_rx_icrc_ok(rx, pkt)) {
@@ -344,3 +372,5 @@ void srnic_engine_rx(struct srnic_rx *rx)
 	rcu_read_unlock();
 	napi_consume_skb(rx->skb, 1);	/* for who sends next on this CPU: net/burst */
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_engine_rx);

@@ -38,6 +38,7 @@ enum srnic_limit {
 	SRNIC_LIMIT_FAULTS,	/* a second, of one peer; beyond, it is cut off */
 	SRNIC_LIMIT_CUTOFF,	/* seconds for which that is; none: until allowed by hand */
 	SRNIC_LIMIT_GREED,	/* 1: shared receive queues are not divided into shares */
+	SRNIC_LIMIT_ECN,	/* 1: packets of RC are ECN-capable */
 	SRNIC_LIMITS,
 };
 

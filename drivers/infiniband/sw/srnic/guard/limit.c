@@ -15,6 +15,7 @@ const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS] = {
 	[SRNIC_LIMIT_FAULTS] = { .name = "faults", .max = 1000000 },
 	[SRNIC_LIMIT_CUTOFF] = { .name = "cutoff", .max = 24 * 24 * 3600 },
 	[SRNIC_LIMIT_GREED] = { .name = "greed", .max = 1 },
+	[SRNIC_LIMIT_ECN] = { .name = "ecn", .max = 1 },
 };
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_limit_table);

@@ -10,6 +10,7 @@
 #include <linux/skbuff.h>
 #include <linux/netdevice.h>
 #include <net/dst.h>
+#include <net/inet_ecn.h>
 #include <rdma/ib_verbs.h>
 #include "../wire/wire.h"
 #include "txq.h"
@@ -52,6 +53,7 @@ struct srnic_path {
 int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr,
 		    const struct rdma_ah_attr *ah, u16 sport);
 void srnic_path_release(struct srnic_path *path);
+void srnic_path_set_ect(struct srnic_path *path);
 int srnic_path_route(struct srnic_path *path);
 u32 srnic_path_room(struct srnic_path *path);
 bool srnic_path_offloads(const struct srnic_path *path);
@@ -130,6 +132,14 @@ struct srnic_rx {
 /* segment.c: softirq, or BHs off */
 bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt);
 bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt);
+
+/* Congestion experienced (RFC 3168): GRO joins no packets that differ in it. */
+static inline bool srnic_rx_marked(const struct srnic_rx *rx)
+{
+	u8 field = rx->ends.v4 ? rx->ends.iph[1] : rx->ends.iph[1] >> 4;
+
+	return INET_ECN_is_ce(field);
+}
 
 /* again.c */
 struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt *pkt);

@@ -141,6 +141,29 @@ int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr
 	return path_netdev(path, sgid_attr);
 }
 
+/**
+ * srnic_path_set_ect - Send packets as ECN-capable, by ECT(0)
+ * @path: initialised
+ *
+ * A codepoint that the address vector has already stays. Routes do not depend on it.
+ *
+ * Context: any; users of the path serialise.
+ */
+void srnic_path_set_ect(struct srnic_path *path)
+{
+	struct ipv6hdr *ip6h = (struct ipv6hdr *)path->ends.iph;
+	struct iphdr *iph = (struct iphdr *)path->ends.iph;
+
+	if (path->tos & INET_ECN_MASK)
+		return;
+	if (path->ends.v4)
+		iph->tos |= INET_ECN_ECT_0;
+	else
+		ipv6_change_dsfield(ip6h, U8_MAX, INET_ECN_ECT_0);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_path_set_ect);
+
 static void path_drop_route(struct srnic_path *path)
 {
 	dst_release(path->dst);

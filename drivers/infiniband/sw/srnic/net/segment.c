@@ -271,10 +271,7 @@ bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 		if (likely(!err))
 			return true;
 
-		/* RNICs send CNPs if our traffic class is ECN-capable */
-		if (err == SRNIC_WIRE_OPCODE && pkt->opcode == SRNIC_OPC_CNP)
-			srnic_count(rx->dev, rcvd_cnps);
-		else if (err == SRNIC_WIRE_OPCODE)
+		if (err == SRNIC_WIRE_OPCODE)
 			srnic_refuse_unread(rx->dev, rx->ends.sgid, unknown_opcode);
 		else
 			srnic_refuse_unread(rx->dev, rx->ends.sgid, malformed);

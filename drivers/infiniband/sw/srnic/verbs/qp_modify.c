@@ -97,9 +97,15 @@ static int qp_make_path(const struct srnic_qp *qp, const struct ib_qp_attr *attr
 {
 	u32 dqpn = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->attr.dest_qp_num;
 	const struct ib_global_route *grh = rdma_ah_read_grh(&attr->ah_attr);
+	int err;
 
-	return srnic_path_init(path, grh->sgid_attr, &attr->ah_attr,
-			       rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
+	err = srnic_path_init(path, grh->sgid_attr, &attr->ah_attr,
+			      rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
+	/* UC and UD have nothing that would slow them down */
+	if (!err && qp->ib.qp_type == IB_QPT_RC &&
+	    srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_ECN))
+		srnic_path_set_ect(path);
+	return err;
 }
 
 /* what the requester goes by */

@@ -24,10 +24,11 @@
 #define BTH_BECN	0x40000000U
 #define BTH_QPN_MASK	0x00ffffffU
 
-/* the 32-bit word at BTH_PSN; the STH size code is sRDMA's (protocol.md, bits) */
+/* the 32-bit word at BTH_PSN; STH size code and echo are in protocol.md, section 2 */
 #define BTH_ACKREQ	0x80000000U
 #define BTH_STH_SHIFT	28
 #define BTH_STH_MASK	0x7
+#define BTH_ECHO	0x08000000U
 
 /* 24-bit fields of the extension headers */
 #define MSN_MASK	0x00ffffffU
@@ -65,6 +66,7 @@ static void bth_get(struct srnic_pkt *pkt, const u8 *p)
 	pkt->dqpn = dqpn & BTH_QPN_MASK;
 	pkt->ackreq = psn & BTH_ACKREQ;
 	pkt->sth_code = (psn >> BTH_STH_SHIFT) & BTH_STH_MASK;
+	pkt->echo = psn & BTH_ECHO;
 	pkt->psn = psn & SRNIC_PSN_MASK;
 }
 
@@ -85,6 +87,8 @@ static void bth_put(const struct srnic_pkt *pkt, u8 *p)
 		dqpn |= BTH_BECN;
 	if (pkt->ackreq)
 		psn |= BTH_ACKREQ;
+	if (pkt->echo)
+		psn |= BTH_ECHO;
 	psn |= (u32)(pkt->sth_code & BTH_STH_MASK) << BTH_STH_SHIFT;
 
 	p[BTH_OPCODE] = pkt->opcode;
@@ -178,6 +182,8 @@ static void ext_put(const struct srnic_pkt *pkt, const struct srnic_opcode *opc,
 		put_unaligned_be32(pkt->qkey, p);
 		put_unaligned_be32(pkt->sqpn & BTH_QPN_MASK, p + 4);
 	}
+	if (opc->cnp)
+		memset(hdr + opc->cnp, 0, SRNIC_CNP_LEN);
 }
 
 /*

@@ -5,8 +5,7 @@
  * IBA 9.2 (table 38) gives the opcodes and their extension headers, IBA 9.3 the
  * headers' sizes. Offsets are sums of sizes, so that no row can contradict itself;
  * kunit/wire_test.c checks the rows against each other. An opcode without a row
- * is one that srnic does not speak: RD and XRC (obsolete, or not offered), and
- * RoCE's CNP (0x81), which nobody may forge into a slowdown if nobody honours it.
+ * is one that srnic does not speak: RD and XRC (obsolete, or not offered).
  */
 #include "export.h"
 #include "wire/wire.h"
@@ -85,6 +84,11 @@
 	.hs = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_HS_LEN
 
+#define H_RESERVED(f) \
+	.flags = (f), \
+	.cnp = SRNIC_BTH_LEN, \
+	.hdr_len = SRNIC_BTH_LEN + SRNIC_CNP_LEN
+
 static_assert(SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_IMM_LEN <= SRNIC_EXT_MAX);
 static_assert(SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN <= SRNIC_EXT_MAX);
 static_assert(SRNIC_BTH_LEN + SRNIC_HS_LEN <= SRNIC_EXT_MAX);
@@ -92,7 +96,8 @@ static_assert(SRNIC_BTH_LEN + SRNIC_HS_LEN <= SRNIC_EXT_MAX);
 #define ROW(tp, opc, headers) \
 	[SRNIC_TP_##tp | SRNIC_OPC_##opc] = { .name = #tp "_" #opc, headers }
 
-#define HS_ROW(opc, headers) \
+/* of no transport in particular */
+#define OWN_ROW(opc, headers) \
 	[SRNIC_OPC_##opc] = { .name = #opc, headers }
 
 const struct srnic_opcode srnic_opcode_table[256] = {
@@ -139,11 +144,14 @@ const struct srnic_opcode srnic_opcode_table[256] = {
 	ROW(UD, SEND_ONLY,		H_DETH(RQ(SEND) | P_ONLY_RWR)),
 	ROW(UD, SEND_ONLY_IMM,		H_DETH_IMM(RQ(SEND) | P_ONLY_RWR)),
 
+	/* Congestion notification, for a QP of any transport */
+	OWN_ROW(CNP,			H_RESERVED(SRNIC_OPF_VALID | SRNIC_OPF_CNP)),
+
 	/* STH's freshness handshake (Documentation/protocol.md): no PSN, no message */
-	HS_ROW(HELLO,			H_NONCES(RQ(HS))),
-	HS_ROW(HELLO_ACK,		H_NONCES(RS(HS))),
-	HS_ROW(CONFIRM,			H_NONCES(RQ(HS))),
-	HS_ROW(CONFIRM_ACK,		H_NONCES(RS(HS))),
+	OWN_ROW(HELLO,			H_NONCES(RQ(HS))),
+	OWN_ROW(HELLO_ACK,		H_NONCES(RS(HS))),
+	OWN_ROW(CONFIRM,			H_NONCES(RQ(HS))),
+	OWN_ROW(CONFIRM_ACK,		H_NONCES(RS(HS))),
 };
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_opcode_table);

@@ -39,6 +39,7 @@
 /* extension headers that go with a payload, at most: WRITE ONLY with immediate */
 #define SRNIC_LOADED_EXT_MAX	(SRNIC_RETH_LEN + SRNIC_IMM_LEN)
 #define SRNIC_HS_LEN		32	/* handshake body: two 128-bit nonces */
+#define SRNIC_CNP_LEN		16	/* reserved bytes of a CNP, IBA A17.9.3 */
 /* longest BTH and extension headers: a handshake's, before BTH + AtomicETH */
 #define SRNIC_EXT_MAX		(SRNIC_BTH_LEN + SRNIC_HS_LEN)
 #define SRNIC_HDR_MAX		(SRNIC_EXT_MAX + SRNIC_STH_MAX)
@@ -75,7 +76,7 @@ enum srnic_base_opcode {
 	SRNIC_OPC_SEND_LAST_INV		= 0x16,
 	SRNIC_OPC_SEND_ONLY_INV		= 0x17,
 	/* UD: SRNIC_TP_UD | SEND_ONLY(_IMM) */
-	/* congestion notification, IBA A17.9.3; neither request nor response: not in the table */
+	/* congestion notification, IBA A17.9.3: neither request nor response */
 	SRNIC_OPC_CNP			= 0x81,
 	/* manufacturer opcodes, IBA 9.2.1: STH's freshness handshake */
 	SRNIC_OPC_HELLO			= 0xc0,
@@ -106,12 +107,14 @@ enum srnic_base_opcode {
 #define SRNIC_OPF_DETH		BIT(18)
 #define SRNIC_OPF_HS		BIT(19)	/* handshake, body of two nonces */
 #define SRNIC_OPF_RWR		BIT(20)	/* consumes a receive WQE (at its last packet) */
+#define SRNIC_OPF_CNP		BIT(21)
 
 struct srnic_opcode {
 	const char *name;
 	u32 flags;
 	u8 hdr_len;		/* BTH and all extension headers */
-	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs; /* offsets, 0 = absent */
+	/* offsets, 0 = absent */
+	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs, cnp;
 };
 
 extern const struct srnic_opcode srnic_opcode_table[256];
@@ -194,6 +197,7 @@ struct srnic_mkey;
  * @se: solicited event
  * @mig: migration state
  * @ackreq: an ACK is asked for
+ * @echo: of a sealed response: requests have arrived with CE (protocol.md, section 2)
  * @becn: backward congestion
  * @fecn: forward congestion
  * @pkey: partition key
@@ -239,6 +243,7 @@ struct srnic_pkt {
 	bool se;
 	bool mig;
 	bool ackreq;
+	bool echo;
 	bool becn;
 	bool fecn;
 	u16 pkey;

@@ -1,0 +1,858 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of explicit congestion notification: two QPs that are connected, whose
+ * packets are handed from one to the other, with marks and without.
+ */
+#include <kunit/test.h>
+#include <linux/etherdevice.h>
+#include <linux/module.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+
+#include "srnic.h"
+#include "engine/build.h"
+#include "engine/congestion.h"
+#include "engine/engine.h"
+#include "net/internal.h"
+#include "sth_fixture.h"
+
+#define SPORT		49999
+#define QPN		0x123456	/* and the one after that */
+#define PSN		0xfffffe
+#define ID		0x1234
+#define NOW		NSEC_PER_SEC
+#define APART		(50 * NSEC_PER_USEC)	/* DCQCN's N */
+
+/* A's flow is that of its requests */
+#define A	X
+#define B	Y
+
+static const union ib_gid gids[2] = {
+	{ .raw = { [10] = 0xff, 0xff, 10, 77, 0, 1 } },
+	{ .raw = { [10] = 0xff, 0xff, 10, 77, 0, 2 } },
+};
+
+/* What B sends to A, from BTH to ICRC: IBA A17.9.3; the ICRC by zlib */
+static const u8 cnp_by_hand[] = {
+	0x81, 0x00, 0xff, 0xff, 0x40, 0x12, 0x34, 0x56, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x7d, 0x4b, 0x5c, 0xeb,
+};
+
+/* ---------------------------------------------------------------- fixture */
+
+/* A device, a route that no one else knows, and the two QPs */
+struct world {
+	struct net_device *ndev;
+	struct dst_ops ops;
+	struct dst_entry dst;
+	struct srnic_dev *dev;
+	struct srnic_qp *qp[2];
+};
+
+static unsigned int world_mtu(const struct dst_entry *dst)
+{
+	return 4352;
+}
+
+static void lock(struct srnic_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+}
+
+static void unlock(struct srnic_qp *qp)
+{
+	spin_unlock_bh(&qp->lock);
+}
+
+/* The numbers of both ends; PSNs are of their requests */
+struct numbers {
+	union ib_gid gid[2];
+	u32 qpn[2];
+	u32 psn[2];
+};
+
+/* Packets stay in @qp->out: somebody seems to be sending them. Timers seem to run. */
+static struct srnic_qp *make_qp(struct kunit *test, const struct numbers *n, int end)
+{
+	struct rdma_ah_attr ah = {
+		.type = RDMA_AH_ATTR_TYPE_ROCE,
+		.ah_flags = IB_AH_GRH,
+		.grh = { .dgid = n->gid[!end] },
+	};
+	struct srnic_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+	struct world *w = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, qp);
+	spin_lock_init(&qp->lock);
+	__skb_queue_head_init(&qp->out);
+	INIT_LIST_HEAD(&qp->grants);
+	qp->flushing = true;
+	qp->probe.runs = true;
+	qp->dev = w->dev;
+	qp->ib.qp_num = n->qpn[end];
+	qp->ib.qp_type = IB_QPT_RC;
+	qp->state = IB_QPS_RTS;
+	qp->mtu = 4096;
+	qp->attr.dest_qp_num = n->qpn[!end];
+	qp->attr.qp_access_flags = IB_ACCESS_REMOTE_WRITE;
+	qp->resp.psn = n->psn[!end];
+	qp->resp.established = true;
+	qp->req.psn = n->psn[end];
+	qp->req.una = n->psn[end];
+	qp->req.max_sent = n->psn[end];
+	KUNIT_ASSERT_EQ(test, srnic_path_address(&qp->path, &n->gid[end], &ah, SPORT), 0);
+	qp->path.ip_id = ID;
+	qp->path.dst = &w->dst;
+	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&w->dev->qps, qp->ib.qp_num, qp, GFP_KERNEL)), 0);
+	lock(qp);
+	srnic_cc_start(qp);
+	unlock(qp);
+	return qp;
+}
+
+static void make_both(struct kunit *test, const struct numbers *n)
+{
+	struct world *w = test->priv;
+
+	w->qp[A] = make_qp(test, n, A);
+	w->qp[B] = make_qp(test, n, B);
+}
+
+/* Others in place of the two: a connection of the codec's, with keys */
+static void seal(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_ready_pair(test, v, false);
+	struct world *w = test->priv;
+	struct numbers n = {
+		.qpn = { v->x_qpn, v->y_qpn },
+		.psn = { v->flow[X].start, v->flow[Y].start },
+	};
+
+	memcpy(n.gid[A].raw, v->x_gid, sizeof(v->x_gid));
+	memcpy(n.gid[B].raw, v->y_gid, sizeof(v->y_gid));
+	make_both(test, &n);
+	w->qp[A]->sth = p.end[X];
+	w->qp[B]->sth = p.end[Y];
+}
+
+static int ecn_test_init(struct kunit *test)
+{
+	struct numbers n = {
+		.gid = { gids[A], gids[B] },
+		.qpn = { QPN, QPN + 1 },
+		.psn = { PSN, PSN },
+	};
+	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	test->priv = w;
+	w->dev = kunit_kzalloc(test, sizeof(*w->dev), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w->dev);
+	xa_init(&w->dev->qps);
+	w->dev->stats = alloc_percpu(struct srnic_stats);
+	KUNIT_ASSERT_TRUE(test, !!w->dev->stats);
+	w->ndev = alloc_etherdev(0);
+	KUNIT_ASSERT_NOT_NULL(test, w->ndev);
+	w->ops.mtu = world_mtu;
+	dst_init(&w->dst, &w->ops, w->ndev, DST_OBSOLETE_NONE, DST_NOCOUNT);
+	make_both(test, &n);
+	return 0;
+}
+
+static void ecn_test_exit(struct kunit *test)
+{
+	struct world *w = test->priv;
+	int end;
+
+	if (!w || !w->dev)
+		return;
+	for (end = A; end <= B; end++)
+		if (w->qp[end])
+			__skb_queue_purge(&w->qp[end]->out);
+	xa_destroy(&w->dev->qps);
+	free_percpu(w->dev->stats);
+	if (!w->ndev)
+		return;
+	netdev_put(w->ndev, &w->dst.dev_tracker);
+	free_netdev(w->ndev);
+}
+
+static u64 counted(struct kunit *test, enum srnic_stat stat)
+{
+	struct world *w = test->priv;
+
+	return srnic_stats_sum(w->dev->stats, stat);
+}
+
+/* --------------------------------------------------------------- packets */
+
+/* What of a packet is not as it should be */
+enum wrong {
+	NOTHING,
+	ICRC,
+	ADDRESS,
+	NUMBER,		/* of the QP: there is none */
+	PKEY,
+};
+
+static u8 *udp_payload(struct sk_buff *skb)
+{
+	return skb->data + sizeof(struct iphdr) + sizeof(struct udphdr);
+}
+
+/* The next packet of those that @end has sent, as it arrives */
+static struct sk_buff *take(struct kunit *test, int end, bool marked)
+{
+	struct world *w = test->priv;
+	struct sk_buff *skb = __skb_dequeue(&w->qp[end]->out);
+
+	if (!skb)
+		return NULL;
+	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
+	skb->dev = w->ndev;
+	skb_reset_mac_header(skb);
+	ip_hdr(skb)->tot_len = htons(skb->len);
+	if (marked)
+		ip_hdr(skb)->tos |= INET_ECN_CE;
+	return skb;
+}
+
+/* @now: as if it were that late */
+static void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 now)
+{
+	struct world *w = test->priv;
+	struct srnic_rx rx = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	w->qp[to]->req.cc.now = now;
+	local_bh_disable();
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, sizeof(struct iphdr), true));
+	rx.dev = w->dev;
+	srnic_segment_lock();
+	srnic_engine_rx(&rx);
+	srnic_segment_unlock();
+	local_bh_enable();
+}
+
+/* There and back; the ICRC is right for either */
+static void change_address(struct srnic_qp *qp)
+{
+	((struct iphdr *)qp->path.ends.iph)->saddr ^= htonl(0x40);
+	memset(qp->path.icrc, 0, sizeof(qp->path.icrc));
+}
+
+/* Returns how long it is then */
+static unsigned int seal_packet(struct kunit *test, struct srnic_qp *qp, struct srnic_pkt *pkt,
+				u8 *body)
+{
+	bool response = srnic_opcode_table[pkt->opcode].flags & SRNIC_OPF_RESP;
+
+	pkt->hdr = body;
+	pkt->hdr_len = srnic_opcode_table[pkt->opcode].hdr_len;
+	pkt->sth_len = srnic_sth_len(qp->sth);
+	pkt->len = pkt->hdr_len + pkt->sth_len + SRNIC_ICRC_LEN;
+	lock(qp);
+	KUNIT_EXPECT_EQ(test, srnic_sth_seal(qp->sth, response ? SRNIC_FLOW_THEIRS :
+					     SRNIC_FLOW_OURS, pkt, NULL, 0), 0);
+	unlock(qp);
+	return pkt->hdr_len + pkt->sth_len;
+}
+
+/* A packet of @end, whose BTH is given but for P_Key and QP number */
+static struct sk_buff *packet(struct kunit *test, int end, struct srnic_pkt *pkt,
+			      enum wrong wrong, bool marked)
+{
+	struct world *w = test->priv;
+	struct srnic_qp *qp = w->qp[end];
+	u8 body[SRNIC_HDR_MAX] = {};
+	struct sk_buff *skb;
+	unsigned int len;
+
+	pkt->pkey = wrong == PKEY ? 0x1234 : SRNIC_PKEY;
+	pkt->dqpn = qp->attr.dest_qp_num + (wrong == NUMBER ? 2 : 0);
+	len = srnic_wire_build(pkt, body);
+	if (pkt->sth_code)
+		len = seal_packet(test, qp, pkt, body);
+	if (wrong == ADDRESS)
+		change_address(qp);
+	lock(qp);
+	KUNIT_EXPECT_EQ(test, srnic_build_frame(qp, body, len), 0);
+	unlock(qp);
+	skb = take(test, end, marked);
+	if (wrong == ADDRESS)
+		change_address(qp);
+	if (skb && wrong == ICRC)
+		udp_payload(skb)[len] ^= 1;
+	return skb;
+}
+
+/* A WRITE of no byte, which needs no memory */
+static struct sk_buff *request(struct kunit *test, int end, enum wrong wrong, bool marked)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt = {
+		.opcode = SRNIC_OPC_WRITE_ONLY,
+		.psn = w->qp[end]->req.psn,
+		.ackreq = true,
+		.sth_code = w->qp[end]->sth ? srnic_sth_code(w->qp[end]->sth) : 0,
+	};
+
+	return packet(test, end, &pkt, wrong, marked);
+}
+
+static struct sk_buff *response(struct kunit *test, int end, u8 opcode, bool marked)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt = {
+		.opcode = opcode,
+		.psn = w->qp[!end]->req.una,
+		.syndrome = 0x1f,
+		.sth_code = w->qp[end]->sth ? srnic_sth_code(w->qp[end]->sth) : 0,
+	};
+
+	return packet(test, end, &pkt, NOTHING, marked);
+}
+
+static struct sk_buff *cnp(struct kunit *test, int end, enum wrong wrong)
+{
+	struct srnic_pkt pkt = { .opcode = SRNIC_OPC_CNP, .becn = true };
+
+	return packet(test, end, &pkt, wrong, false);
+}
+
+static u8 opcode_of(struct sk_buff *skb)
+{
+	return udp_payload(skb)[0];
+}
+
+/* How many of the packets that @end has sent are CNPs */
+static unsigned int cnps_of(struct kunit *test, int end)
+{
+	unsigned int n = 0;
+	struct sk_buff *skb;
+
+	while ((skb = take(test, end, false))) {
+		n += opcode_of(skb) == SRNIC_OPC_CNP;
+		kfree_skb(skb);
+	}
+	return n;
+}
+
+static struct srnic_congestion *cc_of(struct kunit *test, int end)
+{
+	struct world *w = test->priv;
+
+	return &w->qp[end]->req.cc;
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static void a_mark_on_a_request_is_answered_by_a_cnp(struct kunit *test)
+{
+	struct sk_buff *skb;
+
+	deliver(test, request(test, A, NOTHING, true), B, NOW);
+	skb = take(test, B, false);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_ASSERT_EQ(test, skb->len, sizeof(struct iphdr) + sizeof(struct udphdr) +
+			sizeof(cnp_by_hand));
+	KUNIT_EXPECT_MEMEQ(test, udp_payload(skb), cnp_by_hand, sizeof(cnp_by_hand));
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 1);
+
+	deliver(test, skb, A, NOW);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_cnps), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ignored_cnps), 0);
+	KUNIT_EXPECT_EQ(test, cc_of(test, A)->window, 8);
+	KUNIT_EXPECT_EQ(test, cc_of(test, B)->window, 16);
+
+	skb = take(test, B, false);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_EXPECT_EQ(test, opcode_of(skb), SRNIC_OPC_ACK);
+	kfree_skb(skb);
+}
+
+static void no_mark_no_cnp(struct kunit *test)
+{
+	deliver(test, request(test, A, NOTHING, false), B, NOW);
+	KUNIT_EXPECT_EQ(test, cnps_of(test, B), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 0);
+}
+
+static void a_mark_on_what_fails_its_checks_draws_nothing(struct kunit *test)
+{
+	static const enum wrong wrongs[] = { ICRC, ADDRESS, NUMBER, PKEY };
+	struct world *w = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrongs); i++)
+		deliver(test, request(test, A, wrongs[i], true), B, NOW);
+	w->qp[B]->state = IB_QPS_ERR;
+	deliver(test, request(test, A, NOTHING, true), B, NOW);
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->qp[B]->out));
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_icrc_errors), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_wrong_address), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_no_qp), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_wrong_pkey), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_wrong_state), 1);
+}
+
+static void a_cnp_that_fails_its_checks_changes_nothing(struct kunit *test)
+{
+	static const enum wrong wrongs[] = { ICRC, ADDRESS, NUMBER, PKEY };
+	struct srnic_congestion before = *cc_of(test, A);
+	struct world *w = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrongs); i++)
+		deliver(test, cnp(test, B, wrongs[i]), A, 0);
+	w->qp[A]->state = IB_QPS_ERR;
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	w->qp[A]->state = IB_QPS_RESET;
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	KUNIT_EXPECT_MEMEQ(test, cc_of(test, A), &before, sizeof(before));
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_cnps), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_wrong_state), 2);
+
+	w->qp[A]->state = IB_QPS_RTS;
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
+}
+
+static void a_cnp_under_an_sth_is_refused(struct kunit *test)
+{
+	struct srnic_pkt pkt = { .opcode = SRNIC_OPC_CNP, .sth_code = 1 };
+	struct world *w = test->priv;
+	u8 body[SRNIC_BTH_LEN + SRNIC_CNP_LEN + 12] = {};
+
+	pkt.pkey = SRNIC_PKEY;
+	pkt.dqpn = QPN + A;
+	srnic_wire_build(&pkt, body);
+	lock(w->qp[B]);
+	KUNIT_EXPECT_EQ(test, srnic_build_frame(w->qp[B], body, sizeof(body)), 0);
+	unlock(w->qp[B]);
+	deliver(test, take(test, B, false), A, 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sth_unexpected), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_cnps), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+}
+
+static void cnps_to_those_that_do_not_send_are_counted_and_ignored(struct kunit *test)
+{
+	struct srnic_congestion before = *cc_of(test, A);
+	struct world *w = test->priv;
+
+	w->qp[A]->state = IB_QPS_RTR;
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	w->qp[A]->state = IB_QPS_RTS;
+	w->qp[A]->ib.qp_type = IB_QPT_UC;
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	w->qp[A]->ib.qp_type = IB_QPT_UD;
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_cnps), 3);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ignored_cnps), 3);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+	KUNIT_EXPECT_MEMEQ(test, cc_of(test, A), &before, sizeof(before));
+}
+
+static void a_qp_sends_one_cnp_in_50_us(struct kunit *test)
+{
+	static const struct {
+		u64 at;
+		unsigned int cnps;
+	} arrivals[] = {
+		{ NOW, 1 }, { NOW, 0 }, { NOW + APART / 2, 0 }, { NOW + APART - 1, 0 },
+		{ NOW + APART, 1 }, { NOW + 2 * APART - 1, 0 }, { NOW + 3 * APART, 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arrivals); i++) {
+		deliver(test, request(test, A, NOTHING, true), B, arrivals[i].at);
+		KUNIT_EXPECT_EQ_MSG(test, cnps_of(test, B), arrivals[i].cnps, "arrival %u", i);
+	}
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), ARRAY_SIZE(arrivals));
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 3);
+}
+
+static void a_mark_on_what_is_read_slows_the_reader_and_is_answered(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	w->qp[A]->req.max_sent = srnic_psn_add(PSN, 1);
+	deliver(test, response(test, B, SRNIC_OPC_READ_RESP_ONLY, true), A, NOW);
+	KUNIT_EXPECT_EQ(test, cnps_of(test, A), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
+	KUNIT_EXPECT_EQ(test, cc_of(test, A)->window, 8);
+}
+
+static void a_mark_on_an_acknowledgment_draws_nothing(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	w->qp[A]->req.max_sent = srnic_psn_add(PSN, 1);
+	deliver(test, response(test, B, SRNIC_OPC_ACK, true), A, NOW);
+	KUNIT_EXPECT_EQ(test, cnps_of(test, A), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+}
+
+static void a_mark_on_a_cnp_draws_nothing(struct kunit *test)
+{
+	struct sk_buff *skb = cnp(test, B, NOTHING);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	ip_hdr(skb)->tos |= INET_ECN_CE;
+	deliver(test, skb, A, NOW);
+	KUNIT_EXPECT_EQ(test, cnps_of(test, A), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
+}
+
+/* ----------------------------------------------------------------- sealed */
+
+/* what the tag covers of BTH byte 8: protocol.md, section 2 */
+#define ECHO	0x08
+
+static u8 byte8_of(struct sk_buff *skb)
+{
+	return udp_payload(skb)[8];
+}
+
+/* The bit is changed, and the ICRC repaired by building the packet anew */
+static struct sk_buff *with_echo_changed(struct kunit *test, int end, struct sk_buff *skb)
+{
+	unsigned int len = skb->len - sizeof(struct iphdr) - sizeof(struct udphdr) -
+			   SRNIC_ICRC_LEN;
+	struct world *w = test->priv;
+	u8 body[SRNIC_HDR_MAX];
+
+	KUNIT_ASSERT_LE(test, len, sizeof(body));
+	memcpy(body, udp_payload(skb), len);
+	kfree_skb(skb);
+	body[8] ^= ECHO;
+	lock(w->qp[end]);
+	KUNIT_EXPECT_EQ(test, srnic_build_frame(w->qp[end], body, len), 0);
+	unlock(w->qp[end]);
+	return take(test, end, false);
+}
+
+/* A's request goes to B, whose acknowledgment is returned; there is nothing else */
+static struct sk_buff *acknowledged(struct kunit *test, bool marked)
+{
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+
+	deliver(test, request(test, A, NOTHING, marked), B, NOW);
+	skb = take(test, B, false);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_EXPECT_EQ(test, opcode_of(skb), SRNIC_OPC_ACK);
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->qp[B]->out));
+	w->qp[A]->req.max_sent = srnic_psn_add(w->qp[A]->req.una, 1);
+	return skb;
+}
+
+static void sealed_a_mark_is_echoed_once_and_there_is_no_cnp(struct kunit *test)
+{
+	struct sk_buff *skb;
+
+	seal(test);
+	skb = acknowledged(test, true);
+	KUNIT_EXPECT_EQ(test, byte8_of(skb) & 0xf, ECHO);
+	deliver(test, skb, A, NOW);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_echoes), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 0);
+	KUNIT_EXPECT_EQ(test, cc_of(test, A)->window, 8);
+
+	skb = acknowledged(test, false);
+	KUNIT_EXPECT_EQ(test, byte8_of(skb) & 0xf, 0);
+	kfree_skb(skb);
+}
+
+static void sealed_an_echo_is_honoured_only_under_a_right_seal(struct kunit *test)
+{
+	struct sk_buff *skb;
+
+	seal(test);
+	deliver(test, with_echo_changed(test, B, acknowledged(test, false)), A, NOW);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sth_auth_failed), 1);
+	skb = acknowledged(test, true);
+	deliver(test, with_echo_changed(test, B, skb), A, NOW);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sth_auth_failed), 2);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_echoes), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+	KUNIT_EXPECT_EQ(test, cc_of(test, A)->window, 16);
+}
+
+static void sealed_a_mark_on_what_fails_its_checks_is_not_echoed(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	seal(test);
+	deliver(test, with_echo_changed(test, A, request(test, A, NOTHING, false)), B, NOW);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sth_auth_failed), 1);
+	KUNIT_EXPECT_FALSE(test, w->qp[B]->resp.congested);
+	deliver(test, request(test, A, ICRC, true), B, NOW);
+	KUNIT_EXPECT_FALSE(test, w->qp[B]->resp.congested);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
+}
+
+static void sealed_a_clear_cnp_is_ignored(struct kunit *test)
+{
+	struct srnic_congestion before;
+
+	seal(test);
+	before = *cc_of(test, A);
+	deliver(test, cnp(test, B, NOTHING), A, 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_cnps), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ignored_cnps), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+	KUNIT_EXPECT_MEMEQ(test, cc_of(test, A), &before, sizeof(before));
+}
+
+static void sealed_a_mark_on_what_is_read_slows_the_reader(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	seal(test);
+	w->qp[A]->req.max_sent = srnic_psn_add(w->qp[A]->req.una, 1);
+	deliver(test, response(test, B, SRNIC_OPC_READ_RESP_ONLY, true), A, NOW);
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->qp[A]->out));
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
+	KUNIT_EXPECT_EQ(test, cc_of(test, A)->window, 8);
+}
+
+static void in_the_clear_the_bit_of_the_echo_is_reserved(struct kunit *test)
+{
+	struct sk_buff *skb = acknowledged(test, false);
+
+	KUNIT_EXPECT_EQ(test, byte8_of(skb) & 0xf, 0);
+	deliver(test, with_echo_changed(test, B, skb), A, NOW);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_echoes), 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
+}
+
+/* packets here are IPv4's; one connection of each kind */
+static bool is_first_of_ipv4(const struct sth_connection_vector *v)
+{
+	const struct sth_connection_vector *w;
+
+	for (w = sth_connection_vectors; w < v; w++)
+		if (srnic_gid_is_v4(w->x_gid) && w->mode == v->mode &&
+		    sth_family_of(w) == sth_family_of(v))
+			return false;
+	return srnic_gid_is_v4(v->x_gid);
+}
+
+static const void *sealed_gen(const void *prev, char *desc)
+{
+	return sth_next(prev, desc, is_first_of_ipv4);
+}
+
+/* ----------------------------------------------------------------- window */
+
+static void mark(struct srnic_qp *qp)
+{
+	lock(qp);
+	srnic_cc_marked(qp);
+	unlock(qp);
+}
+
+/* An epoch's packets are acknowledged, each after an RTT of 1 ms */
+static void epoch(struct srnic_qp *qp, u64 *now)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	u32 first = cc->epoch_psn, end = cc->epoch_end;
+	int i;
+
+	lock(qp);
+	qp->req.una = first;
+	qp->req.psn = end;
+	qp->req.max_sent = end;
+	for (i = 1; i <= SRNIC_STAMPS; i++) {
+		u32 psn = i < SRNIC_STAMPS ? srnic_psn_add(first, 1) : end;
+
+		cc->stamp[0] = (struct srnic_stamp) { .psn = first, .sent = *now };
+		cc->first = 0;
+		cc->stamps = 1;
+		cc->now = *now + NSEC_PER_MSEC;
+		srnic_cc_acked(qp, psn);
+		qp->req.una = psn;
+	}
+	cc->now = 0;
+	*now += NSEC_PER_MSEC;
+	unlock(qp);
+}
+
+/* DCQCN: alpha = 15/16 alpha + 1/16 with a mark, 15/16 alpha without; 16 bits of fraction */
+static void alpha_follows_the_share_of_marked_epochs(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_congestion *cc = &w->qp[A]->req.cc;
+	u64 now = NOW;
+
+	KUNIT_EXPECT_EQ(test, cc->alpha, 65536);
+	epoch(w->qp[A], &now);
+	KUNIT_EXPECT_EQ(test, cc->alpha, 61440);	/* 15/16 */
+	epoch(w->qp[A], &now);
+	KUNIT_EXPECT_EQ(test, cc->alpha, 57600);	/* 225/256 */
+	cc->window = 100;
+	mark(w->qp[A]);
+	KUNIT_EXPECT_EQ(test, cc->alpha, 58096);	/* 57600 * 15/16 + 4096 */
+	KUNIT_EXPECT_EQ(test, cc->window, 56);		/* 100 * (1 - 0.4432) */
+	epoch(w->qp[A], &now);
+	KUNIT_EXPECT_EQ(test, cc->alpha, 58096);
+	epoch(w->qp[A], &now);
+	KUNIT_EXPECT_EQ(test, cc->alpha, 54465);	/* 58096 - 3631 */
+}
+
+static void one_reaction_an_epoch(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_congestion *cc = &w->qp[A]->req.cc;
+	u64 now = NOW;
+
+	cc->window = 64;
+	cc->floor = 40;
+	mark(w->qp[A]);
+	mark(w->qp[A]);
+	KUNIT_EXPECT_EQ(test, cc->window, 32);
+	KUNIT_EXPECT_EQ(test, cc->floor, 32);
+	KUNIT_EXPECT_FALSE(test, cc->slow_start);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
+	cc->limited = true;
+	epoch(w->qp[A], &now);
+	KUNIT_EXPECT_EQ_MSG(test, cc->window, 32, "a marked epoch does not extend the window");
+	mark(w->qp[A]);
+	KUNIT_EXPECT_EQ(test, cc->window, 16);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 2);
+}
+
+static void the_window_never_closes(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_congestion *cc = &w->qp[A]->req.cc;
+	u64 now = NOW;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		mark(w->qp[A]);
+		KUNIT_EXPECT_GE(test, cc->window, SRNIC_WINDOW_MIN);
+		epoch(w->qp[A], &now);
+	}
+	KUNIT_EXPECT_EQ(test, cc->window, SRNIC_WINDOW_MIN);
+	KUNIT_EXPECT_EQ(test, cc->alpha, 65536);
+}
+
+/* -------------------------------------------------------------------- ECT */
+
+static u8 ecn_of(struct kunit *test, bool v4, u8 tclass)
+{
+	static const union ib_gid v6[2] = {
+		{ .raw = { 0xfd, 0x77, [15] = 1 } }, { .raw = { 0xfd, 0x77, [15] = 2 } },
+	};
+	const union ib_gid *ends = v4 ? gids : v6;
+	struct rdma_ah_attr ah = {
+		.type = RDMA_AH_ATTR_TYPE_ROCE,
+		.ah_flags = IB_AH_GRH,
+		.grh = { .dgid = ends[1], .traffic_class = tclass, .flow_label = 0xabcde },
+	};
+	struct srnic_path *path = kunit_kzalloc(test, sizeof(*path), GFP_KERNEL);
+	u8 dsfield;
+
+	KUNIT_ASSERT_NOT_NULL(test, path);
+	KUNIT_ASSERT_EQ(test, srnic_path_address(path, &ends[0], &ah, SPORT), 0);
+	srnic_path_set_ect(path);
+	if (v4) {
+		dsfield = ((struct iphdr *)path->ends.iph)->tos;
+	} else {
+		struct ipv6hdr *ip6h = (struct ipv6hdr *)path->ends.iph;
+
+		KUNIT_EXPECT_TRUE(test, ip6h->version == 6);
+		KUNIT_EXPECT_EQ(test, ntohl(ip6_flowlabel(ip6h)), 0xabcde);
+		dsfield = ipv6_get_dsfield(ip6h);
+	}
+	KUNIT_EXPECT_EQ(test, dsfield & ~INET_ECN_MASK, tclass & ~INET_ECN_MASK);
+	return dsfield & INET_ECN_MASK;
+}
+
+static void packets_are_ect_0_unless_the_consumer_says_otherwise(struct kunit *test)
+{
+	int v4;
+
+	for (v4 = 0; v4 <= 1; v4++) {
+		KUNIT_EXPECT_EQ(test, ecn_of(test, v4, 0), INET_ECN_ECT_0);
+		KUNIT_EXPECT_EQ(test, ecn_of(test, v4, 0xa0), INET_ECN_ECT_0);
+		KUNIT_EXPECT_EQ(test, ecn_of(test, v4, 0xa2), INET_ECN_ECT_0);
+		KUNIT_EXPECT_EQ(test, ecn_of(test, v4, 0xa1), INET_ECN_ECT_1);
+	}
+}
+
+static void marks_are_seen_in_ipv4_and_ipv6(struct kunit *test)
+{
+	static const struct {
+		bool v4;
+		u8 iph[2];
+		bool marked;
+	} rows[] = {
+		{ true, { 0x45, 0xff }, true }, { true, { 0x45, 0x03 }, true },
+		{ true, { 0x45, 0xfe }, false }, { true, { 0x45, 0xfd }, false },
+		{ true, { 0x45, 0xfc }, false }, { false, { 0x60, 0x30 }, true },
+		{ false, { 0x6f, 0xff }, true }, { false, { 0x6f, 0xef }, false },
+		{ false, { 0x6f, 0xdf }, false }, { false, { 0x6f, 0xcf }, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct srnic_rx rx = { .ends.v4 = rows[i].v4 };
+
+		memcpy(rx.ends.iph, rows[i].iph, sizeof(rows[i].iph));
+		KUNIT_EXPECT_EQ_MSG(test, srnic_rx_marked(&rx), rows[i].marked, "row %u", i);
+	}
+}
+
+static struct kunit_case ecn_cases[] = {
+	KUNIT_CASE(a_mark_on_a_request_is_answered_by_a_cnp),
+	KUNIT_CASE(no_mark_no_cnp),
+	KUNIT_CASE(a_mark_on_what_fails_its_checks_draws_nothing),
+	KUNIT_CASE(a_cnp_that_fails_its_checks_changes_nothing),
+	KUNIT_CASE(a_cnp_under_an_sth_is_refused),
+	KUNIT_CASE(cnps_to_those_that_do_not_send_are_counted_and_ignored),
+	KUNIT_CASE(a_qp_sends_one_cnp_in_50_us),
+	KUNIT_CASE(a_mark_on_what_is_read_slows_the_reader_and_is_answered),
+	KUNIT_CASE(a_mark_on_an_acknowledgment_draws_nothing),
+	KUNIT_CASE(a_mark_on_a_cnp_draws_nothing),
+	KUNIT_CASE_PARAM(sealed_a_mark_is_echoed_once_and_there_is_no_cnp, sealed_gen),
+	KUNIT_CASE_PARAM(sealed_an_echo_is_honoured_only_under_a_right_seal, sealed_gen),
+	KUNIT_CASE_PARAM(sealed_a_mark_on_what_fails_its_checks_is_not_echoed, sealed_gen),
+	KUNIT_CASE_PARAM(sealed_a_clear_cnp_is_ignored, sealed_gen),
+	KUNIT_CASE_PARAM(sealed_a_mark_on_what_is_read_slows_the_reader, sealed_gen),
+	KUNIT_CASE(in_the_clear_the_bit_of_the_echo_is_reserved),
+	KUNIT_CASE(alpha_follows_the_share_of_marked_epochs),
+	KUNIT_CASE(one_reaction_an_epoch),
+	KUNIT_CASE(the_window_never_closes),
+	KUNIT_CASE(packets_are_ect_0_unless_the_consumer_says_otherwise),
+	KUNIT_CASE(marks_are_seen_in_ipv4_and_ipv6),
+	{}
+};
+
+static struct kunit_suite ecn_suite = {
+	.name = "srnic-ecn",
+	.init = ecn_test_init,
+	.exit = ecn_test_exit,
+	.test_cases = ecn_cases,
+};
+
+kunit_test_suite(ecn_suite);
+
+MODULE_DESCRIPTION("KUnit suite of srnic's congestion notification");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(SRNIC_KUNIT);

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: where a queue marks instead of dropping, RC is ECN-capable by rule, CNPs (or, sealed, echoes) slow the sender, and nothing is lost
+# timeout: 300
+# cites: issue 21.3, IBA A17.9, RFC 3168
+# easy: counts alone
+. "$(dirname "$0")/../lib.sh"
+
+# netem marks what is ECN-capable, and drops the rest: TCP and ARP, which come again
+queue="netem loss 10% ecn limit 100000"
+
+# up RULE [OPTION...]: RULE is 1 or none
+up()
+{
+	local rule=$1
+	shift
+	testbed up "$@"
+	on a srnic limit set srnic0 ecn "$rule"
+	on b srnic limit set srnic1 ecn "$rule"
+	record
+}
+
+# wired: the wire is known; its last packet must not be lost
+wired()
+{
+	on a tc qdisc replace dev va root pfifo
+	on b tc qdisc replace dev vb root pfifo
+	recorded
+}
+
+# tool NAME OPTION...: one run of it, the same options at both ends
+tool()
+{
+	local name=$1
+	shift
+	say "$name $*"
+	pair in b "$name" -d srnic1 -x "$(gid_of b srnic1)" -F "$@" -- \
+		in a "$name" -d srnic0 -x "$(gid_of a srnic0)" -F "$@" 10.77.0.2
+}
+
+# seen FILTER: how many packets of RoCE on the wire were such
+seen()
+{
+	tcpdump -nr /run/test/wire.pcap "udp dst port 4791 and ($1)" 2>/dev/null | wc -l
+}
+
+say "by rule, in the clear"
+up 1 --qdisc "$queue"
+tool ib_write_bw -s 65536 -n 100
+expect_count b srnic1 rcvd_ecn_marked -gt 0
+expect_count b srnic1 sent_cnps -gt 0
+expect_count a srnic0 rcvd_cnps -gt 0
+expect_count a srnic0 ecn_slowed -gt 0
+expect_count a srnic0 ignored_cnps -eq 0
+slowed=$(count_of a srnic0 ecn_slowed)
+tool ib_read_bw -s 65536 -n 100
+expect_count a srnic0 rcvd_ecn_marked -gt 0
+expect_count a srnic0 sent_cnps -gt 0
+expect_count a srnic0 ecn_slowed -gt "$slowed"
+tool ib_send_bw -s 65536 -n 50
+nothing_lost
+wired
+[ "$(seen 'ip[1] & 3 = 0')" -eq 0 ] || fail "packets of RC are not ECN-capable"
+[ "$(seen 'ip[1] & 3 = 3')" -gt 0 ] || fail "no packet was marked"
+[ "$(seen 'udp[8] = 0x81')" -gt 0 ] || fail "there was no CNP"
+testbed down
+
+say "by rule, but of UC and UD"
+up 1
+tool ib_write_bw -c UC -s 65536 -n 20
+tool ib_send_bw -c UD -r 600 -s 1024 -n 100
+wired
+[ "$(seen udp)" -gt 0 ] || fail "there was nothing on the wire"
+[ "$(seen 'ip[1] & 3 != 0')" -eq 0 ] || fail "UC or UD is ECN-capable"
+testbed down
+
+say "without a rule"
+up none --qdisc "$queue"
+tool ib_write_bw -s 65536 -n 100
+for end in "a srnic0" "b srnic1"; do
+	for name in rcvd_ecn_marked sent_cnps rcvd_cnps ecn_slowed; do
+		# shellcheck disable=SC2086 # two words
+		expect_count $end $name -eq 0
+	done
+done
+expect_count a srnic0 retransmits -gt 0
+wired
+[ "$(seen 'ip[1] & 3 != 0')" -eq 0 ] || fail "a packet was ECN-capable"
+testbed down
+
+for policy in require:aead:aes-gcm-128 require:packet:aes-cmac-128; do
+	say "by rule, $policy"
+	up 1 --qdisc "$queue" --policy "$policy"
+	tool ib_write_bw -s 65536 -n 50
+	expect_count b srnic1 rcvd_ecn_marked -gt 0
+	expect_count a srnic0 rcvd_ecn_echoes -gt 0
+	expect_count a srnic0 ecn_slowed -gt 0
+	slowed=$(count_of a srnic0 ecn_slowed)
+	tool ib_read_bw -s 65536 -n 50
+	expect_count a srnic0 rcvd_ecn_marked -gt 0
+	expect_count a srnic0 ecn_slowed -gt "$slowed"
+	nothing_lost
+	for end in "a srnic0" "b srnic1"; do
+		for name in sent_cnps rcvd_cnps sth_auth_failed; do
+			# shellcheck disable=SC2086 # two words
+			expect_count $end $name -eq 0
+		done
+	done
+	wired
+	[ "$(seen 'udp[8] = 0x81')" -eq 0 ] || fail "there was a CNP"
+	testbed down
+done
