@@ -58,11 +58,13 @@ static unsigned int world_mtu(const struct dst_entry *dst)
 }
 
 static void lock(struct srnic_qp *qp)
+	__acquires(&qp->lock)
 {
 	spin_lock_bh(&qp->lock);
 }
 
 static void unlock(struct srnic_qp *qp)
+	__releases(&qp->lock)
 {
 	spin_unlock_bh(&qp->lock);
 }
