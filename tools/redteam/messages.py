@@ -239,19 +239,29 @@ class Fuzzer:
         else:
             self.granted[name] += 1
 
+    def may(self, op):
+        return os.geteuid() == 0 or "uns-admin-perm" not in op.get("flags", [])
+
+    def lacks(self):
+        """Whether an operation that we may use has not been granted often enough yet."""
+        return any(self.granted[op["name"]] < LEAST for _, op in self.grammar.operations if self.may(op))
+
     def run(self, messages):
-        for _ in range(messages):
+        """So many, and as many again as chance needs to have each operation granted."""
+        for turn in range(10 * messages):
+            if turn >= messages and not self.lacks():
+                return
             if self.one_in(20):
                 self.leave()
             self.message()
 
     def report(self):
         """Whether it has shown what it should."""
-        good, root = True, os.geteuid() == 0
+        good = True
         for _, op in self.grammar.operations:
             name = op["name"]
             granted, refused = self.granted[name], sum(self.why[name].values())
-            allowed = root or "uns-admin-perm" not in op.get("flags", [])
+            allowed = self.may(op)
             word = ""
             if allowed and (granted < LEAST or granted * SHARE < granted + refused):
                 word = "TOO FEW "
