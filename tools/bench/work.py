@@ -34,9 +34,9 @@ GROUPS = {
 # Not a part of the whole: `make bench B=nic`
 NIC_GROUPS = ("nics", "bottleneck", "delay")
 
-# Consumers wait for events, as iperf3 does: one that polls takes a core from the thread of
-# QEMU that is the NIC
-SLEEPS = ("-e",)
+# Consumers wait for events where perftest can, as iperf3 does: one that polls takes a core
+# from the thread of QEMU that is the NIC
+SLEEPS = {"send": ("-e",), "read": ("-e",)}
 
 # What is repeated as often as --reps says
 OFTEN = ("headline", *NIC_GROUPS)
@@ -189,8 +189,7 @@ def nics():
         # TCP and the floor have no verbs: once is enough
         for verb, who in (("write", everybody), ("send", CLEAR), ("read", CLEAR)):
             yield Work(f"{place}_{verb}", kind="flow", verb=verb, size=64 * KIB, who=who, longer=3,
-                       options=SLEEPS, **at)
-        yield Work(f"{place}_polled", kind="flow", verb="write", size=64 * KIB, who=CLEAR, longer=3, **at)
+                       options=SLEEPS.get(verb, ()), **at)
         yield Work(f"{place}_lat", kind="latency", verb="write", size=64, who=(*CLEAR, "tcp"),
                    **{**at, "least": 200})
         yield Work(f"{place}_ud", kind="datagrams", verb="send", size=KIB, who=("rxe", "srnic"),
