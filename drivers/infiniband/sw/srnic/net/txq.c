@@ -164,6 +164,8 @@ static void txq_write_space(struct sock *sk)
 		goto unlock;
 	if (!bytes)
 		txq_clear_busy(txq);
+	/* the count before @waiting: pairs with srnic_txq_wait() */
+	smp_mb__after_atomic();
 	if (READ_ONCE(txq->waiting) && bytes <= READ_ONCE(txq->low) && xchg(&txq->waiting, false))
 		txq->room(txq);
 unlock:
