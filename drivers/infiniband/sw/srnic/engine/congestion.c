@@ -22,7 +22,6 @@
  * 3.1) and DCTCP (RFC 8257, section 3.3).
  */
 #include <linux/timekeeping.h>
-#include "export.h"
 #include "srnic.h"
 #include "engine/congestion.h"
 #include "engine/engine.h"
