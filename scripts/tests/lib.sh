@@ -122,6 +122,18 @@ expect_count()
 	test "$value" "$4" "$5" || fail "counter $3 of $2 is $value, expected $4 $5"
 }
 
+# neither NAME...: at neither end has any of these counters moved
+neither()
+{
+	local end name
+	for end in "a srnic0" "b srnic1"; do
+		for name; do
+			# shellcheck disable=SC2086 # two words
+			expect_count $end "$name" -eq 0
+		done
+	done
+}
+
 # listens PID: whether the process, or the one that this time-out watches, has a TCP port open
 listens()
 {
@@ -222,6 +234,17 @@ gid_of()
 			fi
 			i=$((i + 1))
 		done' sh "$2" "${3:-ipv4}"
+}
+
+# tool NAME OPTION...: one run of that tool of perftest's from a to b, the same options at both
+# ends
+tool()
+{
+	local name=$1
+	shift
+	say "$name $*"
+	pair in b "$name" -d srnic1 -x "$(gid_of b srnic1)" -F "$@" -- \
+		in a "$name" -d srnic0 -x "$(gid_of a srnic0)" -F "$@" 10.77.0.2
 }
 
 # policies that seal: what `testbed up --policy` takes

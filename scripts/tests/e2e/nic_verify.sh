@@ -15,21 +15,11 @@ verified()
 	tail -n 1 "$OUT"
 }
 
-tool()
-{
-	local name=$1
-	shift
-	say "$name $*"
-	pair in b "$name" -d srnic1 -x "$gb" -F "$@" -- in a "$name" -d srnic0 -x "$ga" -F "$@" 10.77.0.2
-}
-
 # across DRIVER NETDEV-MTU PATH-MTU POLICY
 across()
 {
 	say "$1, MTU $2, ${4:-in the clear}"
 	testbed up --nic "$1" --mtu "$2" ${4:+--policy "$4"}
-	ga=$(gid_of a srnic0)
-	gb=$(gid_of b srnic1)
 	verified --ops $ops -m "$3" --offsets 0,1 --sizes "0,1,$(($3 - 1)),$(($3 + 1)),$(long_message "$4")"
 	for name in ib_send_bw ib_write_bw ib_read_bw; do
 		tool $name -s 65536 -n 50
