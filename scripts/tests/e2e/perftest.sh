@@ -10,20 +10,10 @@
 # sent again but what is.
 patient=(-u 20)
 
-# tool NAME OPTION...: one run of it, the same options at both ends
-tool()
+# patiently NAME OPTION...: tool, with that interval
+patiently()
 {
-	local name=$1
-	shift
-	say "$name $*"
-	pair in b "$name" -d srnic1 -x "$gb" -F "${patient[@]}" "$@" -- \
-		in a "$name" -d srnic0 -x "$ga" -F "${patient[@]}" "$@" 10.77.0.2
-}
-
-find_gids()
-{
-	ga=$(gid_of a srnic0)
-	gb=$(gid_of b srnic1)
+	tool "$@" "${patient[@]}"
 }
 
 expect_clean()
@@ -35,18 +25,17 @@ expect_clean()
 }
 
 testbed up
-find_gids
 for name in ib_send_bw ib_write_bw ib_read_bw; do
-	tool $name -s 65536 -n 200
+	patiently $name -s 65536 -n 200
 done
 for name in ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat; do
-	tool $name -n 500
+	patiently $name -n 500
 done
-tool ib_atomic_bw -n 1000 -A FETCH_AND_ADD
+patiently ib_atomic_bw -n 1000 -A FETCH_AND_ADD
 say "several QPs, both directions; events; inline"
-tool ib_send_bw -b -q 4 -n 200
-tool ib_send_bw -e -n 200
-tool ib_write_bw -n 200 -I 64 -s 64
+patiently ib_send_bw -b -q 4 -n 200
+patiently ib_send_bw -e -n 200
+patiently ib_write_bw -n 200 -I 64 -s 64
 say "rdma_cm"
 pair in b ib_send_bw -R -F -n 200 -- in a ib_send_bw -R -F -n 200 10.77.0.2
 expect_clean
@@ -55,11 +44,10 @@ testbed down
 # under emulation the seal makes 10 MB/s
 say "sealed, aead"
 testbed up --policy require:aead:aes-gcm-128
-find_gids
 for name in ib_send_bw ib_write_bw ib_read_bw; do
-	tool $name -s 65536 -n 50
+	patiently $name -s 65536 -n 50
 done
-tool ib_atomic_lat -n 200
-tool ib_send_bw -b -q 4 -n 50
+patiently ib_atomic_lat -n 200
+patiently ib_send_bw -b -q 4 -n 50
 expect_clean
 testbed down
