@@ -11,13 +11,11 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/cutting.h"
+#include "engine/request.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
-
-/* how far ahead to look for work requests that can share a super-packet */
-#define LOOK_AHEAD	64
 
 /* One packet in so many asks for an acknowledgment, at least. */
 #define ACK_EVERY	32U
@@ -89,21 +87,6 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 	return err;
 }
 
-/* How many work requests like the first wait to be sent, that one included. */
-static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
-{
-	u32 have = min(srnic_sq_waiting(qp), LOOK_AHEAD);
-	u32 n;
-
-	for (n = 1; n < have; n++) {
-		const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.next + n);
-
-		if (wqe->opcode != first->opcode || wqe->length != first->length)
-			break;
-	}
-	return n;
-}
-
 /*
  * IBA 9.7.7.1: which packets ask for an acknowledgment is ours to choose. The last
  * of a message, so that it can complete; some on the way, to keep the window
@@ -122,64 +105,13 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 	return true;
 }
 
-/* Packet @i of the @n that a SEND or WRITE makes. */
-static void data_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n)
-{
-	const struct srnic_wqe_kind *kind = srnic_wqe_kind(wqe);
-	struct srnic_pkt *pkt = &build->pkt;
-	bool last = i == n - 1;
-
-	if (i)
-		pkt->opcode = last ? kind->last : kind->middle;
-	else
-		pkt->opcode = last ? kind->only : kind->first;
-	if (!reliable(build->qp))
-		pkt->opcode |= SRNIC_TP_UC;
-
-	pkt->psn = srnic_psn_add(wqe->first_psn, i);
-	pkt->va = wqe->raddr;
-	pkt->dmalen = wqe->length;
-	pkt->rkey = wqe->opcode == SRNIC_WQE_SEND_INV ? wqe->inv_rkey : wqe->rkey;
-	pkt->imm = wqe->imm;
-	pkt->se = last && wqe->flags & SRNIC_SWQE_SOLICITED && wqe->opcode != SRNIC_WQE_WRITE;
-}
-
-/* How many packets as long as this one will follow, as far as can be seen. */
-static u32 data_more(const struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n)
-{
-	if (n == 1)
-		return build->open ? 1 : alike(build->qp, wqe);
-	if (!i && srnic_opcode_table[build->pkt.opcode].reth)
-		return 1;	/* the others have no RETH */
-	return n - i;
-}
-
-static int build_data_packet(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n,
-			     bool ackreq, u32 room)
-{
-	struct srnic_qp *qp = build->qp;
-	u32 off = i * qp->mtu;
-	struct srnic_source src = { .at = off };
-
-	if (wqe->flags & SRNIC_SWQE_INLINE) {
-		src.data = wqe->inline_data;
-	} else {
-		src.sge = wqe->sge;
-		src.num_sge = wqe->num_sge;
-	}
-	data_headers(build, wqe, i, n);
-	build->pkt.ackreq = ackreq;
-	return srnic_build_packet(build, &src, min(wqe->length - off, qp->mtu),
-				  min(data_more(build, wqe, i, n), room));
-}
-
-static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u32 i, u32 n,
+static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u32 i, bool last,
 			    u32 room)
 {
 	struct srnic_qp *qp = build->qp;
 	int err;
 
-	err = build_data_packet(build, wqe, i, n, ask_for_ack(qp, i == n - 1, room), room);
+	err = srnic_request_data(build, wqe, i, ask_for_ack(qp, last, room), room);
 	if (unlikely(err)) {
 		err = send_failed(qp, wqe, err);
 		if (err)
@@ -202,7 +134,7 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 		return -EAGAIN;
 
 	for (; room && i < n && !srnic_build_over(build); room--, i++, sent++) {
-		err = send_data_packet(build, wqe, i, n, room);
+		err = send_data_packet(build, wqe, i, i == n - 1, room);
 		if (unlikely(err))
 			return err;
 	}
@@ -221,52 +153,9 @@ static bool may_request(struct srnic_qp *qp)
 	return qp->req.rd_atomic < qp->attr.max_rd_atomic && window_room(qp);
 }
 
-/* What READ and atomic requests share; @more: how many like it follow, itself included. */
-static int build_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn,
-			 u32 more)
+/* A request has been built, or could not be: @err. It takes @count PSNs. */
+static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 count)
 {
-	build->pkt.opcode = srnic_wqe_kind(wqe)->only;
-	build->pkt.psn = psn;
-	build->pkt.rkey = wqe->rkey;
-	build->pkt.ackreq = false;	/* the response is one */
-	build->pkt.se = false;
-	return srnic_build_packet(build, NULL, 0, more);
-}
-
-/* The part of a READ that begins with response @i, of at most @count responses */
-static void read_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i,
-			 u32 count)
-{
-	u32 mtu = build->qp->mtu;
-
-	build->pkt.va = wqe->raddr + i * mtu;
-	build->pkt.dmalen = min(wqe->length - i * mtu, count * mtu);
-}
-
-static void atomic_headers(struct srnic_build *build, const struct srnic_swqe *wqe)
-{
-	bool swap = wqe->opcode == SRNIC_WQE_CMP_SWAP;
-
-	build->pkt.va = wqe->raddr;
-	build->pkt.swap_add = swap ? wqe->atomic.swap : wqe->atomic.compare_add;
-	build->pkt.compare = swap ? wqe->atomic.compare_add : 0;
-}
-
-static int repeat_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i)
-{
-	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_READ)
-		read_headers(build, wqe, i, 1);
-	else
-		atomic_headers(build, wqe);
-	return build_request(build, wqe, build->qp->req.una, 1);
-}
-
-static int send_request(struct srnic_build *build, struct srnic_swqe *wqe, u32 count, u32 more)
-{
-	struct srnic_qp *qp = build->qp;
-	int err;
-
-	err = build_request(build, wqe, qp->req.psn, more);
 	if (unlikely(err))
 		return send_failed(qp, wqe, err) ?: -EAGAIN;
 
@@ -277,7 +166,7 @@ static int send_request(struct srnic_build *build, struct srnic_swqe *wqe, u32 c
 	return 1;
 }
 
-/* One piece of a READ, or what is left of it. */
+/* One piece of a READ, or the rest of it */
 static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
@@ -290,10 +179,9 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 	if (!may_request(qp))
 		return -EAGAIN;
 
-	read_headers(build, wqe, i, end - i);
-	if (more == 1 && !build->open)
-		more = alike(qp, wqe);
-	ret = send_request(build, wqe, end - i, more);
+	if (more == 1)
+		more = srnic_request_alike(build, wqe);
+	ret = requested(qp, wqe, srnic_request_read(build, wqe, i, end - i, more), end - i);
 	if (ret > 0 && end == n)
 		qp->sq.next++;
 	return ret;
@@ -302,13 +190,14 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
+	u32 more;
 	int ret;
 
 	if (!may_request(qp))
 		return -EAGAIN;
 
-	atomic_headers(build, wqe);
-	ret = send_request(build, wqe, 1, build->open ? 1 : alike(qp, wqe));
+	more = srnic_request_alike(build, wqe);
+	ret = requested(qp, wqe, srnic_request_atomic(build, wqe, more), 1);
 	if (ret > 0)
 		qp->sq.next++;
 	return ret;
@@ -526,36 +415,6 @@ void srnic_requester_answered(struct srnic_qp *qp)
 
 	if (!at_rest(qp))
 		srnic_requester_run(qp);
-}
-
-/**
- * srnic_requester_repeat - Send the oldest unacknowledged packet once more, alone
- * @qp: RC; the oldest work request is active
- *
- * It asks for an answer: a READ for the oldest response that is missing. The cursor
- * stays where it is.
- *
- * Return: true if it has been sent.
- */
-bool srnic_requester_repeat(struct srnic_qp *qp)
-{
-	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.cons);
-	u32 i = (qp->req.una - wqe->first_psn) & SRNIC_PSN_MASK;
-	struct srnic_build build __uninitialized;
-	int err;
-
-	lockdep_assert_held(&qp->lock);
-
-	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	if (srnic_wqe_answered(wqe))
-		err = repeat_request(&build, wqe, i);
-	else
-		err = build_data_packet(&build, wqe, i, srnic_wqe_packets(wqe, qp->mtu), true, 1);
-	srnic_build_end(&build);
-	if (err)
-		return false;
-	built(qp, true);
-	return true;
 }
 
 /**
