@@ -40,8 +40,8 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	SRNIC_QUOTA_ROW(MCAST,		"mcast",	8192),
 	SRNIC_QUOTA_ROW(MCAST_QP,	"mcast_qp",	65536),
 	/*
-	 * a page counts once for each region it is in: one user may register
-	 * nearly all
+	 * A page counts once for each region it is in: one user may register
+	 * nearly all.
 	 */
 	SRNIC_QUOTA_PAGES(PINNED,	"pinned_pages",	200),
 	SRNIC_QUOTA_PAGES(RING,		"ring_pages",	50),

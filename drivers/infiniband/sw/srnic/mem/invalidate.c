@@ -28,8 +28,8 @@ static int fast_invalidate(const struct srnic_qp *qp, struct srnic_stag *stag, u
 		return -EACCES;
 
 	/*
-	 * not an error if already invalid: the peer may have been faster than
-	 * the owner
+	 * Not an error if already invalid: the peer may have been faster than
+	 * the owner.
 	 */
 	srnic_stag_quiesce_atomic(stag);
 	return 0;
@@ -50,8 +50,8 @@ static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key
 		return srnic_window_invalidate(qp, stag, key);
 	default:
 		/*
-		 * regions registered by a verb are only deregistered by a verb
-		 * (IBA 10.6.5)
+		 * Regions registered by a verb are only deregistered by a verb
+		 * (IBA 10.6.5).
 		 */
 		return -EACCES;
 	}

@@ -17,7 +17,7 @@
 #define STAG_INDEX_MASK		(BIT(STAG_INDEX_BITS) - 1)
 #define STAG_ROUNDS		8
 #define STAG_TRIES		4096
-#define STAG_LATE		BIT(17)	/* approximate minimum distance between two uses of an index */
+#define STAG_LATE		BIT(17)	/* indices between two uses of the same, roughly */
 
 /*
  * Multiply-shift hash with a secret odd multiplier: an attacker cannot tell
@@ -244,8 +244,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stag_get);
 void srnic_stag_put(struct srnic_stag *stag)
 {
 	/*
-	 * reaches zero only after the valid bit was cleared; wake_up_var() does
-	 * not dereference
+	 * Reaches zero only after the valid bit was cleared; wake_up_var() does
+	 * not dereference.
 	 */
 	if (unlikely(atomic_dec_and_test(&stag->active)))
 		wake_up_var(&stag->active);

@@ -55,7 +55,7 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 
 	/*
 	 * o10-37.2.30, o10-37.2.40; the key must change, or peers with the old
-	 * one get access
+	 * one get access.
 	 */
 	if (window->mr || !swqe->bind.length || new_key == window->key)
 		return -EINVAL;
@@ -98,8 +98,8 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
 	/*
-	 * accesses through the window would need no proof, or could come from
-	 * another stream
+	 * Accesses through the window would need no proof, or could come from
+	 * another stream.
 	 */
 	if (READ_ONCE(region->mkeys) || READ_ONCE(region->one_stream))
 		return -EACCES;
