@@ -49,10 +49,7 @@ static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key
 	case SRNIC_STAG_MW2:
 		return srnic_window_invalidate(qp, stag, key);
 	default:
-		/*
-		 * Regions registered by a verb are only deregistered by a verb
-		 * (IBA 10.6.5).
-		 */
+		/* only a verb deregisters a region that a verb registered (IBA 10.6.5) */
 		return -EACCES;
 	}
 }
