@@ -19,7 +19,7 @@ struct answer {
 	bool stale;		/* the dump was interrupted by a change */
 };
 
-/* Return the extended acknowledgement's text, or NULL. */
+/* Return the text of the extended ACK, or NULL. */
 static const char *ack_text(const struct nlmsghdr *nlh, size_t payload)
 {
 	const struct nlattr *attr;

@@ -23,7 +23,7 @@ static struct kind *kind_of(const struct frame *frame)
 {
 	uint8_t opcode = frame->bytes[FRAME_BTH];
 
-	/* the top three bits of the syndrome, the AETH's first byte, are the kind (IBA 9.7.5.2.1) */
+	/* the top three bits of the syndrome, in the AETH, are its kind (IBA 9.7.5.2.1) */
 	if (opcode == OPCODE_ACK)
 		opcode = ACKS_BY_KIND | frame->bytes[FRAME_BTH + BTH_LEN] >> 5;
 	return &kinds[frame->to][opcode];

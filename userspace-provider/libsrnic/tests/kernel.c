@@ -134,7 +134,7 @@ bool attr_is_text(const struct nlattr *attr, const char *text)
 	return attr_is_bytes(attr, text, strlen(text) + 1);
 }
 
-/* Append NLMSG_ERROR or, after a dump, NLMSG_DONE, with the extended acknowledgement */
+/* Append NLMSG_ERROR or, after a dump, NLMSG_DONE, with the text of the extended ACK */
 static void put_verdict(uint16_t type, const struct nlmsghdr *request, int err)
 {
 	struct nlmsghdr *nlh;

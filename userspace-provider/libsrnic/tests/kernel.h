@@ -34,7 +34,7 @@ struct test_kernel {
 
 	/* Faults to inject */
 	const char *refusal;		/* fail the next request with this text ... */
-	int err;			/* ... and this error; without a text, with the error only */
+	int err;			/* ... and this error; without a text, only the error */
 	uint8_t refuse_cmd;		/* ... if it is this command; 0: any command */
 	bool at_end;			/* fail dumps at their end */
 	bool unknown;			/* srnic is not loaded */
