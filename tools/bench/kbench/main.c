@@ -7,7 +7,7 @@
  * completion and all bytes, and tears everything down. The results are in
  * debugfs (srnic_kbench/results, JSON). Loading fails if anything fails.
  *
- * 	insmod srnic_kbench.ko verb=write size=65536 depth=64 batch=16 ms=400
+ *	insmod srnic_kbench.ko verb=write size=65536 depth=64 batch=16 ms=400
  */
 #define pr_fmt(fmt) "srnic_kbench: " fmt
 
