@@ -4,7 +4,7 @@
 # what: with netdevs stacked on a device's own, each device gets its packets; deleting a namespace affects only its devices
 # easy: yes
 # timeout: 120
-# cites: architecture.md, 'The way of a packet in'
+# cites: architecture.md, 'Receive path'
 . "$(dirname "$0")/../lib.sh"
 
 # upper END DEVICE ADDRESS: create a macvlan with a device of its own on the end's netdev
