@@ -53,7 +53,7 @@ class Record:
 
 
 def instructions(record):
-    """Return instructions a packet and a message, from a run under icount (1 ns is one instruction).
+    """Return instructions a packet and a message, from a run under icount (1 ns counts as one).
 
     The floor's figure is the cost of the same packet in the floor module.
     """

@@ -33,7 +33,7 @@ from endpoint import connection, errno_of, way_to_self
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
 MTU = 1024
-ROOM = 4096         # bytes of a region, in the middle of memory whose bytes on both sides are checked
+ROOM = 4096         # bytes of a region, with checked memory on both sides
 AROUND = 4096
 QKEY, PRIVILEGED = 0x11111111, 0x91111111
 DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS = (

@@ -36,7 +36,7 @@
 #define KEYS_MOST	4096
 #define PIECES_MOST	(8 * KEYS_MOST)
 #define CHUNK		(1 << 20)
-#define KERNEL_TEXT	0xffffffff80000000	/* x86-64: another mapping of memory already searched */
+#define KERNEL_TEXT	0xffffffff80000000	/* x86-64: a second mapping of RAM */
 #define SPARED		(8UL << 20)	/* left free by --fill, for page tables */
 
 struct key {

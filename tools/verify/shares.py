@@ -77,7 +77,7 @@ class Taker:
         os.close(told)
         with os.fdopen(said) as lines:
             if within:
-                lines.readline()        # the namespace exists: set its uid_map, as newuidmap(1) would
+                lines.readline()        # the namespace exists: set its uid_map
                 Path(f"/proc/{self.pid}/uid_map").write_text(HER_USERS)
                 os.write(self.tell, b".")
             self.taken, self.errno = (int(word) for word in lines.readline().split())
