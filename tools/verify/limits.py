@@ -71,8 +71,7 @@ class Asker:
         return SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=wr, max_sge=sge)))
 
     def too_low(self):
-        """Resize an SRQ to less than its limit event needs; it must fail and change
-        nothing."""
+        """Resize an SRQ to less than its limit; this must fail and change nothing."""
         srq = self.srq(256)
         try:
             srq.modify(SrqAttr(max_wr=64, srq_limit=100), e.IBV_SRQ_MAX_WR | e.IBV_SRQ_LIMIT)

@@ -252,7 +252,7 @@ def naks(seen):
 
 
 def answered(psn):
-    """Return a function: whether the last response of a READ, or a NAK, has arrived."""
+    """Return a predicate for responses(): the READ's last response, or a NAK, has arrived."""
     psn &= forge.PSN_MASK
     return lambda seen: seen[-1][:2] in ((0x0F, psn), (0x10, psn)) or refused(seen)
 
