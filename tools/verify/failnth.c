@@ -397,7 +397,7 @@ static const struct step {
 
 static int failures;
 
-/* Route lookups return ENOBUFS */
+/* Route lookups return ENOBUFS instead */
 static int no_memory(int err)
 {
 	return err == ENOMEM || err == ENOBUFS;

@@ -26,9 +26,7 @@ static void fill_param(struct rdma_conn_param *param)
 	};
 }
 
-/*
- * Event handler of rdma_cm for the listener. If it fails, rdma_cm destroys @id.
- */
+/* Accept a connection request. On an error return, rdma_cm destroys @id. */
 static int called(struct kbench_end *server, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param param;
