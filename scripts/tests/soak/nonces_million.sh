@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # The oracle of the test kernel warns if a nonce is used for two inputs; a warning fails the
-# run. It forgets old nonces in time, but also checks that the counters of each key only
+# run. It eventually forgets old nonces, but also checks that the counters of each key only
 # rise, so that none can occur twice.
 packets=${SRNIC_PACKETS:-1000000}
 policies="require:aead:aes-gcm-128 require:packet:aes-gmac-128"
