@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room guard: what is granted, and what is not. R numbers are the
- * rows of Documentation/security/rfc5042.md.
+ * KUnit suite of guard: quotas, limits, shared receive queues, and faults of
+ * peers. R numbers are the rows of Documentation/security/rfc5042.md.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -163,7 +163,7 @@ static struct srnic_user *new_user(struct kunit *test, struct srnic_guard *guard
 	return user;
 }
 
-/* takes QPs until there are no more for this user */
+/* Take QPs until the user gets no more. Return their number. */
 static u32 take_all(struct srnic_guard *guard, struct srnic_user *user)
 {
 	u32 taken = 0;
@@ -213,7 +213,7 @@ static void R31_one_user_gets_no_more_than_he_leaves(struct kunit *test)
 	srnic_user_put(guard, user);
 }
 
-/* of a hundred he gets fifty, in one piece or in several */
+/* a single user gets 50 of 100, in one request or in several */
 static void R31_nobody_gets_more_than_he_leaves_at_one_go(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
@@ -231,7 +231,7 @@ static void R31_nobody_gets_more_than_he_leaves_at_one_go(struct kunit *test)
 	srnic_user_put(guard, user);
 }
 
-/* one after the other they take what they get, until nobody gets anything */
+/* the users take one at a time in turn, until none of them gets another */
 static void R31_greedy_users_end_with_the_same(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
@@ -283,7 +283,7 @@ static void contexts_of_one_user_are_one_user(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, srnic_user_nth(guard, 0, &copy));
 }
 
-/* uid @uid in a namespace that @owner made */
+/* Return the user ID charged for @uid in a user namespace that @owner created. */
 static kuid_t pays(struct kunit *test, struct srnic_guard *guard, u32 owner, u32 uid)
 {
 	struct user_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
@@ -326,23 +326,23 @@ static void R19_there_is_no_limit_unless_one_is_set(struct kunit *test)
 	}
 }
 
-/* what is_idle() compares must not look as if it lay behind */
+/* is_idle() compares jiffies: the longest limit must not wrap */
 static void R19_the_longest_silence_fits_into_jiffies(struct kunit *test)
 {
 	KUNIT_EXPECT_LT(test, (u64)srnic_limit_table[SRNIC_LIMIT_IDLE].max * HZ, (u64)LONG_MAX);
 }
 
-/* ------------------------------------------------- a receive queue that is shared */
+/* ------------------------------------------------------- shared receive queue */
 
 #define STREAMS		16
 #define ROOM		64
 #define PATIENCE	10
 
 /**
- * struct shared - a receive queue, those who share it, and a clock
- * @share: how it is shared
- * @stream: who
- * @queue: what is in it
+ * struct shared - A receive queue, the streams that share it, and a clock
+ * @share: sharing state
+ * @stream: the streams
+ * @queue: entries in the queue
  * @now: jiffies
  */
 struct shared {
@@ -359,7 +359,7 @@ static struct shared *new_shared(struct kunit *test, u32 left)
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	srnic_share_init(&s->share);
 	s->queue = (struct srnic_share_queue){ .room = ROOM, .left = left, .patience = PATIENCE };
-	s->now = -5UL;		/* it will wrap */
+	s->now = -5UL;		/* wraps during the test */
 	return s;
 }
 
@@ -392,7 +392,7 @@ static void R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part(struct k
 {
 	struct shared *s = new_shared(test, ROOM / 2 + 1);
 
-	/* one has had his half of the round and more, the other nothing */
+	/* stream 0 takes more than its half of the round, stream 1 gets nothing */
 	while (s->queue.left)
 		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
 	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
@@ -402,7 +402,7 @@ static void R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part(struct k
 	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 1);
 	for (int i = 0; i < 10; i++)
 		KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_TAKE);
-	/* beyond what he is owed there is no need to wait for him */
+	/* entries beyond those owed to stream 1 are free for stream 0 */
 	s->queue.left = ROOM / 2 - 10 + 1;
 	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
 	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
@@ -453,8 +453,9 @@ static void R20_a_queue_smaller_than_its_streams_are_many_serves_them(struct kun
 }
 
 /*
- * The consumer is slower than what is sent to him: 15 streams ask for one a tick each, the
- * hog before and after them for as many as there may be.
+ * The consumer posts more slowly than the peers send: 15 streams ask for one
+ * entry per tick each; stream 0 asks for as many as it can get, before and
+ * after them.
  */
 static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
 {
@@ -475,19 +476,19 @@ static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
 	part = posted / STREAMS;
 	for (int i = 1; i < STREAMS; i++)
 		KUNIT_EXPECT_GE(test, got[i], part * 8 / 10);
-	/* and he gets his, too */
+	/* stream 0 gets its part, too */
 	KUNIT_EXPECT_GE(test, got[0], part * 8 / 10);
 	KUNIT_EXPECT_GT(test, s->stream[0].refused, 0);
 }
 
-/* ------------------------------------------------- what peers do, and who is cut off */
+/* ------------------------------------------------- faults and cut-offs of peers */
 
-#define RULE	10	/* faults a second */
+#define RULE	10	/* faults per second */
 
 /**
- * struct watched - the peers of a device, and a clock
- * @guard: its limits
- * @peers: who has done what
+ * struct watched - The peers of a device, and a clock
+ * @guard: limits of the device
+ * @peers: peers of the device
  * @now: jiffies
  */
 struct watched {
@@ -557,7 +558,7 @@ static int allow(struct watched *w, u32 number)
 	return srnic_peer_allow(w->peers, gid.raw);
 }
 
-/* How often a dump has this peer; @state is what it says */
+/* Return how often a dump contains the peer; fill in @state. */
 static int told(struct watched *w, u32 number, struct srnic_peer_state *state)
 {
 	const struct gid gid = peer_of(number);
@@ -621,7 +622,7 @@ static void R25_faults_are_counted_by_peer_and_kind(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, told(w, 2, &state), 1);
 	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_ASTRAY], 5);
 	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_GARBAGE], 0);
-	/* that is no fault, whoever does it */
+	/* these counters record no fault of a peer */
 	KUNIT_EXPECT_FALSE(test, is_known(w, 3));
 }
 
@@ -701,7 +702,7 @@ static void R25_who_is_cut_off_by_rule_is_heard_again_in_time(struct kunit *test
 	w->now++;
 	KUNIT_EXPECT_EQ(test, srnic_peers_expire(w->peers, w->now), MAX_JIFFY_OFFSET);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
-	/* and has as much before him as anybody */
+	/* a full second's allowance is available again */
 	errs(w, 1, SRNIC_STAT_malformed, RULE);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
 	errs(w, 1, SRNIC_STAT_malformed, 1);
@@ -733,7 +734,7 @@ static void R25_by_hand_anybody_is_cut_off_and_allowed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_known(w, 1));
 	KUNIT_EXPECT_EQ(test, cut(w, 1, most), 0);
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
-	/* the last word holds */
+	/* a later request overrides the earlier one */
 	KUNIT_EXPECT_EQ(test, cut(w, 1, 0), 0);
 	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
 	KUNIT_EXPECT_FALSE(test, state.timed);
@@ -753,7 +754,7 @@ static void R25_half_of_the_places_are_for_who_is_not_cut_off(struct kunit *test
 	errs(w, number, SRNIC_STAT_malformed, RULE + 1);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, number));
 	KUNIT_EXPECT_TRUE(test, is_known(w, number));
-	/* there is a place again */
+	/* the number of cut-off peers is below the maximum again */
 	KUNIT_EXPECT_EQ(test, allow(w, 0), 0);
 	errs(w, number, SRNIC_STAT_malformed, 1);
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, number));
@@ -771,7 +772,7 @@ static void R25_a_flood_of_forged_addresses_drives_nobody_out(struct kunit *test
 	KUNIT_EXPECT_TRUE(test, is_known(w, SRNIC_MAX_PEERS - 1));
 	KUNIT_EXPECT_FALSE(test, is_known(w, SRNIC_MAX_PEERS));
 
-	/* the quietest makes room when he has been quiet for a second */
+	/* the quietest peer is evicted after a second without a fault */
 	w->now += HZ - 1;
 	errs(w, 1, SRNIC_STAT_malformed, 1);
 	w->now++;
@@ -779,7 +780,7 @@ static void R25_a_flood_of_forged_addresses_drives_nobody_out(struct kunit *test
 	KUNIT_EXPECT_TRUE(test, is_known(w, SRNIC_MAX_PEERS));
 	KUNIT_EXPECT_TRUE(test, is_known(w, 1));
 	KUNIT_EXPECT_FALSE(test, is_known(w, 2));
-	/* who is cut off does not; and by hand there is a place at once */
+	/* a cut-off peer is never evicted; a cut-off by hand evicts at once */
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 0));
 	KUNIT_EXPECT_EQ(test, cut(w, 3 * SRNIC_MAX_PEERS, 0), 0);
 	KUNIT_EXPECT_EQ(test, w->peers->count, SRNIC_MAX_PEERS);
@@ -801,10 +802,10 @@ static void R25_each_is_told_of_once(struct kunit *test)
 }
 
 /**
- * struct elsewhere - faults that are counted on another CPU
- * @w: there
- * @go: from now on
- * @done: they have been
+ * struct elsewhere - Faults that are counted on another CPU
+ * @w: the peers
+ * @go: set to start counting
+ * @done: set after counting
  */
 struct elsewhere {
 	struct watched *w;
@@ -819,7 +820,7 @@ static int err_elsewhere(void *arg)
 	while (!READ_ONCE(e->go))
 		usleep_range(100, 200);
 	errs(e->w, 1, SRNIC_STAT_duplicate_request, 5);
-	errs(e->w, 2, SRNIC_STAT_malformed, 1);	/* a newcomer, and no place */
+	errs(e->w, 2, SRNIC_STAT_malformed, 1);	/* a new peer while the table is full */
 	WRITE_ONCE(e->done, true);
 	return 0;
 }
@@ -833,7 +834,7 @@ static void R25_known_peers_and_floods_are_counted_without_a_lock(struct kunit *
 	unsigned long flags;
 	u32 wait = 10000;
 
-	if (num_online_cpus() < 2)	/* who holds the lock here would hold up the other, too */
+	if (num_online_cpus() < 2)	/* holding the lock here would block the other thread */
 		kunit_skip(test, "there is one processor");
 	errs(w, 1, SRNIC_STAT_malformed, 1);
 	for (u32 number = 10; number < 10 + SRNIC_MAX_PEERS; number++)
@@ -866,12 +867,12 @@ static void R25_who_has_erred_lately_keeps_his_place(struct kunit *test)
 
 	for (number = 0; number < SRNIC_MAX_PEERS; number++)
 		errs(w, number, SRNIC_STAT_malformed, 1);
-	/* all but a few err again, within the second in which nothing is put in order */
+	/* all but three commit faults again, within the second without re-sorting */
 	w->now += HZ - 1;
 	for (number = 0; number < SRNIC_MAX_PEERS - 3; number++)
 		errs(w, number, SRNIC_STAT_malformed, 1);
 	w->now++;
-	/* who comes again and again finds the three places, however far behind they are */
+	/* repeated attempts find the three quiet entries, however far back they are */
 	for (number = 0; number < SRNIC_MAX_PEERS; number++)
 		errs(w, SRNIC_MAX_PEERS + number % 8, SRNIC_STAT_malformed, 1);
 	for (number = 0; number < SRNIC_MAX_PEERS - 3; number += 17)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room mem: keys, regions, windows, and every access checked to
- * the byte. R numbers are the rows of Documentation/security/rfc5042.md.
+ * KUnit suite of mem: keys, regions, windows, and access checks to the byte. R
+ * numbers are the rows of Documentation/security/rfc5042.md.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -22,14 +22,14 @@
 
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
 #define IOVA		0x7f0000001234ULL
-#define LENGTH		10000		/* over three pages */
+#define LENGTH		10000		/* more than two pages */
 #define KEYS		100000
 
 /**
- * struct world - a device with two domains; nothing of it is registered anywhere
- * @dev: the device: its key table
- * @pd: two domains
- * @qp: in pd[0], in pd[0] too, in pd[1]; of kernel consumers
+ * struct world - A device with two protection domains, not registered with the core
+ * @dev: the device, for its table of keys
+ * @pd: the domains
+ * @qp: two QPs in pd[0], one in pd[1]; of kernel consumers
  */
 struct world {
 	struct srnic_dev dev;
@@ -92,8 +92,8 @@ static struct srnic_mr *new_mr(struct kunit *test, enum srnic_stag_kind kind)
 }
 
 /*
- * A region as reg_user_mr makes it, of pages that lie in memory in disorder; every
- * byte of them is a function of its place in the region.
+ * Create a region like reg_user_mr does, from pages that are not contiguous.
+ * The value of each byte is a function of its position in the region.
  */
 static struct srnic_mr *new_region(struct kunit *test, u64 iova, u64 length, u32 access)
 {
@@ -244,7 +244,7 @@ static void R10_sums_that_wrap_reach_nothing(struct kunit *test)
 	for (int i = 0; i < ARRAY_SIZE(lengths); i++) {
 		u64 len = lengths[i];
 
-		/* the end, modulo 2^64, lies in the region */
+		/* the end, modulo 2^64, lies inside the region */
 		KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], low->stag.key, 5 - len, len),
 				len <= 5 ? SRNIC_MEM_OK : SRNIC_MEM_BOUNDS);
 		KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, U64_MAX, len),
@@ -308,7 +308,7 @@ static void R16_each_right_allows_what_it_names_and_no_more(struct kunit *test)
 						      rights[i] == IB_ACCESS_LOCAL_WRITE),
 					    set & 1 << i ? SRNIC_MEM_OK : SRNIC_MEM_ACCESS,
 					    "right %#x of %#x", rights[i], access);
-		/* its owner may always read */
+		/* local reads are always allowed */
 		KUNIT_EXPECT_EQ(test, try(&w->qp[0], mr->stag.key, IOVA, 8, 0, true), SRNIC_MEM_OK);
 	}
 }
@@ -382,7 +382,7 @@ static void R28_local_dma_key_is_a_kernel_consumers_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, IB_ACCESS_LOCAL_WRITE, true),
 			SRNIC_MEM_INVALID);
-	/* nor does it serve a peer, whoever the consumer is */
+	/* R_Key rules refuse it even on behalf of a kernel consumer */
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], SRNIC_DMA_LKEY, va, 8), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(user, SRNIC_DMA_LKEY, va, 8), SRNIC_MEM_INVALID);
 }
@@ -412,7 +412,7 @@ static void rights_that_cannot_be_granted_are_refused(struct kunit *test)
 
 /* --------------------------------------------------------------------- keys */
 
-/* of a registration that comes and goes */
+/* Return the key of a registration that is undone at once. */
 static u32 a_key(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -456,7 +456,7 @@ static void R9_nor_when_all_have_been_given_out_and_the_order_changes(struct kun
 	no_index_comes_twice(test);
 }
 
-/* each bit of a key is set in half of them, whatever the bit of the key before */
+/* each bit is set in half of the keys, and changes between half of the pairs */
 static void R9_keys_are_hard_to_predict(struct kunit *test)
 {
 	u32 n = 20000;
@@ -473,7 +473,7 @@ static void R9_keys_are_hard_to_predict(struct kunit *test)
 		last = key;
 	}
 	synchronize_rcu();
-	/* 20000 tosses: 10000 and six standard deviations of 71 */
+	/* 20000 coin tosses: mean 10000, 6 standard deviations of 71 on each side */
 	for (int bit = 0; bit < 32; bit++) {
 		KUNIT_EXPECT_LT_MSG(test, abs((int)ones[bit] - 10000), 430, "bit %d", bit);
 		KUNIT_EXPECT_LT_MSG(test, abs((int)flips[bit] - 10000), 430, "bit %d", bit);
@@ -502,7 +502,7 @@ static u32 guess_the_same_bits_flipped(const u32 *last)
 	return last[0] ^ last[1] ^ last[2];
 }
 
-/* of an odd number modulo a power of two: each step doubles the bits that are right */
+/* Invert an odd number modulo 2^32; each step doubles the number of correct bits. */
 static u32 inverse(u32 odd)
 {
 	u32 x = odd;
@@ -512,7 +512,7 @@ static u32 inverse(u32 odd)
 	return x;
 }
 
-/* a linear congruential generator gives itself away by three steps */
+/* Predict a linear congruential generator, which three outputs give away. */
 static u32 guess_the_same_factor(const u32 *last)
 {
 	u32 step = last[0] - last[1], former = last[1] - last[2];
@@ -532,8 +532,9 @@ static const struct guess {
 };
 
 /*
- * Who learns: of each byte of a key, what has followed its value most often; of each
- * bit, what has followed its last eight values most often.
+ * A predictor that learns from the keys seen. For each byte of a key, it
+ * predicts the value that has most often followed the last one; for each bit,
+ * the value that has most often followed its last eight values.
  */
 struct learner {
 	u16 followed[4][256][256];
@@ -567,9 +568,9 @@ static void learn(struct learner *l, u32 key)
 }
 
 /*
- * Chance comes 2^15 near to an index of 24 bits, and finds a byte, once in 256 times: 391
- * times of 100000, and six standard deviations are 119. It hits an index more than twice
- * in one of ten million runs.
+ * A random guess comes within 2^15 of a 24-bit index, or hits a byte, once in
+ * 256 times: 391 times in 100000, with 6 standard deviations of 119 together.
+ * It hits an index more than twice in one of ten million runs.
  */
 static void R9_over_100000_keys_no_predictor_beats_chance(struct kunit *test)
 {
@@ -602,7 +603,7 @@ static void R9_over_100000_keys_no_predictor_beats_chance(struct kunit *test)
 	}
 	for (int i = 0; i < 4; i++)
 		KUNIT_EXPECT_LE_MSG(test, l->bytes_right[i], 510, "byte %d", i);
-	/* 50000, and six standard deviations of 158 */
+	/* mean 50000, 6 standard deviations of 158 */
 	for (int bit = 0; bit < 32; bit++)
 		KUNIT_EXPECT_LE_MSG(test, l->bits_right[bit], 50949, "bit %d", bit);
 	kvfree(l);
@@ -664,7 +665,7 @@ static void R12_who_invalidates_waits_for_bursts_in_progress(struct kunit *test)
 
 	while (srnic_stag_valid(&mr->stag))
 		usleep_range(100, 1000);
-	/* nobody new comes in */
+	/* no new reference is granted */
 	KUNIT_EXPECT_FALSE(test, srnic_stag_get(&mr->stag));
 	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&q->done, HZ / 20), 0);
 	srnic_stag_put(&mr->stag);
@@ -838,7 +839,7 @@ static void message_is_its_sges_one_after_the_other(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	u32 key = mr->stag.key;
-	/* those of no byte need no key */
+	/* empty SGEs need no key */
 	const struct srnic_abi_sge sges[] = {
 		{ IOVA + 50, 0, 12345 }, { IOVA + 100, 3, key }, { 0, 0, 0 },
 		{ IOVA + 200, 5, key }, { IOVA, 1, key }, { 77, 0, 99 },
@@ -957,7 +958,7 @@ static void fast_registration_takes_effect_with_its_work_request(struct kunit *t
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va, 101), SRNIC_MEM_BOUNDS);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, va - 1, 1), SRNIC_MEM_BOUNDS);
 
-	/* mapped anew while it is valid: the old contents stay until REG_MR */
+	/* a mapping made while the region is valid takes effect with REG_MR */
 	KUNIT_ASSERT_EQ(test, map_one(mr, b, 0, PAGE_SIZE), 1);
 	srnic_mem_gather(&ref, va, &got, 1);
 	KUNIT_EXPECT_EQ(test, got, 'a');
@@ -987,7 +988,7 @@ static void fast_registration_is_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[2], mr, key, ALL_RIGHTS), -EACCES);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_WRITE), -EINVAL);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], user, user->stag.key, ALL_RIGHTS), -EINVAL);
-	mr->ib.length = PAGE_SIZE + 1;	/* more than was mapped */
+	mr->ib.length = PAGE_SIZE + 1;	/* more than the mapped length */
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, ALL_RIGHTS), -EINVAL);
 	mr->ib.length = U64_MAX;
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, ALL_RIGHTS), -EINVAL);
@@ -1010,21 +1011,21 @@ static void R7_R26_who_may_invalidate_what(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, false), -EACCES);
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, true), -EACCES);
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key ^ 1, false), -EINVAL);
-	/* the peer has no right through this key */
+	/* the key grants the peer no right */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, false), 0);
 	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
 
 	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_READ), 0);
-	/* another stream of the domain shares the key; its peer cannot take it away */
+	/* another stream of the domain shares the key; its peer must not invalidate it */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, true), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), 0);
-	/* the owner's own, late one */
+	/* the owner may invalidate again after the peer */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, false), 0);
 
-	/* what ibv_reg_mr() made, only ibv_dereg_mr() takes away */
+	/* a region made by ibv_reg_mr() can only be removed by ibv_dereg_mr() */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, false), -EACCES);
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, true), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&user->stag));
@@ -1049,13 +1050,13 @@ static void R10_R15_window_is_a_part_of_a_region_to_the_byte(struct kunit *test)
 					   IB_ACCESS_REMOTE_READ), -EINVAL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
 
-	/* one byte, somewhere */
+	/* a single byte */
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA + 77, 1, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 77, 1), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 76, 1), SRNIC_MEM_BOUNDS);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 78, 1), SRNIC_MEM_BOUNDS);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 77, 2), SRNIC_MEM_BOUNDS);
-	/* all of it */
+	/* the whole region */
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, LENGTH, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, LENGTH), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, LENGTH + 1),
@@ -1075,7 +1076,7 @@ static void window_shows_the_bytes_that_it_was_bound_to(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA + 4990, 100,
 				   IB_ACCESS_REMOTE_READ | IB_ZERO_BASED), 0);
 
-	/* from zero: the consumer's addresses are offsets */
+	/* zero-based: the addresses are offsets */
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 0, 100), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 1, 100), SRNIC_MEM_BOUNDS);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 4990, 1),
@@ -1099,19 +1100,19 @@ static void R8_type_2_window_works_on_its_stream_only(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], one, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], two, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
 
-	/* type 1: any QP of the domain */
+	/* type 1: usable by any QP of the domain */
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], one->key, IOVA, 1), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], one->key, IOVA, 1), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], one->key, IOVA, 1), SRNIC_MEM_PD);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], two->key, IOVA, 1), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], two->key, IOVA, 1), SRNIC_MEM_PD);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], two->key, IOVA, 1), SRNIC_MEM_PD);
-	/* nor does a sibling invalidate it */
+	/* another QP of the domain must not invalidate it */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], two->key, true), -EACCES);
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], two->key, true), -EACCES);
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, true), 0);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], two->key, IOVA, 1), SRNIC_MEM_INVALID);
-	/* type 1 is not invalidated, but bound to nothing */
+	/* type 1 cannot be invalidated, only bound to zero bytes */
 	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, false), -EINVAL);
 }
 
@@ -1125,7 +1126,7 @@ static void R10_a_word_aligned_for_a_peer_is_aligned_in_memory(struct kunit *tes
 
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100, atomic | IB_ZERO_BASED),
 			-EINVAL);
-	/* without atomics, or with addresses of the region's own, it makes no difference */
+	/* alignment is irrelevant without atomics or with the region's addresses */
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100, atomic), 0);
 	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100,
@@ -1142,7 +1143,7 @@ static void R16_window_has_the_rights_of_its_bind(struct kunit *test)
 					 IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
 
-	/* the region itself is not open to peers; the window is, for one thing */
+	/* the region grants no remote right, the window grants remote write only */
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 100, IB_ACCESS_REMOTE_WRITE), 0);
 	KUNIT_EXPECT_EQ(test, try(&w->qp[0], mr->stag.key, IOVA, 1, IB_ACCESS_REMOTE_WRITE, false),
 			SRNIC_MEM_ACCESS);
@@ -1151,7 +1152,7 @@ static void R16_window_has_the_rights_of_its_bind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_ACCESS);
 	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC, false),
 			SRNIC_MEM_ACCESS);
-	/* and no L_Key */
+	/* a window cannot be used as L_Key */
 	KUNIT_EXPECT_EQ(test, try(&w->qp[0], window->key, IOVA, 1, 0, true), SRNIC_MEM_INVALID);
 }
 
@@ -1170,7 +1171,7 @@ static void bind_needs_the_rights_to_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC),
 			-EACCES);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[2], window, mr, IOVA, 1, 0), -EACCES);
-	/* a region of another domain; the fixture takes it out of its own */
+	/* a region of another domain, moved there by hand */
 	shut->stag.access |= IB_ACCESS_MW_BIND;
 	shut->stag.pd = w->qp[2].pd;
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, shut, IOVA, 1, 0), -EACCES);
@@ -1224,7 +1225,7 @@ static void R12_rebinding_makes_the_former_key_worthless(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 1);
 
-	/* to nothing */
+	/* a bind of zero bytes */
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], window, mr, 0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 0);
@@ -1270,7 +1271,7 @@ static void window_is_not_bound_to_a_window(struct kunit *test)
 	swqe.bind.new_rkey = next_variant(inner->key);
 	local_bh_disable();
 	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
-	/* nor is a region rebound as if it were a window */
+	/* a region must not be rebound like a window */
 	swqe.bind.mr_lkey = mr->stag.key;
 	swqe.bind.mw_rkey = mr->stag.key;
 	swqe.bind.new_rkey = next_variant(mr->stag.key);
@@ -1308,7 +1309,7 @@ static void R8_windows_go_with_their_qp(struct kunit *test)
 	}
 	srnic_stream_end(&w->qp[0]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&mr->windows), 1);
-	/* a later QP at the same address inherits nothing */
+	/* a later QP at the same address inherits no windows */
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], windows[0]->key, IOVA, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], windows[2]->key, IOVA, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], windows[1]->key, IOVA, 1), SRNIC_MEM_OK);
@@ -1317,7 +1318,7 @@ static void R8_windows_go_with_their_qp(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
 }
 
-/* more than are ended at a time */
+/* more than one batch */
 #define MANY_WINDOWS	100
 
 static void R8_a_queue_pair_that_goes_meets_its_own_windows_only(struct kunit *test)
@@ -1359,11 +1360,11 @@ static void R8_a_region_may_serve_one_stream_only(struct kunit *test)
 			SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, try(&w->qp[1], key, IOVA, 1, IB_ACCESS_LOCAL_WRITE, true),
 			SRNIC_MEM_PD);
-	/* nor does a window lead there, not even its own stream's */
+	/* not even a window of the same stream may be bound to it */
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ),
 			-EACCES);
 
-	/* a later QP at the same address inherits nothing */
+	/* a later QP at the same address inherits no regions */
 	srnic_stream_end(&w->qp[0]);
 	KUNIT_EXPECT_TRUE(test, list_empty(&w->qp[0].stags));
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, IOVA, 1), SRNIC_MEM_PD);
@@ -1393,7 +1394,7 @@ static void R8_a_region_that_goes_leaves_its_stream(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_PD);
 }
 
-/* keys that the region will have, for what they are worth here */
+/* Allocate memory keys for a region; their contents do not matter here. */
 static struct srnic_mkey *new_mkeys(struct kunit *test)
 {
 	struct srnic_mkey *mkeys = kunit_kcalloc(test, SRNIC_RIGHTS, sizeof(*mkeys), GFP_KERNEL);
@@ -1418,7 +1419,7 @@ static void P9_a_protected_region_is_for_who_has_proved_that_he_may(struct kunit
 		KUNIT_EXPECT_EQ(test, try(qp, key, IOVA, 8, rights[i] | SRNIC_ACCESS_PROVED,
 					  false), SRNIC_MEM_OK);
 	}
-	/* its owner's own work requests name it by its L_Key */
+	/* local work requests use its L_Key and need no proof */
 	KUNIT_EXPECT_EQ(test, try(qp, key, IOVA, 8, IB_ACCESS_LOCAL_WRITE, true), SRNIC_MEM_OK);
 }
 
@@ -1437,7 +1438,7 @@ static void P9_a_proof_is_no_right(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try(&w->qp[2], key, IOVA, 8, read, false), SRNIC_MEM_PD);
 }
 
-/* what srnic_mem_mkeys() says, with no region left held */
+/* Return the result of srnic_mem_mkeys() without keeping the reference. */
 static const struct srnic_mkey *asked(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access)
 {
 	const struct srnic_mkey *mkeys;
@@ -1467,7 +1468,7 @@ static void P9_a_proof_is_asked_for_where_there_is_something_to_be_had(struct ku
 	KUNIT_EXPECT_NULL(test, asked(qp, key ^ 1, IOVA, 8, IB_ACCESS_REMOTE_READ));
 	KUNIT_EXPECT_NULL(test, asked(&w->qp[2], key, IOVA, 8, IB_ACCESS_REMOTE_READ));
 	KUNIT_EXPECT_NULL(test, asked(qp, open->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ));
-	srnic_stag_quiesce(&mr->stag);	/* nobody holds it */
+	srnic_stag_quiesce(&mr->stag);	/* returns at once if no reference is left */
 }
 
 static void P9_no_window_leads_past_a_regions_keys(struct kunit *test)
@@ -1496,12 +1497,12 @@ static void P9_a_region_is_protected_once(struct kunit *test)
 }
 
 /**
- * struct change - a region in use is bound or protected by somebody else
+ * struct change - Another thread binds or protects a region that is in use
  * @mr: the region
- * @qp: that it is bound to; NULL: it is protected
- * @mkeys: with these
- * @err: what became of it
- * @done: by then
+ * @qp: queue pair to bind it to; NULL: protect it
+ * @mkeys: keys to protect it with
+ * @err: result
+ * @done: completed afterwards
  */
 struct change {
 	struct srnic_mr *mr;
@@ -1520,7 +1521,7 @@ static int carry_out(void *arg)
 	return 0;
 }
 
-/* To qp[0]; on another CPU than ours, which may have BHs off meanwhile */
+/* Start the change on another CPU, because this one may have BHs off meanwhile. */
 static struct change *start_change(struct kunit *test, bool bind_it)
 {
 	struct change *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
@@ -1556,7 +1557,10 @@ static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kun
 		migrate_disable();
 		c = start_change(test, bind_it);
 		key = c->mr->stag.key;
-		/* a burst is in progress; another begins, until the change is being made */
+		/*
+		 * Keep one burst in progress and start others until the change
+		 * has begun.
+		 */
 		local_bh_disable();
 		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], key, IOVA, 8,
 						    IB_ACCESS_REMOTE_READ | access, false, &ref),
@@ -1569,7 +1573,7 @@ static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kun
 			 !c->mr->stag.mkeys);
 		KUNIT_EXPECT_EQ(test, refused, SRNIC_MEM_OK);
 		KUNIT_EXPECT_TRUE(test, c->mr->stag.one_stream || c->mr->stag.mkeys);
-		/* who is in progress is waited for */
+		/* the change waits for the burst in progress */
 		mdelay(20);
 		KUNIT_EXPECT_FALSE(test, completion_done(&c->done));
 		srnic_mem_put(&ref);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of sth's policy and keyring: which peer gets which seal (srdma.md,
- * decision 19). It works on the initial namespace's rules and keys, and skips where
- * there are some already; that namespaces are apart is tested end to end.
+ * KUnit suite of sth's policy and keyring: which peer gets which seal. It uses
+ * the rules and keys of the initial namespace, and is skipped if there are any.
+ * End-to-end tests cover the separation of namespaces.
  */
 #include <kunit/test.h>
 #include <linux/inet.h>
@@ -17,7 +17,7 @@
 static const u8 secret[32] = "a secret of thirty-two bytes....";
 static const u8 other[16] = "another secret..";
 
-/* An address as people write it; IPv4 in mapped form */
+/* Parse an address as written by users; IPv4 in mapped form. */
 static void address(struct kunit *test, const char *text, u8 addr[16])
 {
 	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -102,7 +102,7 @@ static void the_longest_prefix_decides_whatever_came_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "2001:db9::1"));	/* ::/0 */
 }
 
-/* decision 18: the active MTU leaves room for the longest; 20 of 4200 leave 4096 (verbs/port.c) */
+/* The active MTU must leave space for the longest seal; 20 of 4200 leave 4096 (verbs/port.c). */
 static void S18_room_is_left_for_the_longest_seal(struct kunit *test)
 {
 	struct srnic_policy policy = rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
@@ -118,7 +118,7 @@ static void S18_room_is_left_for_the_longest_seal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_policy_longest_sth(&init_net), 64);
 }
 
-/* its cipher takes keys only where one may sleep (P7) */
+/* The suite's setkey may sleep (P7). */
 static void P7_a_rule_cannot_be_uncached_where_its_suite_cannot(struct kunit *test)
 {
 	struct srnic_policy policy = rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);
@@ -154,7 +154,7 @@ static const struct match matches[] = {
 	{ "192.0.2.6", 128, "192.0.2.7", false },
 	{ "0.0.0.0", 96, "203.0.113.9", true },
 	{ "0.0.0.0", 96, "2001:db8::1", false },
-	{ "0.0.0.0", 96, "::c000:201", false },		/* compatible form is not IPv4 */
+	{ "0.0.0.0", 96, "::c000:201", false },		/* IPv4-compatible, not mapped */
 	{ "::", 0, "203.0.113.9", true },
 	{ "::", 0, "2001:db8::1", true },
 	{ "8000::", 1, "ffff::", true },
@@ -256,7 +256,7 @@ static void keys_are_listed_by_name(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, srnic_key_get(&init_net, i, name, &len), 0);
 		KUNIT_EXPECT_STREQ(test, name, sorted[i]);
 	}
-	KUNIT_EXPECT_EQ(test, len, 18);		/* of z */
+	KUNIT_EXPECT_EQ(test, len, 18);		/* secret of z */
 	KUNIT_EXPECT_EQ(test, srnic_key_get(&init_net, i, name, &len), -ENOENT);
 }
 
@@ -285,18 +285,18 @@ static void rules_that_contradict_themselves_are_refused(struct kunit *test)
 {
 	struct srnic_policy policy;
 
-	policy = rule(test, "192.0.2.1", 96 + 24, SRNIC_POLICY_OFF);	/* bits beyond */
+	policy = rule(test, "192.0.2.1", 96 + 24, SRNIC_POLICY_OFF);	/* bits beyond the prefix */
 	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
 	policy = rule(test, "::", 129, SRNIC_POLICY_OFF);
 	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
 
 	policy = rule(test, "::", 0, SRNIC_POLICY_REQUIRE);
-	policy.rule = SRNIC_POLICY_OFF;					/* with a seal */
+	policy.rule = SRNIC_POLICY_OFF;					/* off with a seal */
 	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
 	policy = rule(test, "::", 0, SRNIC_POLICY_REQUIRE);
 	policy.mode = SRNIC_STH_OFF;
 	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
-	policy.mode = SRNIC_STH_HEADER;					/* not this suite's */
+	policy.mode = SRNIC_STH_HEADER;					/* not in this suite */
 	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), -EINVAL);
 	policy = rule(test, "::", 0, SRNIC_POLICY_PREFER);
 	policy.suite = NULL;
@@ -409,7 +409,7 @@ static void S19_an_application_adds_to_the_policys_key_and_does_not_replace_it(s
 	KUNIT_EXPECT_MEMEQ(test, params.key, secret, sizeof(secret));
 	KUNIT_EXPECT_EQ(test, params.own_len, sizeof(other));
 
-	wish.key_len = 0;	/* the policy's alone */
+	wish.key_len = 0;	/* the policy's key alone */
 	KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
 	KUNIT_ASSERT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), 0);
 	KUNIT_EXPECT_EQ(test, params.own_len, 0);
@@ -423,7 +423,7 @@ struct wish_case {
 
 static void S19_an_application_never_weakens_the_policy(struct kunit *test)
 {
-	/* the rule: aes-gcm-128, aead */
+	/* the rule says: aes-gcm-128, aead */
 	static const struct wish_case cases[] = {
 		{ "aes-gcm-128", SRNIC_STH_AEAD, 0 },
 		{ "chacha20-poly1305", SRNIC_STH_AEAD, 0 },
@@ -475,7 +475,7 @@ static int policy_test_init(struct kunit *test)
 {
 	if (has_rules_or_keys())
 		kunit_skip(test, "the initial namespace has rules or keys of its own");
-	/* test->priv: what is there afterwards is ours */
+	/* test->priv is set: rules and keys found afterwards are the test's own */
 	test->priv = test;
 	return 0;
 }

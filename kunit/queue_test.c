@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room queue: rings and what comes out of them, however hostile
- * the other side; completions and events. R numbers are the rows of
+ * KUnit suite of queue: rings and the entries read from them, with a hostile
+ * other side; completions and events. R numbers are the rows of
  * Documentation/security/rfc5042.md.
  */
 #include <kunit/test.h>
@@ -33,7 +33,7 @@ static struct srnic_ring *new_ring(struct kunit *test, u32 limit, u32 stride, bo
 	return ring;
 }
 
-/* a ring whose indices are about to wrap */
+/* Move the ring's indices to just before their wrap. */
 static void move_to_wrap(struct srnic_ring *ring)
 {
 	ring->head = U32_MAX - 1;
@@ -111,7 +111,7 @@ static void R1_producer_index_that_cannot_be_is_refused(struct kunit *test)
 struct sq_fixture {
 	struct srnic_ring *ring;
 	struct srnic_swqe *swqe;
-	u8 *end;	/* behind what @swqe may take */
+	u8 *end;	/* end of the memory that @swqe may use */
 };
 
 #define SWQE_TAIL	(MAX_SGE * sizeof(struct srnic_abi_sge))
@@ -198,7 +198,7 @@ struct sq_case {
 	u32 inline_len;
 	u32 lens[MAX_SGE];
 	bool good;
-	u32 length;	/* if good */
+	u32 length;	/* if valid */
 };
 
 static const struct sq_case sq_case_rows[] = {
@@ -392,7 +392,7 @@ static void R1_bad_receive_is_reported_and_consumed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_rq_fetch(ring, rwqe, MAX_SGE), -EINVAL);
 }
 
-/* as verbs do it: 0 or -EINVAL */
+/* Resize as verbs does; return 0 or -EINVAL. */
 static int exchange(struct srnic_ring *ring, struct srnic_ring *with)
 {
 	struct srnic_ring_move move = {};
@@ -427,7 +427,7 @@ static void resized_receive_queue_keeps_what_waits(struct kunit *test)
 	}
 }
 
-/* more than are moved under a lock, and more than a new ring of that size would need */
+/* more entries than are moved under a lock */
 #define MANY_ENTRIES	(4 * SRNIC_MOVE_BATCH)
 
 static void receives_move_a_batch_at_a_time_while_others_come_and_go(struct kunit *test)
@@ -444,7 +444,7 @@ static void receives_move_a_batch_at_a_time_while_others_come_and_go(struct kuni
 	while (srnic_rq_exchange(ring, other, &move) == -EAGAIN) {
 		KUNIT_ASSERT_EQ(test, ring->entries, 2 * MANY_ENTRIES);
 		srnic_ring_move_some(&move, other, ring);
-		/* first as many are taken as are moved, then more */
+		/* Alternately take more entries than are moved, and fewer. */
 		for (u32 i = posted & 1 ? 10 : 100; i--; taken++)
 			KUNIT_ASSERT_EQ(test, srnic_rq_fetch(ring, rwqe, MAX_SGE), 1);
 		KUNIT_ASSERT_EQ(test, post_recv(ring, posted++, NULL, 0), 0);
@@ -472,13 +472,13 @@ static void R1_queue_with_a_nonsensical_index_is_not_resized(struct kunit *test)
 /* --------------------------------------------------------- completion queue */
 
 /**
- * struct cq_fixture - a CQ and what its consumer saw
- * @cq: first
- * @calls: of comp_handler
- * @depth: of comp_handler at the moment
+ * struct cq_fixture - a CQ, and what its consumer observed
+ * @cq: the CQ; first member
+ * @calls: number of calls of comp_handler
+ * @depth: current nesting of comp_handler
  * @deepest: largest @depth
- * @bh_off: in every call
- * @push_in_handler: completions that comp_handler adds
+ * @bh_off: BHs were disabled in every call
+ * @push_in_handler: number of completions that comp_handler adds
  * @errors: runs of error_work
  */
 struct cq_fixture {
@@ -513,7 +513,7 @@ static void cq_handler(struct ib_cq *ib, void *context)
 	f->calls++;
 	f->deepest = max(f->deepest, ++f->depth);
 	f->bh_off &= !!in_softirq();
-	/* takes the CQ's lock: nobody may be holding it for us */
+	/* Takes the CQ's lock: would deadlock if the caller held it. */
 	srnic_cq_pop(&f->cq, &cqe);
 	if (f->push_in_handler) {
 		f->push_in_handler--;
@@ -547,7 +547,7 @@ static struct cq_fixture *new_cq(struct kunit *test, u32 limit, bool user)
 	return f;
 }
 
-/* true if an event was due, and raises it */
+/* Raise an event if one is due; return whether there was one. */
 static bool event(struct cq_fixture *f)
 {
 	int before = f->calls;
@@ -588,7 +588,7 @@ static void R27_full_queue_refuses_and_is_given_up(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, srnic_cq_pop(&f->cq, &cqe));
 		KUNIT_EXPECT_EQ(test, cqe.wr_id, i);
 	}
-	/* what was lost stays lost */
+	/* No completion is accepted after an overflow. */
 	KUNIT_EXPECT_EQ(test, push(f, 6, false), -EOVERFLOW);
 	KUNIT_EXPECT_FALSE(test, srnic_cq_pop(&f->cq, &cqe));
 	flush_work(&f->cq.error_work);
@@ -636,7 +636,7 @@ static void user_queue_is_not_polled_by_the_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_cq_waiting(&f->cq), 1);
 }
 
-/* arming as either kind of consumer does it */
+/* Arm as this kind of consumer does. */
 static void arm(struct cq_fixture *f, u32 value)
 {
 	if (f->cq.ring.user)
@@ -749,7 +749,7 @@ static void indirect_event_is_a_workers(struct kunit *test)
 
 	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
 	push(f, 1, false);
-	/* the worker cannot finish before we let go of the CPU with BHs off */
+	/* The worker cannot finish before we release the CPU with BHs disabled. */
 	preempt_disable();
 	srnic_cq_notify(&f->cq, false);
 	preempt_enable();
@@ -824,16 +824,16 @@ static void R1_queue_whose_consumer_index_cannot_be_is_not_resized(struct kunit 
 	KUNIT_EXPECT_EQ(test, f->cq.ring.entries, 4);
 }
 
-/* 16 MiB: a kernel that copies them in one piece takes many ticks for it */
+/* 16 MiB: a kernel that copies them with interrupts off loses many ticks. */
 #define CQ_LARGE	SZ_256K
 #define TICK_NS		(100 * NSEC_PER_USEC)
 #define TICKS_LEAST	8
 
 /**
- * struct ticker - interrupts that are taken while a queue is resized
+ * struct ticker - interrupts taken while a queue is resized
  * @timer: on the CPU of the test
- * @f: completions are pushed to it
- * @taken: interrupts so far
+ * @f: fixture to which completions are pushed
+ * @taken: number of interrupts so far
  */
 struct ticker {
 	struct hrtimer timer;
@@ -879,7 +879,7 @@ static void interrupts_are_taken_while_a_queue_is_resized(struct kunit *test)
 	migrate_enable();
 
 	KUNIT_EXPECT_EQ(test, err, 0);
-	/* with interrupts off for as long as it takes, there would be one, when they come on */
+	/* With interrupts off during the whole copy, only one would be taken, at its end. */
 	KUNIT_EXPECT_GE(test, ticker->taken, TICKS_LEAST);
 	for (got = 0; srnic_cq_pop(&f->cq, &cqe); got++)
 		wrong += cqe.wr_id != got;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of sealed datagrams (protocol.md, section 11): against packets that
- * python3-cryptography sealed, and which rule seals them. Some of those are drawn at
- * random, as many as one likes (sth_random_test.c).
+ * KUnit suite of sealed datagrams (protocol.md, section 11): packets that
+ * python3-cryptography sealed, and the rules by which datagrams are sealed.
+ * Some packets are random; their number can be chosen (see sth_random_test.c).
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -26,7 +26,7 @@ MODULE_PARM_DESC(datagrams, "file that tools/codec/random_packets.py --datagrams
 static void *file;
 static size_t file_size;
 
-/* a packet as net hands it on, and room for what it is opened into */
+/* a packet as net passes it on, and memory to open it into */
 struct packet {
 	const struct datagram_packet_vector *v;
 	const struct datagram_key_vector *k;
@@ -74,7 +74,7 @@ static struct srnic_dgram *dgram_for(struct kunit *test, const struct packet *p)
 	return dgram_of(test, p->k, &id);
 }
 
-/* takes it as it is in p->bytes */
+/* Parse the packet in p->bytes. */
 static void parse(struct kunit *test, struct packet *p)
 {
 	unsigned int rest;
@@ -152,7 +152,7 @@ static void two_hosts_or_a_group_have_a_key(struct kunit *test)
 	err = srnic_dgram_kud(k->key, k->key_len, id.sgid, id.dgid, k->group, kud);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
-	/* the same one whoever sends */
+	/* The key does not depend on the direction. */
 	err = srnic_dgram_kud(k->key, k->key_len, id.dgid, id.sgid, k->group, kud);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
@@ -185,8 +185,8 @@ static void sealed_bytes_are_those_of_another(struct kunit *test)
 }
 
 /*
- * Byte 4 of the BTH may change on the way, and header mode does not see payloads. Of a long
- * payload some bits will do.
+ * Skip byte 4 of the BTH, which may change in transit, and payloads in header
+ * mode, which it does not cover. Of a long payload, change some bits only.
  */
 static bool is_tried(const struct packet *p, unsigned int bit)
 {
@@ -197,7 +197,7 @@ static bool is_tried(const struct packet *p, unsigned int bit)
 	return p->k->mode != SRNIC_STH_HEADER && (byte < payload + 8 || bit % 61 == 0);
 }
 
-/* The headers are not parsed again: whatever they then say, the tag is wrong. */
+/* The headers are not parsed again: the tag is wrong whatever they contain. */
 static void any_bit_changed_is_noticed(struct kunit *test)
 {
 	struct packet *p = packet_of(test, test->param_value);
@@ -207,7 +207,7 @@ static void any_bit_changed_is_noticed(struct kunit *test)
 	for (i = 0; i < 8 * p->v->len; i++) {
 		int err;
 
-		/* the salt says whose key it is: see below */
+		/* The salt selects the key: see below. */
 		if (!is_tried(p, i) || (i / 8 >= salt && i / 8 < salt + 8))
 			continue;
 		memcpy(p->bytes, p->v->sealed, p->v->len);
@@ -220,8 +220,8 @@ static void any_bit_changed_is_noticed(struct kunit *test)
 }
 
 /*
- * A record is, with all numbers most significant byte first: row of keys, header length, pad
- * (1 byte each), payload length, length (2), counter (8), salt (8), and the packet.
+ * Layout of a record, big endian: row of keys, header length, pad (1 byte
+ * each), payload length, length (2), counter (8), salt (8), and the packet.
  */
 #define RECORD_LEN	23
 
@@ -230,7 +230,7 @@ struct record {
 	u64 salt;
 };
 
-/* The record at *@at, and *@at behind it; false at the end */
+/* Read the record at *@at and advance *@at; false at the end. */
 static bool next_record(struct kunit *test, size_t *at, struct record *r)
 {
 	const u8 *p = file + *at;
@@ -343,7 +343,10 @@ static void what_is_too_old_to_be_known_is_refused(struct kunit *test)
 {
 	struct packet *p = packet_of(test, test->param_value);
 	struct srnic_dgram *ours = dgram_for(test, p), *theirs = dgram_for(test, p);
-	/* of their own for each packet: those of one sender have one key */
+	/*
+	 * Each packet has a range of counters of its own, since all packets of
+	 * a sender share a key.
+	 */
 	u64 newest = 100000 * (1 + (p->v - datagram_packet_vectors));
 
 	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest), 0);
@@ -357,7 +360,7 @@ static void what_is_too_old_to_be_known_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sealed_and_opened(ours, theirs, p, newest + 1), 0);
 }
 
-/* --- which rule ------------------------------------------------------------------- */
+/* --- rules ----------------------------------------------------------------------- */
 
 static void v4(u8 gid[16], u8 a, u8 d)
 {
@@ -423,11 +426,11 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, group, true, &seal), 0);
 	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-cmac-128"));
 	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
-	/* whatever their rule is */
+	/* regardless of the rule for the sender */
 	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, group, false, &seal), 0);
 	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
 
-	/* nobody's rule */
+	/* no rule matches */
 	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, true, &seal), 0);
 	KUNIT_EXPECT_NULL(test, seal.suite);
 }
@@ -451,7 +454,7 @@ static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit
 		add_rule(test, there, SRNIC_POLICY_PREFER, suites[i], SRNIC_STH_HEADER);
 		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
 		KUNIT_EXPECT_NULL(test, seal.suite);
-		/* and the second suite not even with a key */
+		/* The second suite is rejected even with a key. */
 		if (!i)
 			KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret),
 							    false), 0);

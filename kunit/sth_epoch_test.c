@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of sequence numbers and epochs (protocol.md, sections 5 and 10). In
- * user space too.
+ * KUnit suite of sequence numbers and epochs (protocol.md, sections 5 and 10).
+ * Also runs in user space.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -65,7 +65,7 @@ static void a_flow_that_starts_at_the_end_goes_on_into_epoch_1(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, srnic_epoch(psn64), 1);
 }
 
-/* every PSN of the window must find its epoch among the live ones, and they are two */
+/* The epoch of every PSN of the window must be live, and at most two are. */
 static void live_epochs_are_those_that_a_psn_can_name(struct kunit *test)
 {
 	unsigned int i, j;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Two ends of one connection, in one kernel, for the suites of sth's crypto files.
+ * Fixture for the suites of sth's crypto files: both ends of one connection, in
+ * one kernel.
  */
 #ifndef SRNIC_KUNIT_STH_FIXTURE_H
 #define SRNIC_KUNIT_STH_FIXTURE_H
@@ -15,7 +16,7 @@
 #define X	0
 #define Y	1
 
-/* end[X] and end[Y] of a connection; flow X is that of X's requests */
+/* end[X] and end[Y] of a connection; flow X carries X's requests */
 struct sth_pair {
 	const struct sth_connection_vector *v;
 	struct srnic_sth *end[2];
@@ -74,8 +75,9 @@ static inline struct srnic_sth *sth_make(struct kunit *test,
 }
 
 /*
- * both ends with both flows started, under fresh nonces or those of the vectors; those of
- * @uncached, BIT(X) or BIT(Y), keep no sub-keys
+ * Make both ends with both flows started, with fresh nonces or, if @fixed,
+ * those of the vectors. Ends in the mask @uncached (BIT(X), BIT(Y)) keep no
+ * sub-keys.
  */
 static inline struct sth_pair sth_pair_by(struct kunit *test,
 					  const struct sth_connection_vector *v, bool fixed,
@@ -108,7 +110,7 @@ static inline struct sth_pair sth_pair_of(struct kunit *test,
 	return sth_pair_by(test, v, fixed, 0);
 }
 
-/* the handshake of one flow, nothing lost */
+/* Run the handshake of one flow without loss. */
 static inline void sth_shake(struct kunit *test, struct sth_pair *p, int owner)
 {
 	struct srnic_sth *req = p->end[owner], *resp = p->end[!owner];
@@ -146,7 +148,7 @@ static inline struct sth_pair sth_ready_pair(struct kunit *test,
 	return sth_ready_pair_by(test, v, fixed, 0);
 }
 
-/* as if everything before @psn64 had been exchanged and verified */
+/* Move on as if everything before @psn64 had been exchanged and verified. */
 static inline void sth_expect(struct kunit *test, struct srnic_sth *sth,
 			      enum srnic_sth_flow flow, u64 psn64)
 {
@@ -155,11 +157,11 @@ static inline void sth_expect(struct kunit *test, struct srnic_sth *sth,
 }
 
 /**
- * struct sth_box - one packet and what carries it
+ * struct sth_box - a packet and its memory
  * @pkt: the packet
  * @ends: its addresses
  * @body: BTH to pad
- * @len: of @body
+ * @len: bytes in @body
  * @sg: payload and pad
  */
 struct sth_box {
@@ -175,7 +177,7 @@ static inline unsigned int sth_box_payload(const struct sth_box *box)
 	return box->len - box->pkt.hdr_len - box->pkt.sth_len;
 }
 
-/* what parsing would say of the BTH now in the box; the opcode's shape stays */
+/* Parse the BTH in the box again; the headers' layout stays that of the first opcode. */
 static inline void sth_box_reparse(struct sth_box *box)
 {
 	struct srnic_pkt *pkt = &box->pkt;
@@ -233,7 +235,7 @@ static inline int sth_box_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 	return err;
 }
 
-/* the payload of every vector, and of most tests */
+/* Fill in the payload of all vectors and of most tests. */
 static inline void sth_fill(u8 *p, unsigned int len, unsigned int pad)
 {
 	unsigned int i;
@@ -251,13 +253,13 @@ static inline struct srnic_subkey *sth_subkey_of(struct srnic_sth *sth, enum srn
 	return seal ? &keys->seal : &keys->open;
 }
 
-/* a response goes against its flow */
+/* Responses travel against their flow. */
 static inline int sth_sender_of(const struct sth_packet_vector *v)
 {
 	return v->response ? !v->owner : v->owner;
 }
 
-/* both ends at the vector's place in its flow, as if nothing had been sealed there yet */
+/* Move both ends to the vector's PSN in its flow, as if no packet were sealed there yet. */
 static inline void sth_go_to(struct kunit *test, struct sth_pair *p,
 			     const struct sth_packet_vector *v)
 {
@@ -280,7 +282,7 @@ static inline struct sth_box *sth_sealed_box(struct kunit *test, const struct st
 	return sth_box_of(test, p, sth_sender_of(v), v->sealed, v->len, v->hdr_len);
 }
 
-/* the vector's packet before it was sealed */
+/* Return the vector's packet as before it was sealed. */
 static inline struct sth_box *sth_clear_box(struct kunit *test, const struct sth_pair *p,
 					    const struct sth_packet_vector *v)
 {
@@ -311,7 +313,7 @@ static inline int sth_open_vector(struct sth_pair *p, const struct sth_packet_ve
 typedef void (*sth_packet_check)(struct kunit *test, struct sth_pair *p,
 			     const struct sth_packet_vector *v);
 
-/* every packet of the codec's on this connection */
+/* Check every packet that the codec sealed on this connection. */
 static inline void sth_with_vectors(struct kunit *test, struct sth_pair *p, sth_packet_check check)
 {
 	unsigned int i, n = 0;
@@ -353,7 +355,7 @@ static inline void sth_check_opening(struct kunit *test, struct sth_pair *p,
 	sth_expect_payload(test, p, v, box->body + v->len - sth_box_payload(box));
 }
 
-/* SEND ONLY with a word of payload, from @sender, in the flow of X or Y */
+/* Return a SEND ONLY with a word of payload, sent by @sender in the flow of X or Y. */
 static inline struct sth_box *sth_send_only(struct kunit *test, const struct sth_pair *p,
 					    int sender, u32 psn)
 {
@@ -369,7 +371,7 @@ static inline struct sth_box *sth_send_only(struct kunit *test, const struct sth
 	return box;
 }
 
-/* a request from X to Y, now */
+/* Seal a request by X and open it at Y. */
 static inline int sth_pass(struct kunit *test, struct sth_pair *p, u64 psn64)
 {
 	struct sth_box *box = sth_send_only(test, p, X, psn64 & SRNIC_PSN_MASK);
@@ -379,13 +381,13 @@ static inline int sth_pass(struct kunit *test, struct sth_pair *p, u64 psn64)
 }
 
 /**
- * struct sth_trip - a sealed packet and who is to open it
+ * struct sth_trip - a sealed packet and its receiver
  * @to: the receiver
- * @flow: as the receiver sees it
- * @psn64: of the packet
- * @box: the packet, tried with many a change
+ * @flow: flow of the packet, as the receiver sees it
+ * @psn64: PSN64 of the packet
+ * @box: the packet; modified for each attempt
  * @sealed: its body as it was sealed
- * @name: for messages
+ * @name: name in messages
  */
 struct sth_trip {
 	struct srnic_sth *to;
@@ -396,7 +398,7 @@ struct sth_trip {
 	const char *name;
 };
 
-/* one bit of what the packet has in @bytes changed; its body put right after each try */
+/* Change each bit of @bytes in the packet, one at a time; restore its body each time. */
 static inline void sth_flip_all(struct kunit *test, const struct sth_trip *t, u8 *bytes,
 				unsigned int len)
 {
@@ -416,7 +418,7 @@ static inline void sth_flip_all(struct kunit *test, const struct sth_trip *t, u8
 	sth_box_reparse(box);
 }
 
-/* no bit that the tag covers may change, and trying to changes nothing but counts */
+/* No bit that the tag covers may change; failed attempts change only counters. */
 static inline void sth_expect_no_change(struct kunit *test, const struct sth_trip *t)
 {
 	struct srnic_flow *f = &t->to->flow[t->flow], before = *f;
@@ -472,7 +474,7 @@ static inline bool sth_counts(const struct sth_connection_vector *v)
 	return sth_family_of(v)->has_counter;
 }
 
-/* the first of its family and mode */
+/* Select the first connection of its family and mode. */
 static inline bool sth_is_first(const struct sth_connection_vector *v)
 {
 	const struct sth_connection_vector *w;
@@ -488,25 +490,25 @@ static inline bool sth_can_be_uncached(const struct sth_connection_vector *v)
 	return srnic_sth_suite_uncached(srnic_sth_suite_find(v->suite));
 }
 
-/* a few connections, for what is slow and has nothing to do with the suite */
+/* Select a few connections, for slow tests that do not depend on the suite. */
 static inline const void *sth_thorough_gen(const void *prev, char *desc)
 {
 	return sth_next(prev, desc, sth_is_thorough);
 }
 
-/* one of each kind, for what the algorithm makes no difference to */
+/* Select one connection of each kind, for tests that do not depend on the algorithm. */
 static inline const void *sth_kind_gen(const void *prev, char *desc)
 {
 	return sth_next(prev, desc, sth_is_first);
 }
 
-/* those with an emission counter */
+/* Select connections with an emission counter. */
 static inline const void *sth_counting_gen(const void *prev, char *desc)
 {
 	return sth_next(prev, desc, sth_counts);
 }
 
-/* those that can derive their sub-keys for each packet */
+/* Select connections that can derive their sub-keys for each packet. */
 static inline const void *sth_uncached_gen(const void *prev, char *desc)
 {
 	return sth_next(prev, desc, sth_can_be_uncached);

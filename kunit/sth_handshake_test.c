@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the freshness handshake (protocol.md, section 7): two connections
- * in one kernel, and everything that a network may do to the four frames.
+ * KUnit suite of the freshness handshake (protocol.md, section 7): two
+ * connections in one kernel, and everything that a network can do to the four
+ * frames.
  */
 #include <linux/module.h>
 
@@ -14,7 +15,7 @@ struct frame {
 	unsigned int len;
 };
 
-/* as the requester sends it now */
+/* Build the frame that the requester would send next. */
 static void next(struct kunit *test, struct srnic_sth *req, struct frame *f)
 {
 	int len = srnic_sth_hs_next(req, f->bytes);
@@ -28,7 +29,7 @@ static int rx(struct srnic_sth *sth, const struct frame *f, struct frame *reply)
 	return srnic_sth_hs_rx(sth, f->bytes, f->len, reply->bytes, &reply->len);
 }
 
-/* all four frames of X's flow, as they pass */
+/* Record all four frames of X's flow. */
 static void record(struct kunit *test, struct sth_pair *p, struct frame f[FRAMES])
 {
 	struct frame none;
@@ -42,7 +43,7 @@ static void record(struct kunit *test, struct sth_pair *p, struct frame f[FRAMES
 	KUNIT_ASSERT_EQ(test, rx(p->end[X], &f[CONFIRM_ACK], &none), SRNIC_HS_READY);
 }
 
-/* frames 0 and 2 go to Y, 1 and 3 to X */
+/* Frames 0 and 2 go to Y, 1 and 3 to X. */
 static int receiver_of(int frame)
 {
 	return frame & 1 ? X : Y;
@@ -94,7 +95,7 @@ static void nonces_are_fresh_each_time(struct kunit *test)
 	KUNIT_EXPECT_MEMNEQ(test, fa[0].key, fa[1].key, 32);
 }
 
-/* each frame lost once; the requester repeats itself */
+/* Lose each frame once; the requester retransmits. */
 static void lost_frames_are_repeated(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -122,7 +123,7 @@ static void lost_frames_are_repeated(struct kunit *test)
 	}
 }
 
-/* every frame twice at once, and all of them again at the end */
+/* Deliver every frame twice in a row, and all of them again at the end. */
 static void duplicates_do_no_harm(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -154,7 +155,7 @@ static void duplicates_do_no_harm(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, p.end[X]->flow[SRNIC_FLOW_OURS].key, key, 32);
 }
 
-/* frames of an earlier incarnation with the same GIDs, QPNs, PSNs and key */
+/* Replay frames of an earlier incarnation with the same GIDs, QPNs, PSNs and key. */
 static void replayed_frames_change_nothing(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -172,7 +173,7 @@ static void replayed_frames_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, before[X], p.end[X]->flow, sizeof(before[X]));
 	KUNIT_EXPECT_MEMEQ(test, before[Y], p.end[Y]->flow, sizeof(before[Y]));
 
-	/* and in the middle of the new one */
+	/* and in the middle of the new handshake */
 	next(test, p.end[X], &now[HELLO]);
 	KUNIT_ASSERT_EQ(test, rx(p.end[Y], &now[HELLO], &now[HELLO_ACK]), SRNIC_HS_REPLY);
 	KUNIT_EXPECT_EQ(test, rx(p.end[Y], &f[CONFIRM], &reply), -EPROTO);
@@ -186,7 +187,10 @@ static void replayed_frames_change_nothing(struct kunit *test)
 	both_must_have_the_same_keys(test, &p);
 }
 
-/* a CONFIRM held back while the requester is reset: it shuts out, but nothing opens */
+/*
+ * A CONFIRM is delayed until the requester is reset: it blocks the new flow,
+ * but opens nothing.
+ */
 static void a_late_confirm_cannot_revive_a_dead_requester(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -216,12 +220,15 @@ static void frames_out_of_order_are_refused(struct kunit *test)
 	struct sth_pair p = sth_pair_of(test, v, true), q = sth_pair_of(test, v, true);
 	struct frame f[FRAMES], reply;
 
-	/* the same nonces in both: what p says is valid in q, only not yet */
+	/* Both use the same nonces: frames of p are valid in q, but not yet. */
 	record(test, &p, f);
 	KUNIT_EXPECT_EQ(test, rx(q.end[X], &f[CONFIRM_ACK], &reply), -EPROTO);
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_next(q.end[X], reply.bytes), 60);
 	KUNIT_EXPECT_MEMEQ(test, reply.bytes, f[HELLO].bytes, 60);
-	/* who has n_r has heard us: CONFIRM needs no HELLO before it */
+	/*
+	 * A sender that knows n_r has received our HELLO-ACK: CONFIRM needs no
+	 * HELLO before it.
+	 */
 	KUNIT_EXPECT_EQ(test, rx(q.end[Y], &f[CONFIRM], &reply), SRNIC_HS_REPLY | SRNIC_HS_THEIRS);
 	KUNIT_EXPECT_EQ(test, rx(q.end[X], &f[HELLO_ACK], &reply), SRNIC_HS_NEXT);
 	KUNIT_EXPECT_EQ(test, rx(q.end[X], &f[CONFIRM_ACK], &reply), SRNIC_HS_READY);
@@ -332,7 +339,7 @@ static void before_its_start_a_flow_says_nothing(struct kunit *test)
 	srnic_sth_flow_start(x, SRNIC_FLOW_OURS, v->flow[X].start);
 	next(test, x, &f);
 	KUNIT_EXPECT_EQ(test, rx(y, &f, &reply), -EPROTO);
-	/* a responder that stays in RTR never sends a HELLO, and needs not */
+	/* A responder that stays in RTR need not send a HELLO. */
 	srnic_sth_flow_start(y, SRNIC_FLOW_THEIRS, v->flow[X].start);
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_next(y, reply.bytes), -ENOTCONN);
 	KUNIT_EXPECT_EQ(test, rx(y, &f, &reply), SRNIC_HS_REPLY);
@@ -361,7 +368,7 @@ static void expect_refused(struct kunit *test, const struct srnic_sth_params *pa
 		srnic_sth_destroy(sth);
 }
 
-/* X with its policy's key and @own of its application, if that is true; Y with both */
+/* X has its policy's key if @policy, and its application's if @own; Y has both. */
 static struct sth_pair pair_of_two_keys(struct kunit *test, const struct sth_connection_vector *v,
 					bool policy, bool own)
 {

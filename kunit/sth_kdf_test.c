@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of key derivation (protocol.md, section 6): published vectors, and the
- * whole key tree against the independent codec (tools/codec).
+ * KUnit suite of key derivation (protocol.md, section 6): published vectors,
+ * and the whole key tree against the independent codec (tools/codec).
  */
 #include <linux/hex.h>
 #include <linux/module.h>
@@ -77,7 +77,7 @@ static void a_longer_key_is_no_extension_of_a_shorter(struct kunit *test)
 
 KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
-/* A ‖ B; the vectors' ends come in either order */
+/* Write A ‖ B; the vectors have both orders of X and Y. */
 static void ends_of(const struct sth_connection_vector *v, u8 ab[40])
 {
 	u8 x[20], y[20];
@@ -133,7 +133,7 @@ static void sub_keys_are_the_codecs(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(sth_sub_key_vectors); i++) {
 		const struct sth_sub_key_vector *k = &sth_sub_key_vectors[i];
-		/* responses travel against the flow */
+		/* Responses travel against the flow. */
 		bool from_x = (k->owner == X) != k->response;
 
 		if (&sth_connection_vectors[k->connection] != v)

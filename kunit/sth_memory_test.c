@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of memory keys (sRDMA 4.6, 4.7; protocol.md, section 12): against values
- * that python3-cryptography computed, and behind the seals of whole packets.
+ * KUnit suite of memory keys (sRDMA 4.6, 4.7; protocol.md, section 12): values
+ * that python3-cryptography computed, and proofs under the seals of whole
+ * packets.
  */
 #include <linux/bottom_half.h>
 #include <linux/module.h>
@@ -14,7 +15,7 @@
 #define RKEY	0x12345678
 #define MIB	BIT_ULL(20)
 
-/* of the K_PD 00 01 .. 1f and the region above */
+/* K_MR for K_PD 00 01 .. 1f and the region above */
 static const u8 kmr[SRNIC_MKEY_LEN] = {
 	0x4a, 0xb5, 0xd9, 0xfc, 0x89, 0x03, 0x92, 0x73,
 	0xc9, 0xd1, 0x1e, 0xd5, 0x9d, 0x97, 0x9c, 0x49,
@@ -30,17 +31,17 @@ static const u8 roots[SRNIC_RIGHTS][SRNIC_MKEY_LEN] = {
 };
 
 /**
- * struct access_vector - an access and what proves it
- * @right: which
- * @depth: of the region's tree
- * @block_shift: of the region's tree
- * @start: first byte, from the region's first
- * @end: one past its last
+ * struct access_vector - an access and its proof
+ * @right: right that the access needs
+ * @depth: depth of the region's tree
+ * @block_shift: block_shift of the region's tree
+ * @start: offset of the first byte
+ * @end: offset past the last byte
  * @ksr: K_SR
  * @proof: CMAC(K_SR, "srnic")
- * @node: key of the block that the access belongs to
- * @node_start: where that begins
- * @node_shift: log2 of its length
+ * @node: key of the block of the access
+ * @node_start: offset of the block
+ * @node_shift: log2 of the block's length
  */
 struct access_vector {
 	enum srnic_right right;
@@ -129,7 +130,7 @@ static struct srnic_mkey root_of(struct kunit *test, enum srnic_right right, u8 
 	return mkey;
 }
 
-/* the proof over "srnic" */
+/* Compute the proof over "srnic". */
 static void prove(struct kunit *test, const struct srnic_mkey *mkey, u64 start, u64 end,
 		  struct srnic_ksr *ksr, u8 proof[SRNIC_STH_PROOF_LEN])
 {
@@ -207,7 +208,7 @@ static void P10_another_access_has_another_proof(struct kunit *test)
 	KUNIT_EXPECT_MEMNEQ(test, proof, again, sizeof(proof));
 	prove(test, &mkey, 1, MIB, &ksr, again);
 	KUNIT_EXPECT_MEMNEQ(test, proof, again, sizeof(proof));
-	/* with what the last one has left behind */
+	/* with the K_SR that the last call cached */
 	prove(test, &mkey, 0, MIB, &ksr, again);
 	KUNIT_EXPECT_MEMEQ(test, proof, again, sizeof(proof));
 	prove(test, &other, 0, MIB, &ksr, again);
@@ -255,7 +256,7 @@ static void P10_a_key_of_no_block_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), 0);
 }
 
-/* a READ request of X's for [@start, @end), in a box */
+/* Make a READ request of X for [@start, @end), in a box. */
 static struct sth_box *read_box(struct kunit *test, const struct sth_pair *p, u64 start, u64 end)
 {
 	const struct srnic_opcode *opc = &srnic_opcode_table[SRNIC_OPC_READ_REQ];
@@ -282,7 +283,7 @@ static struct sth_box *read_box(struct kunit *test, const struct sth_pair *p, u6
 	return box;
 }
 
-/* what Y, which wants @theirs, says to what X has proved by @ours */
+/* Return how Y, which requires a proof by @theirs, opens X's request proved by @ours. */
 static int travel(struct kunit *test, const struct sth_pair *p, const struct srnic_mkey *ours,
 		  const struct srnic_mkey *theirs)
 {
@@ -315,7 +316,7 @@ static void P9_a_request_is_as_good_as_its_proof(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, travel(test, &p, NULL, NULL), 0);
 }
 
-/* the pair's key alone is worth nothing: it is in the MAC's key, not in the proof's */
+/* K_AB alone is not enough: it enters the key of the MAC, not that of the proof. */
 static void P9_no_bit_of_a_proved_request_may_change(struct kunit *test)
 {
 	struct sth_pair p = sth_ready_pair(test, test->param_value, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of sth's byte layouts: nonces, MAC input, handshake frames, key
- * derivation contexts (protocol.md, sections 4, 6, 7). In user space too.
+ * derivation contexts (protocol.md, sections 4, 6, 7). Also runs in user space.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -26,7 +26,7 @@ static void nonce96_is_nonce64_and_counter(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, iv, want, sizeof(want));
 }
 
-/* an ACK: BTH and AETH, FECN and BECN set on the way */
+/* an ACK: BTH and AETH, with FECN and BECN set in transit */
 static const u8 ack[] = {
 	0x11, 0x40, 0xff, 0xff, 0xc0, 0x00, 0x00, 0x12, 0x20, 0x00, 0x00, 0x05,
 	0x1f, 0x00, 0x00, 0x07,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of every suite, mode and opcode: a packet of each makes the trip, none of
- * its bits may change on the way, and the independent codec opens it, too.
+ * KUnit suite of all suites, modes and opcodes: a packet of each is sealed and
+ * opened, none of its bits may change, and the independent codec opens it, too.
  */
 #include <linux/module.h>
 
@@ -12,13 +12,13 @@ KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 #define RC_OPCODES	0x18
 
 /**
- * struct packet - one of any opcode, not yet sealed
- * @opcode: which
- * @owner: whose flow it belongs to, X or Y
- * @sender: a response goes against its flow
- * @response: it is one
- * @psn64: the flow's next
- * @box: the packet; what is not of consequence is drawn at random
+ * struct packet - a packet of any opcode, not yet sealed
+ * @opcode: BTH opcode
+ * @owner: owner of its flow, X or Y
+ * @sender: X or Y; a response travels against its flow
+ * @response: it is a response
+ * @psn64: next PSN64 of the flow
+ * @box: the packet; fields that do not matter are random
  * @plain: payload and pad
  */
 struct packet {
@@ -70,7 +70,7 @@ static int seal_packet(const struct sth_pair *p, struct packet *pkt)
 
 typedef void (*packet_check)(struct kunit *test, struct sth_pair *p, struct packet *pkt);
 
-/* a packet of every opcode, in either flow in turn */
+/* Check a packet of every opcode, alternating between the flows. */
 static void with_all_opcodes(struct kunit *test, unsigned int payload, packet_check check)
 {
 	struct sth_pair p = sth_ready_pair(test, test->param_value, false);
@@ -141,7 +141,7 @@ static void no_bit_of_any_opcode_may_change(struct kunit *test)
 	with_all_opcodes(test, 3, check_bits);
 }
 
-/* what tools/codec/check.py reads from the log, a line a packet */
+/* Print the lines that tools/codec/check.py reads from the log, one for each packet. */
 static void print_connection(struct kunit *test, struct sth_pair *p, int id)
 {
 	const struct sth_connection_vector *v = p->v;
@@ -201,14 +201,14 @@ static void what_is_sealed_here_is_printed_for_the_codec(struct kunit *test)
 		if (!(srnic_opcode_table[opcode].flags & SRNIC_OPF_VALID))
 			continue;
 		for (owner = X; owner <= Y; owner++, n++) {
-			/* a line takes its time on the console of the virtual machine */
+			/* Printing is slow on the VM's console. */
 			if (!v->thorough && owner != n / 2 % 2)
 				continue;
 			pkt = packet_of(test, &p, opcode, owner, n * 7 % (v->thorough ? 130 : 40));
 			print_packet(test, &p, &pkt);
 		}
 	}
-	/* and behind the wrap of the PSN */
+	/* and after the PSN has wrapped */
 	for (owner = X; owner <= Y; owner++) {
 		sth_expect(test, p.end[owner], SRNIC_FLOW_OURS, 0x3000001);
 		pkt = packet_of(test, &p, SRNIC_OPC_SEND_ONLY, owner, 8);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of packets drawn at random, as many as one likes: the independent codec
- * (tools/codec/random_packets.py) has sealed them; the kernel seals the same, and opens
- * what the codec sealed. Every suite, mode and opcode of connections (datagrams are in
- * sth_datagram_test.c). 2000 of them, unless one says
- * SRNIC_RANDOM_PACKETS=100000 make check T=kunit/
+ * KUnit suite of random packets that the independent codec
+ * (tools/codec/random_packets.py) has sealed: the kernel must seal to the same
+ * bytes, and open what the codec sealed. Covers every suite, mode and opcode of
+ * connections (sth_datagram_test.c covers datagrams). The default is 2000
+ * packets; for another number:
+ *
+ *	SRNIC_RANDOM_PACKETS=100000 make check T=kunit/
  */
 #include <linux/kernel_read_file.h>
 #include <linux/module.h>
@@ -23,13 +25,13 @@ static size_t file_size;
 KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
 /*
- * A record is, with all numbers most significant byte first: connection, owner, response,
- * header length, pad (1 byte each), payload length, length (2), counter (4), PSN64 (8), and
+ * Layout of a record, big endian: connection, owner, response, header length,
+ * pad (1 byte each), payload length, length (2), counter (4), PSN64 (8), and
  * the packet.
  */
 #define RECORD_LEN	21
 
-/* The record at *@at, and *@at behind it; false at the end */
+/* Read the record at *@at and advance *@at; false at the end. */
 static bool next_record(struct kunit *test, size_t *at, struct sth_packet_vector *v)
 {
 	const u8 *p = file + *at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the replay window (protocol.md, section 9; RFC 6479). In user
- * space too.
+ * KUnit suite of the replay window (protocol.md, section 9; RFC 6479). Also
+ * runs in user space.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -12,7 +12,7 @@
 #define WINDOW	SRNIC_REPLAY_WINDOW
 #define RING	(64 * SRNIC_REPLAY_WORDS)
 
-/* what open does: fresh, (verified,) marked */
+/* Do as open does: check that it is fresh, (verify,) mark. */
 static bool take(struct srnic_replay *replay, u64 counter)
 {
 	if (!srnic_replay_fresh(replay, counter))
@@ -101,7 +101,7 @@ static void far_jumps_forget_nothing_inside_the_window(struct kunit *test)
 		TAKEN(top);
 		REFUSED(base);
 		REFUSED(top);
-		/* a bit of the last turn of the ring must not pass for one of this */
+		/* A bit of the ring's previous turn must not pass for one of this turn. */
 		TAKEN(top - 1 == base ? top + 1 : top - 1);
 	}
 }
@@ -143,7 +143,7 @@ static void looking_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &r, &before, sizeof(r));
 }
 
-/* against a bit for every counter, at random distances around the newest */
+/* Compare with a bit for every counter, at random distances from the newest. */
 static void it_agrees_with_a_list_of_all(struct kunit *test)
 {
 	const unsigned int space = 64 * RING;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of sealing and opening (protocol.md, sections 8 to 10): against the
- * independent codec in both directions, and against everything that must not pass.
+ * KUnit suite of sealing and opening (protocol.md, sections 8 to 10): against
+ * the independent codec in both directions, and against packets that must be
+ * rejected.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -59,7 +60,7 @@ static void check_bits(struct kunit *test, struct sth_pair *p, const struct sth_
 		.name = v->name,
 	};
 
-	/* the long ones have no header that the short ones do not have */
+	/* Long packets have the same headers as short ones. */
 	if (v->len > 100)
 		return;
 	sth_expect_no_change(test, &t);
@@ -124,7 +125,7 @@ static void length_and_headers_may_not_shift(struct kunit *test)
 	with_all_vectors(test, check_lengths);
 }
 
-/* payload in pieces of odd lengths; aead mode decrypts to elsewhere */
+/* Seal and open a payload in pieces of odd lengths; aead mode decrypts out of place. */
 static void check_pieces(struct kunit *test, struct sth_pair *p,
 			 const struct sth_packet_vector *v)
 {
@@ -181,7 +182,7 @@ static void nothing_is_sealed_or_opened_before_the_handshake(struct kunit *test)
 	sth_shake(test, &p, X);
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
-	/* the other flow has a handshake of its own */
+	/* The other flow has a handshake of its own. */
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[Y], SRNIC_FLOW_OURS, box), -ENOKEY);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], SRNIC_FLOW_THEIRS, box), -ENOKEY);
 }
@@ -197,7 +198,7 @@ static void a_counter_is_taken_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	again = sth_box_of(test, &p, X, box->body, box->len, SRNIC_BTH_LEN);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
-	/* PRF suites do not see a replay: a duplicate to the transport (section 13) */
+	/* PRF suites do not detect a replay: to the transport it is a duplicate (section 13). */
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, again),
 			counts ? -EALREADY : 0);
 	KUNIT_EXPECT_EQ(test, p.end[Y]->flow[SRNIC_FLOW_THEIRS].replayed, counts);
@@ -211,7 +212,7 @@ static void every_emission_has_a_nonce_of_its_own(struct kunit *test)
 	struct srnic_sth *x = p.end[X];
 	u32 i;
 
-	/* one packet, sent again and again */
+	/* Retransmit one packet several times. */
 	for (i = 0; i < 20; i++) {
 		struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 
@@ -267,13 +268,13 @@ static void a_reflected_packet_is_refused(struct kunit *test)
 	struct sth_box *box = sth_send_only(test, &p, X, psn);
 	int flow;
 
-	/* so that the PSN is in the window of either flow */
+	/* Move on so that the PSN is in the window of both flows. */
 	p.end[X]->flow[SRNIC_FLOW_THEIRS].start = 0;
 	sth_expect(test, p.end[X], SRNIC_FLOW_THEIRS, psn);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
 		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], flow, box), -EBADMSG);
-		/* with the addresses it would have on its way back */
+		/* with the addresses of the reverse direction */
 		turn_around(box);
 		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], flow, box), -EBADMSG);
 		turn_around(box);
@@ -290,9 +291,9 @@ static void a_request_is_no_response_nor_one_of_the_other_flow(struct kunit *tes
 	y->flow[SRNIC_FLOW_OURS].start = 0;
 	sth_expect(test, y, SRNIC_FLOW_OURS, v->flow[X].start);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
-	/* Y would take it for a response to its own request */
+	/* Y would take it as a response to its own request. */
 	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_OURS, box), -EBADMSG);
-	/* X's response to Y's request, same sender and PSN */
+	/* X's response to Y's request: same sender and PSN */
 	p.end[X]->flow[SRNIC_FLOW_THEIRS].start = 0;
 	sth_expect(test, p.end[X], SRNIC_FLOW_THEIRS, v->flow[X].start);
 	box = sth_send_only(test, &p, X, v->flow[X].start);
@@ -303,7 +304,7 @@ static void a_request_is_no_response_nor_one_of_the_other_flow(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, sth_box_open(y, SRNIC_FLOW_OURS, box), 0);
 }
 
-/* same ends, same key, same PSN: a later incarnation, and one with another seal */
+/* Same ends, key and PSN: a later incarnation, and a connection with another seal. */
 static void a_packet_of_another_connection_is_refused(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -391,17 +392,20 @@ static void epochs_follow_each_other(struct kunit *test)
 
 	v.flow[X].start = 0xfffff0;
 	p = sth_ready_pair(test, &v, false);
-	/* a flow that starts near the wrap has both epochs at once */
+	/* A flow that starts near the wrap has both epochs from the start. */
 	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, 0xfffff0), 0);
 	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, 0x1000005), 0);
-	/* going back over it: packets of 0 after packets of 1 */
+	/* Go back over the wrap: packets of epoch 0 after packets of epoch 1. */
 	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, 0xffffff), 0);
 	KUNIT_EXPECT_FALSE(test, advance(&p, 0x1000001));
 
 	for (e = 1; e < 5; e++) {
 		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half - 1));
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, e * turn - 1), 0);
-		/* the middle: once, and until it is done the next has no keys */
+		/*
+		 * At the middle rekey is due, once; until it has run, the next
+		 * epoch has no keys.
+		 */
 		KUNIT_EXPECT_TRUE(test, advance(&p, e * turn + half));
 		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half + 1));
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, (e + 1) * turn), -ENOKEY);
@@ -409,7 +413,7 @@ static void epochs_follow_each_other(struct kunit *test)
 		rekey(test, &p);
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, (e + 1) * turn), 0);
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, e * turn + half + 1), 0);
-		/* e - 1 is wiped: its place is e + 1's */
+		/* The keys of e - 1 are wiped: those of e + 1 replace them. */
 		KUNIT_EXPECT_FALSE(test, srnic_flow_has_keys(&p.end[X]->flow[SRNIC_FLOW_OURS],
 							     e - 1));
 		KUNIT_EXPECT_FALSE(test, advance(&p, (e + 1) * turn - 1));
@@ -417,7 +421,7 @@ static void epochs_follow_each_other(struct kunit *test)
 	}
 }
 
-/* what the QP's worker does, without pause */
+/* Do the work of the QP's worker, without pause. */
 static int rekey_thread(void *ctx)
 {
 	struct sth_pair *p = ctx;
@@ -430,7 +434,7 @@ static int rekey_thread(void *ctx)
 	return 0;
 }
 
-/* keys come and go on one CPU while packets pass on another */
+/* Keys change on one CPU while packets pass on another. */
 static void keys_may_change_beside_traffic(struct kunit *test)
 {
 	struct sth_pair p = sth_ready_pair(test, test->param_value, false);
@@ -443,7 +447,7 @@ static void keys_may_change_beside_traffic(struct kunit *test)
 		int err, tries = 0;
 
 		advance(&p, psn64);
-		/* a new epoch may still be on its way */
+		/* The keys of a new epoch may not be derived yet. */
 		while ((err = sth_pass(test, &p, psn64)) == -ENOKEY && tries++ < 15000)
 			msleep(20);
 		if (err)
@@ -454,7 +458,7 @@ static void keys_may_change_beside_traffic(struct kunit *test)
 	KUNIT_EXPECT_GE_MSG(test, psn64, end, "%u passed", passed);
 }
 
-/* a counter that is set back, a header or a buffer that has changed: the sin itself */
+/* Reset the counter and change a header or the payload: two inputs under one nonce. */
 static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -465,7 +469,7 @@ static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 	u32 *emitted = &sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->emitted;
 	struct sth_box *box = sth_send_only(test, &p, X, psn);
 
-	/* other cases have sealed under the same keys */
+	/* Other cases have sealed under the same keys. */
 	srnic_nonce_oracle_forget();
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	fell = srnic_nonce_oracle_fell();
@@ -478,7 +482,7 @@ static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(true), before);
 	*emitted = 0;
 	box = sth_send_only(test, &p, X, psn);
-	box->body[1] ^= 0x80;	/* SE: under the tag in every mode */
+	box->body[1] ^= 0x80;	/* SE: covered by the tag in every mode */
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, srnic_nonce_oracle_reused(true), before + 1);
 	*emitted = 0;

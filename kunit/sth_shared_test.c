@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of sub-keys that are derived when a packet comes (sRDMA 4.5; P7): in a cipher
- * that connections share they make the same bytes as kept ones do, meet no other's, and stay
- * no longer than their connection.
+ * KUnit suite of sub-keys that are derived for each packet (sRDMA 4.5; P7): in
+ * a shared cipher they yield the same bytes as cached sub-keys, they never mix
+ * with those of another connection, and they do not outlive their connection.
  */
 #include <linux/module.h>
 
@@ -18,7 +18,7 @@ static void P7_packets_are_those_of_the_codec(struct kunit *test)
 	sth_with_vectors(test, &p, sth_check_opening);
 }
 
-/* with and without SIMD in turn, which the cipher must not confuse */
+/* Alternate with and without SIMD: the cipher must not confuse the two. */
 static void check_in_turn(struct kunit *test, struct sth_pair *p,
 			  const struct sth_packet_vector *v)
 {
@@ -53,7 +53,7 @@ static void P7_one_end_may_keep_its_keys(struct kunit *test)
 	}
 }
 
-/* fresh nonces: the same ends, the same K_PD, other sub-keys */
+/* Fresh nonces: the same ends and K_PD, but other sub-keys. */
 static void P7_connections_share_a_cipher_and_no_key(struct kunit *test)
 {
 	struct sth_pair one = sth_ready_pair_by(test, test->param_value, false, BOTH);
@@ -96,7 +96,7 @@ static void P7_no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
 }
 
-/* one CPU's, so that the next packet finds what the last has left */
+/* Called on one CPU, so that the next packet finds the cipher as the last one left it. */
 static int seal_on_this_cpu(struct kunit *test, struct sth_pair *p, int sender, u64 psn)
 {
 	struct sth_box *box = sth_send_only(test, p, sender, psn);
@@ -111,8 +111,8 @@ static struct srnic_slot *this_slot(struct srnic_sth *sth)
 }
 
 /*
- * K_F changed behind its back: who still seals right has not derived again, though
- * there was something to open in between
+ * Change K_F directly: if sealing still yields correct packets, it has not
+ * derived the sub-key again, although a packet was opened in between.
  */
 static void P7_a_burst_derives_once(struct kunit *test)
 {
@@ -138,7 +138,7 @@ static void P7_a_burst_derives_once(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box[i]), 0);
 }
 
-/* a tag of nothing in particular by the slot's cipher, as that is now */
+/* Compute a tag of an arbitrary input with the slot's cipher as it is now. */
 static void tag_of(struct kunit *test, struct srnic_slot *slot, struct srnic_sth *sth, bool simd,
 		   u8 *tag)
 {
@@ -147,7 +147,7 @@ static void tag_of(struct kunit *test, struct srnic_slot *slot, struct srnic_sth
 	s->no_simd = !simd;
 	memset(s->input, 7, 64);
 	memset(s->iv, 7, sizeof(s->iv));
-	slot->cipher.oracle = 0;	/* the key of zeros is nobody's */
+	slot->cipher.oracle = 0;	/* The oracle does not watch the all-zero key. */
 	KUNIT_ASSERT_EQ(test, sth->params.suite->family->seal(s, &slot->cipher, 64, NULL, 0), 0);
 	memcpy(tag, s->tag, SRNIC_STH_TAG_LEN_MAX);
 }
@@ -157,7 +157,7 @@ static void hmac_of(struct kunit *test, struct srnic_slot *slot, u8 mac[32])
 	KUNIT_ASSERT_EQ(test, crypto_shash_tfm_digest(slot->kdf, "any", 3, mac), 0);
 }
 
-/* what a slot makes before it has had any key, and when its last user's is gone */
+/* When the key of its last user is wiped, the slot behaves as before its first key. */
 static void P7_no_key_outlives_its_connection(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the table of suites and of what is behind it: published vectors,
- * NIST's, Wycheproof's and those of RFCs, through the same functions that packets go
- * through, with SIMD and without.
+ * KUnit suite of the table of suites and the algorithms behind it: vectors
+ * published by NIST, Wycheproof and RFCs, through the same functions as
+ * packets, with and without SIMD.
  */
 #include <linux/hex.h>
 #include <linux/module.h>
@@ -17,7 +17,7 @@
 #define MSG_MAX	1024
 #define KEY_MAX	140	/* HMAC's vectors have keys longer than a block */
 
-/* what seal and open of a family use */
+/* arguments for seal and open of a family */
 struct bench {
 	struct srnic_sth_suite suite;
 	struct srnic_sth_scratch *scratch;
@@ -66,7 +66,7 @@ static void bench_key(struct kunit *test, struct bench *b, const struct srnic_st
 	KUNIT_ASSERT_EQ(test, b->suite.family->init(&b->cipher, &b->suite, raw), 0);
 }
 
-/* the suite's row, with the vector's key size: HMAC's have other ones */
+/* Use the suite's row with the key size of the vector: those of HMAC differ. */
 static void bench_load(struct kunit *test, struct bench *b, const struct srnic_sth_suite *suite,
 		       const char *key, const char *msg)
 {
@@ -84,7 +84,7 @@ static void bench_load(struct kunit *test, struct bench *b, const struct srnic_s
 	bench_key(test, b, suite, raw, key_len);
 }
 
-/* the first @split bytes as MAC input, the rest as payload */
+/* Pass the first @split bytes as MAC input, the rest as payload. */
 static void check_mac(struct kunit *test, struct bench *b, const struct sth_mac_oracle *o,
 		      const u8 *tag, unsigned int split)
 {
@@ -98,7 +98,7 @@ static void check_mac(struct kunit *test, struct bench *b, const struct sth_mac_
 	KUNIT_EXPECT_EQ_MSG(test, !memcmp(b->scratch->tag, tag, tag_len), o->valid, "%s, %s",
 			    b->suite.name, o->name);
 
-	memcpy(b->scratch->input, b->msg, split);	/* it is scratch, too */
+	memcpy(b->scratch->input, b->msg, split);	/* seal may have overwritten it */
 	memcpy(b->scratch->tag, tag, tag_len);
 	err = b->suite.family->open(b->scratch, &b->cipher, split, &b->sg, &b->sg, rest);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s, %s", b->suite.name, o->name);
@@ -148,7 +148,7 @@ static void check_all_macs(struct kunit *test, bool no_simd)
 		const struct srnic_sth_suite *s = srnic_sth_suite_find(m->oracles[i].suite);
 
 		KUNIT_ASSERT_NOT_NULL(test, s);
-		/* has no two ways */
+		/* This suite has one implementation only. */
 		if (no_simd && !s->fast)
 			continue;
 		check_splits(test, b, &m->oracles[i], s);
@@ -165,7 +165,7 @@ static void tags_without_simd_are_the_published_ones(struct kunit *test)
 	check_all_macs(test, true);
 }
 
-/* section 3: the leftmost bytes */
+/* Section 3: a shorter tag is the leftmost bytes. */
 static void a_shorter_tag_is_the_beginning_of_the_published_one(struct kunit *test)
 {
 	struct bench *b = bench_of(test, SRNIC_STH_PACKET);
@@ -175,7 +175,7 @@ static void a_shorter_tag_is_the_beginning_of_the_published_one(struct kunit *te
 	for (i = 0; i < ARRAY_SIZE(sth_cmac_oracles); i++) {
 		const struct sth_mac_oracle *o = &sth_cmac_oracles[i];
 
-		/* what makes the others invalid may be behind the cut */
+		/* The defect of an invalid vector may lie behind the cut. */
 		if (!o->valid)
 			continue;
 		snprintf(name, sizeof(name), "%s/96", o->suite);
@@ -185,13 +185,13 @@ static void a_shorter_tag_is_the_beginning_of_the_published_one(struct kunit *te
 	KUNIT_EXPECT_GT(test, n, 0);
 }
 
-/* how two ways of doing the same are compared: at every length that may matter */
+/* Compare two implementations at every length that can make a difference. */
 static void compare_ways(struct kunit *test, struct bench *b, const u8 *msg, unsigned int step)
 {
 	unsigned int len, input_len, i;
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
 
-	/* short, around each page and sink, and the longest */
+	/* short lengths, those around each page and sink, and the longest */
 	for (i = 0; i < 700; i += step) {
 		len = i < 600 ? i : i < 690 ? 1024 * (i - 599) / 23 : 4100 - (700 - i);
 		input_len = 58 + i % 33;
@@ -210,7 +210,7 @@ static void compare_ways(struct kunit *test, struct bench *b, const u8 *msg, uns
 	}
 }
 
-/* no published vector is longer than 277 bytes: the two ways against each other */
+/* No published vector is longer than 277 bytes: compare the two implementations. */
 static void with_simd_the_tag_is_the_same_at_every_length(struct kunit *test)
 {
 	struct bench *b = bench_of(test, SRNIC_STH_PACKET);
@@ -226,7 +226,7 @@ static void with_simd_the_tag_is_the_same_at_every_length(struct kunit *test)
 			continue;
 		get_random_bytes(raw, sizeof(raw));
 		bench_key(test, b, s, raw, s->key_len);
-		/* the key's length has no part in how the message is cut up */
+		/* The key length does not affect how the message is split. */
 		compare_ways(test, b, msg, i ? 11 : 1);
 	}
 }
@@ -330,7 +330,7 @@ static void every_suite_fits_its_code_and_the_limits(struct kunit *test)
 		KUNIT_EXPECT_GE(test, s->max_failed, BIT_ULL(36));
 		KUNIT_EXPECT_FALSE(test, srnic_sth_suite_allows(s, SRNIC_STH_OFF));
 		KUNIT_EXPECT_LE(test, s->max_failed, BIT_ULL(52));
-		/* section 3: a PRF cannot encrypt; GCM only does */
+		/* Section 3: a PRF cannot encrypt; GCM can only encrypt. */
 		if (!s->family->has_counter)
 			KUNIT_EXPECT_FALSE(test, srnic_sth_suite_allows(s, SRNIC_STH_AEAD));
 		KUNIT_EXPECT_EQ_MSG(test, srnic_sth_suite_check(s, &missing), 0, "%s needs %s",
@@ -350,7 +350,7 @@ static bool has_vectors(const struct srnic_sth_suite *s, enum srnic_sth_mode mod
 	return false;
 }
 
-/* the codec has its table from protocol.md: what one knows, so does the other */
+/* The codec has its table from protocol.md: both tables must contain the same rows. */
 static void the_codec_knows_the_same_suites_and_modes(struct kunit *test)
 {
 	const struct srnic_sth_suite *s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of a region's blocks (sRDMA 4.7; protocol.md, section 12): which block an
- * access belongs to, at every depth and every edge. In user space too.
+ * KUnit suite of a region's blocks (sRDMA 4.7; protocol.md, section 12): the
+ * block of an access, at every depth and every edge. Also runs in user space.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -18,7 +18,7 @@ static struct srnic_tree tree_of(struct kunit *test, u64 length, u8 depth, u8 bl
 	return tree;
 }
 
-/* the steps from the root to the block of an access */
+/* Return the number of steps from the root to the block of an access. */
 static unsigned int walk(const struct srnic_tree *tree, u64 start, u64 end,
 			 struct srnic_tree_node *node)
 {
@@ -83,7 +83,7 @@ static void P10_no_block_is_shorter_than_the_smallest(struct kunit *test)
 	}
 }
 
-/* by trying all blocks there are, from the smallest on */
+/* Find the smallest block by trying all blocks, from the smallest upwards. */
 static struct srnic_tree_node smallest(const struct srnic_tree *tree, u64 start, u64 end)
 {
 	struct srnic_tree_node node;
@@ -162,12 +162,12 @@ struct node_case {
 
 static void P10_blocks_that_are_none(struct kunit *test)
 {
-	/* of a region of 3 MiB, two steps, at least 1 MiB */
+	/* a region of 3 MiB, at most two steps, blocks of at least 1 MiB */
 	static const struct node_case cases[] = {
 		{ 0, 22, true }, { 0, 21, true }, { 2 * MIB, 21, true }, { 2 * MIB, 20, true },
 		{ 0, 20, true }, { 0, 19, false },	/* too deep */
 		{ 0, 23, false }, { 0, 64, false }, { 0, 255, false },
-		{ MIB, 21, false },			/* across two */
+		{ MIB, 21, false },			/* not aligned: overlaps two blocks */
 		{ 3 * MIB, 20, false },			/* behind the last byte */
 		{ BIT_ULL(63), 20, false }, { ~0ULL, 20, false }, { 1, 20, false },
 	};
@@ -190,7 +190,7 @@ static void P10_a_block_contains_its_own_bytes_and_no_others(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, srnic_tree_contains(&tree, &node, 2 * MIB, 3 * MIB));
 	KUNIT_EXPECT_TRUE(test, srnic_tree_contains(&tree, &node, 3 * MIB - 1, 3 * MIB));
 	KUNIT_EXPECT_FALSE(test, srnic_tree_contains(&tree, &node, 2 * MIB - 1, 3 * MIB));
-	/* the block goes on, the region does not */
+	/* The block extends past the end of the region. */
 	KUNIT_EXPECT_FALSE(test, srnic_tree_contains(&tree, &node, 2 * MIB, 3 * MIB + 1));
 	KUNIT_EXPECT_FALSE(test, srnic_tree_contains(&tree, &node, 2 * MIB, 2 * MIB));
 	KUNIT_EXPECT_FALSE(test, srnic_tree_contains(&tree, &node, 3 * MIB, 2 * MIB));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room trace: the log of refusals. R numbers are the rows of
+ * KUnit suite of trace: the log of rejected packets. R numbers are the rows of
  * Documentation/security/rfc5042.md.
  */
 #include <kunit/test.h>
@@ -12,7 +12,7 @@
 
 #include "trace/log.h"
 
-#define PAUSE	110	/* ms: a little more than between two entries of a reason */
+#define PAUSE	110	/* ms; slightly more than the pause between two entries for a reason */
 
 struct world {
 	struct srnic_stats __percpu *stats;
@@ -83,7 +83,7 @@ static void R25_a_flood_of_one_reason_makes_an_entry_with_its_number(struct kuni
 	KUNIT_EXPECT_EQ(test, entry.count, 1);
 	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, 1, &entry));
 	KUNIT_EXPECT_EQ(test, entry.count, 1);
-	/* ten a second, and one at the beginning */
+	/* ten per second, and one at the beginning */
 	KUNIT_EXPECT_LE(test, entries(w), 2 + (jiffies - begin) * 10 / HZ);
 	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, entries(w) - 1, &entry));
 	KUNIT_EXPECT_EQ(test, entry.qpn, 3);
@@ -102,7 +102,7 @@ static void R25_a_flood_of_one_reason_hides_no_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u32)entry.why, (u32)SRNIC_STAT_stag_pd);
 }
 
-/* A pause as good as over */
+/* End the pause of a reason. */
 static void hurry(struct world *w, enum srnic_stat why)
 {
 	w->log->quiet_until[why] = jiffies;
@@ -134,7 +134,7 @@ static void who_listens_is_told_until_he_does_not(struct kunit *test)
 {
 	struct world *w = test->priv;
 
-	refuse(w, SRNIC_STAT_no_qp, 1);		/* nobody listens yet */
+	refuse(w, SRNIC_STAT_no_qp, 1);		/* without a listener */
 	listening = w;
 	srnic_log_listen(w->log, tell);
 	hurry(w, SRNIC_STAT_no_qp);

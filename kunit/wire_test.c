@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room wire: opcode table, headers, PSN arithmetic, CRC, ICRC.
+ * KUnit suite of wire: opcode table, headers, PSN arithmetic, CRC, ICRC.
  *
- * Runs as a module in a kernel with CONFIG_KUNIT, and in user space under ASan and
- * UBSan (make -C kunit/host check). Names of cases say what must hold.
+ * Runs as a module in a kernel with CONFIG_KUNIT, and in user space under ASan
+ * and UBSan (make -C kunit/host check). The name of a case states what must
+ * hold.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -15,7 +16,7 @@
 #define STH_CODES	8
 #define OPCODES		256
 
-/* the same "random" numbers in every run: xorshift32 */
+/* Return the same pseudo-random numbers in every run: xorshift32. */
 static u32 rnd(u32 *state)
 {
 	*state ^= *state << 13;
@@ -33,13 +34,13 @@ static void rnd_fill(u32 *state, u8 *p, size_t len)
 /* ------------------------------------------------------------ opcode table */
 
 /*
- * IBA table 38 once more, from the other side: numbers, and the extension headers
- * in their order on the wire, a letter each. wire/opcode.c has no numbers.
+ * IBA table 38, independently of wire/opcode.c: opcode numbers, and the
+ * extension headers in wire order, one letter each.
  */
 static const struct opcode_row {
 	u8 opcode;
 	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs Cnp */
-	const char *kind; /* F M L O: place, or B for no payload */
+	const char *kind; /* position: F M L O, or B for no payload */
 } opcode_rows[] = {
 	{ 0x00, "", "F" }, { 0x01, "", "M" }, { 0x02, "", "L" }, { 0x03, "I", "L" },
 	{ 0x04, "", "O" }, { 0x05, "I", "O" },
@@ -61,7 +62,7 @@ static const struct ext_row {
 	char letter;
 	u8 len;
 	u32 flag;
-	size_t off;	/* of the offset in struct srnic_opcode */
+	size_t off;	/* offsetof() the header's offset in struct srnic_opcode */
 } ext_rows[] = {
 	{ 'R', 16, SRNIC_OPF_RETH, offsetof(struct srnic_opcode, reth) },
 	{ 'A', 28, SRNIC_OPF_ATOMIC_ETH, offsetof(struct srnic_opcode, atomic) },
@@ -209,7 +210,7 @@ static void every_opcode_belongs_to_one_operation(struct kunit *test)
 					    "opcode %#x", opcode);
 }
 
-/* IBA 9.4.1, 9.4.3: a SEND's end, and a WRITE's with immediate data */
+/* IBA 9.4.1, 9.4.3: the end of a SEND, and of a WRITE with immediate data */
 static void a_receive_is_consumed_by_the_end_of_send_and_write_with_imm(struct kunit *test)
 {
 	unsigned int i;
@@ -255,7 +256,7 @@ static void sth_code_gives_the_length_of_the_paper(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_sth_code_len(7), SRNIC_STH_MAX);
 }
 
-/* a packet of @opcode: random fields, reserved bits zero; returns its length */
+/* Make a packet of @opcode: random fields, reserved bits zero. Return its length. */
 static u32 make_packet(u32 *state, u8 *buf, u8 opcode, u8 sth_code, u32 payload)
 {
 	const struct srnic_opcode *opc = &srnic_opcode_table[opcode];
@@ -322,8 +323,8 @@ static void what_parse_reads_build_writes_back(struct kunit *test)
 }
 
 /*
- * The bytes at hand end exactly where the packet does: KASAN and ASan see a parser
- * that looks further.
+ * The buffer ends exactly with the packet, so KASAN and ASan detect reads
+ * beyond it.
  */
 static void every_truncation_is_refused_without_a_look_beyond(struct kunit *test)
 {
@@ -382,7 +383,7 @@ static void a_length_that_udp_cannot_have_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0xfffc), SRNIC_WIRE_OK);
 	KUNIT_EXPECT_EQ(test, pkt.payload_len, 0xfffc - 16);
 	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0x10000), SRNIC_WIRE_SHORT);
-	/* would be 16, a good length, if it were cut to 16 bits */
+	/* If truncated to 16 bits, this would be 16, a valid length. */
 	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0x10010), SRNIC_WIRE_SHORT);
 	KUNIT_EXPECT_EQ(test, srnic_wire_parse(&pkt, buf, 0xfffffffc), SRNIC_WIRE_SHORT);
 }
@@ -524,7 +525,7 @@ static void bits_of_the_bth_are_where_the_specification_has_them(struct kunit *t
 	KUNIT_EXPECT_EQ(test, pkt.payload_len, 3);
 }
 
-/* one packet a header, its bytes 0x10, 0x11, ... from the first one's on */
+/* Parse a packet whose bytes behind the BTH are 0x10, 0x11, ... */
 static void parse_counting(struct kunit *test, struct srnic_pkt *pkt, u8 opcode)
 {
 	u8 buf[SRNIC_HDR_MAX] = { opcode };
@@ -652,8 +653,8 @@ static void psn_distance_undoes_addition(struct kunit *test)
 #define CRC_TEST_MAX	10000
 
 /*
- * zlib.crc32(bytes((i * 7 + 3) & 255 for i in range(LEN))); lengths on both sides
- * of every change of method: tables, carry-less multiplication, blocks
+ * zlib.crc32(bytes((i * 7 + 3) & 255 for i in range(LEN))); lengths on both
+ * sides of every change of method: tables, carry-less multiplication, blocks
  */
 static const struct {
 	u32 len;
@@ -736,7 +737,7 @@ static void crc_of_a_shortened_run_is_that_of_the_run(struct kunit *test)
 }
 
 #ifdef CONFIG_X86_64
-/* piece by piece, too short for what is faster than the tables */
+/* Use pieces that are too short for any method but the tables. */
 static u32 crc_by_tables(u32 crc, const u8 *p, size_t len)
 {
 	while (len) {
@@ -781,7 +782,7 @@ static u32 l3_len(const u8 *ip)
 	return ip[0] >> 4 == 4 ? 20 : 40;
 }
 
-/* the ICRC of the packet @ip of @len bytes, as srnic computes it for @ends */
+/* Compute the ICRC of the packet @ip of @len bytes with srnic's functions for @ends. */
 static u32 icrc_of(const struct srnic_ends *ends, u16 id, const u8 *ip, u32 len)
 {
 	const u8 *bth = ip + l3_len(ip) + 8;
@@ -794,7 +795,7 @@ static u32 icrc_of(const struct srnic_ends *ends, u16 id, const u8 *ip, u32 len)
 
 KUNIT_ARRAY_PARAM_DESC(icrc, icrc_vectors, name);
 
-/* the CRC over the headers of an IPv4 packet up to its BTH, as the annex has it */
+/* Compute the CRC over an IPv4 packet's headers up to its BTH, as the annex describes it. */
 static u32 icrc_headers_plainly(const struct srnic_ends *ends, u16 id, u16 udp_len, const u8 *bth)
 {
 	u8 buf[8 + 20 + 8 + SRNIC_BTH_LEN];
@@ -815,7 +816,7 @@ static u32 icrc_headers_plainly(const struct srnic_ends *ends, u16 id, u16 udp_l
 	return srnic_crc_update(~0U, buf, sizeof(buf));
 }
 
-/* the same as srnic computes it, the BTH included */
+/* Compute the same with srnic's functions, including the BTH. */
 static u32 icrc_headers(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
 			u16 udp_len, const u8 *bth)
 {
@@ -864,7 +865,7 @@ static u32 icrc_of_headers(const struct srnic_ends *ends)
 	return srnic_icrc_begin(&base, ends, 1, 4132, bth);
 }
 
-/* One bit of the IP header differs: either the ICRC sees it, or a base may be shared. */
+/* If one bit of the IP header differs, either the ICRC changes or a base can be shared. */
 static void icrc_base_is_shared_where_headers_make_no_difference(struct kunit *test)
 {
 	unsigned int v4, bit;
@@ -921,7 +922,10 @@ static void packet_of_another_implementation_is_understood(struct kunit *test)
 			  pkt.mig == v->mig && pkt.becn == v->becn && pkt.fecn == v->fecn);
 }
 
-/* super-packets: the first segment's IP header, each one's own id and length */
+/*
+ * Super-packets: only the first segment's IP header is given, and each
+ * segment's id and length.
+ */
 static void icrc_of_a_segment_follows_from_the_first_ones_header(struct kunit *test)
 {
 	struct srnic_ends ends;
@@ -940,7 +944,7 @@ static void icrc_of_a_segment_follows_from_the_first_ones_header(struct kunit *t
 	}
 }
 
-/* is bit @bit of the packet one that routers and switches may change? */
+/* Tell whether routers and switches may change bit @bit of the packet. */
 static bool variant(const u8 *ip, u32 bit)
 {
 	u32 l3 = l3_len(ip), byte = bit / 8;
@@ -955,7 +959,7 @@ static bool variant(const u8 *ip, u32 bit)
 	return (bit >= 4 && bit < 32) || byte == 7;
 }
 
-/* lengths and the port are the room's own, or given apart */
+/* Tell whether srnic does not take this byte from the header: lengths, version and port. */
 static bool not_from_the_header(const u8 *ip, u32 byte)
 {
 	u32 l3 = l3_len(ip);
@@ -965,7 +969,7 @@ static bool not_from_the_header(const u8 *ip, u32 byte)
 	return l3 == 20 ? byte == 2 || byte == 3 : byte == 4 || byte == 5;
 }
 
-/* IBA 7.8.1: no change of an invariant bit goes unseen, a variant one is free */
+/* IBA 7.8.1: every changed invariant bit is detected, every changed variant bit is not. */
 static void icrc_covers_every_invariant_bit_and_no_variant_one(struct kunit *test)
 {
 	const struct icrc_vector *v = test->param_value;

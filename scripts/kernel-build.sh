@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by what builds a kernel into the cache (build-debug-kernel, build-uml-kernel).
-# They set: build, the folder; log; fragment, the options asked for; objects, how many
-# there are to compile.
+# Sourced by scripts that build a kernel into the cache (build-debug-kernel,
+# build-uml-kernel). They set: build, the folder; log; fragment, the file of requested
+# options; objects, the number of files to compile.
 
-# kconfig drops an option whose dependencies are not met without a word, and
-# a test kernel without KASAN would pass everything.
+# Check that every requested option is set. kconfig silently drops options with unmet
+# dependencies, and a test kernel without KASAN would pass every test.
 check_config()
 {
 	local line name missing=()
@@ -25,7 +25,7 @@ check_config()
 	return 1
 }
 
-# progress: a line now and then, until it is killed
+# progress: print a line now and then, until killed
 progress()
 {
 	local start=$SECONDS n percent
@@ -36,15 +36,15 @@ progress()
 	done
 }
 
-# fail WHAT: show the end of the log
+# fail WHAT: show the end of the log and exit
 fail()
 {
 	tail -n 20 "$log" >&2
 	die "$1; the whole log is in $log"
 }
 
-# What an external module's build needs stays, and vmlinux to look addresses up in;
-# gigabytes of objects go.
+# Delete the objects, gigabytes of them. Keep what the build of an external module needs,
+# and vmlinux, to look up addresses.
 forget_objects()
 {
 	find "$build" -type f \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' \

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by the other scripts: where things are, and how to speak.
+# Sourced by the other scripts: paths, messages, locks.
 
-# A user's path may lack where depmod, modprobe and their like are
+# depmod, modprobe and others may be missing from a user's PATH
 export PATH=$PATH:/usr/sbin:/sbin
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
-# Kernels and their sources are large, slow to make and the same for every
-# checkout: they live outside it.
+# Kernels and their sources are large, slow to build and the same for every checkout, so
+# they are kept outside of it.
 cache=${SRNIC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/srnic}
 
 me=${0##*/}
@@ -17,7 +17,7 @@ me=${0##*/}
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# lasted SECONDS: a duration as people write it
+# lasted SECONDS: format a duration
 lasted()
 {
 	if (($1 < 60)); then
@@ -27,12 +27,12 @@ lasted()
 	fi
 }
 
-# name of a lock: the file descriptor that holds it
+# Lock name to file descriptor
 declare -A locks=()
 
-# locked NAME: hold a lock until this script and what it started have ended, so
-# that two of them do not make the same thing in the cache at once. Who holds it
-# already need not wait, least of all for himself.
+# locked NAME: hold a lock until this script and its children have ended, so that two
+# scripts do not build the same thing in the cache at once. Returns at once if this script
+# holds the lock already.
 locked()
 {
 	[[ -z ${locks[$1]-} ]] || return 0
@@ -44,8 +44,8 @@ locked()
 	flock "$lock_fd"
 }
 
-# config_key FRAGMENT: what identifies a kernel that we build: the source, the
-# compiler, the options, but not the comments between them.
+# config_key FRAGMENT: an identifier of a kernel that we build, made from the source, the
+# compiler and the options, without comments
 config_key()
 {
 	{
@@ -55,9 +55,8 @@ config_key()
 	} | sha256sum | cut -c1-16
 }
 
-# kernel_dir stock|debug|uml: the folder of that kernel in the cache, whether it
-# is there or not. In it: release (written last), vmlinuz (of uml: linux), build,
-# lib/modules.
+# kernel_dir stock|debug|uml: the folder of that kernel in the cache, even if it does not
+# exist yet. It has: release (written last), vmlinuz (uml: linux), build, lib/modules.
 kernel_dir()
 {
 	case $1 in
@@ -68,9 +67,8 @@ kernel_dir()
 	esac
 }
 
-# work_tree: a path to this checkout that make and kbuild can work in. They
-# take a path with a space for two. Such a checkout is mirrored in the cache,
-# file by file, by links.
+# work_tree: a path to this checkout that make and kbuild can handle. They split paths at
+# spaces, so such a checkout is mirrored in the cache, file by file, by links.
 work_tree()
 {
 	local tree part

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic_crc_update() in user space, where wire/crc_kernel.c cannot go: a bit at a
- * time, straight from the polynomial, as the reference for everything faster.
+ * srnic_crc_update() in user space, where wire/crc_kernel.c does not build: one
+ * bit at a time, straight from the polynomial, as the reference for the faster
+ * implementations.
  */
 #include "wire/wire.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the registered suites: TAP on standard output, "N passed, N failed" last.
+ * Run the registered suites: TAP on standard output, then "N passed, N failed".
  *
  *	check [PATTERN]		only cases whose "suite: case" contains PATTERN
  */
@@ -9,7 +9,7 @@
 
 struct kunit_block {
 	struct kunit_block *next;
-	void *p;	/* apart, so that ASan guards both ends of it */
+	void *p;	/* a separate allocation, so that ASan guards both its ends */
 };
 
 static struct kunit_suite *suites;

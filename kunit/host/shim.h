@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The little of the kernel that the pure rooms use, in user space.
+ * The part of the kernel's API that the pure files use, in user space.
  *
- * Only what has one meaning in both worlds: types, bytes, bits. Whoever needs a
- * lock, an allocator's flags or a list here has written a file that is not pure.
+ * It has only what means the same in both: types, bytes, bits. A file that
+ * needs a lock, an allocator's flags or a list is not pure.
  */
 #ifndef SRNIC_HOST_SHIM_H
 #define SRNIC_HOST_SHIM_H
@@ -44,13 +44,13 @@ typedef __s64 s64;
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 #define barrier_data(p)		__asm__ __volatile__("" : : "r" (p) : "memory")
 
-/* one thread: that the compiler keeps the order is enough */
+/* A compiler barrier is enough for one thread. */
 #define barrier()		__asm__ __volatile__("" : : : "memory")
 #define smp_mb()		barrier()
 #define smp_load_acquire(p)	({ typeof(*(p)) __v = READ_ONCE(*(p)); barrier(); __v; })
 #define smp_store_release(p, v)	do { barrier(); WRITE_ONCE(*(p), v); } while (0)
 
-/* as in the kernel, the message may be left out */
+/* As in the kernel, the message is optional. */
 #undef static_assert
 #define static_assert(expr, ...)	__static_assert(expr, ##__VA_ARGS__, #expr)
 #define __static_assert(expr, msg, ...)	_Static_assert(expr, msg)
@@ -70,7 +70,7 @@ typedef __s64 s64;
 #define BIT(n)		(1UL << (n))
 #define BIT_ULL(n)	(1ULL << (n))
 
-/* place of the highest bit set, counted from 1; 0: none is */
+/* Return the position of the highest bit set, from 1; 0 if no bit is set. */
 static inline int fls64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;
@@ -132,7 +132,7 @@ SHIM_UNALIGNED(16, le)
 SHIM_UNALIGNED(32, le)
 SHIM_UNALIGNED(64, le)
 
-/* for tests: an allocation of exactly this size, so that ASan sees one byte over */
+/* For tests: allocate exactly this size, so that ASan detects any access past its end. */
 #define GFP_KERNEL		0
 #define kmalloc(size, gfp)	((void)(gfp), malloc(size))
 #define kzalloc(size, gfp)	((void)(gfp), calloc(1, size))

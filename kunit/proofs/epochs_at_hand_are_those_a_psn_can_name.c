@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: two epochs' keys are enough for every PSN that can come, and none is wanted back
+ * proves: two epochs' keys suffice for every possible PSN, and no retired epoch is needed again
  * cites: protocol.md, section 10
  * files: sth/epoch.c
  * unwind: 1
  * wraps: srnic_psn_diff: serial arithmetic modulo 2^24 (IBA 9.7.2)
- * wraps: srnic_psn64: the low bits are cut off; what is added may be negative
+ * wraps: srnic_psn64: the cast keeps the low bits; the addend may be negative
  * broken: sth/epoch.c: `*last = e + 1;` => `*last = e;`
  * broken: sth/epoch.c: `*first = e ? e - 1 : 0;` => `*first = e;`
  * broken: sth/epoch.c: `e ? e - 1 : 0` => `e - 1`
@@ -25,7 +25,7 @@ int main(void)
 
 	srnic_epoch_live(expected, &first, &last);
 	PROVE(first <= srnic_epoch(expected) && srnic_epoch(expected) <= last);
-	/* each has a place of its own among two */
+	/* Each epoch has its own of the two slots. */
 	PROVE(last - first <= 1);
 
 	if (!srnic_psn64(expected, start, psn, &psn64)) {
@@ -33,7 +33,7 @@ int main(void)
 		POSSIBLE();
 	}
 
-	/* X never goes back: what has been retired stays so */
+	/* X never goes back, so retired epochs stay retired. */
 	srnic_epoch_live(later, &later_first, &later_last);
 	PROVE(later_first >= first && later_last >= last);
 	POSSIBLE();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A ring that another process writes to: any bytes in it, any index, and behind its last
- * slot nothing that may be touched.
+ * A ring that another process can write to: any contents, any index, and no
+ * accessible memory behind the last slot.
  */
 #ifndef SRNIC_HOSTILE_RING_H
 #define SRNIC_HOSTILE_RING_H

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the proofs are written in: values that may be any, what is taken for granted
- * of them, and what follows. Kept out of the harnesses: how cbmc is told.
+ * Macros of the proofs: arbitrary values, assumptions about them, and claims.
  *
- * The head of a harness is read by ./prove. Each line names one of these; a tab goes on.
+ * ./prove reads the head of a harness. Each line has one of these keys; a tab
+ * continues a line.
  *
- *	proves:	in one line
+ *	proves:	the claim, in one line
  *	cites:	requirements
- *	files:	what of the rooms it is linked with
- *	unwind:	iterations of the longest loop, and one more: cbmc shows that they are
+ *	files:	source files to link with
+ *	unwind:	iterations of the longest loop plus one: cbmc shows that they are
  *		enough. Without it, the proof takes too long for 'make check'
- *	size:	FILE: `TEXT` => `TEXT`: what is made smaller for that
+ *	size:	FILE: `TEXT` => `TEXT`: a size reduced for that bound
  *	soak-unwind, soak-size: the same for 'make soak'
- *	wraps:	FUNCTION: why its arithmetic does, or cuts off
- *	broken:	FILE: `TEXT` => `TEXT`: a bug; the proof must fail with it
+ *	wraps:	FUNCTION: why its arithmetic wraps or truncates
+ *	broken:	FILE: `TEXT` => `TEXT`: a bug with which the proof must fail
  */
 #ifndef SRNIC_PROOF_H
 #define SRNIC_PROOF_H
 
 #include "shim.h"
 
-/* functions of these names and without a body: any value, to cbmc */
+/* cbmc takes functions of these names without a body as returning any value. */
 bool nondet_bool(void);
 u8 nondet_u8(void);
 u16 nondet_u16(void);
@@ -28,14 +28,14 @@ u32 nondet_u32(void);
 u64 nondet_u64(void);
 s32 nondet_s32(void);
 
-/* any bytes in an object that is there already */
+/* Assign any bytes to an existing object. */
 #define ANY_BYTES(object)	__CPROVER_havoc_object(object)
 #define GIVEN(condition)	__CPROVER_assume(condition)
 #define PROVE(condition)	__CPROVER_assert(condition, #condition)
-/* what follows is reached at all: else what was given contradicts itself */
+/* Check that this place is reachable: otherwise the assumptions contradict each other. */
 #define POSSIBLE()		__CPROVER_assert(false, "POSSIBLE")
 
-/* exactly so many bytes, of any content: one over is out of bounds */
+/* Allocate exactly this size with any contents: an access past the end is out of bounds. */
 static inline void *any_memory(size_t size)
 {
 	void *memory = malloc(size);

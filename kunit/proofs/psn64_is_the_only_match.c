@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: the inferred PSN64 is the one number in [X - 2^23, X + 2^23 - 1] with these low 24 bits
+ * proves: the extended PSN is the only number in [X - 2^23, X + 2^23 - 1] with these low 24 bits
  * cites: sRDMA 4.2; protocol.md, section 5
  * files: sth/epoch.c
  * unwind: 1
  * wraps: srnic_psn_diff: serial arithmetic modulo 2^24 (IBA 9.7.2)
- * wraps: srnic_psn64: the low bits are cut off; what is added may be negative
+ * wraps: srnic_psn64: the cast keeps the low bits; the addend may be negative
  * broken: sth/epoch.c: `+ ahead < (s64)start` => `+ ahead <= (s64)start`
  * broken: sth/epoch.c: `(u32)expected & SRNIC_PSN_MASK` => `(u32)expected & 0x7fffff`
  * broken: wire/wire.h: `(a - b) << 8) >> 8` => `(a - b) << 7) >> 7`
@@ -17,7 +17,7 @@
 
 static bool in_window(u64 expected, u64 psn64)
 {
-	/* without a sum that could wrap below 0 */
+	/* written without a sum that could wrap below 0 */
 	return psn64 + HALF >= expected && psn64 < expected + HALF;
 }
 
@@ -27,13 +27,13 @@ int main(void)
 	u32 psn = nondet_u32();
 	u64 psn64;
 
-	/* a flow starts with 24 bits and never reaches 2^63 */
+	/* A flow starts with 24 bits and never reaches 2^63. */
 	GIVEN(start <= expected && expected < BIT_ULL(63) - HALF);
 	GIVEN(psn <= SRNIC_PSN_MASK);
 	GIVEN(other < BIT_ULL(63));
 
 	if (srnic_psn64(expected, start, psn, &psn64)) {
-		/* whatever could have been meant is below the start */
+		/* All candidates are below the start. */
 		PROVE(!(in_window(expected, other) && (other & SRNIC_PSN_MASK) == psn &&
 			other >= start));
 		POSSIBLE();

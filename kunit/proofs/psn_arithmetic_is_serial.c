@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: distances between PSNs are right to half the circle, and adding one gets there
+ * proves: PSN distances are correct up to half of the space, and adding one yields the other PSN
  * cites: IBA 9.7.2
  * unwind: 1
- * wraps: srnic_psn_diff: modulo 2^24 is what it is for
+ * wraps: srnic_psn_diff: serial arithmetic modulo 2^24 (IBA 9.7.2)
  * broken: wire/wire.h: `(s32)((a - b) << 8) >> 8` => `(s32)(a - b)`
  * broken: wire/wire.h: `return (psn + n) & SRNIC_PSN_MASK;` => `return psn + n;`
  */

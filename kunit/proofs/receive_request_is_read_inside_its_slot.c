@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: whatever a user's ring holds, a receive is copied inside its slot and checked
+ * proves: a receive is copied from within its slot and checked, for any contents of a user's ring
  * cites: R1, IBA 10.8.3
  * files: queue/index.c queue/rq.c
  * unwind: 3
  * size: rdma/srnic-abi.h: `SRNIC_MAX_SGE		32` => `SRNIC_MAX_SGE		2`
  * wraps: srnic_ring_pending: indices run freely modulo 2^32 (abi.md)
- * wraps: srnic_rq_fetch: so does the kernel's own
+ * wraps: srnic_rq_fetch: the kernel's own index runs freely modulo 2^32
  * broken: queue/rq.c: `wqe->num_sge > max_sge` => `(int)wqe->num_sge > (int)max_sge`
  * broken: queue/rq.c: `if (length > SRNIC_MAX_MSG)` => `if (length > ~0ULL)`
  * broken: queue/rq.c: `if (pending <= 0)` => `if (!pending)`
@@ -22,7 +22,7 @@ int main(void)
 		hostile_ring(sizeof(struct srnic_rq_wqe) + MAX_SGE * sizeof(struct srnic_abi_sge));
 	u32 head = ring.head, prod = ring.hdr->prod;
 	u32 after = head == U32_MAX ? 0 : head + 1;
-	/* how far ahead the user says that it is */
+	/* number of entries that the user claims */
 	u64 ahead = (BIT_ULL(32) + prod - head) & U32_MAX;
 	struct srnic_rwqe rwqe;
 	u64 length = 0;
@@ -33,7 +33,7 @@ int main(void)
 	PROVE(got == 1 || got == 0 || got == -EINVAL);
 	PROVE((got == 0) == (head == prod));
 	PROVE(ahead <= ring.entries || (got == -EINVAL && ring.head == head));
-	/* one entry at most is consumed, and never the same one twice */
+	/* At most one entry is consumed, and never the same one twice. */
 	PROVE(ring.head == head || ring.head == after);
 	PROVE(got != 1 || ring.head != head);
 	if (got != 1)

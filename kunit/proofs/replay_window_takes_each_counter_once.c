@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: no counter is taken twice, and every fresh one inside the window is
+ * proves: no counter is accepted twice, and every fresh one inside the window is accepted
  * cites: RFC 6479; protocol.md, section 9
  * files: sth/replay.c
  * unwind: 5
@@ -16,19 +16,19 @@
  * broken: sth/replay.c: `1ULL << (counter % 64)` => `1ULL << (counter % 32)`
  * broken: sth/pure.h: `(SRNIC_REPLAY_WORDS - 1) * 64` => `SRNIC_REPLAY_WORDS * 64`
  *
- * By induction over packets. What is true of a window that has taken nothing, and
- * remains true whatever is marked: the bits above the newest counter, in its word, are
- * clear. From any such window, marking a counter makes that one old, and leaves what is
- * said of each other one as it was, unless the window has moved past it. So a counter is
- * fresh until it is marked or left behind, and never again.
+ * By induction over packets. The invariant, which holds for an empty window and after
+ * every mark: in the word of the newest counter, the bits above it are clear. From any such
+ * window, marking a counter makes it seen, and does not change the answer for any other
+ * counter unless the window has moved past it. So a counter is fresh until it is marked or
+ * left behind, and never again.
  *
- * Counters are of all 64 bits; the ring, whose size is in no place but SRNIC_REPLAY_WORDS,
- * is smaller than it is in use, or the solver would be at it for hours.
+ * Counters have all 64 bits. The ring, whose size only SRNIC_REPLAY_WORDS defines, is
+ * smaller than in use: the solver would need hours for the real size.
  */
 #include "proof.h"
 #include "sth/pure.h"
 
-/* bits of the newest word that stand for counters not yet reached */
+/* The bits of the newest word for counters not yet reached must be clear. */
 static bool sound(const struct srnic_replay *replay)
 {
 	u64 newest;
@@ -55,7 +55,7 @@ int main(void)
 
 	ANY_BYTES(&replay);
 	GIVEN(sound(&replay));
-	/* what open() marks has been fresh, and 2^26 are the most there are (section 10) */
+	/* open() marks fresh counters only, and there are at most 2^26 (section 10). */
 	GIVEN(counter < U64_MAX && srnic_replay_fresh(&replay, counter));
 	GIVEN(other != counter);
 	fresh = srnic_replay_fresh(&replay, other);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: no index of a user's makes more entries than a ring has; each slot is its own
+ * proves: no user index yields more entries than the ring has, and slots do not overlap
  * cites: R1, R13
  * files: queue/index.c
  * unwind: 1
@@ -20,7 +20,7 @@ int main(void)
 	int pending = srnic_ring_pending(&ring);
 
 	PROVE(pending == -EINVAL || (pending >= 0 && (u32)pending <= ring.entries));
-	/* what can be, is right: @prod is so far ahead */
+	/* An accepted count is correct: @prod is that far ahead. */
 	if (pending >= 0) {
 		PROVE((u64)ring.head + pending == prod ||
 		      (u64)ring.head + pending == prod + BIT_ULL(32));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: whatever a user's ring holds, a send is copied inside its slot, once, and checked
+ * proves: a send is copied once from within its slot and checked, for any contents of a user's ring
  * cites: R1, R28, IBA 11.4.1.1
  * files: queue/index.c queue/sq.c
  * unwind: 5
@@ -37,7 +37,7 @@ int main(void)
 		return 0;
 
 	PROVE(swqe->opcode < SRNIC_WQE_OPCODES && !(swqe->flags & ~SRNIC_WQE_FLAGS));
-	/* a kernel pointer, which no user can name */
+	/* REG_MR has a kernel pointer, which no user may supply. */
 	PROVE(swqe->opcode != SRNIC_WQE_REG_MR);
 	if (swqe->opcode == SRNIC_WQE_SEND || swqe->opcode == SRNIC_WQE_SEND_IMM)
 		PROVE(!swqe->ud.kah);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: a handshake frame is read inside its bytes; parse undoes build, and build parse
+ * proves: parsing stays inside a handshake frame; parse inverts build, and build inverts parse
  * cites: protocol.md, section 7
  * files: sth/format.c
  * unwind: 45
- * wraps: all_zero: a count down to 0 goes one further, and is not looked at again
+ * wraps: all_zero: the last decrement is of 0; its result is not used
  * broken: sth/format.c: `if (len != SRNIC_HS_FRAME_LEN)` => `if (len < SRNIC_BTH_LEN)`
  * broken: sth/format.c: `get_unaligned_be32(frame + 8) & SRNIC_PSN_MASK`
  *	=> `get_unaligned_be32(frame + 8)`
@@ -58,7 +58,7 @@ static void build_undoes_parse(void)
 	if (srnic_hs_parse(&hs, frame, len))
 		return;
 	PROVE(well_formed(&hs));
-	/* SE and M; FECN, BECN and the reserved bits: sent as 0, and not looked at */
+	/* SE, M, FECN, BECN and reserved bits are sent as 0 and ignored on receipt. */
 	frame[1] = 0;
 	frame[4] = 0;
 	frame[8] &= 0xf0;

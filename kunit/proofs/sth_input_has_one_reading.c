@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: the MAC input fits, and two packets with the same input are the same packet
+ * proves: the MAC input fits its buffer, and packets with equal inputs are equal
  * cites: protocol.md, section 4
  * files: sth/nonce.c
  * unwind: 100
@@ -24,7 +24,7 @@ struct packet {
 	u8 hdr[SRNIC_EXT_MAX];
 };
 
-/* The family is the rule's, the headers' length the opcode's: both ends know them. */
+/* Both ends know the family (from the rule) and the headers' length (from the opcode). */
 static void given_packet(struct packet *p, u8 counter_len, unsigned int hdr_len)
 {
 	ANY_BYTES(p);
@@ -76,7 +76,7 @@ int main(void)
 	PROVE(!counter_len || a.in.counter == b.in.counter);
 	PROVE(a.in.udp_len == b.in.udp_len);
 	PROVE(!memcmp(a.sgid, b.sgid, SRNIC_GID_LEN) && !memcmp(a.dgid, b.dgid, SRNIC_GID_LEN));
-	/* byte 4 may change on the way */
+	/* Byte 4 may change in transit. */
 	GIVEN(i < hdr_len && i != 4);
 	PROVE(a.hdr[i] == b.hdr[i]);
 	POSSIBLE();

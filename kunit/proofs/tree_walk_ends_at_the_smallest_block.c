@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: each step in a region's tree stays around the access, until no smaller block does
+ * proves: each step in the tree contains the access; the walk ends at the smallest such block
  * cites: sRDMA 4.7 (P10); protocol.md, section 12
  * files: sth/tree.c
  * unwind: 1
@@ -33,7 +33,7 @@ int main(void)
 		POSSIBLE();
 		return 0;
 	}
-	/* whatever else is half as long is no block, or does not contain the access */
+	/* No other half is a block that contains the access. */
 	if (node.shift && srnic_tree_is_node(&tree, &half))
 		PROVE(!srnic_tree_contains(&tree, &half, start, end));
 	POSSIBLE();

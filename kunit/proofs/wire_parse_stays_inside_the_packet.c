@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: whatever arrives, its headers are read inside it, and its parts add up to it
+ * proves: parsing stays inside any packet, and the lengths of its parts add up to its own
  * cites: IBA 9.2, 9.3; R1
  * files: wire/header.c wire/opcode.c
  * unwind: 13
@@ -17,7 +17,7 @@
 int main(void)
 {
 	u32 len = nondet_u32();
-	/* as much as srnic_wire_parse() asks for, and not a byte more */
+	/* exactly the bytes that srnic_wire_parse() requires */
 	u8 *hdr = any_memory(min_t(u32, len, SRNIC_HDR_MAX));
 	struct srnic_pkt pkt;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proves: parse(build(packet)) is that packet, for every opcode
+ * proves: parse(build(packet)) equals the packet, for every opcode
  * cites: IBA 9.2, 9.3, 9.6
  * files: wire/header.c wire/opcode.c
  * soak-unwind: 13
@@ -54,7 +54,7 @@ int main(void)
 	PROVE(back.se == pkt.se && back.mig == pkt.mig && back.ackreq == pkt.ackreq);
 	PROVE(back.fecn == pkt.fecn && back.becn == pkt.becn && back.echo == pkt.echo);
 
-	/* what an opcode has not, reads as zero */
+	/* Fields that an opcode does not have read as zero. */
 	PROVE(back.va == (flags & (RETH | ATOMIC) ? pkt.va : 0));
 	PROVE(back.rkey == (flags & (RETH | ATOMIC | SRNIC_OPF_IETH) ? pkt.rkey : 0));
 	PROVE(back.dmalen == (flags & RETH ? pkt.dmalen : 0));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What scripts/check is made of: one file a suite, and the report."""
+"""Parts of scripts/check: one file a suite, and the report."""
 
 from pathlib import Path
 

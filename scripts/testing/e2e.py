@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""End to end: programs in scripts/tests/, run one after the other in one VM
-for each kernel. A VM that dies takes the test with it, not those after it.
+"""End-to-end tests: programs in scripts/tests/, run one after the other in one VM for each
+kernel. If a VM dies, the current test fails, and the next ones run in a new VM.
 
-No test holds a clock to anything. Easy ones, for which one processor will do, have VMs of
-their own on the stock kernel: QEMU emulates one for three quarters of what two cost, and
-the others' tests run on two.
+No test asserts anything about time. Easy tests need one processor only and run in VMs of
+their own on the stock kernel: one processor costs QEMU three quarters of what two cost, and
+the other tests need two.
 
-Counted ones have a VM whose clock counts instructions: what they compare there does not
-depend on the machine."""
+Counted tests run in a VM whose clock counts instructions, so that their comparisons do not
+depend on the machine.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -20,13 +21,13 @@ from .vm import VM
 HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted|nic|pair): *(.*)$")
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
-# A test's time-out is for an idle machine and the stock kernel. It ends what hangs, and
-# must not end what waits for a busy machine.
+# Factors for time-outs, which are given for the stock kernel on an idle machine. A time-out
+# ends a test that hangs; it must not end one that waits for a busy machine.
 PATIENCE = {"stock": 5, "debug": 15}
 PATIENCE_WITH_EASY = 2
-# Their clock jumps ahead while they wait for the host
+# The clock of these VMs jumps ahead while they wait for the host
 PATIENCE_WITH_COUNTED = 20
-# Status of guest/run-tests when the machine is no longer fit for tests
+# Exit status of guest/run-tests when the machine is unfit for more tests
 SPOILT = 75
 
 
@@ -39,10 +40,10 @@ class Test:
     what: str = ""
     timeout: int = 60
     cites: str = ""
-    easy: str = ""      # one processor will do
-    counted: str = ""   # what is compared, in instructions
+    easy: str = ""      # "yes": one processor is enough
+    counted: str = ""   # quantity that is compared, in instructions
     nic: str = ""       # drivers whose NICs the VM must have
-    pair: str = ""      # whether their wires lead to a second VM
+    pair: str = ""      # "yes": the wire leads to a second VM
 
     @property
     def stem(self):
@@ -60,7 +61,7 @@ class Run:
         self.name = f"{self.test.suite}/{self.kernel}/{self.test.stem}"
 
     def names(self):
-        """What a pattern may match."""
+        """Return the names that a pattern may match."""
         return self.name, f"{self.test.suite}/{self.test.stem}"
 
     @property
@@ -108,7 +109,8 @@ def tests(suite):
 
 
 def runs(suite):
-    """The soak runs on the other kernel what `make check` has time for on one only."""
+    """Return all runs of a suite. The soak also runs the tests of `make check` on the
+    kernel that `make check` omits."""
     found = [Run(test, kernel) for kernel in KERNELS for test in tests(suite)
              if kernel in test.kernels]
     if suite == "soak":
@@ -118,7 +120,7 @@ def runs(suite):
 
 
 def options(wanted):
-    """What scripts/vm is asked for, so that these runs find what they need."""
+    """Return the options of scripts/vm that these runs need."""
     found = []
     if any(run.counted for run in wanted):
         found.append("--icount")
@@ -132,8 +134,8 @@ def options(wanted):
 
 
 class Guest:
-    """The VMs, one after the other, that a kernel's tests take. Their own logs are in
-    `place`, below the tests'."""
+    """The VMs for the tests of one kernel, one after the other. Their own logs are in
+    `place`, below the tests' logs."""
 
     def __init__(self, report, suite, kernel, pending, place):
         self.report = report
@@ -154,7 +156,7 @@ class Guest:
         self.boot += 1
         left = len(self.pending)
         self.folder.mkdir(parents=True, exist_ok=True)
-        # What the guest is to do: time-out, log, program
+        # The guest's list of tests: time-out, name, log, program
         todo = self.folder / "todo"
         todo.write_text("".join(
             f"{run.timeout}\t{run.name}\t{run.log.relative_to(REPO)}\t"
@@ -171,14 +173,14 @@ class Guest:
         if self.current:
             self.end(self.current, FAILED, 0, "the VM died")
         elif len(self.pending) == left and self.pending:
-            # It never got as far as a test: do not try for ever
+            # The VM did not get as far as a test: do not retry forever
             for run in list(self.pending):
                 self.report.finished(Result(run.name, FAILED, 0, vm_log,
                                             "the VM did not start"))
             self.pending.clear()
 
     def heed(self, line, vm_log):
-        """One line of guest/run-tests' account."""
+        """Handle one line of output of guest/run-tests."""
         if not line.startswith("@@ "):
             return
         word, _, rest = line[3:].partition(" ")
@@ -202,7 +204,8 @@ class Guest:
 
 
 def run(report, suite, kernel, chosen, place=""):
-    """Those on one kernel, in one VM after the other: what two do at once takes no less time."""
+    """Run the chosen tests of one kernel, in one VM after the other: two VMs in parallel
+    would not be faster."""
     for which in ("", "pair"):
         some = [run for run in chosen if bool(run.test.pair) == bool(which)]
         if some:

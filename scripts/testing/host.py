@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tests that parts of the project bring for user space: 'make check' in
-their folders, or 'make soak'. Output in TAP counts case by case."""
+"""Tests that parts of the project have for user space: 'make check' or 'make soak' in their
+folders. TAP output is counted case by case."""
 
 import subprocess
 import time
@@ -18,7 +18,7 @@ SUITES = {"check": "host", "soak": "soak"}
 
 
 def by_name(target):
-    """All parts: one that cannot run its tests has failed them."""
+    """Return all parts by name. A part that cannot run its tests counts as failed."""
     return {f"{SUITES[target]}/{part.replace('/', '-')}": part for part in PARTS[target]}
 
 
@@ -43,7 +43,7 @@ def run_part(report, target, name, part, wanted):
     seconds = time.monotonic() - start
     found = list(cases(path.read_text(errors="replace"), depth=0))
     failed = any(outcome == FAILED for _, _, outcome, _ in found)
-    # Its own verdict counts as well: it may have died half-way
+    # The exit status counts too: the program may have died halfway
     whole = PASSED if status == 0 or failed else FAILED
     results = [Result(f"{name}/{case}", outcome, 0, path, reason)
                for _, case, outcome, reason in found]

@@ -17,9 +17,9 @@ def verdict(match):
 
 
 def cases(text, depth):
-    """Yields (suite, case, outcome, reason) of the lines indented by depth
-    levels of four spaces: 0 for plain TAP, 1 for the cases of KUnit suites.
-    Deeper lines are the parameters of one case."""
+    """Yield (suite, case, outcome, reason) for the lines indented by depth levels of four
+    spaces: 0 for plain TAP, 1 for the cases of KUnit suites. Deeper lines are the
+    parameters of one case."""
     suite = ""
     for line in text.splitlines():
         subtest = SUBTEST.match(line)

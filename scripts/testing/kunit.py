@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""KUnit: load every test module on the test kernel, read what it reports."""
+"""KUnit: load every test module on the test kernel and read the reports."""
 
 import os
 import re
@@ -12,11 +12,11 @@ from .report import FAILED, PASSED, Result, log_path
 from .vm import VM
 
 CASE = re.compile(r"\bKUNIT_CASE\w*\(\s*(\w+)")
-TIMEOUT = 2400      # beside others it takes three times as long
+TIMEOUT = 2400      # three times as long as alone, because other tasks run beside it
 
 
 def known():
-    """Names of the cases, as far as the sources tell: kunit/CASE."""
+    """Return the names of the cases found in the sources, as kunit/CASE."""
     names = []
     for path in sorted((REPO / "kunit").glob("**/*.c")):
         names += [f"kunit/{name}" for name in CASE.findall(path.read_text())]
@@ -24,7 +24,7 @@ def known():
 
 
 def opened_by_codec(report, path):
-    """What the suite srnic-sth-opcode has printed, opened by an implementation of its own."""
+    """Let tools/codec open the packets that the suite srnic-sth-opcode has printed."""
     log = log_path("kunit/codec")
     start = time.monotonic()
     report.expect(1)
@@ -36,8 +36,9 @@ def opened_by_codec(report, path):
 
 
 def draw_packets():
-    """What the suites srnic-sth-random and srnic-sth-datagram read: SRNIC_RANDOM_PACKETS says
-    how many, and the second has a tenth as many."""
+    """Generate the input of the suites srnic-sth-random and srnic-sth-datagram.
+    SRNIC_RANDOM_PACKETS is the number of packets for the first; the second gets a tenth of
+    it."""
     count = int(os.environ.get("SRNIC_RANDOM_PACKETS", "2000"))
     for name, how, many in (("packets", [], count), ("datagrams", ["--datagrams"], count // 10)):
         subprocess.run([REPO / "tools/codec/random_packets.py", *how, "--count", str(many),
@@ -64,7 +65,7 @@ def run(report, wanted):
 
     report.finished(opened_by_codec(report, path))
 
-    # A splat, a module that does not load, a machine that died: not a case's
+    # A failure outside of the cases: a splat, a module that does not load, a dead machine
     reason = ""
     if vm.status == 70:
         reason = "the kernel reported trouble"

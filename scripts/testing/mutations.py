@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Mutations: each takes one enforcement out of the module, and a test must notice.
+"""Mutations: each removes one enforcement from the module, and a test must notice.
 
-A file in scripts/tests/mutations has those of a part, a blank line between them:
+A file in scripts/tests/mutations has those of a part, separated by blank lines:
 
     R10 a range may be longer than its region
     in mem/check.c
     by e2e/isolation
-     what stays
-    -what is there
-    +what is there instead
+     context
+    -line that is there
+    +line that takes its place
 
-What stays and what is there must stand in the file exactly once. Where two files enforce the
-same, each has an "in" of its own, and its lines follow it. The tests are those that
-are expected to notice: e2e/SCRIPT, on the stock kernel; kunit/SUITE, without its slow
-cases; or kunit/SUITE.CASE.
+Context and "-" lines together must occur exactly once in the file. Where two files
+enforce the same, each has an "in" line, followed by its own lines. "by" names the
+tests that must notice: e2e/SCRIPT, on the stock kernel; kunit/SUITE, without its
+slow cases; or kunit/SUITE.CASE.
 
-scripts/tests/price is such a file, too: those are taken out all at once, to see what they
-cost (scripts/price).
+scripts/tests/price has the same format. Its mutations are applied all at once, to
+measure what the enforcements cost (scripts/price).
 """
 
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ KINDS = ("e2e", "kunit")
 
 
 class Malformed(Exception):
-    """Says where, and what about it."""
+    """A mutation that is badly written or does not apply; says where and why."""
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Mutation:
                 raise Malformed(f"{self.name}: there is no test '{test}'")
 
     def applied_in(self, tree):
-        """(path, what is there, what is there instead), of each file."""
+        """Yield (path, old text, new text) for each file."""
         for change in self.changes:
             path = tree / change.path
             text = path.read_text()
@@ -97,7 +97,7 @@ def source_of(kind, name):
 
 
 def read(path):
-    """The mutations in a file."""
+    """Return the mutations in a file."""
     found = []
     for block in path.read_text().split("\n\n"):
         if block.startswith("#"):
@@ -116,7 +116,7 @@ def all_of_them():
 
 
 def take_out(chosen, tree):
-    """All of them, one after the other; what undoes that, from the last to the first."""
+    """Apply all of the chosen mutations. Return the edits that undo them, in reverse order."""
     before = []
     for mutation in chosen:
         for path, old, new in mutation.applied_in(tree):
@@ -126,7 +126,7 @@ def take_out(chosen, tree):
 
 
 def apply_all(log):
-    """Whether each can be applied to the sources as they are."""
+    """Check that each mutation can be applied to the current sources."""
     fine = True
     try:
         for mutation in all_of_them() + read(PRICE):

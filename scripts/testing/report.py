@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Results: said as they come, and summed up at the end."""
+"""Test results: printed one by one, with a summary at the end."""
 
 import sys
 import threading
@@ -24,14 +24,14 @@ class Result:
 
 
 class Report:
-    """Collects results from several threads at once."""
+    """Collect results from several threads at once."""
 
-    # With nothing to say for so long, say what is being waited for
+    # Seconds without output after which the report names the tests that still run
     QUIET = 30
 
     def __init__(self, stream=sys.stdout):
         self.stream = stream
-        self.listener = lambda result: None     # told of each as it comes
+        self.listener = lambda result: None     # called for each result
         self.results = []
         self.expected = 0
         self.running = {}
@@ -45,7 +45,7 @@ class Report:
             self.last_line = time.monotonic()
 
     def expect(self, number):
-        """So many more results will come."""
+        """Announce that many more results."""
         with self.lock:
             self.expected += number
 
@@ -93,7 +93,7 @@ class Report:
         return sum(result.outcome == outcome for result in self.results)
 
     def summary(self):
-        """The table, the failures, and last the line that machines read."""
+        """Print the table and the failures; the last line is for programs."""
         suites = {}
         for result in self.results:
             suite = result.name.split("/")[0]
@@ -115,7 +115,7 @@ class Report:
                     where = f"  → {result.log.relative_to(REPO)}"
                 self.say(f"  {result.name}  {result.reason}{where}")
                 if where:
-                    # Whoever sees only the end of all this wants to know why
+                    # Repeat the reasons at the end, for a reader who sees only that
                     self._show_end(result.log, 3)
         self.say("")
         if not self.results:
@@ -129,7 +129,7 @@ class Report:
 
 
 def log_path(name):
-    """Where the output of suite/test goes."""
+    """Return the path of the log of suite/test."""
     path = LOGS / f"{name}.log"
     path.parent.mkdir(parents=True, exist_ok=True)
     return path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Last results of what takes too long for `make check`: tables in Documentation/results/, in
-which a run replaces the rows of what it has run."""
+"""Last results of tests that take too long for `make check`, as tables in
+Documentation/results/. A run replaces the rows of the tests that it has run."""
 
 import subprocess
 import time
@@ -12,8 +12,8 @@ COLUMNS = ("what", "result", "figures", "took", "date (UTC)", "commit", "command
 
 
 def commit():
-    """Of the checkout; with a + if it is not all committed, results aside. To be asked for
-    before a run, for it may be another afterwards."""
+    """Return the checkout's commit, with a + if there are uncommitted changes outside of
+    the results. Call it before a run, because the checkout may change meanwhile."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=REPO, check=True, capture_output=True,
                               text=True).stdout.strip()
@@ -27,7 +27,7 @@ def cells(line):
 
 
 def last_line(log):
-    """What a log says at its end, which is where tests have their figures."""
+    """Return the end of a log, where tests print their figures."""
     try:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
     except OSError:
@@ -36,7 +36,8 @@ def last_line(log):
 
 
 def write(name, title, at, rows):
-    """A table with those rows, which have all columns but date and commit; others stay."""
+    """Write a table with those rows, which lack the columns date and commit. Keep all other
+    rows."""
     path = FOLDER / f"{name}.md"
     kept = {}
     if path.exists():

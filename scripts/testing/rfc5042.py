@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""RFC 5042, row by row: what shows each demand is said in Documentation/security/rfc5042.md;
-this runs it, and says how it ended."""
+"""RFC 5042, row by row: run the tests that Documentation/security/rfc5042.md names for each
+requirement, and print their results."""
 
 import re
 from collections import Counter
@@ -10,18 +10,19 @@ from . import REPO
 from .report import FAILED, PASSED, Result
 
 STATEMENT = REPO / "Documentation/security/rfc5042.md"
-# Where cases are known only when they have run
+# Suites whose cases are known only after they have run
 PARTS = ("host/kunit-host", "host/kunit-proofs", "host/userspace-provider")
-# The same attacks on rxe: its log has a line for each, with the demand that it is against
+# The same attacks on rxe. The test's log has a line for each, with the requirement that the
+# attack violates.
 ON_RXE = "rxe_attacks"
 ATTACK = re.compile(r"^(ok  |FAIL) (R\d+): ")
-ASIDE = re.compile(r"\([^()]*\)")       # parts of a test, or what it looks at
+ASIDE = re.compile(r"\([^()]*\)")       # remarks in parentheses, such as parts of a test
 NAME = re.compile(r"`([\w.-]+)`")
 
 
 @dataclass
 class Row:
-    """A demand, and the tests that show that it is met."""
+    """A requirement, and the tests that show that it is met."""
 
     number: str
     section: str
@@ -31,7 +32,8 @@ class Row:
 
 
 def bare(name):
-    """The name by which the statement knows a test; of several builds it knows nothing."""
+    """Return the name that the statement uses for a test: without suite, build and file
+    extension."""
     case = name.rpartition("/")[2].rpartition(": ")[2]
     return case.removeprefix("corpus of ").removesuffix(".sh")
 
@@ -49,14 +51,14 @@ def rows():
 
 
 def matcher():
-    """A function that tells whether one of the names given is in the statement."""
+    """Return a function that tells whether the statement has any of the given names."""
     chosen = set().union(*(row.tests for row in rows()))
     return lambda *names: any(name in PARTS or bare(name) in chosen | {ON_RXE}
                               for name in names)
 
 
 def outcome(row, ended):
-    """In a word; and the tests that it names and nobody has run."""
+    """Return the result of a row in one word, and the named tests that did not run."""
     missing = sorted(row.tests - set(ended))
     if missing or any(FAILED in ended[test] for test in row.tests - set(missing)):
         return "FAIL", missing
@@ -66,7 +68,7 @@ def outcome(row, ended):
 
 
 def on_rxe(report):
-    """How many attacks rxe has been held against, and how many succeeded, by demand."""
+    """Return, by requirement, how many attacks rxe was tried with and how many succeeded."""
     tried, failed = Counter(), Counter()
     for result in report.results:
         if bare(result.name) != ON_RXE or not result.log:
@@ -81,7 +83,7 @@ def on_rxe(report):
 
 
 def show(report):
-    """The table. A test that the statement names and that is not there has failed."""
+    """Print the table. A test that the statement names and that does not exist has failed."""
     ended = {}
     for result in report.results:
         ended.setdefault(bare(result.name), set()).add(result.outcome)

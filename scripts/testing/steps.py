@@ -14,7 +14,7 @@ class Skip(Exception):
 
 
 def command(argv, log, cwd=REPO, **environment):
-    """Run it with its output in the log; true if it succeeded."""
+    """Run a command with its output in the log; return whether it succeeded."""
     log.write(f"$ {' '.join(map(str, argv))}\n")
     log.flush()
     done = subprocess.run(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=log,

@@ -13,7 +13,7 @@ class Tree:
         self.path = path
 
     def update(self):
-        """What is the same stays, with its time: then only what is changed is rebuilt."""
+        """Copy changed files only: the others keep their time and are not rebuilt."""
         self.path.mkdir(parents=True, exist_ok=True)
         names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=REPO,
                                check=True, capture_output=True, text=True).stdout.split("\0")
@@ -28,7 +28,7 @@ class Tree:
             os.utime(target)
 
     def build(self, kernel, log):
-        """For a guest; whether it could be built."""
+        """Build for a guest; return whether the build succeeded."""
         return subprocess.run(["make", "-s", f"guest-{kernel}"], cwd=self.path, stdout=log,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                               check=False).returncode == 0

@@ -10,13 +10,13 @@ RUNNING = set()
 
 
 def end_all():
-    """We have been told to stop: no machine is left behind."""
+    """End all VMs before this process stops."""
     for process in list(RUNNING):
         process.terminate()
 
 
 class VM:
-    """An iterator over the lines of the command's output; then .status."""
+    """Iterator over the lines of the command's output; sets .status at the end."""
 
     def __init__(self, kernel, argv, log, timeout, options=(), tree=REPO, cmdline=""):
         self.log = log

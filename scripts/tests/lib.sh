@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the end-to-end tests share. Sourced inside the VM; a test is a script that
-# exits 0 only if all that it states is so, and says what was not. None states anything
-# about time: the machine may be busy. Waiting is for a state, and every limit on it
-# is there to end a test that hangs.
+# Functions for the end-to-end tests, sourced inside the VM. A test is a script that exits 0
+# only if all that it states is true, and otherwise prints what is not. No test asserts
+# anything about time, because the machine may be busy: tests wait for a state, and time
+# limits only end tests that hang.
 
 set -euo pipefail
 
@@ -16,14 +16,15 @@ fail()
 	exit 1
 }
 
-# on_debug_kernel: everything takes several times as long, and says more when it fails
+# on_debug_kernel: whether this is the test kernel, which is several times slower and
+# reports more errors
 on_debug_kernel()
 {
 	[ -e /sys/kernel/debug/kmemleak ]
 }
 
-# long_message POLICY: bytes. Under emulation the seal, or the test kernel without
-# it, comes to 10 MB/s.
+# long_message POLICY: size in bytes of a long message. Under emulation a sealed stream, or
+# the test kernel without a seal, reaches 10 MB/s.
 long_message()
 {
 	if [ -n "$1" ] || on_debug_kernel; then
@@ -33,13 +34,14 @@ long_message()
 	fi
 }
 
-# on WHERE COMMAND...: `in`, which is a reserved word at the head of a shell command
+# on WHERE COMMAND...: same as `in`, which is a reserved word at the start of a shell
+# command
 on()
 {
 	command in "$@"
 }
 
-# soon COMMAND...: whether it succeeds, be it late; three minutes are for ever
+# soon COMMAND...: repeat COMMAND until it succeeds; give up after three minutes
 soon()
 {
 	local end=$((SECONDS + 180))
@@ -49,7 +51,7 @@ soon()
 	done
 }
 
-# absent FILE...: whether none of them is there
+# absent FILE...: whether none of these files exists
 absent()
 {
 	local file
@@ -58,25 +60,25 @@ absent()
 	done
 }
 
-# say WORDS...: what comes next, and when
+# say WORDS...: print the next step, with the time
 say()
 {
 	echo "- $* [$SECONDS s]"
 }
 
-# counter DEV NAME: a hardware counter's value
+# counter DEV NAME: value of a hardware counter
 counter()
 {
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
-# count_of WHERE DEV NAME...: the same inside a namespace, of several the sum; sysfs shows a
-# device only there
+# count_of WHERE DEV NAME...: sum of these counters, read inside the namespace, because
+# sysfs shows a device only there
 count_of()
 {
 	local where=$1 dev=$2 words i found=0 total=0
 	shift 2
-	# no interpreter for this: under emulation it takes half a second to start
+	# Without an interpreter: under emulation its start takes half a second
 	read -ra words <<<"$(on "$where" rdma statistic show link "$dev/1")"
 	for ((i = 2; i + 1 < ${#words[@]}; i++)); do
 		[[ " $* " == *" ${words[i]} "* ]] || continue
@@ -87,7 +89,7 @@ count_of()
 	echo $total
 }
 
-# beyond N WHERE DEV NAME...: whether these counters have come to more than that
+# beyond N WHERE DEV NAME...: whether the sum of these counters is above N
 beyond()
 {
 	[ "$(count_of "${@:2}")" -gt "$1" ]
@@ -100,8 +102,8 @@ all_arrived()
 		[ "$(count_of b srnic1 sent_pkts)" -eq "$(count_of a srnic0 rcvd_pkts)" ]
 }
 
-# nothing_lost: no packet was, between a and b. Who waits on a busy machine may send again
-# what has arrived, so that retransmissions do not tell.
+# nothing_lost: check that no packet was lost between a and b. Retransmissions do not tell:
+# on a busy machine the sender may retransmit packets that have arrived.
 nothing_lost()
 {
 	local end
@@ -114,7 +116,7 @@ nothing_lost()
 	}
 }
 
-# expect_count WHERE DEV NAME OP N: a counter's value against a bound (-eq, -gt ...)
+# expect_count WHERE DEV NAME OP N: compare a counter with a bound (-eq, -gt ...)
 expect_count()
 {
 	local value
@@ -122,7 +124,7 @@ expect_count()
 	test "$value" "$4" "$5" || fail "counter $3 of $2 is $value, expected $4 $5"
 }
 
-# neither NAME...: at neither end has any of these counters moved
+# neither NAME...: check that these counters are 0 at both ends
 neither()
 {
 	local end name
@@ -134,11 +136,11 @@ neither()
 	done
 }
 
-# listens PID: whether the process, or the one that this time-out watches, has a TCP port open
+# listens PID: whether the process, or its child if it is `timeout`, has a TCP port open
 listens()
 {
 	local child='' line
-	# that file ends without a newline
+	# this file has no newline at the end
 	read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || [ "$child" ] || child=$1
 	while read -r line; do
 		# sl, local, remote, st
@@ -156,7 +158,8 @@ listens_by_cm()
 		< <(nsenter -t "$child" -n rdma resource show cm_id 2>/dev/null)
 }
 
-# joined PID: whether its namespace is in the group that mckey is for here
+# joined PID: whether the process's namespace has joined the group that these tests give
+# mckey
 joined()
 {
 	local child=''
@@ -164,7 +167,7 @@ joined()
 	grep -q '239\.7\.7\.7' < <(nsenter -t "$child" -n ip maddr show 2>/dev/null)
 }
 
-# settle PID COMMAND...: until that process listens, or has ended; a minute at most
+# settle PID COMMAND...: wait until the process listens or has ended; at most a minute
 settle()
 {
 	local pid=$1 how=listens end
@@ -178,9 +181,9 @@ settle()
 	done
 }
 
-# pair SERVER-COMMAND -- CLIENT-COMMAND: starts the first, waits until it listens, runs
-# the second; both must succeed, or are ended after LIMIT seconds (300, and 900 on the test
-# kernel)
+# pair SERVER-COMMAND -- CLIENT-COMMAND: start the server, wait until it listens, run the
+# client. Both must succeed; they are killed after LIMIT seconds (default: 300, on the test
+# kernel 900).
 pair()
 {
 	local server=() log status=0 pid limit=300
@@ -217,7 +220,7 @@ pair()
 # gid_of WHERE DEV [ipv4|ipv6]: index of a routable RoCEv2 GID
 gid_of()
 {
-	# no ibv_devinfo for this: on the test kernel it takes five seconds
+	# Not by ibv_devinfo, which takes five seconds on the test kernel
 	# shellcheck disable=SC2016 # for that shell to expand
 	on "$1" sh -c '
 		cd "/sys/class/infiniband/$1/ports/1/gids" || exit
@@ -236,7 +239,7 @@ gid_of()
 		done' sh "$2" "${3:-ipv4}"
 }
 
-# tool NAME OPTION...: one run of that tool of perftest's from a to b, the same options at both
+# tool NAME OPTION...: run a tool of perftest from a to b, with the same options at both
 # ends
 tool()
 {
@@ -247,13 +250,14 @@ tool()
 		in a "$name" -d srnic0 -x "$(gid_of a srnic0)" -F "$@" 10.77.0.2
 }
 
-# policies that seal: what `testbed up --policy` takes
+# Policies that seal, in the syntax of `testbed up --policy`
 sealed_modes="require:header:aes-cmac-128 require:packet:aes-cmac-128 require:aead:aes-gcm-128"
 
-# record: all that passes vb, into /run/test/wire.pcap, until `recorded`
+# record: capture the traffic of vb in /run/test/wire.pcap, until `recorded`
 record()
 {
-	# ip netns exec replaces itself, so that this is the recorder; port 9 is for the end
+	# ip netns exec replaces itself, so this is the PID of tcpdump. Port 9 carries the
+	# end marker.
 	ip netns exec b tcpdump -i vb -Z root -B 32768 --immediate-mode -U -w /run/test/wire.pcap \
 		udp port 4791 or udp port 9 >/run/test/tcpdump.log 2>&1 &
 	recorder=$!
@@ -263,7 +267,8 @@ record()
 	done
 }
 
-# What passes last is known, and all that has passed before it has been written by then.
+# recorded: send a marker and wait until tcpdump has written it, and so all packets before
+# it
 recorded()
 {
 	on b bash -c 'echo srnic-test-end >/dev/udp/10.77.0.1/9'
@@ -273,8 +278,8 @@ recorded()
 	cat /run/test/tcpdump.log
 }
 
-# datagrams_start: ten are to go from a to b and back, one after the other. Sets PINGED and
-# PINGING
+# datagrams_start: start to send ten datagrams from a to b and back, one after the other.
+# Sets PINGED and PINGING.
 datagrams_start()
 {
 	in-b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/run/test/s.log 2>&1 &
@@ -298,7 +303,8 @@ datagrams_pass()
 	datagrams_end
 }
 
-# datagrams_refused LABEL WHERE DEV COUNTER: none of them arrives, and that counter tells of it
+# datagrams_refused LABEL WHERE DEV COUNTER: check that no datagram arrives, and that
+# COUNTER grows
 datagrams_refused()
 {
 	local label=$1 before
@@ -306,13 +312,14 @@ datagrams_refused()
 	before=$(count_of "$@")
 	datagrams_start
 	soon beyond "$before" "$@" || fail "$label: $* does not grow: $(cat /run/test/[cs].log)"
-	sleep 1		# what was let through nevertheless is on its way
+	sleep 1		# time for wrongly accepted packets to arrive
 	! grep 'iters in' /run/test/[cs].log || fail "$label: datagrams passed"
 	datagrams_end
 }
 
-# foreign_wire TESTBED-OPTION...: a test bed on whose wire nothing passes but what a program in
-# the namespace m carries between ma and mb. Whole frames with full checksums reach it.
+# foreign_wire TESTBED-OPTION...: set up a test bed without a connection between ma and mb:
+# a program in the namespace m must carry the frames. It gets single frames with full
+# checksums.
 foreign_wire()
 {
 	local end dev
@@ -325,7 +332,8 @@ foreign_wire()
 	done
 }
 
-# sealed_rules: /run/test/rule.N, which sets a rule, for each of `seals`, SUITE:MODE, by the key k
+# sealed_rules: for each SUITE:MODE of `seals` write /run/test/rule.N, a script that sets a
+# rule for it with the key k
 sealed_rules()
 {
 	local seal i=0
@@ -336,9 +344,9 @@ sealed_rules()
 	done
 }
 
-# sealed_each OPTION...: srnic-verify on a connection for each of `seals`: one process at each
-# end, and a rule of its own ahead of each connection: of sealed_rules, or those that are there
-# with OWN_RULES=yes
+# sealed_each OPTION...: run srnic-verify with a connection for each of `seals`, one process
+# at each end. Before each connection it sets a rule: that of sealed_rules, or with
+# OWN_RULES=yes the caller's.
 sealed_each()
 {
 	[ "${OWN_RULES-}" ] || sealed_rules
@@ -348,8 +356,8 @@ sealed_each()
 	tail -n 1 "$OUT"
 }
 
-# goes_on PID: whether srnic1 in b receives a thousand packets more while that process lives
-# and no connection dies there; three minutes at most
+# goes_on PID: whether srnic1 in b receives a thousand packets more while the process lives,
+# and no connection fails; waits three minutes at most
 goes_on()
 {
 	local begin now end=$((SECONDS + 180))
@@ -363,9 +371,9 @@ goes_on()
 	return 1
 }
 
-# frozen COMMAND...: runs an attack, whose output has to say "following" when it has found
-# its victim, on an rping without end that is then held still; thaws it afterwards. Sets
-# SURVIVED to whether that went on; output in /run/test/attack.log
+# frozen COMMAND...: start an endless rping, run an attack that prints "following" when it
+# has found its victim, stop rping during the attack, and let it continue afterwards. Sets
+# SURVIVED to whether rping went on; the attack's output is in /run/test/attack.log.
 frozen()
 {
 	local server client attack

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""bed - the pair that contenders run across, and what is put around it for them.
+"""bed - the test bed that contenders run on, and its surroundings.
 
-Everything here undoes what it did when its block ends.
+Every context manager here undoes its changes when its block ends.
 """
 import os
 import subprocess
@@ -26,7 +26,8 @@ def sh(*cmd):
 
 @contextmanager
 def one_core(wanted):
-    """The other cores are off: threads, interrupts and timers of every contender obey that."""
+    """Take all cores but one offline, so that threads, interrupts and timers of every
+    contender stay on that core."""
     switches = []
     if wanted:
         switches = sorted(Path("/sys/devices/system/cpu").glob("cpu[1-9]*/online"))
@@ -41,7 +42,7 @@ def one_core(wanted):
 
 @contextmanager
 def bed(kind, place="plain", rps="0", mtu=None):
-    """The test bed with devices of that kind, at that place."""
+    """Set up the test bed with devices of that kind, at that place."""
     at = PLACES[place]
     with one_core(at.one_core):
         sh("testbed", "up", "--flat", "--mtu", str(mtu or at.mtu), "--type", kind, "--rps", rps, *at.args)
@@ -52,27 +53,29 @@ def bed(kind, place="plain", rps="0", mtu=None):
 
 
 def lose(percent, delay):
-    """Both directions of the lossy place lose that much from now on, and take so many ms longer."""
+    """Set the loss of the lossy place, in percent, and its delay in ms, for both
+    directions."""
     for dev in ("ma", "mb"):
         sh("tc", "-n", "m", "qdisc", "change", "dev", dev, "root", "netem", "limit", "100000",
            "loss", f"{percent}%", "delay", f"{delay}ms")
 
 
 def crossed():
-    """Bytes that have crossed the pair so far, both ways."""
+    """Return the number of bytes that have crossed the pair so far, in both directions."""
     return sum(int(Path(f"/sys/class/net/{dev}/statistics/tx_bytes").read_text()) for dev in ("v0", "v1"))
 
 
 @contextmanager
 def protected(contender):
-    """What seals the contender's packets, if anything does."""
+    """Set up the contender's protection, if it has any."""
     with esp(contender.esp), sealed(contender.policy, *contender.words):
         yield
 
 
 @contextmanager
 def esp(proto):
-    """IPsec ESP between the ends. The policies name no ports: rxe's route look-up sets none."""
+    """Set up IPsec ESP between the ends. The policies name no ports, because rxe's route
+    lookup sets none."""
     if not proto:
         yield
         return
@@ -92,7 +95,7 @@ def esp(proto):
 
 @contextmanager
 def sealed(policy, *words):
-    """A rule of srnic's: that mode and suite, or nothing passes; `words` end it."""
+    """Add a rule of srnic that requires that mode and suite; `words` are appended to it."""
     if not policy:
         yield
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""connect - how many connections a second rdma_cm sets up, by cmtime."""
+"""connect - connections set up by rdma_cm per second, measured by cmtime."""
 import re
 
 from contenders import HERE, PEER
@@ -9,7 +9,7 @@ CONNECTIONS = 200
 
 
 def connect_rate(contender):
-    """rdma_cm connections a second, from creating the id to being connected."""
+    """Return rdma_cm connections per second, from creating the id to being connected."""
     count = str(CONNECTIONS)
     with background(["cmtime", "-b", PEER, "-c", count]) as server:
         await_cm_listener(server)
@@ -17,7 +17,7 @@ def connect_rate(contender):
 
 
 def parse_cmtime(out, count):
-    """Each step's time for all connections is in the first column, in ms."""
+    """Sum up the first column: each step's time for all connections, in ms."""
     steps = dict(re.findall(r"^(\w[\w ]*?)\s*:\s+([\d.]+)", out, re.M))
     needed = ("create id", "resolve addr", "resolve route", "create qp", "connect")
     if not all(step in steps for step in needed):

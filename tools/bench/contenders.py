@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """contenders - the ways to carry bytes across the pair that the bench compares.
 
-A table: what test bed each needs, what protects it, and a rough idea of its speed, from
-which the first run's length is chosen (pace.py).
+A table: the test bed that each needs, its protection, and a rough guess of its
+speed, from which pace.py chooses the length of the first run.
 """
 from dataclasses import dataclass
 
@@ -13,17 +13,17 @@ NETWORK = "10.77.0.0/24"
 
 @dataclass(frozen=True)
 class Contender:
-    """One of them.
+    """A contender.
 
-    bed      what `testbed up --type` is asked for; contenders of one bed share it
-    devices  the client's and the server's; none where it is not RDMA
+    bed      argument of `testbed up --type`; contenders with the same bed share it
+    devices  the client's and the server's RDMA device; empty without RDMA
     options  for perftest
-    esp      the IP protocol that IPsec ESP covers
+    esp      IP protocol that IPsec ESP covers
     policy   mode and suite of srnic's seal
-    words    that end its rule
-    apart    only where it is named
+    words    appended to its rule
+    apart    runs only when it is named
     guess    microseconds a message, nanoseconds a byte
-    what     it is, for the report
+    what     description for the report
     """
     name: str
     bed: str
@@ -64,7 +64,7 @@ CONTENDERS = {c.name: c for c in (
     Contender("tcp-esp", "rxe", esp="tcp", guess=(20, 120), what="iperf3 under the same ESP"),
 )}
 
-# Who is in what: everybody, who has RDMA, those whose every corner is looked at
+# Sets of contenders: all, those with RDMA, and those measured in every detail
 ALL = tuple(name for name, c in CONTENDERS.items() if not c.apart)
 VERBS = tuple(name for name in ALL if CONTENDERS[name].devices)
 MAIN = ("rxe", "siw", "srnic", "srnic-aead")
@@ -73,6 +73,6 @@ ROCE = ("rxe", "srnic", "srnic-aead")
 
 
 def seconds_each(contender, size):
-    """A rough guess of what one message takes."""
+    """Return a guess of the seconds that one message takes."""
     message, byte = contender.guess
     return message * 1e-6 + size * byte * 1e-9

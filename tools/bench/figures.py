@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""figures - what run.py's JSON says: series, medians, ratios."""
+"""figures - series, medians and ratios from run.py's JSON."""
 from statistics import median
 
 PACKET = 4096
 
 
 def quotient(above, below):
-    """None if there is nothing to divide, or to divide by."""
+    """Return above / below, or None if either is missing or the divisor is 0."""
     return above / below if above is not None and below else None
 
 
 class Record:
-    """One file of run.py's."""
+    """A JSON file of run.py."""
 
     def __init__(self, raw):
         self.raw = raw
@@ -23,7 +23,7 @@ class Record:
         return [run[key] for run in runs if key in run]
 
     def median(self, contender, work, key):
-        """The median, or None if nothing was measured."""
+        """Return the median, or None if nothing was measured."""
         values = self.series(contender, work, key)
         return median(values) if values else None
 
@@ -31,17 +31,17 @@ class Record:
         return quotient(self.median(contender, work, key), self.median(other, other_work or work, key))
 
     def floor(self, row):
-        """Nanoseconds that a row of the floor module takes."""
+        """Return the nanoseconds of a row of the floor module."""
         values = [run["ns"][row] for run in self.raw["floor"] if row in run["ns"]]
         return median(values) if values else None
 
     def packet_ns(self, contender, work="write_4k"):
-        """What a 4 KiB packet takes by that bandwidth."""
+        """Return the nanoseconds of a 4 KiB packet at the measured bandwidth."""
         speed = self.median(contender, work, "MiBps")
         return PACKET / (speed * (1 << 20)) * 1e9 if speed else None
 
     def errors(self):
-        """(contender, work, why, how often) of the runs that gave no figure."""
+        """Return (contender, work, reason, count) of the runs without a figure."""
         count = {}
         for contender, works in self.results.items():
             for work, runs in works.items():
@@ -53,9 +53,9 @@ class Record:
 
 
 def instructions(record):
-    """Instructions a packet and a message, from a run under icount (a ns is one).
+    """Return instructions a packet and a message, from a run under icount (1 ns counts as one).
 
-    Of the floor: what its module needs for the same packet.
+    The floor's figure is the cost of the same packet in the floor module.
     """
     found = {}
     for contender in record.results:

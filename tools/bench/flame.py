@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""flame - draws what `make profile` sampled: flame.svg, and rooms.md with a table.
+"""flame - draw the samples of `make profile`: flame.svg, and rooms.md with a table.
 
-A room is a folder of the module; "itself" is what its own instructions took, "in all"
-also what the kernel did for it (copies, checksums, crypto, the network stack).
+A room is a folder of the module. "itself" counts the room's own instructions, "in all"
+also those that the kernel executed for it (copies, checksums, crypto, the network stack).
 
 Example:
-  flame.py build/profile
+    flame.py build/profile
 """
 import argparse
 import html
@@ -21,7 +21,7 @@ REPO = Path(__file__).resolve().parents[2]
 OBJECTS = REPO / "build/stock/src/drivers/infiniband/sw/srnic"
 MODULES = ("srnic", "rdma_rxe", "siw")
 
-# Whose business a function outside the module is: the first that matches
+# Owners of functions outside the module; the first match counts
 BUSINESS = (
     ("idle", r"default_idle|cpuidle|do_idle|cpu_idle|pv_native_safe_halt|acpi_idle"),
     ("crypto", r"aes|gcm|ghash|cmac|crypto_|skcipher|scatterwalk|_encr|_decr|kernel_fpu"),
@@ -36,7 +36,7 @@ BUSINESS = (
 
 
 class Symbols:
-    """Which room a function of the module stands in."""
+    """Maps functions of the module to rooms."""
 
     def __init__(self, folder=OBJECTS):
         self.rooms = {}
@@ -66,7 +66,7 @@ def plain(name):
 
 
 def library(dso):
-    """A short name for where a function comes from."""
+    """Return a short name for the binary that a function belongs to."""
     if dso.startswith("[kernel") or dso == "[guest.kernel.kallsyms]":
         return "kernel"
     name = Path(dso.strip("[]")).name
@@ -74,7 +74,8 @@ def library(dso):
 
 
 def samples(path):
-    """(time, weight, command, chain from the outside in) of each; a chain is of (function, library)."""
+    """Yield (time, weight, command, chain) of each sample. The chain has (function,
+    library) pairs, outermost first."""
     for block in path.read_text(errors="replace").split("\n\n"):
         lines = block.strip("\n").splitlines()
         head = re.match(r"\s*(.+?)\s+([\d.]+):\s+(\d+)", lines[0]) if lines else None
@@ -89,7 +90,8 @@ def samples(path):
 
 
 def under_way(found):
-    """Without set-up and end: between the first and the last twentieth of the module's own samples."""
+    """Drop set-up and tear-down: keep samples between the first and the last twentieth of
+    the module's own samples."""
     times = sorted(time for time, _, _, chain in found if any(dso in MODULES for _, dso in chain))
     if not times:
         raise SystemExit("flame: no sample saw the module: is the run too short?")
@@ -98,7 +100,8 @@ def under_way(found):
 
 
 def by_room(found, symbols):
-    """Weight by room: of the room itself, and with what it asked the kernel for."""
+    """Return weights by room: of its own code, and including the kernel code that it
+    called."""
     itself, in_all, total = Counter(), Counter(), 0
     for _, weight, _, chain in found:
         if not chain:
@@ -120,10 +123,10 @@ def by_function(found):
 
 
 def packet_ns(run):
-    """Guest nanoseconds (under icount: instructions) a packet, or a round trip."""
+    """Return guest nanoseconds (under icount: instructions) a packet or a round trip."""
     figures = run["figures"]
     if "MiBps" not in figures:
-        return 2000 * figures["median"]     # perftest halves it
+        return 2000 * figures["median"]     # perftest reports half a round trip
     return min(run["work"]["size"], 4096) / (figures["MiBps"] * 1048576) * 1e9
 
 
@@ -146,7 +149,7 @@ def markdown(run, symbols, found):
 
 
 class Flame:
-    """The picture: a row for each depth, a box for each function, as wide as its time."""
+    """The flame graph: a row for each depth, a box for each function, as wide as its time."""
 
     WIDTH, ROW, NARROWEST = 1400, 17, 0.4
     STYLE = """
@@ -173,7 +176,7 @@ class Flame:
             node["weight"] += weight
 
     def colour(self, name, dso):
-        """Of one room, one hue; the functions in it differ a little."""
+        """Return a colour: one hue for each room, with small differences between functions."""
         room = self.symbols.room(name, dso)
         base = zlib.crc32(room.encode()) % 360 if dso in MODULES else 40
         strong = 70 if dso in MODULES else 12

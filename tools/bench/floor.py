@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""floor - what the kernel's own primitives take here, measured by a module (floor/)."""
+"""floor - costs of the kernel's primitives on this machine, measured by a module (floor/)."""
 import json
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from places import PLACES
 RESULTS = Path("/sys/kernel/debug/srnic_floor/results")
 
 
-# Packets sent one by one, or some as one that the stack or the driver cuts; whichever is faster
+# Packets sent one by one, or several as a super-packet that the stack or the driver
+# segments; the faster one counts
 SEGMENTS = (1, 12)
 WIRE_MS = 400
 MIB = 1 << 20
@@ -24,17 +25,17 @@ def results(*parameters):
 
 
 def measure_floor(ms):
-    """The module's results: ns a call, the CRC chosen, the crypto drivers."""
+    """Return the module's results: ns a call, the chosen CRC, the crypto drivers."""
     return results(f"ms={ms}")
 
 
 def path_mtu(mtu):
-    """The payload of a packet: an IBA MTU that fits, headers aside."""
+    """Return the payload of a packet: the largest IBA MTU that fits with headers."""
     return max(size for size in (256, 512, 1024, 2048, 4096) if size + 60 <= mtu)
 
 
 def wire_floor(work):
-    """What the module carries across the wire."""
+    """Return the throughput of the module across the wire."""
     size = path_mtu(PLACES[work.place].mtu)
     ran = [results("ms=2", f"wire_ms={WIRE_MS}", f"wire_len={size}", f"wire_segs={segs}")
            for segs in SEGMENTS]

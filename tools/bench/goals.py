@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""goals - the figures that the bench is to show, beside what it has shown.
+"""goals - target figures of the bench, compared with the measured ones.
 
-A table: what, the bound, and how the figure comes out of a record.
+A table: description, bound, and a function that computes the figure from a record.
 """
 from dataclasses import dataclass
 from typing import Callable
@@ -16,7 +16,7 @@ class Goal:
     what: str
     side: str
     bound: float
-    value: Callable         # of a record and the instructions
+    value: Callable         # called with the record and the instructions
 
     def met(self, value):
         return value >= self.bound if self.side == ">=" else value <= self.bound
@@ -27,7 +27,7 @@ def against(contender, other, work, key="MiBps", other_work=None):
 
 
 def within(contender, work, other_work, key="MiBps"):
-    """One contender's work against its other work."""
+    """Return a function for the ratio of two works of one contender."""
     return against(contender, contender, work, key, other_work)
 
 
@@ -39,14 +39,15 @@ def insns(contender, other):
 
 
 def of_the_floor(record, _):
-    """Sealed bandwidth, as a part of what the floor module makes of seal, CRC and copy."""
+    """Return sealed bandwidth as a fraction of the floor module's seal, CRC and copy."""
     floor = record.floor("sealed_4096")
     speed = record.median("srnic-aead", "write_64k", "MiBps")
     return quotient(speed, PACKET / floor * 1e9 / (1 << 20)) if floor else None
 
 
 def added_by(contender, work, row, times):
-    """Added time a packet, or a message one way, against a row of the floor module."""
+    """Return a function for the added time a packet, or a message one way, in multiples of
+    a row of the floor module."""
     def value(record, _):
         if not work.endswith("_lat"):
             clear, sealed = (record.packet_ns(name, work) for name in ("srnic", contender))
@@ -61,7 +62,7 @@ def added_by(contender, work, row, times):
 
 
 def own(contender, work, key, whole=1):
-    """A figure by itself, or as a part of `whole`."""
+    """Return a function for a figure alone, or as a fraction of `whole`."""
     return lambda record, _: quotient(record.median(contender, work, key), whole)
 
 
@@ -157,7 +158,8 @@ def left_beside(contender, kind):
 
 
 def neighbour_goals():
-    """On two processors a flood may take half; on one hardly more than any packet takes."""
+    """Yield goals for floods: on two processors a flood may take half of the throughput; on
+    one, hardly more than any packet takes."""
     for kind in ("malformed", "qp", "icrc", "old"):
         yield Goal(f"write left beside a flood: {kind}", ">=", 0.5, left_beside("srnic", kind))
         yield Goal(f"the same on one core, {kind} / a closed port", ">=", 0.75,
@@ -177,6 +179,6 @@ GOALS = (*bandwidth_goals(), *latency_goals(), *sealed_goals(), *scale_goals(),
 
 
 def judge(record, found):
-    """(goal, value) of those that were measured."""
+    """Return (goal, value) of those that were measured."""
     values = ((goal, goal.value(record, found)) for goal in GOALS)
     return [(goal, value) for goal, value in values if value is not None]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into perftest: its sleeps take no time.
+ * Preloaded library that makes perftest's sleeps return at once.
  *
  * ib_write_bw sleeps for a second before it connects, and the bench starts it
- * hundreds of times. Nothing that is measured sleeps.
+ * hundreds of times. No measured part sleeps.
  */
 #include <unistd.h>
 

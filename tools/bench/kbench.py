@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""kbench - one run of the kernel consumer (kbench/), and what it says."""
+"""kbench - one run of the kernel consumer (kbench/), and its results."""
 import json
 import subprocess
 from pathlib import Path
@@ -11,7 +11,7 @@ MODULE = "srnic_kbench"
 
 
 def kbench(verb, size, **options):
-    """Figures in the bench's units: MiB/s and messages, or µs of half a round trip."""
+    """Return figures in the bench's units: MiB/s and messages, or µs of half a round trip."""
     words = [f"{name}={value}" for name, value in {"verb": verb, "size": size, **options}.items()]
     ran = subprocess.run(["modprobe", MODULE, *words], text=True, capture_output=True, check=False)
     if ran.returncode:

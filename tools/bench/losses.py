@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""losses - what a run has lost and sent again, by the counters of devices, netdevs and qdiscs."""
+"""losses - packets lost and retransmitted in a run, by counters of devices, netdevs and
+qdiscs."""
 import json
 import re
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ NETDEVS = ("v0", "v1")
 
 
 def hw_counter(dev, name):
-    """A counter of an RDMA device; None if it has no such."""
+    """Return a counter of an RDMA device, or None if it does not exist."""
     try:
         return int(Path(f"/sys/class/infiniband/{dev}/ports/1/hw_counters/{name}").read_text())
     except OSError:
@@ -23,7 +24,8 @@ def hw_sum(devices, name):
 
 
 def qdisc_drops(said):
-    """Of the root qdisc, which counts for those inside it; `said` by tc -s -j."""
+    """Return the drops of the root qdisc, which include those of inner ones; `said` is from
+    tc -s -j."""
     return sum(qdisc.get("drops", 0) for qdisc in json.loads(said or "[]") if qdisc.get("root"))
 
 
@@ -33,13 +35,13 @@ def netdev_drops(netdev, *names):
 
 
 def queued_out(netdev):
-    """Packets that the qdisc or the driver refused."""
+    """Return the packets that the qdisc or the driver dropped."""
     return qdisc_drops(sh("tc", "-s", "-j", "qdisc", "show", "dev", netdev)) + \
         netdev_drops(netdev, "tx_dropped")
 
 
 def tcp_segments():
-    """(sent, sent again) of TCP so far."""
+    """Return (sent, retransmitted) segments of TCP so far."""
     names, values = (row.split() for row in re.findall(r"^Tcp:.*", Path("/proc/net/snmp").read_text(), re.M))
     row = dict(zip(names[1:], map(int, values[1:])))
     return row["OutSegs"], row["RetransSegs"]
@@ -50,7 +52,7 @@ def snapshot(contender):
     if contender.devices and contender.bed == "srnic":
         sent, again = hw_sum(devices, "sent_pkts"), hw_sum(devices, "retransmits")
     else:
-        sent, again = tcp_segments()    # siw's transport as well
+        sent, again = tcp_segments()    # siw's transport, too
     return {"sent": sent, "again": again,
             "dropped": sum(queued_out(dev) + netdev_drops(dev, "rx_dropped") for dev in NETDEVS),
             "held": queued_out(NETDEVS[0]) + hw_sum(devices[:1], "send_err"),
@@ -59,7 +61,7 @@ def snapshot(contender):
 
 @contextmanager
 def counted(contender, figures):
-    """Adds to the figures what was lost meanwhile. rxe does not count what it sends again."""
+    """Add the losses of the block to the figures. rxe does not count its retransmissions."""
     before = snapshot(contender)
     yield
     grown = {key: value - before[key] for key, value in snapshot(contender).items()}

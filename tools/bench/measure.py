@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""measure - one run of one piece of work, whatever tool it takes."""
+"""measure - run one piece of work once, with whatever tool it needs."""
 import json
 import sys
 
@@ -17,7 +17,7 @@ TIMED = {"shared": shared, "beside": beside, "datagrams": datagrams}
 
 
 def measure(contender, work, iterations):
-    """One run; returns its figures, or raises Failed."""
+    """Run once; return the figures or raise Failed."""
     if work.kind == "connect":
         return connect_rate(contender)
     if work.kind == "garbage":
@@ -53,7 +53,7 @@ def with_losses(contender, work, iterations):
 
 
 def memory(contender, work):
-    """Kernel bytes a QP or an MR, as the script of that name finds them."""
+    """Return kernel bytes a QP or an MR, found by the script of that name."""
     dev = contender.devices[0]
     args = [sys.executable, str(TOOLS / f"{work.kind}.py"), "--device", dev]
     if work.kind == "qp_memory":

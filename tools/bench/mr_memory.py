@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""mr_memory - kernel memory that a registered region takes, its pages aside, in bytes.
+"""mr_memory - measure the kernel memory of a registered region, without its pages, in bytes.
 
-Registers the same buffer many times and looks at what the kernel has less of. Prints one
-JSON object with the median of some rounds.
+Registers the same buffer many times and compares the kernel's memory before and after.
+Prints one JSON object with the median of several rounds.
 
 Example:
-  mr_memory.py --device srnic0 --size 65536
+    mr_memory.py --device srnic0 --size 65536
 """
 import argparse
 import gc
@@ -26,7 +26,8 @@ ACCESS = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMO
 
 
 def measure(pd, first, count):
-    """Bytes a region takes, those that have been registered once aside."""
+    """Return bytes a region, not counting memory that the first ones have allocated for
+    good."""
     gc.collect()
     before = kernel_bytes()
     regions = [MR(pd, first.length, ACCESS, address=first.buf) for _ in range(count)]
@@ -47,7 +48,7 @@ def main():
     args = ap.parse_args()
 
     pd = PD(Context(name=args.device))
-    first = MR(pd, args.size, ACCESS)   # it allocates the buffer
+    first = MR(pd, args.size, ACCESS)   # allocates the buffer
     first.write(b"\1" * args.size, args.size)
     rounds = [measure(pd, first, args.count) for _ in range(args.rounds)]
     print(json.dumps({"regions": args.count, "bytes": statistics.median(rounds), "rounds": rounds}))

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""native - measures a kernel consumer on each contender in one boot, alternating.
+"""native - measure a kernel consumer on each contender in one boot, alternating.
 
 Meant for user-mode Linux, where code runs at the processor's own speed (`make bench
 B=native`), but runs in any guest. Every contender gets the same veth pair, MTU, depth and
-lists of work requests; TCP is between two sockets of the kernel.
+lists of work requests; TCP runs between two sockets of the kernel.
 
 Examples:
-  native.py --out build/bench/native-raw.json
-  native.py --out build/bench/native-raw.json --reps 1 --contenders rxe,srnic --work write_64k
+    native.py --out build/bench/native-raw.json
+    native.py --out build/bench/native-raw.json --reps 1 --contenders rxe,srnic --work write_64k
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ NATIVE = {c.name: c for c in (
 
 @dataclass(frozen=True)
 class Work:
-    """What srnic_kbench is asked for. `tcp` is what TCP has in its place, if anything."""
+    """Parameters of srnic_kbench. `tcp` is the equivalent for TCP, if there is one."""
     name: str
     kind: str
     verb: str
@@ -60,12 +60,12 @@ WORK = {work.name: work for work in (
 
 
 def verb_of(work, contender):
-    """None if that contender has no such thing."""
+    """Return the work's verb for the contender, or None if it has none."""
     return work.verb if contender.devices else work.tcp or None
 
 
 class Bench:
-    """What is known so far, and where it is written."""
+    """The results so far, and the file that they are written to."""
 
     def __init__(self, args, todo):
         self.args = args
@@ -93,7 +93,7 @@ class Bench:
         mine.setdefault(work.name, []).append(found)
 
     def turn(self, todo):
-        """Everybody once."""
+        """Measure every contender once."""
         self.record["floor"].append(measure_floor(20))
         for kind in dict.fromkeys(contender.bed for contender, _ in todo):
             with bed(kind):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""native_profile - lets one contender do one thing in user-mode Linux for a while, to be sampled.
+"""native_profile - run one contender and work in user-mode Linux for a while, to be sampled.
 
-Runs in the guest (scripts/profile-native). When it has begun, the guest's kallsyms are in
-the folder: they give the samples their names.
+Runs in the guest (scripts/profile-native). Before it starts it copies the guest's kallsyms
+to the folder, to resolve the samples.
 """
 import argparse
 import subprocess

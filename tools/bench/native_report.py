@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""native_report - turns native.py's JSON into native.md and native.json.
+"""native_report - turn native.py's JSON into native.md and native.json.
 
 Example:
-  native_report.py build/bench/native-raw.json --out build/bench
+    native_report.py build/bench/native-raw.json --out build/bench
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ from work import FIGURES                            # noqa: E402
 
 
 def of_its_aead(record, _):
-    """Sealed bandwidth, as a part of what the AEAD alone makes of a packet at both ends."""
+    """Return sealed bandwidth as a fraction of what the AEAD alone allows at both ends."""
     pair = record.floor("chacha_pair_4096")
     speed = record.median("srnic-chacha", "write_64k", "MiBps")
     return quotient(speed, PACKET / pair * 1e9 / (1 << 20)) if pair else None

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""native_samples - samples of a user-mode kernel by function, as a table.
+"""native_samples - count samples of a user-mode kernel by function, as a table.
 
 Standard input has an address a line, as `perf script -F ip` prints them.
 
 Example:
-  perf script -i perf.data -F ip | native_samples.py build/profile/kallsyms
+    perf script -i perf.data -F ip | native_samples.py build/profile/kallsyms
 """
 import argparse
 import sys
@@ -16,7 +16,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from tables import table    # noqa: E402
 
-# Above all that a process has: the host's own kernel
+# Addresses from here on belong to the host's kernel
 HOST = 1 << 63
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""neighbours - what is left of a connection beside what somebody else does.
+"""neighbours - throughput that a connection keeps beside other load.
 
-The programs are tools/verify's. Their ratios are of one run, alone and beside, in turns.
+Uses programs of tools/verify. Each ratio is from one run: alone and beside, in turns.
 """
 import subprocess
 from pathlib import Path
@@ -9,13 +9,14 @@ from pathlib import Path
 from contenders import HERE, PEER
 from programs import Failed, last_line
 
-LIMIT = 120         # seconds after which there is no result
-TURNS = 3           # of a run
+LIMIT = 120         # seconds after which a run has failed
+TURNS = 3           # in a run
 READS, QUIET = "READs", "nothing"
 
 
 def said(*cmd):
-    """What it prints. None of its sleeps is to be hurried: they leave the processor to others."""
+    """Run a program and return its output. Do not remove its sleeps: they leave the
+    processor to others."""
     try:
         ran = subprocess.run(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              timeout=LIMIT, check=False)
@@ -27,7 +28,8 @@ def said(*cmd):
 
 
 def beside_garbage(contender, work):
-    """The part of a stream that a flood of packets leaves which are all refused."""
+    """Return the fraction of a stream's throughput that remains beside a flood of bad
+    packets."""
     mac = Path("/sys/class/net/v1/address").read_text().strip()
     flood = f"exec srnic-garbage $KIND v0 {mac} {HERE} {PEER} $QPN"
     return parse_throughput(said("srnic-throughput", *contender.devices, str(TURNS), flood,
@@ -35,7 +37,7 @@ def beside_garbage(contender, work):
 
 
 def beside_reads(contender):
-    """Round trips beside another connection's READs, by those beside nothing."""
+    """Return the ratio of round trips beside another connection's READs to those alone."""
     return parse_neighbour(said("srnic-neighbour", *contender.devices, str(TURNS)))
 
 

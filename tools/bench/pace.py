@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""pace - how many iterations make a run as long as it should be.
+"""pace - choose the number of iterations for a run of the desired length.
 
-Contenders differ in speed by a hundred times, machines by more. The first run goes by the
-contender's guess, the later ones by what was measured.
+Contenders differ in speed by a factor of a hundred, machines by more. The first run uses
+the contender's guess, later ones the measured speed.
 """
 from contenders import seconds_each
 
 
 def measured_seconds(work, figures):
-    """What one message took; None if the figures do not say."""
+    """Return the seconds of one message, or None if the figures do not tell."""
     if figures.get("median"):
         return 2 * figures["median"] * 1e-6     # perftest reports half of the round trip
     if figures.get("kmps"):
@@ -26,10 +26,10 @@ class Pace:
         self.known = {}
 
     def iterations(self, contender, work):
-        """How many each queue pair is to do."""
+        """Return the iterations for each QP."""
         each = self.known.get((contender.name, work.name))
         if not each:
-            # there and back, and nothing else is on its way meanwhile
+            # a round trip, with nothing else in flight
             each = seconds_each(contender, work.size) * (4 if work.kind == "latency" else 1)
         count = int(self.seconds * work.longer / each / work.qps)
         count = min(max(count, work.least), work.most)
@@ -41,5 +41,6 @@ class Pace:
             self.known[contender.name, work.name] = each
 
     def too_short(self, contender, work, iterations):
-        """Whether such a run was mostly its beginning: another would be three times as long."""
+        """Tell whether the run was mostly start-up: the next one would be over three times
+        as long."""
         return 3 * iterations < self.iterations(contender, work)

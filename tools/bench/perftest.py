@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""perftest - one run of an ib_* tool: its arguments, and what its table says."""
+"""perftest - one run of an ib_* tool: its arguments, and its results."""
 import re
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from programs import Failed, await_listener, background, run
 
 PORT = 18515
 
-# Below this size the message rate (six places) says more than the bandwidth (two)
+# Below this size the message rate (six decimals) is more precise than the bandwidth (two)
 FINE = 8192
 
 
 def gid_index(dev):
-    """The IPv4-mapped RoCEv2 GID of `dev`."""
+    """Return the index of the IPv4-mapped RoCEv2 GID of `dev`."""
     base = Path(f"/sys/class/infiniband/{dev}/ports/1")
     for path in sorted((base / "gids").iterdir(), key=lambda p: int(p.name)):
         try:
@@ -27,14 +27,14 @@ def gid_index(dev):
 
 
 def perftest_args(contender, work, length, end, port=PORT):
-    """`length`: the arguments that say how long it goes on."""
+    """Return the arguments; `length` are those that set the length of the run."""
     dev = contender.devices[end]
     args = [work.tool, "-F", "-d", dev, *length]
     if port != PORT:
         args += ["-p", str(port)]
-    if "-R" not in contender.options:       # else rdma_cm finds the way
+    if "-R" not in contender.options:       # otherwise rdma_cm finds the path
         args += ["-x", str(gid_index(dev))]
-    if work.verb != "atomic":               # they have one size
+    if work.verb != "atomic":               # atomics have one size only
         args += ["-s", str(work.size)]
     if work.qps > 1 and work.kind != "shared":
         args += ["-q", str(work.qps)]
@@ -42,16 +42,16 @@ def perftest_args(contender, work, length, end, port=PORT):
 
 
 def pinned(work, end):
-    """Where each end has a core of its own, its program stays there (places.py)."""
+    """Bind the program to its end's core where each end has one (places.py)."""
     return ["taskset", "-c", str(end)] if work.place == "two-cores" else []
 
 
 def perftest(contender, work, iterations, under=(), limit=None):
-    """Both ends; the client under another program, if one is given."""
+    """Run both ends; the client under another program, if one is given."""
     length = ["-n", str(iterations)]
     server = pinned(work, 1) + perftest_args(contender, work, length, 1)
     client = pinned(work, 0) + perftest_args(contender, work, length, 0) + [PEER]
-    # A thousand queue pairs take their time, and loss may stop somebody for good
+    # A thousand QPs take long, and loss may stop a run for good
     limit = limit or (180 if work.qps > 100 else 30 if work.loss else 60)
     with background(server) as process:
         await_listener(process, PORT)
@@ -59,7 +59,7 @@ def perftest(contender, work, iterations, under=(), limit=None):
 
 
 def parse_perftest(work, out):
-    """The figures in perftest's table."""
+    """Return the figures in perftest's table."""
     rows = [line.split() for line in out.splitlines() if re.match(rf"\s*{work.size}\s+\d+\s", line)]
     if not rows:
         raise Failed(f"{work.tool}: no figures in its output")

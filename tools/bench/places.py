@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""places - where things are measured: a test bed with something about it, as a table."""
+"""places - the environments of measurements: variants of the test bed, as a table."""
 from dataclasses import dataclass
 
 from contenders import MTU
 
-# Bits a second that the bottleneck passes, as tc says it, and in MiB/s
+# Rate of the bottleneck, as an argument of tc and in MiB/s
 NARROW, NARROW_MIBPS = "400mbit", 400e6 / 8 / (1 << 20)
 TBF = ("--qdisc", f"tbf rate {NARROW} burst 64kb limit 300kb")
 
 
 @dataclass(frozen=True)
 class Place:
-    """One of them.
+    """A place.
 
     args     for the test bed
     mtu      of the netdevs
@@ -29,9 +29,9 @@ def nic(driver, mtu, *args):
 PLACES = {
     "plain": Place(),
     "one-core": Place(("--rps", "0"), one_core=True),
-    "two-cores": Place(("--rps", "1,2")),   # one for each end: what comes in, and its program
+    "two-cores": Place(("--rps", "1,2")),   # one for each end, for its receive path and its program
     "lossy": Place(("--netem", "loss 0%")),
-    # scripts/bench starts the machine with both drivers' NICs
+    # scripts/bench starts the machine with NICs of both drivers
     "virtio-1500": nic("virtio_net", 1500),
     "virtio-4200": nic("virtio_net", 4200),
     "virtio-9000": nic("virtio_net", 9000),

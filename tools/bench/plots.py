@@ -8,7 +8,7 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot       # noqa: E402
 
-# Middle tones: at least 3:1 against white and against black, told apart by markers, too
+# Medium tones with a contrast of at least 3:1 to white and to black; markers differ, too
 STYLES = {
     "rxe": ("#808080", "o", "-"),
     "siw": ("#b07800", "s", "-"),
@@ -21,7 +21,7 @@ STYLES = {
     "tcp-esp": ("#4f9a3a", "x", ":"),
 }
 
-# Text and lines of this colour take that of the page's theme instead
+# Placeholder colour of text and lines, replaced by the colour of the page's theme
 INK = "#010203"
 THEME = """<style>
  svg { color: #1f2328 }
@@ -29,7 +29,7 @@ THEME = """<style>
 </style>
 """
 
-# The same data make the same file
+# Without metadata the same data give the same file
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 PLOTS = (
@@ -39,7 +39,7 @@ PLOTS = (
 
 
 def points(record, contender, verb, key):
-    """(size, median) of all that was measured of a curve, by size."""
+    """Return the measured (size, median) points of a curve, sorted by size."""
     found = {}
     for name, work in record.work.items():
         if work["swept"] and work["verb"] == verb:
@@ -81,13 +81,13 @@ def dress(axes, verb, label):
 
 
 def themed(svg):
-    """The page's ink in place of ours, and the style that says what it is."""
+    """Replace the placeholder colour by a style that follows the page's theme."""
     svg = re.sub(INK, "currentColor", svg)
     return re.sub(r"(<svg\b[^>]*>\s*)", lambda m: m[1] + THEME, svg, count=1)
 
 
 def draw_one(record, path, verb, key, label):
-    """A plot in `path`; False if there is nothing to be drawn."""
+    """Draw a plot to `path`; return False if there is no data."""
     figure, axes = pyplot.subplots(figsize=(7.5, 4.2))
     try:
         if not curves(record, axes, verb, key):
@@ -102,11 +102,11 @@ def draw_one(record, path, verb, key, label):
 
 
 def draw(record, folder):
-    """All plots; the names of those that there are."""
+    """Draw all plots; return the names of those with data."""
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color",
                          "axes.titlecolor", "grid.color"), INK)
     found = []
-    # fonttype: text stays text
+    # fonttype "none" keeps text as text
     with pyplot.rc_context({**ink, "svg.fonttype": "none", "svg.hashsalt": "srnic", "font.size": 10}):
         for kind, verbs, key, label in PLOTS:
             for verb in verbs:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""profile - samples one benchmark with perf and writes what it saw as text.
+"""profile - sample one benchmark with perf and write the samples as text.
 
-Runs inside the VM (see `make profile`). Leaves in the folder given: samples.txt (perf
-script's output, kernel call chains), run.json (what was measured meanwhile).
+Runs inside the VM (see `make profile`). Writes to the given folder: samples.txt (output of
+perf script, kernel call chains), run.json (the benchmark's own results).
 
 Example:
-  profile.py --work write_4k --contender srnic --out build/profile
+    profile.py --work write_4k --contender srnic --out build/profile
 """
 import argparse
 import json
@@ -26,8 +26,8 @@ from perftest import perftest                           # noqa: E402
 from programs import Failed                             # noqa: E402
 from work import WORK                                   # noqa: E402
 
-# Guest nanoseconds from one sample to the next; under icount that is instructions, and a loop
-# that repeats exactly may fall into step with one period: so ten at once, primes far apart.
+# Guest nanoseconds between samples; under icount these are instructions. A loop that
+# repeats exactly may synchronise with one period: use ten at once, primes far apart.
 PERIODS = (601297, 614683, 628357, 642359, 656651, 671249, 686177, 701447, 717089, 733009)
 DATA = "/tmp/perf.data"
 PERF = ("perf", "record", "-q", "-a", *(word for period in PERIODS for word in ("-e", f"cpu-clock/period={period}/")),
@@ -36,7 +36,7 @@ PERFTESTS = [name for name, work in WORK.items() if work.verb and work.place == 
 
 
 def record(contender, work, iterations):
-    """Run the work, watched by perf; returns its figures."""
+    """Run the work under perf; return its figures."""
     with bed(contender.bed), protected(contender):
         print(f"profile: {contender.name} {work.name}", flush=True)
         return perftest(contender, work, iterations, under=PERF, limit=1200)

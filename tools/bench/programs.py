@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""programs - start a client and its server, and know why there is no figure."""
+"""programs - start a client and its server, and report why a run has no result."""
 import os
 import subprocess
 import tempfile
@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent
-HURRY = TOOLS.parents[1] / "build/bench/hurry.so"       # hurry.c: scripts/bench makes it
-LISTEN = "0A"       # as /proc/net/tcp has it
+HURRY = TOOLS.parents[1] / "build/bench/hurry.so"       # hurry.c, built by scripts/bench
+LISTEN = "0A"       # TCP_LISTEN in /proc/net/tcp
 
 
 class Failed(Exception):
-    """There is no figure, and why."""
+    """A run without a result; the message says why."""
 
 
 def environment():
-    """For a tool: without its sleeps, if there is what takes them away."""
+    """Return the environment for a tool: without its sleeps, if hurry.so exists."""
     return {**os.environ, "LD_PRELOAD": str(HURRY)} if HURRY.exists() else None
 
 
 def run(cmd, limit):
-    """What the program prints; raises Failed if it fails or takes longer than that."""
+    """Run a program and return its output; raise Failed if it fails or exceeds the limit."""
     try:
         ran = subprocess.run(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              timeout=limit, env=environment(), check=False)
@@ -39,10 +39,10 @@ def last_line(out):
 
 @contextmanager
 def background(cmd):
-    """A server: it ends by itself soon after its client has, or is ended.
+    """Start a server for the block; it ends by itself soon after its client, or is killed.
 
-    It says what it says into a file: nobody reads meanwhile, and a pipe would be full when it
-    has told of some hundred queue pairs.
+    Its output goes to a file: a pipe, which is not read meanwhile, would be full after the
+    output for some hundred QPs.
     """
     with tempfile.TemporaryFile("w+") as said:
         server = subprocess.Popen(cmd, stdout=said, stderr=subprocess.STDOUT, env=environment())
@@ -63,7 +63,7 @@ def last_said(server):
 
 
 def wait_for(server, listening, seconds=10):
-    """Until the server listens; raises Failed if it does not, or has ended."""
+    """Wait until the server listens; raise Failed if it does not, or has ended."""
     end = time.monotonic() + seconds
     while not listening():
         if server.poll() is not None:
@@ -74,7 +74,7 @@ def wait_for(server, listening, seconds=10):
 
 
 def listens(port, table):
-    """Whether somebody does, by a table as /proc/net/tcp is."""
+    """Tell whether a socket listens on the port, by a table like /proc/net/tcp."""
     rows = (line.split() for line in table.splitlines()[1:])
     return any(row[1].endswith(f":{port:04X}") and row[3] == LISTEN for row in rows)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""progress - a line for every step: how many are done, how long it took, what is left."""
+"""progress - a line for every step: steps done, time taken, time left."""
 import time
 
 
@@ -15,7 +15,7 @@ class Progress:
         self.begin = now()
 
     def line(self, what):
-        """The line for a step that begins."""
+        """Return the line for a step that begins."""
         elapsed = self.now() - self.begin
         left = "?"
         if self.done:

@@ -1,16 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""qp_memory - kernel memory that an idle RC QP takes, in bytes, rings aside.
+"""qp_memory - measure the kernel memory of an idle RC QP, without rings, in bytes.
 
-Makes many QPs, connects each to itself (RTS), or, with --pairs, each two to each other, and
-looks at what the kernel has less of. Where a policy seals them, they have to be pairs, and
-what their seals take is part of the figure.
-Rings are what the process has mapped of the device; what the RDMA core keeps for a QP is
-part of the figure. Does it several times, as the machine's other memory comes and goes,
-and prints one JSON object with the median.
+Creates many QPs, connects each to itself (RTS) or, with --pairs, in pairs, and compares the
+kernel's memory before and after. If a policy seals them, they must be pairs, and the memory
+of their seals is included. Rings are the process's mappings of the device; memory that the
+RDMA core uses for a QP is included. Repeats the measurement, because other memory changes
+meanwhile, and prints one JSON object with the median.
 
 Example:
-  in a qp_memory.py --device srnic0 --gid-index 1 --gid ::ffff:10.77.0.1
+    in a qp_memory.py --device srnic0 --gid-index 1 --gid ::ffff:10.77.0.1
 """
 import argparse
 import gc
@@ -32,13 +31,13 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 
 
 def free_bytes(meminfo):
-    """Free memory, that in the processors' lists of free pages as well."""
+    """Return free memory, including the per-CPU lists of free pages."""
     lists = re.findall(r"cpu: \d+\s+count: (\d+)", Path("/proc/zoneinfo").read_text())
     return meminfo["MemFree"] + sum(map(int, lists)) * resource.getpagesize()
 
 
 def kernel_bytes():
-    """What the kernel uses for itself, caches aside that it would drop."""
+    """Return the kernel's own memory, without reclaimable caches."""
     Path("/proc/sys/vm/drop_caches").write_text("3\n")
     time.sleep(1)
     meminfo = {name: int(kib) * 1024 for name, kib in
@@ -48,7 +47,7 @@ def kernel_bytes():
 
 
 def ring_bytes():
-    """What this process has mapped of RDMA devices."""
+    """Return the bytes of RDMA devices that this process has mapped."""
     total = 0
     for line in Path("/proc/self/maps").read_text().splitlines():
         if "/dev/infiniband/uverbs" in line:
@@ -58,13 +57,13 @@ def ring_bytes():
 
 
 def made(pd, cq, args):
-    """An RC QP."""
+    """Create an RC QP."""
     cap = QPCap(max_send_wr=args.depth, max_recv_wr=args.depth, max_send_sge=1, max_recv_sge=1)
     return QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
 
 
 def to_rts(qp, peer, args):
-    """Connects it, with nothing to do."""
+    """Bring the QP to RTS without traffic."""
     attr = QPAttr(port_num=1)
     attr.qp_access_flags = e.IBV_ACCESS_REMOTE_READ
     route = GlobalRoute(dgid=GID(ipaddress.IPv6Address(args.gid).exploded),
@@ -81,7 +80,7 @@ def to_rts(qp, peer, args):
 
 
 def connected(pd, cq, count, args):
-    """So many of them."""
+    """Create and connect so many QPs."""
     qps = [made(pd, cq, args) for _ in range(count)]
     for i, qp in enumerate(qps):
         to_rts(qp, qps[i ^ 1] if args.pairs else qp, args)
@@ -89,7 +88,7 @@ def connected(pd, cq, count, args):
 
 
 def shaken(count):
-    """Waits until as many QPs are sealed, both ways."""
+    """Wait until so many QPs are sealed, in both directions."""
     for _ in range(300):
         qps = json.loads(subprocess.run(["srnic", "-j", "qp"], check=True, text=True,
                                         stdout=subprocess.PIPE).stdout)
@@ -101,7 +100,7 @@ def shaken(count):
 
 
 def measure(pd, cq, args):
-    """Bytes a QP takes: in all but its rings, in its rings."""
+    """Return bytes a QP: without its rings, and in its rings."""
     gc.collect()
     rings, before = ring_bytes(), kernel_bytes()
     qps = connected(pd, cq, args.count, args)
@@ -131,7 +130,7 @@ def main():
     ctx = Context(name=args.device)
     pd = PD(ctx)
     cq = CQ(ctx, 16)
-    first = connected(pd, cq, 50, args)     # slabs that come with the first
+    first = connected(pd, cq, 50, args)     # slabs that the first QPs allocate
     rounds = [measure(pd, cq, args) for _ in range(args.rounds)]
     each = [bytes_ for bytes_, _ in rounds]
     print(json.dumps({"qps": args.count, "ring_bytes": rounds[0][1],

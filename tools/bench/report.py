@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""report - turns run.py's JSON into report.md, report.json and plots.
+"""report - turn run.py's JSON into report.md, report.json and plots.
 
 Example:
-  report.py build/bench/raw.json --icount build/bench/icount.json --out build/bench
+    report.py build/bench/raw.json --icount build/bench/icount.json --out build/bench
 """
 import argparse
 import json
@@ -48,7 +48,7 @@ def markdown(record, found, plots):
 
 
 def summary(record, found):
-    """The same for programs."""
+    """Return the report as JSON, for programs."""
     medians = {contender: {work: {key: spread_of(record.series(contender, work, key))
                                   for key, _ in FIGURES[record.work[work]["kind"]]}
                            for work in works}
@@ -63,7 +63,7 @@ def spread_of(values):
 
 
 def read(raw, icount):
-    """The record and the instructions, of which either may be missing."""
+    """Return the record and the instructions; either may be missing."""
     counted = Record(json.loads(icount.read_text())) if icount.is_file() else None
     if raw.is_file():
         record = Record(json.loads(raw.read_text()))
@@ -83,7 +83,7 @@ def main():
     record, found = read(Path(args.raw), Path(args.icount or ""))
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
-    from plots import draw      # only here: the rest does without matplotlib
+    from plots import draw      # here, because the rest works without matplotlib
     text = markdown(record, found, draw(record, out))
     (out / "report.json").write_text(json.dumps(summary(record, found), indent=1) + "\n")
     (out / "report.md").write_text(text)

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""run - measures contenders in one boot, alternating, and writes one JSON file.
+"""run - measure contenders in one boot, alternating, and write one JSON file.
 
 Runs inside the VM (see `make bench`). Every contender gets the same veth pair, the same
-MTU and the same rps_cpus. Each round goes through all of them, so that drift of the machine
-hits all alike. The file is written after every bed: what was measured is kept, whatever
-comes.
+MTU and the same rps_cpus. Each round measures all of them, so that a drift of the machine
+affects all alike. The file is written after every bed, so that an interrupted run keeps
+its results.
 
 Examples:
-  run.py --out build/bench/raw.json
-  run.py --out /tmp/x.json --reps 1 --work write_4k,loss --contenders rxe,srnic
+    run.py --out build/bench/raw.json
+    run.py --out /tmp/x.json --reps 1 --work write_4k,loss --contenders rxe,srnic
 """
 import argparse
 import json
@@ -36,11 +36,11 @@ from work import GROUPS, NIC_GROUPS, OFTEN, select                              
 
 @dataclass
 class Session:
-    """What is measured while one bed is up."""
+    """The work to measure while one bed is up."""
     round: int
     place: str
     kind: str
-    todo: list = field(default_factory=list)    # (contender, its work)
+    todo: list = field(default_factory=list)    # (contender, work)
 
 
 def rounds_of(work, reps):
@@ -48,7 +48,7 @@ def rounds_of(work, reps):
 
 
 def plan(works, contenders, reps):
-    """All sessions, round by round, and in each round bed by bed."""
+    """Return all sessions: round by round, and in each round bed by bed."""
     sessions = []
     for turn in range(reps):
         due = [work for work in works if turn < rounds_of(work, reps)]
@@ -66,7 +66,7 @@ def plan(works, contenders, reps):
 
 
 class Bench:
-    """What is known so far, and where it is written."""
+    """The results so far, and the file that they are written to."""
 
     def __init__(self, args, sessions):
         self.args = args
@@ -108,7 +108,7 @@ class Bench:
 
 
     def paced(self, contender, work):
-        """A run; if the guess was so bad that it says little, another."""
+        """Run once; repeat if the guess was too short for a useful result."""
         while True:
             iterations, before = self.pace.iterations(contender, work), crossed()
             figures = measure(contender, work, iterations)
@@ -120,7 +120,7 @@ class Bench:
 
 
 def machine():
-    """The processor, as it calls itself."""
+    """Return the processor's model name."""
     found = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
     return found[1] if found else platform.machine()
 
@@ -155,7 +155,8 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
     bench = Bench(args, sessions)
     for session in sessions:
-        # often, for the machine's speed changes under it as under the contenders
+        # measured often, because the machine's speed drifts for the floor as for the
+        # contenders
         if session.place == "plain":
             bench.floor()
         bench.session(session)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tables - the report's tables, as lines of Markdown; no lines where nothing was measured."""
+"""tables - the report's tables, as lines of Markdown; empty where nothing was measured."""
 from statistics import median
 
 from contenders import CONTENDERS
@@ -9,19 +9,19 @@ from work import FIGURES
 BASE = "rxe"
 DASH = "–"
 
-# Who is compared with whom, beside rxe: what a user would have to run instead
+# Pairs to compare besides rxe: srnic and the alternative for a user
 PAIRS = (("srnic", "siw"), ("srnic", "tcp"), ("srnic-aead", "rxe-esp"), ("srnic-aead", "tcp-esp"))
 
 
 def number(value):
-    """Three digits that count, and no exponent."""
+    """Format with three significant digits, without exponent."""
     if value is None:
         return DASH
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def spread(values):
-    """Median (min–max)."""
+    """Format as median (min–max)."""
     if not values:
         return DASH
     text = number(median(values))
@@ -38,14 +38,14 @@ def table(head, rows):
 
 
 def cell(record, contender, work, key):
-    """A contender's figure, and what it is to rxe's."""
+    """Return a contender's figure and its ratio to rxe's."""
     text = spread(record.series(contender, work, key))
     ratio = record.ratio(contender, BASE, work, key)
     return text if ratio is None or contender == BASE else f"{text} **{times(ratio)}**"
 
 
 def group_table(record, group):
-    """A row for each figure of the group's work, a column for each contender that has any."""
+    """Return a row for each figure of the group, a column for each contender with results."""
     works = [name for name, work in record.work.items() if work["group"] == group]
     who = [name for name in CONTENDERS
            if any(record.results.get(name, {}).get(work) for work in works)]
@@ -57,7 +57,7 @@ def group_table(record, group):
 
 
 def beside(record, group="headline"):
-    """Ratios to those that are not rxe."""
+    """Return ratios to contenders other than rxe."""
     rows = []
     for name, work in record.work.items():
         for key, unit in FIGURES[work["kind"]] if work["group"] == group else ():
@@ -68,7 +68,7 @@ def beside(record, group="headline"):
 
 
 def wire_table(record, work="write_64k"):
-    """That everybody's bytes crossed the pair, and how many more than the payload's."""
+    """Show that all payload crossed the pair, and the overhead of each contender."""
     who = [name for name in CONTENDERS if record.series(name, work, "wire")]
     return table(who, [[spread(record.series(name, work, "wire")) for name in who]]) if who else []
 
@@ -103,14 +103,14 @@ NOTES = {
 
 
 def notes(record, group):
-    """What is to be known before the group's table is read."""
+    """Return the remarks that precede the group's table."""
     if group == "floor":
         return floor_notes(record.raw["floor"][-1])
     return [NOTES[group], ""] if group in NOTES else []
 
 
 def floor_notes(last):
-    """Which CRC and which drivers the floor module used."""
+    """Return the CRC and the crypto drivers that the floor module used."""
     drivers = ", ".join(f"{alg} by `{driver}`" for alg, driver in last["drivers"].items())
     crcs = ", ".join(f"{crc} for {size} bytes" for size, crc in last["crc"].items())
     return [f"packet: copy and CRC, CRC and copy. sealed: the same with the kernel's AEAD at both ends, "

@@ -22,7 +22,7 @@ def iperf_says(arguments):
 
 
 def parse_iperf(out):
-    """What arrived, in the unit that perftest calls MB/sec; of each stream if there are several."""
+    """Return the received bytes in perftest's MB/sec; of each stream if there are several."""
     try:
         end = json.loads(out)["end"]
         each = [stream["receiver"]["bits_per_second"] / 8 / MIB for stream in end.get("streams", ())]
@@ -41,7 +41,7 @@ def qperf(work):
 
 
 def parse_qperf(out):
-    """Half a round trip's mean, in microseconds: it tells no median."""
+    """Return half of the mean round trip, in microseconds; qperf reports no median."""
     found = re.search(r"latency\s*=\s*([\d.]+) (ns|us|ms)", out)
     if not found:
         raise Failed("qperf: no figures in its output")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""timed - runs that last so many seconds, because several flows are to run side by side."""
+"""timed - runs of a fixed number of seconds, for several flows in parallel."""
 import subprocess
 from contextlib import ExitStack
 
@@ -8,7 +8,8 @@ from perftest import PORT, parse_perftest, perftest_args
 from programs import Failed, await_listener, background, environment, last_line
 from tcp import iperf_says, parse_iperf
 
-# perftest leaves out a second at either end, iperf3 the first
+# Seconds of a run, and of its start and end that do not count: perftest omits one at either
+# end, iperf3 the first
 SECONDS, MARGIN = 5, 1
 LENGTH = ("-D", str(SECONDS), "-f", str(MARGIN))
 TCP_LENGTH = ("-t", str(SECONDS - 2 * MARGIN), "-O", str(MARGIN))
@@ -16,12 +17,12 @@ LIMIT = 30
 
 
 def jain(rates):
-    """Jain's index: 1 if all are alike, 1/n if one has it all."""
+    """Return Jain's index: 1 if all rates are equal, 1/n if one flow has everything."""
     return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0
 
 
 def start(stack, contender, work, number):
-    """A server and its client, with a port of their own; returns the client."""
+    """Start a server and its client with a port of their own; return the client."""
     port = PORT + number
     server = stack.enter_context(background(perftest_args(contender, work, LENGTH, 1, port)))
     await_listener(server, port)
@@ -42,7 +43,7 @@ def rate_of(client, work):
 
 
 def shared(contender, work):
-    """Connections of processes of their own: what all make together, and how alike they are."""
+    """Run connections in separate processes; return their sum and fairness."""
     if not contender.devices:
         rates = parse_iperf(iperf_says(["-P", str(work.qps), *TCP_LENGTH]))["each"]
     else:
@@ -53,7 +54,7 @@ def shared(contender, work):
 
 
 def beside(contender, work):
-    """One connection, and a flow of TCP."""
+    """Run one connection beside a TCP flow."""
     with ExitStack() as stack:
         client = start(stack, contender, work, 0)
         theirs = parse_iperf(iperf_says(TCP_LENGTH))["MiBps"]
@@ -62,6 +63,6 @@ def beside(contender, work):
 
 
 def datagrams(contender, work):
-    """What the sender says that it has sent."""
+    """Send datagrams; return the rate that the sender reports."""
     with ExitStack() as stack:
         return {"MiBps": rate_of(start(stack, contender, work, 0), work)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""work - what the bench measures, as a table.
+"""work - a table of everything that the bench measures.
 
-Everything has a name and belongs to a group; both are what `make bench B=` takes. What is
-in the group "headline" is repeated as often as --reps says, the rest less often.
+Each work has a name and belongs to a group; `make bench B=` takes both. Works of the group
+"headline" are repeated as often as --reps says, the others less often.
 """
 from dataclasses import dataclass
 
@@ -31,14 +31,14 @@ GROUPS = {
     "floor": "The floor",       # measured by a module, between the others (floor.py)
 }
 
-# Not a part of the whole: `make bench B=nic`
+# Not part of the whole: `make bench B=nic`
 NIC_GROUPS = ("nics", "bottleneck", "delay")
 
-# Consumers wait for events where perftest can, as iperf3 does: one that polls takes a core
-# from the thread of QEMU that is the NIC
+# Consumers wait for events where perftest can, as iperf3 does: a polling one takes a core
+# from QEMU's thread for the NIC
 SLEEPS = {"send": ("-e",), "read": ("-e",)}
 
-# What is repeated as often as --reps says
+# Groups that are repeated as often as --reps says
 OFTEN = ("headline", *NIC_GROUPS)
 
 
@@ -47,15 +47,15 @@ class Work:
     """One thing to measure.
 
     kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, garbage, neighbour,
-             qp_memory, mr_memory; for so many seconds, not iterations, and with what was
-             lost: shared (connections, each of its own process), beside (one, and one of TCP),
-             datagrams. flow: bandwidth with what was lost
+             qp_memory, mr_memory. For a number of seconds instead of iterations, with losses:
+             shared (connections, each in a process of its own), beside (one connection and one
+             of TCP), datagrams. flow: bandwidth with losses
     verb     write, send, read, atomic; "" where there is none
     place    where (places.py)
-    loss     percent, and delay in ms, one way, both ways: at the place "lossy"
-    longer   times what other runs take: a retry's time-out is a quarter of such a run
-    least    iterations that the tool needs to say anything
-    most     iterations after which nothing new is learnt
+    loss     percent, and delay in ms, one way, in both directions: at the place "lossy"
+    longer   factor on the length of a run: a retransmission time-out is a quarter of such a run
+    least    iterations that the tool needs for a result
+    most     iterations after which the result does not improve
     """
     name: str
     group: str
@@ -80,7 +80,7 @@ class Work:
         return f"ib_{self.verb}_{ending}"
 
 
-# What is reported of each kind: keys and units
+# Reported figures of each kind: keys and units
 FIGURES = {
     "bandwidth": (("MiBps", "MiB/s"),),
     "rate": (("kmps", "1000 messages/s"),),
@@ -116,12 +116,12 @@ def latency(verb, size, group, **more):
 
 def headline():
     esp = (*MAIN, "rxe-esp")
-    # TCP has no verbs: once is enough
+    # TCP has no verbs: measure it once
     for verb, everybody, most in (("write", ALL, (*esp, "tcp", "tcp-esp")), ("send", esp, MAIN),
                                   ("read", esp, MAIN)):
         yield bandwidth(verb, 64 * KIB, "headline", who=everybody)
         yield bandwidth(verb, MIB, "headline", who=most)
-    # every payload byte is one 4 KiB packet's: for time a packet
+    # one 4 KiB packet a message, to compute the time a packet
     yield bandwidth("write", 4 * KIB, "headline", who=VERBS)
     yield latency("write", 64, "headline", who=VERBS)
     yield latency("send", 64, "headline", who=esp)
@@ -141,7 +141,7 @@ def sizes():
 
 
 def latencies():
-    # nothing overlaps: what a message and its acknowledgment take, one after the other
+    # no overlap: the latency of a message and its acknowledgment, one after the other
     yield Work("write_each", "latency", "rate", "write", 64, VERBS, ("-t", "1"), least=64)
     for size in (2, 4 * KIB, 64 * KIB):
         yield latency("write", size, "latency", who=VERBS)
@@ -150,13 +150,13 @@ def latencies():
 
 def queue_pairs():
     for qps in (1, 2, 4, 16, 64, 1024):
-        # connecting a thousand takes half a minute, and perftest cannot by rdma_cm
+        # connecting a thousand takes half a minute, and perftest cannot do it by rdma_cm
         many = {"who": ("rxe", "srnic"), "reps": 1} if qps == 1024 else {}
         yield Work(f"qps_{qps}", "qps", "bandwidth", "write", 64 * KIB, qps=qps, **many)
 
 
 def others():
-    # No more than there are receives posted: datagrams that find none are gone
+    # No more messages than posted receives: datagrams without one are lost
     ud = {"who": ("rxe", "srnic"), "options": ("-c", "UD", "-r", "4000"), "most": 4000}
     yield Work("ud_rate", "ud", "rate", "send", 64, **ud)
     yield Work("ud_4k", "ud", "bandwidth", "send", 4 * KIB, **ud)
@@ -167,7 +167,7 @@ def others():
     for cores in ("one-core", "two-cores"):
         yield Work(cores, "cores", "bandwidth", "write", 64 * KIB, qps=4, place=cores, reps=5,
                    longer=2)
-    # the paper's load (6.4), with keys that are kept and not
+    # the paper's load (6.4), with and without cached keys
     yield Work("two-cores_2k", "cores", "bandwidth", "write", 2 * KIB,
                ("srnic-header", "srnic-uncached"), ("-t", "96"), place="two-cores", reps=5)
     for loss in (0, 0.1, 1, 5):
@@ -186,7 +186,7 @@ def nics():
         if place == "virtio-4200":
             everybody = (*MAIN, "tcp", "floor")
         at = {"group": "nics", "place": place, "least": 50}
-        # TCP and the floor have no verbs: once is enough
+        # TCP and the floor have no verbs: measure them once
         for verb, who in (("write", everybody), ("send", CLEAR), ("read", CLEAR)):
             yield Work(f"{place}_{verb}", kind="flow", verb=verb, size=64 * KIB, who=who, longer=3,
                        options=SLEEPS.get(verb, ()), **at)
@@ -213,8 +213,9 @@ def delays():
 
 
 def neighbours():
-    """Floods by kind (tools/redteam/garbage.c), on both processors and on one, where what is
-    refused competes with the stream; the first goes to a port that nobody listens on."""
+    """Return floods by kind (tools/redteam/garbage.c), on both processors and on one, where
+    dropped packets compete with the stream. The first kind goes to a port without a
+    listener."""
     for place, name in (("plain", "garbage"), ("one-core", "garbage_one-core")):
         for kind in ("closed-1k", "malformed", "qp", "icrc", "old"):
             yield Work(f"{name}_{kind}", "neighbours", "garbage", size=64 * KIB, who=("rxe", "srnic"),
@@ -226,7 +227,7 @@ def neighbours():
 
 
 def rhythms():
-    # of no group: for scripts/price, which takes their mean
+    # in no group: scripts/price takes their mean
     for size in range(16, 208, 24):
         yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
 
@@ -237,7 +238,8 @@ WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, ot
 
 
 def select(words):
-    """The work that names and groups stand for, in the table's order; raises ValueError."""
+    """Return the works for these names and groups, in the table's order; raise ValueError
+    for an unknown one."""
     unknown = [word for word in words if word not in WORK and word not in GROUPS]
     if unknown:
         raise ValueError(f"no work or group '{unknown[0]}'; groups: {', '.join(GROUPS)}; "

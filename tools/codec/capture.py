@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Open every sealed packet of a capture, with the independent codec.
+"""Open all sealed packets of a capture with the independent codec.
 
 usage: capture.py [--datagrams] [--group KEY] KEY PCAP SUITE:MODE...
 
-  KEY          the key that the rules name, in hexadecimal, as srnic key gen writes it
-  PCAP         all traffic of UDP port 4791 between the ends, packet by packet (tcpdump -w,
+  KEY          the key that the rules name, in hexadecimal, as written by srnic key gen
+  PCAP         all traffic of UDP port 4791 between the ends, one packet a frame (tcpdump -w,
                on an Ethernet netdev without offloads)
-  SUITE:MODE   what must have been used; each is one connection, or several
-  --group KEY  the key that the rules for multicast groups name, if it is another
-  --datagrams  each must have carried every opcode of UD, instead of RC's
+  SUITE:MODE   a seal that must occur, on one connection or several
+  --group KEY  the key that the rules for multicast groups name, if it is another one
+  --datagrams  each seal must occur with every opcode of UD, instead of RC
 
-Nobody tells which connection has which suite: its handshake verifies under one alone,
-and so does each datagram. Prints a line for each SUITE:MODE. Exits with 1 if a packet is
-refused, or has a wrong ICRC, or a nonce comes twice, or if one of them did not carry every
+The capture does not say which connection has which suite: the handshake verifies under exactly
+one, and so does each datagram. Prints a line per SUITE:MODE. Exits with 1 if a packet is
+refused or has a wrong ICRC, if a nonce occurs twice, or if a seal does not occur with every
 opcode of RC.
 """
 
@@ -34,7 +34,7 @@ ETHER_LEN, UDP_LEN, ICRC_LEN = 14, 8, 4
 
 
 def frames(path):
-    """The Ethernet frames of a pcap file."""
+    """Yield the Ethernet frames of a pcap file."""
     data = path.read_bytes()
     order = {0xa1b2c3d4: "<", 0xa1b23c4d: "<", 0xd4c3b2a1: ">", 0x4d3cb2a1: ">"}[
         struct.unpack_from("<I", data)[0]]
@@ -52,7 +52,7 @@ def mapped(address):
 
 
 def roce(frame):
-    """(source GID, destination GID, BTH to pad) of a frame, or None."""
+    """Return (source GID, destination GID, BTH to pad) of a frame, or None."""
     kind, = struct.unpack_from(">H", frame, 12)
     ip = frame[ETHER_LEN:]
     if kind == 0x0800 and ip[9] == 17:
@@ -77,26 +77,26 @@ def qpn_of(body):
 
 
 def is_group(gid):
-    """Whether it is a multicast address, or an IPv4 one mapped."""
+    """Test for a multicast GID of IPv6 or of mapped IPv4."""
     return gid[0] == 0xff or gid[:12] == mapped(bytes(4))[:12] and gid[12] >> 4 == 14
 
 
 class Opener:
-    """Follows handshakes, and opens what is sealed under the keys they make; and datagrams,
-    which need none."""
+    """Follows handshakes and opens packets sealed under the resulting keys; opens datagrams,
+    which need no handshake."""
 
     def __init__(self, key, seals, group_key=None):
         self.key, self.seals = key, seals
         self.group_key = group_key or key
-        self.numbers = set()    # of datagrams: sender, salt and counter
+        self.numbers = set()    # of datagrams: (sender, salt, counter)
         self.hellos = {}        # n_q: requester's GID, responder, HELLO
         self.requesters = {}    # n_q: requester
-        self.receivers = {}     # GID and QPN of who is to open, response
+        self.receivers = {}     # (GID and QPN of the opening end, response): Receiver
         self.opened = defaultdict(lambda: defaultdict(int))
         self.refused = []
 
     def connection(self, x, y, hello):
-        """The one under which a HELLO from x to y verifies."""
+        """Return the connection under which a HELLO from x to y verifies."""
         for suite, mode in self.seals:
             conn = Connection(x, y, SUITES[suite], mode, self.key)
             try:
@@ -126,7 +126,7 @@ class Opener:
                 self.receivers[x.bytes, True] = Receiver(flow, True)
 
     def datagram(self, sgid, dgid, body):
-        """Whatever its destination: a sender takes no number twice."""
+        """Open a datagram. A sender uses each counter once, for all destinations."""
         packet = Datagram.parse(body)
         number = End(sgid, packet.sqpn).bytes, packet.salt, packet.counter
         if number in self.numbers:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Open what the kernel has sealed, with the independent codec.
+"""Open packets that the kernel has sealed with the independent codec.
 
 usage: check.py [FILE]      (a kernel log or KTAP output; default: standard input)
 
@@ -11,8 +11,8 @@ Reads the lines that the KUnit suite srnic-sth-opcode prints:
   sth-frame: ID SENDER FRAME
   sth-packet: ID OWNER RESPONSE EXPECTED PLAIN SEALED   RESPONSE: 0 or 1
 
-All bytes in hexadecimal, '-' for none; PLAIN is payload and pad. Exits with 1 if
-any packet or frame is refused or differs, or if there is none.
+All bytes are in hexadecimal, '-' stands for none; PLAIN is payload and pad. Exits with 1 if
+a packet or frame is refused or differs, or if the input contains none.
 """
 
 import re

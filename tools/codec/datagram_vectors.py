@@ -17,7 +17,7 @@ from sth import (SUITES, UD_OPCODES, End, Header, Packet, Seal, Speaker, deth, h
 from sth.datagram import GROUP_QPN
 from vectors import KEY_LENS, c_bytes, draw, listing, parser_of, payload, say
 
-# name, sender, destination, whether that is a group. The addresses of pairs sort both ways.
+# name, sender, destination, group or pair. The addresses of pairs occur in both orders.
 PLACES = [
     ("pair ipv4", End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12), False),
     ("pair ipv6", End.at("fd77::2", 0x000100), End.at("fd77::1", 0xfffffe), False),
@@ -25,7 +25,7 @@ PLACES = [
     ("group ipv6", End.at("fd77::1", 0x31), End.at("ff15::77", GROUP_QPN), True),
 ]
 PAYLOADS = [0, 1, 4, 256]
-# the least, the greatest, and those around the replay window's edge
+# the smallest, the largest, and those around the edge of the replay window
 COUNTERS = [0, 1, 2, 1983, 1984, 4096, 0x123456, (1 << 26) - 1]
 IMM = bytes.fromhex("01020304")
 
@@ -36,7 +36,7 @@ def seals():
 
 
 def key_rows():
-    """A row for each seal at each place, in that order."""
+    """Yield a row for each seal at each place, in that order."""
     for suite, mode in seals():
         for place, sender, receiver, group in PLACES:
             name = f"{suite.name} {mode} {place}"
@@ -64,8 +64,8 @@ def packet_of(index, keys, opcode, size, n):
 
 
 def packet_rows(keys):
-    """Of each seal both opcodes with each length; each opcode is at each place, and so, in
-    turn, is each length."""
+    """Yield for each seal both opcodes with each length; places and lengths take turns, so
+    that each opcode meets each of them."""
     for i in range(len(seals())):
         for j, opcode in enumerate(UD_OPCODES.values()):
             for k, size in enumerate(PAYLOADS):
@@ -143,7 +143,7 @@ def c_header(data):
 
 
 def example():
-    """A datagram of the other examples' A, to B and to a group, step by step."""
+    """Seal a datagram of the other examples' A, to B and to a group, step by step."""
     key, salt, rows = bytes(range(32)), bytes.fromhex("3333333333333333"), []
     x = End.at("10.77.0.1", 0x11)
     for what, receiver, suite, mode in (

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""All keys that a capture's packets need, by the independent codec, for who looks for them.
+"""Print all keys that the packets of a capture need, derived by the independent codec.
 
 usage: derived.py KEY PCAP SUITE:MODE...
 
-  as capture.py has them
+  arguments as for capture.py
 
-Prints a line for each: what it is for, and its bytes, each exclusive-or'ed with 0xa5, so that
-they do not stand wherever that line goes (srnic-leftovers).
+Prints a line per key: its purpose and its bytes. Each byte is XORed with 0xa5, so that the
+output does not itself contain the keys that srnic-leftovers searches for.
 """
 import sys
 from pathlib import Path

@@ -23,7 +23,7 @@ from vectors import c_bytes, connections, draw, is_thorough, listing, parser_of,
 K_PD = draw("memory domain", 32)
 MIB = 1 << 20
 
-# the paper's own; no delegation; odd lengths; the smallest, the largest, the last address
+# the paper's own; no delegation; odd lengths; smallest; largest; at the last address
 REGIONS = [
     Region(0x7f0000000000, 16 * MIB, 0x00001234, 4, 20),
     Region(0x7f0000001003, 4096, 0x00abcdef, 0, 12),
@@ -35,7 +35,7 @@ REGIONS = [
     Region((1 << 64) - 8192, 8192, 0x00777700, 5, 9),
 ]
 
-# opcode, right, bytes asked for (of WRITE FIRST more than it carries), bytes carried
+# opcode, right, length requested (for WRITE FIRST more than it carries), payload length
 REQUESTS = [
     ("WRITE_FIRST", "write", 1000, 256), ("WRITE_ONLY", "write", 5, 5),
     ("WRITE_ONLY_IMM", "write", 64, 64), ("READ_REQ", "read", 70000, 0),
@@ -44,7 +44,7 @@ REQUESTS = [
 
 
 def ranges(region):
-    """Accesses of a region: all of it, its ends, its middle, and one that looks random."""
+    """Yield accesses to a region: whole, both ends, middle, and an arbitrary one."""
     length = region.length
     half = 1 << max(region.root_shift - 1, 0)
     start = int.from_bytes(draw(f"range {region.rkey}", 8), "big") % length
@@ -192,7 +192,7 @@ def c_header(data):
 
 
 def example():
-    """A WRITE of the other example's, with a proof; step by step."""
+    """Seal a WRITE of the other example with a proof, step by step."""
     x, y = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
     k_pd, nq, nr, start = bytes(range(32)), b"\x11" * 16, b"\x22" * 16, 0xfffffe
     region = Region(0x7f0000001000, 16 * MIB, 0x1234, 4, 20)

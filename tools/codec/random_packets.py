@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Sealed packets drawn at random, for kunit/sth_random_test.c and sth_datagram_test.c, which
-have their formats.
+"""Random sealed packets for kunit/sth_random_test.c and sth_datagram_test.c, which define the
+formats.
 
-Every suite, mode and opcode, on the connections of vectors.py and by the senders of
-datagram_vectors.py; headers, lengths, counters and sequence numbers are drawn. The same
-seed gives the same packets.
+All suites, modes and opcodes, on the connections of vectors.py and by the senders of
+datagram_vectors.py; headers, lengths, counters and PSNs are random. The same seed gives the
+same packets.
 
 Example:
   random_packets.py --count 100000 --out build/kunit/packets
@@ -25,8 +25,8 @@ from sth.packet import EXT_LEN                          # noqa: E402
 from sth.seal import EMISSIONS                          # noqa: E402
 from vectors import connections, payload                # noqa: E402
 
-EPOCHS = 2          # of a connection: each takes the kernel a while
-LONGEST = 300       # bytes of payload, but for one packet in so many
+EPOCHS = 2          # per connection: deriving keys takes the kernel time
+LONGEST = 300       # bytes of payload, except for one in LONG packets
 LONG, MTU = 50, 4096
 
 
@@ -67,12 +67,12 @@ def datagram(draw, index, row, speaker):
 
 
 def share(count, index, among):
-    """Of so many, those of one; all shares together are the whole."""
+    """Return the size of one share; all shares together have `count` elements."""
     return count * (index + 1) // among - count * index // among
 
 
 def datagrams(count, seed):
-    """Sender by sender, counters rising, by steps within the window and beyond it."""
+    """Yield packets by sender, with counters rising by steps inside and beyond the window."""
     draw = random.Random(seed)
     rows = list(key_rows())
     for index, row in enumerate(rows):
@@ -84,7 +84,7 @@ def datagrams(count, seed):
 
 
 def packets(count, seed):
-    """Connection by connection, epoch by epoch."""
+    """Yield packets by connection and epoch."""
     draw = random.Random(seed)
     conns = list(connections(SUITES))
     for index, (conn, _, _, flows) in enumerate(conns):

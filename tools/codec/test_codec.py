@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The codec against its specification, against other code, and against itself."""
+"""Tests of the codec against its specification, other implementations, and itself."""
 
 import hmac
 import pathlib
@@ -210,7 +210,7 @@ class Sequence(unittest.TestCase):
 class Packets(unittest.TestCase):
     def test_icrc_is_scapys(self):
         from scapy.all import IP, raw
-        from scapy.contrib.roce import BTH  # noqa: F401  (binds it to UDP)
+        from scapy.contrib.roce import BTH  # noqa: F401  (registers it for UDP)
         body = Header(0x0a, 0x12, 5, bytes(range(16))).bytes() + b"payload!"
         packet = Packet(A.gid, B.gid, body).bytes()
         theirs = IP(packet)
@@ -292,7 +292,7 @@ def ether(sender, receiver, body):
 
 
 def conversation(conn, start):
-    """The frames of A's handshake, a request and its answer."""
+    """Return the frames of A's handshake, a request and its answer."""
     nq, nr = b"\1" * 16, b"\2" * 16
     for sender, opcode, nonces in ((A, HELLO, (nq,)), (B, HELLO_ACK, (nq, nr)),
                                    (A, CONFIRM, (nq, nr)), (B, CONFIRM_ACK, (nq, nr))):
@@ -307,7 +307,7 @@ class Capture(unittest.TestCase):
     SEALS = [("hmac-sha384", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead")]
 
     def opener_of(self, packets):
-        """What became of them by way of a file, as tcpdump writes it."""
+        """Write frames to a file like tcpdump's, and return the result of opening them."""
         data = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
         for packet in packets:
             data += struct.pack("<IIII", 0, 0, len(packet), len(packet)) + packet
@@ -329,7 +329,7 @@ class Capture(unittest.TestCase):
         conn = Connection(A, B, SUITES["aes-gcm-128"], "aead", bytes(range(32)))
         packets = list(conversation(conn, 7))
         request, refused = packets[-2], []
-        # a bit of the tag, with and without its ICRC; again; a suite that was not asked for
+        # a bit of the tag, with and without a right ICRC; a repetition; another suite
         changed = bytearray(request[14 + 28:-4])
         changed[20] ^= 1
         refused.append(packets + [ether(A, B, bytes(changed))])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Sealed datagrams: the codec against its specification, and against itself."""
+"""Sealed datagrams: tests of the codec against its specification, and against itself."""
 
 import hmac
 import pathlib
@@ -91,7 +91,7 @@ class Specification(unittest.TestCase):
 class Keys(unittest.TestCase):
     @staticmethod
     def kdf(key, label, context, length):
-        """Of one block, written out (section 6)."""
+        """Derive one block, written out (section 6)."""
         fixed = label + b"\0" + context + (8 * length).to_bytes(4, "big")
         return hmac.digest(key, b"\0\0\0\1" + fixed, "sha256")[:length]
 
@@ -221,7 +221,7 @@ class Counters(unittest.TestCase):
     SEAL = pair_seal("aes-gcm-128", "aead")
 
     def counters_of(self, listener, *counters, salt=SALT):
-        """Whether each is taken, in that order."""
+        """Return for each packet, in order, whether it is accepted."""
         taken = []
         for counter in counters:
             try:

@@ -4,8 +4,8 @@
 
 usage: vectors.py [--suites NAME,...] [--json | --c | --example]
 
-Of a few suites and modes there are packets of every opcode, of all others a handful:
-what differs between them is how the key is used, not what it is used for.
+Some suites and modes have packets of every opcode, all others a handful: they differ in how
+the key is used, not in what it is used for.
 
   --json     everything, for any consumer (default)
   --c        kunit/vectors/sth.h
@@ -25,7 +25,7 @@ from sth import (OPCODES, SUITES, Connection, End, Flow, Header, Packet, Sender,
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
 
 THOROUGH = {("aes-cmac-128", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead")}
-# of the others: opcode and size; each kind of extension header, pads, several blocks
+# of the others: opcode and size; covers all extension headers, pads, and several blocks
 BRIEF = [("SEND_ONLY_IMM", 0), ("WRITE_ONLY", 5), ("CMP_SWAP", 0), ("READ_RESP_FIRST", 100),
          ("ACK", 0)]
 
@@ -43,12 +43,12 @@ KEY_EPOCHS = [0, 1, 0x12345]
 
 
 def draw(label, length):
-    """Bytes that look random and are the same in every run."""
+    """Return bytes that look random and are the same in each run."""
     return hashlib.shake_256(f"srnic {label}".encode()).digest(length)
 
 
 def payload(length):
-    """What vectors carry; consumers compute it too."""
+    """Return the payload of vectors; consumers compute it, too."""
     return bytes((13 * i + 5) & 0xff for i in range(length))
 
 
@@ -77,7 +77,7 @@ def is_thorough(conn):
 
 
 def contents(index, conn):
-    """(opcode, payload length) of the packets of a connection."""
+    """Return (opcode, payload length) of a connection's packets."""
     if not is_thorough(conn):
         names = {o.name: o for o in OPCODES.values()}
         yield from ((names[name], size) for name, size in BRIEF)
@@ -91,7 +91,7 @@ def contents(index, conn):
 
 
 def packets(index, conn, flows):
-    # another epoch has other keys, and making them takes the kernel its time
+    # each epoch has keys of its own, which take the kernel time to derive
     epochs = itertools.cycle(EPOCHS if is_thorough(conn) else EPOCHS[:1])
     for n, (opcode, size) in enumerate(contents(index, conn)):
         owner = (n + size) % 2
@@ -264,7 +264,7 @@ def jsonable(value):
 
 
 def listing(rows):
-    """Names and bytes, as section 15 has them."""
+    """Format names and bytes as in section 15."""
     lines = []
     for name, value in rows:
         lines.append(f"    {name}")
@@ -273,7 +273,7 @@ def listing(rows):
 
 
 def example():
-    """Two connections of the same ends and secret, step by step."""
+    """Seal packets of two connections with the same ends and secret, step by step."""
     x, y = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
     k_pd, nq, nr, start = bytes(range(32)), b"\x11" * 16, b"\x22" * 16, 0xfffffe
     rows = [("A", x.bytes), ("B", y.bytes), ("K_PD", k_pd), ("n_q", nq), ("n_r", nr)]
@@ -301,7 +301,7 @@ def example():
 
 
 def parser_of(doc, header):
-    """Of a program that makes vectors, and that header."""
+    """Parse the arguments of a generator of vectors, whose C form is that header."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything (default)")
@@ -311,7 +311,7 @@ def parser_of(doc, header):
 
 
 def say(args, collect_all, in_c, by_example):
-    """In the form that was asked for."""
+    """Print in the form that was asked for."""
     if args.example:
         print(by_example())
     elif args.c:

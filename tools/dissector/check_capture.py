@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What the dissector makes of a capture: is all in it named, verified and opened?
+"""Check that the dissector names, verifies and opens all packets of a capture.
 
 usage: check_capture.py [--datagrams] KEY PCAP SEALED SUITE:MODE...
 
   KEY          a key file, as srnic key gen writes it, or several with semicolons between
-  PCAP         all traffic of UDP port 4791 between the ends; super-packets may be whole
-  SEALED       how many packets both ends have sealed
-  SUITE:MODE   what must have been used, across the end of the first epoch
-  --datagrams  what must have been used for datagrams
+  PCAP         all traffic of UDP port 4791 between the ends; may contain super-packets
+  SEALED       number of packets that both ends have sealed
+  SUITE:MODE   seals that must occur before and after the end of the first epoch
+  --datagrams  the seals are those of datagrams
 
-Prints how many packets of each there are, by epoch; datagrams have none. Exits with 1 if a
-packet is missing, or something is wrong with one, or there was no super-packet, or not every
-opcode of RC; of datagrams not every opcode of UD.
+Prints the number of packets per seal and epoch; datagrams have no epoch. Exits with 1 if a
+packet is missing or wrong, if there was no super-packet, or if not all opcodes of RC occurred;
+for datagrams, if not all opcodes of UD occurred.
 """
 
 import subprocess
@@ -23,7 +23,7 @@ from pathlib import Path
 DISSECTOR = Path(__file__).resolve().parent / "srnic.lua"
 FIELDS = ["opcode", "sth.suite", "sth.mode", "sth.epoch", "sth.tag.status"]
 GOOD = "1"
-RC, UD = 23, 2      # opcodes
+RC, UD = 23, 2      # number of opcodes
 DATAGRAMS = {"0x64", "0x65"}
 NO_EPOCH = "-"
 TROUBLES = ["sth.tag.bad", "sth.missing", "sth.unexpected", "sth.replayed", "sth.short", "icrc.bad",
@@ -31,7 +31,7 @@ TROUBLES = ["sth.tag.bad", "sth.missing", "sth.unexpected", "sth.replayed", "sth
 
 
 def dissected(pcap, key):
-    """(values of FIELDS, values of TROUBLES) of every frame that the dissector knows."""
+    """Yield (values of FIELDS, values of TROUBLES) of each frame that the dissector knows."""
     names = [f"srnic.{name}" for name in FIELDS + TROUBLES]
     done = subprocess.run(
         ["tshark", "-n", "-r", pcap, "-X", f"lua_script:{DISSECTOR}", "-o", f"srnic.keys:{key}",
@@ -44,7 +44,7 @@ def dissected(pcap, key):
 
 
 def lacking(found, opcodes, supers, seals, datagrams):
-    """What should have been in the capture, and was not."""
+    """Yield what the capture should contain and does not."""
     for seal in seals:
         yield from (f"{seal} is not seen in epoch {epoch}"
                     for epoch in (NO_EPOCH if datagrams else "01") if not found[seal, epoch])

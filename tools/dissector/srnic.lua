@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- srnic's Secure Transport Header in Wireshark and tshark. README.md says how to use it.
+-- srnic's Secure Transport Header in Wireshark and tshark. README.md is the manual.
 --
--- A post-dissector: Wireshark's own takes RoCEv2 apart, and this adds what it does not
--- know.
+-- This is a post-dissector: Wireshark's own dissector parses RoCEv2, and this one adds what
+-- it does not know.
 
 local folder = debug.getinfo(1, "S").source:match("^@?(.-)[^/\\]*$")
 package.path = folder .. "?.lua;" .. package.path
@@ -25,8 +25,8 @@ srnic.prefs.keys = Pref.string("Key files", "",
 srnic.prefs.grants = Pref.string("Grant files", "",
 	"Memory keys as srnic_grant_pack(3) writes them, with semicolons between the files")
 
--- What was found in each frame. A frame is dissected often, but followed once, and in
--- order: sequence numbers and counters depend on those before.
+-- Results per frame. A frame may be dissected several times but is followed only once, in
+-- order: PSNs and counters depend on earlier frames.
 local following, frames
 
 function srnic.init()
@@ -35,7 +35,7 @@ function srnic.init()
 	frames = {}
 end
 
--- The packets, of those that a frame carries, of which there is something to say
+-- Follow the packets of a frame; return those with something to show
 local function follow(tvb, carrier, frame)
 	local captured = math.min(carrier.length, tvb:len() - carrier.at)
 	if captured < format.BTH then
@@ -57,7 +57,7 @@ local function follow(tvb, carrier, frame)
 	return found
 end
 
--- A verdict that had to wait for later frames is made anew
+-- Redo verdicts that had to wait for later frames
 local function follow_again(found, frame)
 	for _, each in ipairs(found) do
 		if each.verdict.pending then

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Sealed datagrams in the dissector: in tshark, on captures that the independent codec makes."""
+"""Sealed datagrams in the dissector: run tshark on captures made by the independent codec."""
 
 import sys
 import unittest
@@ -25,7 +25,7 @@ GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("aes-g
 
 
 class Talk:
-    """What one queue pair sends to one destination."""
+    """The datagrams of one queue pair to one destination."""
 
     def __init__(self, suite, mode, sender=A, to=B, key=KEY, salt=SALT):
         k_ud = k_group(key) if to.qpn == GROUP_QPN else k_pair(key, sender.gid, to.gid)
@@ -33,7 +33,7 @@ class Talk:
         self.speaker, self.to = Speaker(sender, salt), to
 
     def body(self, text=b"text", opcode=0x64, counter=None, **header):
-        """BTH to pad."""
+        """Return the packet from BTH to pad."""
         pad = -len(text) % 4
         ext = deth(0x11111111, self.speaker.end.qpn) + (b"\1\2\3\4" if opcode == 0x65 else b"")
         header = Header(opcode, self.to.qpn, 0xfffffe, ext, **{"pad": pad, **header})
@@ -47,7 +47,7 @@ class Talk:
 
 
 class Suites(unittest.TestCase):
-    """All that can seal a datagram, to a host and to a group."""
+    """All seals of datagrams, to a host and to a group."""
 
     TEXTS = [b"", b"a", b"four", bytes(range(256)), b"seventeen bytes.."]
 
@@ -56,7 +56,7 @@ class Suites(unittest.TestCase):
         cls.sent, cls.frames = [], []
         for i, seal in enumerate(SEALS):
             for sender, to in ((A, B), (A6, B6), (B, GROUP), (B6, GROUP6)):
-                # a rule of its own for each two hosts
+                # each pair of hosts has a rule of its own
                 sender = End(sender.gid[:-1] + bytes([0x80 + i]), sender.qpn)
                 talk = Talk(*seal, sender, to)
                 talk.speaker.counter = 0x3fffff0 + i
@@ -104,8 +104,8 @@ class Suites(unittest.TestCase):
 
 def every_other_byte(talk):
     body = talk.body(b"changed")
-    # Byte 4 is free; bytes 28 to 32 would make a counter too large; the others that are left
-    # out would make it something else
+    # Byte 4 is not covered; bytes 28 to 32 would make the counter too large; the other
+    # excluded bytes would change the kind of the packet
     return [talk.wire(changed(body, at, 1 << at % 8)) for at in range(len(body))
             if at not in (0, 1, 4, 8, *range(28, 33))]
 
@@ -140,13 +140,13 @@ def of_another_suite(talk):
 
 
 def from_another(talk):
-    """The packet, as if another queue pair, or another host, had sent it."""
+    """Return the packet as if from another queue pair, and from another host."""
     end, body = talk.speaker.end, talk.body()
     return [talk.wire(changed(body, 19, 1)), frame_of(End(B.gid, end.qpn), talk.to, body)]
 
 
 class Wrong(unittest.TestCase):
-    """Packets that a receiver would drop, between two that it would not."""
+    """Packets that a receiver drops, between two that it accepts."""
 
     CASES = [
         (every_other_byte, GCM, {"sth.tag.bad"}, BAD),
@@ -237,7 +237,7 @@ class Captures(unittest.TestCase):
 
     @staticmethod
     def numbered(talk, texts):
-        """As bursts are: of one queue pair, with PSNs that rise."""
+        """Yield packets as in a burst: of one queue pair, with increasing PSNs."""
         for n, text in enumerate(texts):
             header = Header(0x64, talk.to.qpn, 0xfffffe + n & 0xffffff,
                             deth(0x11111111, talk.speaker.end.qpn), pad=-len(text) % 4)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The dissector in tshark, on captures that the independent codec makes, and its
+"""The dissector: run tshark on captures made by the independent codec, and the dissector's
 primitives on published vectors."""
 
 import os
@@ -41,7 +41,7 @@ FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
 
 
 class Folder:
-    """Where captures and keys lie; tshark's home, too, so that nobody's own settings count."""
+    """Folder of captures and keys; also tshark's home, so that no personal settings apply."""
 
     def __init__(self):
         self.tmp = tempfile.TemporaryDirectory()
@@ -80,7 +80,7 @@ def tshark(script, *options):
 
 
 def dissect(frames, *options, keys=None, grants=(), link=ETHERNET, snaplen=65535):
-    """A dictionary a frame: field without "srnic." -> its values."""
+    """Return a dictionary per frame: field without "srnic." -> its values."""
     given = ["-o", f"srnic.keys:{keys}"] if keys else []
     given += ["-o", f"srnic.grants:{';'.join(map(str, grants))}"] if grants else []
     done = tshark(DISSECTOR, "-r", FOLDER.capture(frames, link, snaplen), *given, *options,
@@ -96,7 +96,7 @@ def dissect(frames, *options, keys=None, grants=(), link=ETHERNET, snaplen=65535
 
 
 def one(row, field):
-    """The only value of a field, or None."""
+    """Return the only value of a field, or None."""
     values = row[field]
     assert len(values) < 2, f"{field} of frame {row['frame.number']}: {values}"
     return values[0] if values else None
@@ -139,7 +139,7 @@ def connection(suite, mode, x=A, y=B, **more):
 
 
 class Session:
-    """A flow, from its handshake on, and what its packets have been sealed with."""
+    """A flow from its handshake on, and the plaintext of its packets."""
 
     def __init__(self, conn, requester, start, nq=NQ, nr=NR):
         self.conn, self.flow = conn, Flow(conn, requester, start, nq, nr)
@@ -148,15 +148,15 @@ class Session:
         self.expected = []
 
     def frame_body(self, n):
-        """A frame of the handshake without its carrier."""
+        """Return a handshake frame without its carrier."""
         return self.handshake[n][14 + 28:-4]
 
     def frame(self, body):
-        """In its carrier, from the requester."""
+        """Return the frame in its carrier, from the requester."""
         return frame_of(self.flow.owner, self.conn.other(self.flow.owner), body)
 
     def body(self, opcode, psn64, text=b"", counter=None, **header):
-        """BTH to pad."""
+        """Return the packet from BTH to pad."""
         info = OPCODES[opcode]
         pad = -len(text) % 4
         receiver = self.conn.other(self.flow.sender(info.response))
@@ -182,7 +182,7 @@ def sth_of(session, sealed, info):
 
 
 class Primitives(unittest.TestCase):
-    # RFC 8439, A.3, 7 to 9: sums around 2^130 - 5. Key, message, tag
+    # RFC 8439, A.3, cases 7 to 9: sums around 2^130 - 5. Key, message, tag
     POLY1305 = [("02" + "00" * 31, "ff" * 16, "03" + "00" * 15),
                 ("02" + "00" * 15 + "ff" * 16, "02" + "00" * 15, "03" + "00" * 15),
                 ("01" + "00" * 31, "ff" * 16 + "f0" + "ff" * 15 + "11" + "00" * 15,
@@ -208,7 +208,7 @@ class Primitives(unittest.TestCase):
 
 
 class Suites(unittest.TestCase):
-    """All that the protocol can seal with, every opcode of RC, across an epoch's end."""
+    """All seals of the protocol with every opcode of RC, across an epoch's end."""
 
     SIZES = [0, 1, 5, 16, 17, 64, 256]
 
@@ -233,7 +233,7 @@ class Suites(unittest.TestCase):
         cls.rows = dissect(cls.frames, "-2", keys=FOLDER.keys)
 
     def each(self, rows):
-        """(row, session, what was sealed) of every packet behind a handshake."""
+        """Yield (row, session, plaintext) of each packet after a handshake."""
         rows = iter(rows)
         for session in self.sessions:
             for _ in range(4):
@@ -287,7 +287,7 @@ class Suites(unittest.TestCase):
             with self.subTest(suite=suite.name, mode=session.conn.mode, opcode=expected[0]):
                 self.check_wire(row, expected)
                 sth = expected[4][info.hdr_len:info.hdr_len + suite.sth_len]
-                # No counter reaches 2^26
+                # Suites with counters are excluded if the counter would reach 2^26
                 possible = [s.name for s in SUITES.values()
                             if s.code == suite.code and not (s.nonce_family and sth[0] >= 4)]
                 self.assertEqual(one(row, "sth.suites"), ", ".join(possible))
@@ -308,14 +308,14 @@ READ, WRITE, SWAP = 0x0c, 0x0a, 0x13
 
 
 class Memory(unittest.TestCase):
-    """Requests to a protected region, and who can tell that they are right (section 12)."""
+    """Requests to a protected region, and which grants verify them (section 12)."""
 
     K_MR = bytes(range(16, 32))
     REGION = Region(0xffff800000001000, 0x2fff000, 0x12345678, 20, 12)
 
     @classmethod
     def grant(cls, name, right, start=0, stop=None, depth=None):
-        """A file with the grant of the block around [start, stop), packed."""
+        """Write a file with the packed grant of the block around [start, stop)."""
         region = cls.REGION
         path = region.path(start, stop or region.length)[:depth]
         key = block_key(root_key(cls.K_MR, right), path)
@@ -393,7 +393,7 @@ class Sequence(unittest.TestCase):
         numbers = [0xfffffe, 0xffffff, 0x1000000, 0x1000001, 0xffffff, 0x1000000, 0x17ffffe,
                    0x1fffffd, 0x2000001, 0x1ffffff, 0x2000002]
         frames = session.handshake + [session.packet(0x04, n, b"text") for n in numbers]
-        # A confirmation that comes again begins nothing anew
+        # A repeated confirmation starts nothing anew
         frames += session.handshake[2:] + [session.packet(0x11, 0x2000002)]
         for keys in (FOLDER.keys, None):
             rows = dissect(frames, keys=keys)[4:]
@@ -409,7 +409,7 @@ class Sequence(unittest.TestCase):
         for n, (suite, mode) in enumerate([("aes-gcm-128", "aead"), ("aes-gcm-128", "aead"),
                                            ("chacha20-poly1305", "aead")]):
             session = Session(connection(suite, mode), A, 5, NQ[1:] + bytes([n]))
-            # each frame twice, as if answers had been lost
+            # send each frame twice, as if answers had been lost
             frames += [frame for frame in session.handshake for _ in range(2)]
             frames += [session.packet(0x04, 5, b"round %d " % n), session.packet(0x11, 5)]
             texts.append((suite, b"round %d " % n))
@@ -447,8 +447,8 @@ def changed(data, at, mask):
 
 def every_other_byte(session):
     body = session.body(0x0a, 9, b"changed")
-    # What changes the opcode, the queue pair, the PSN or the STH code makes it another
-    # packet, byte 4 is free, and byte 28 would make a counter too large
+    # Changes of the opcode, the queue pair, the PSN or the STH code make it another packet,
+    # byte 4 is not covered, and byte 28 would make the counter too large
     return [session.wire(changed(body, at, 1 << at % 8))
             for at in range(len(body)) if at not in (0, *range(4, 12), 28)]
 
@@ -504,7 +504,7 @@ def hello_from_nobody(session):
 
 
 class Wrong(unittest.TestCase):
-    """Packets that an end would drop, between two that it would not."""
+    """Packets that an end drops, between two that it accepts."""
 
     GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("hmac-sha1", "header")
     CASES = [
@@ -593,7 +593,7 @@ class Keys(unittest.TestCase):
 
 
 class Captures(unittest.TestCase):
-    """What else there is in captures."""
+    """Other contents of captures."""
 
     def test_what_is_not_sealed_is_left_alone(self):
         plain = [Header(0x04, B.qpn, 1).bytes() + b"text", Header(0x64, 1, 1).bytes() + bytes(256),
@@ -635,7 +635,7 @@ class Captures(unittest.TestCase):
             self.assertEqual((octets(row, "payload"), notes(row)), (b"text", set()))
 
     def tunnelled(self, inner):
-        """IPv4 and UDP to VXLAN's port around it."""
+        """Add IPv4 and UDP headers to VXLAN's port."""
         packet = Packet(A.gid, B.gid, inner[:-4])
         return packet.ip_header() + struct.pack(">HHHH", 0xc000, 4789, packet.udp_len, 0) + inner
 
@@ -659,7 +659,7 @@ class Captures(unittest.TestCase):
             self.assertEqual(notes(row), {"superpacket"})
 
     def super_packet(self, sender, receiver, bodies):
-        """As the stack hands it on: one header, segments behind each other."""
+        """Return the frame as passed on by the stack: one header, consecutive segments."""
         headers = 28 if sender is A else 48
         segments = b"".join(Packet(sender.gid, receiver.gid, body, ip_id=0xfffd + n & 0xffff)
                             .bytes()[headers:] for n, body in enumerate(bodies))
@@ -677,7 +677,7 @@ class Captures(unittest.TestCase):
             for _ in range(draw.randrange(1, 6)):
                 frame[draw.randrange(26, len(frame))] = draw.choice((0, 1, 0x20, 0x30, 255))
             del frame[draw.randrange(42, 2 * len(frame)):]
-            # lengths of IP and UDP as if it had been sent so
+            # lengths of IP and UDP that match the frame
             frame[16:18] = (len(frame) - 14).to_bytes(2, "big")
             frame[38:40] = (len(frame) - 34).to_bytes(2, "big")
             frames.append(bytes(frame))

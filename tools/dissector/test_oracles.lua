@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- The dissector's primitives against published vectors, for test_dissector.py. Its argument
--- names a file whose lines are
+-- Tests the dissector's primitives on published vectors, for test_dissector.py. The argument
+-- names a file of lines with fields separated by tabs:
 --
 --	poly	NAME KEY MESSAGE TAG
 --	kdf	NAME KEY FIXED OUT
 --	mac	SUITE NAME VALID KEY IV MESSAGE TAG
 --	aead	SUITE NAME VALID KEY IV DATA TEXT CIPHERTEXT TAG
 --
--- with tabs between. Prints those that do not hold, and how many do.
+-- Prints the vectors that fail, and how many succeed.
 
 package.path = debug.getinfo(1, "S").source:match("^@?(.-)[^/\\]*$") .. "?.lua;" .. package.path
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The attacks, each a function: what somebody on the wire can do who has no key.
+"""The attacks, one function each: what an attacker on the wire can do without a key.
 
-It gets a Bed with a fresh connection, tries, and returns what it achieved, in a few words,
-or None. What it may know is what the wire shows: numbers, lengths, and what is not encrypted.
+Each gets a Bed with a fresh connection and returns what it achieved, in a few words, or None.
+It may use what the wire shows: numbers, lengths, and everything that is not encrypted.
 """
 
 import struct
@@ -26,7 +26,7 @@ FROM_A, FROM_B = 0, 1
 
 @dataclass(frozen=True)
 class Attack:
-    """A row of the table. `limits`: where it is stated that this succeeds, and why."""
+    """A row of the table. `limits`: protections under which success is documented, and why."""
 
     run: object
     source: str
@@ -64,7 +64,7 @@ def aeth(syndrome, msn=1):
 
 
 def watched(bed):
-    """The last request of a's and the last answer of b's, of a WRITE and a READ that went well."""
+    """Do a WRITE and a READ; return a's last requests and b's last answers, two each."""
     assert bed.write(GOOD) and bed.read() is not None
     wire = bed.wire.seen
     return (next(s for side, s in reversed(wire) if side == FROM_A and s.opcode == WRITE_ONLY),
@@ -74,12 +74,12 @@ def watched(bed):
 
 
 def answers(bed, opcodes, since):
-    """What b has sent of that kind since."""
+    """Return the packets with these opcodes that b has sent since then."""
     return [s for side, s in bed.wire.seen[since:] if side == FROM_B and s.opcode in opcodes]
 
 
 def once(bed, side, picks, change):
-    """Changes the first packet from that side that `picks` takes; the rest goes as it is."""
+    """Change the first packet from that side that `picks` selects; pass on the others."""
     changed = []
 
     def tap(came_from, shot):
@@ -92,7 +92,7 @@ def once(bed, side, picks, change):
 
 
 def swallow(bed, side, picks):
-    """Keeps every packet from that side that `picks` takes; returns the list of them."""
+    """Withhold all packets from that side that `picks` selects; return their list."""
     kept = []
 
     def tap(came_from, shot):
@@ -105,8 +105,8 @@ def swallow(bed, side, picks):
 
 
 def answer_for_b(bed, opcode, ask, model, **changes):
-    """Has a ask, keeps that from b, and answers it by forgeries of the model. a asks on until
-    the tap is taken away."""
+    """Let a ask, withhold the request from b, and answer it with forgeries of the model. a
+    retransmits until the tap is removed."""
     held = swallow(bed, FROM_A, lambda s: s.opcode == opcode)
     ask()
     bed.wire.until(lambda: held)
@@ -135,7 +135,7 @@ def forge_write(bed):
 
 @attack("ReDMArk 5.2")
 def forge_read(bed):
-    """Have b send its memory, in a's name"""
+    """Make b send its memory, in a's name"""
     _, read, _, _ = watched(bed)
     since = len(bed.wire.seen)
     bed.wire.put(Wire.TO_B, [forged.but(psn=read.psn + 1) for forged in read.disguises()])
@@ -158,7 +158,7 @@ def forge_atomic(bed):
 
 @attack("ReDMArk 5.4; NeVerMore 4.2; IBA 9.7.4.1.1")
 def kill_by_a_bad_key(bed):
-    """End the connection by a request that b must refuse"""
+    """End the connection by a request that b must reject"""
     write, read, _, _ = watched(bed)
     address, key, length = reth_of(write)
     ext = reth(address, key ^ 0x5A5A5A00, length)
@@ -170,7 +170,7 @@ def kill_by_a_bad_key(bed):
 
 @attack("NeVerMore 4.2")
 def forge_nak(bed):
-    """End the connection by an answer, in b's name"""
+    """End the connection by a NAK, in b's name"""
     _, _, ack, _ = watched(bed)
     answer_for_b(bed, WRITE_ONLY, lambda: bed.write(GOOD, wait=False), ack, ext=aeth(NAK_ACCESS))
     bed.wire.rest()
@@ -180,7 +180,7 @@ def forge_nak(bed):
 
 @attack("paper 3.2 (responses)")
 def forge_acknowledgement(bed):
-    """Keep a request, and tell a that it was done"""
+    """Withhold a request, and acknowledge it to a"""
     _, _, ack, _ = watched(bed)
     answer_for_b(bed, WRITE_ONLY, lambda: bed.write(NEW, wait=False), ack, ext=aeth(ACKED, 3))
     done = bed.completed(limit=0.5) == [0]
@@ -206,7 +206,7 @@ def forge_what_is_read(bed):
 
 @attack("paper 3.3; NVMe-oF capsule spoofing", header="does not cover the payload")
 def alter_what_is_written(bed):
-    """Change the bytes of a WRITE, and repair every checksum"""
+    """Change the payload of a WRITE, and repair all checksums"""
     changed = once(bed, FROM_A, lambda s: s.opcode == WRITE_ONLY,
                    lambda s: [s.but(payload=FORGED)])
     bed.write(GOOD)
@@ -216,7 +216,7 @@ def alter_what_is_written(bed):
 
 @attack("paper 3.3", header="does not cover the payload")
 def alter_what_is_read(bed):
-    """Change the bytes of what a READ returns"""
+    """Change the payload of a READ response"""
     changed = once(bed, FROM_B, lambda s: s.opcode in READ_RESPONSES,
                    lambda s: [s.but(payload=FORGED[:len(s.payload)])])
     got = bed.read(32)
@@ -238,7 +238,7 @@ def move_a_write(bed):
 
 @attack("srdma.md 2.3 (RETH)")
 def swap_the_key(bed):
-    """Have a WRITE reach another region of b's, by its key"""
+    """Redirect a WRITE to another region of b, by its rkey"""
     _, other = bed.another_pair()
 
     def elsewhere(shot):
@@ -263,7 +263,7 @@ def alter_immediate_data(bed):
 
 @attack("srdma.md 2.3 (UDP length)")
 def shorten_a_message(bed):
-    """Cut bytes off a SEND"""
+    """Truncate a SEND"""
     bed.b.expect(1)
     changed = once(bed, FROM_A, lambda s: s.request and s.payload,
                    lambda s: [s.but(payload=s.payload[:8])])
@@ -275,7 +275,7 @@ def shorten_a_message(bed):
 
 @attack("srdma.md 3 (opcode flip)")
 def turn_a_write_into_a_read(bed):
-    """Make of a WRITE a request for what lies there"""
+    """Turn a WRITE into a READ of the same memory"""
     since = len(bed.wire.seen)
     changed = once(bed, FROM_A, lambda s: s.opcode == WRITE_ONLY,
                    lambda s: [s.but(opcode=READ_REQ, payload=b"")])
@@ -288,7 +288,7 @@ def turn_a_write_into_a_read(bed):
 
 @attack("srdma.md 3 (PSN)")
 def change_the_order(bed):
-    """Exchange the places of two messages"""
+    """Swap two messages"""
     bed.b.expect(2)
     kept = []
 
@@ -313,7 +313,7 @@ def change_the_order(bed):
 
 @attack("srdma.md 3 (splice)")
 def lead_into_another_connection(bed):
-    """Have a message come out of another connection of the same two"""
+    """Redirect a message to another connection of the same ends"""
     _, other = bed.another_pair()
     bed.b.expect(1)
     other.expect(1)
@@ -326,7 +326,7 @@ def lead_into_another_connection(bed):
 
 @attack("srdma.md 3 (reflection)")
 def reflect(bed):
-    """Send a's own message back to it, as b's"""
+    """Return a's own message to it, as b's"""
     bed.a.expect(1)
     bed.b.expect(1)
 
@@ -341,7 +341,7 @@ def reflect(bed):
 
 @attack("srdma.md 2.5 (PRF suites)", prf="keeps no record of what it has seen inside the PSN window")
 def repeat_a_read(bed):
-    """Repeat a READ request when b's memory has changed"""
+    """Replay a READ request after b's memory has changed"""
     _, read, _, _ = watched(bed)
     bed.b.mr.write(NEW, len(NEW), SECRET_AT)
     since = len(bed.wire.seen)
@@ -352,7 +352,7 @@ def repeat_a_read(bed):
 
 @attack("srdma.md 2.5 (PRF suites); IBA 9.8.2.2")
 def repeat_an_unreliable_write(bed):
-    """Repeat a WRITE of an unreliable connection (UC)"""
+    """Replay a WRITE of an unreliable connection (UC)"""
     pair = bed.another_pair(e.IBV_QPT_UC)
     bed.write(GOOD, pair=pair)
     bed.wire.until(lambda: bed.memory(len(GOOD), end=pair[1]) == GOOD)
@@ -365,7 +365,7 @@ def repeat_an_unreliable_write(bed):
 
 @attack("srdma.md 2.7 (freshness)")
 def repeat_a_session(bed):
-    """Repeat all of an old connection to a new one with the same numbers"""
+    """Replay an old connection to a new one with the same numbers"""
     bed.write(GOOD)
     old = [shot for side, shot in bed.wire.seen if side == FROM_A]
     bed.again()
@@ -377,7 +377,7 @@ def repeat_a_session(bed):
 
 @attack("srdma.md 3 (downgrade)")
 def prevent_the_handshake(bed):
-    """Keep the handshake from them, so that they talk in the clear"""
+    """Drop the handshake, so that both ends talk in the clear"""
     kept = swallow(bed, FROM_A, lambda s: s.opcode >= HELLO)
     bed.write(GOOD, wait=False)
     bed.wire.rest(0.3)
@@ -391,7 +391,7 @@ def prevent_the_handshake(bed):
 @attack("ReDMArk 5.4", header="the wire is the attacker's", packet="the wire is the attacker's",
         aead="the wire is the attacker's")
 def cut_the_wire(bed):
-    """Let nothing pass"""
+    """Drop all packets"""
     bed.write(GOOD)
     bed.wire.tap = lambda side, shot: []
     bed.write(NEW, wait=False)

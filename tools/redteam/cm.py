@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""cm - end a connection of rdma_cm's in the name of one of its ends (threat-model.md, 48).
+"""cm - end an rdma_cm connection in the name of one of its ends (threat-model.md, 48).
 
-The attacker is the wire. It watches the connection manager's messages, which in the clear,
-and under a seal of headers or packets too, say all that a DREQ has to name, and then sends
-one to the passive side: as it would be in the clear, under the REQ's own seal, and under
-seals at random. Whoever believes it answers by a DREP, and the connection is over.
+The attacker is the wire. It observes the connection manager's messages: in the clear, and
+under a seal in mode header or packet, they reveal all that a DREQ must contain. It then sends
+DREQs to the passive side: in the clear, with the REQ's own seal, and with random seals. An
+end that accepts one answers with a DREP, and the connection is over.
 
-Prints {"read": whether it could read the messages, "answered": whether a DREP came,
-"alive": how many packets of a reliable connection the passive side sent after that: in two
-seconds, or until there is one if no DREP came}.
+Prints {"read": whether the messages were readable, "answered": whether a DREP came,
+"alive": how many packets of a reliable connection the passive side sent afterwards: within
+two seconds, or until the first one if no DREP came}.
 
 Example:
   tools/redteam/cm.py --netns m --ports ma mb
@@ -26,9 +26,9 @@ from wire import Wire  # noqa: E402  (beside this file)
 
 QP1 = 1
 UD_SEND_ONLY = 0x64
-RC_LAST = 0x1F      # opcodes of reliable connections end there
+RC_LAST = 0x1F      # highest opcode of reliable connections
 
-# IBA 13.4.3 and 12.6: a MAD's class and attribute, and where the messages have what
+# IBA 13.4.3 and 12.6: offsets of a MAD's class and attribute, and of fields in the messages
 MAD_LEN, CLASS_AT, ATTRIBUTE_AT, DATA_AT = 256, 1, 16, 24
 CLASS_CM, VERSION_CM, METHOD_SEND = 0x07, 2, 0x03
 REQ, REP, RTU, DREQ, DREP = 0x10, 0x13, 0x14, 0x15, 0x16
@@ -36,7 +36,7 @@ REQ_QPN_AT, REP_QPN_AT = 32, 12
 
 
 def attribute(shot):
-    """Of a message of the connection manager's that can be read, or None."""
+    """Return the attribute of a readable message of the connection manager, or None."""
     mad = shot.payload
     if shot.opcode != UD_SEND_ONLY or shot.header.dqpn != QP1 or len(mad) < MAD_LEN or \
             mad[CLASS_AT] != CLASS_CM:
@@ -50,7 +50,7 @@ def word(shot, at):
 
 @dataclass
 class Talk:
-    """What was said while a connection was made."""
+    """The messages observed while a connection is established."""
 
     req: object = None
     rep: object = None
@@ -69,7 +69,7 @@ class Talk:
             self.rc += 1
 
     def dreq(self):
-        """In the name of who sent the REQ."""
+        """Return a DREQ in the name of the REQ's sender."""
         mad = struct.pack("!BBBBHHQHHI", 1, CLASS_CM, VERSION_CM, METHOD_SEND, 0, 0,
                           int.from_bytes(os.urandom(8), "big"), DREQ, 0, 0)
         mad += struct.pack("!III", word(self.req, 0), word(self.rep, 0), word(self.rep, REP_QPN_AT))
@@ -79,7 +79,7 @@ class Talk:
 def attack(wire, patience):
     talk = Talk()
     wire.tap = talk.hear
-    # of what cannot be read there is nothing to wait for but that it goes on
+    # if the messages are unreadable, wait for traffic instead
     wire.until(lambda: talk.rep and talk.rc > 20 or talk.rc > 200, patience)
     read = bool(talk.req and talk.rep)
     if read:
@@ -106,7 +106,7 @@ def main():
     wire = Wire(options.netns, options.ports)
     print("the wire", file=sys.stderr, flush=True)
     print(json.dumps(attack(wire, options.patience)), flush=True)
-    wire.rest(600)      # who waits for it ends it: without it, nothing passes
+    wire.rest(600)      # until killed: without this process, no frame passes
 
 
 if __name__ == "__main__":

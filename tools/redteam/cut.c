@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic-cut - a NIC that segments UDP, and gets the IPv4 identification wrong.
+ * srnic-cut - a NIC that segments UDP, with wrong IPv4 identifications.
  *
- * Forwards every frame between two netdevs. UDP super-packets it cuts into segments that all
- * have the identification of the first; or, if asked, one more each, as Linux
- * (inet_gso_segment()) and well-behaved NICs have it. Segments go without a UDP checksum, so
- * that nobody's GRO puts them together again.
+ * Forwards every frame between two netdevs. It segments UDP super-packets; all segments have
+ * the identification of the first or, on request, consecutive ones, as from Linux
+ * (inet_gso_segment()) and correct NICs. Segments have no UDP checksum, so that GRO does not
+ * merge them again.
  */
 #include <getopt.h>
 #include <linux/if_ether.h>
@@ -22,12 +22,12 @@
 #include "port.h"
 #include "sums.h"
 
-#define GSO_UDP_L4	5	/* VIRTIO_NET_HDR_GSO_UDP_L4, newer than Debian 12's headers */
+#define GSO_UDP_L4	5	/* VIRTIO_NET_HDR_GSO_UDP_L4, which Debian 12's headers lack */
 #define HEADERS		(ETH_HLEN + 20 + 8)
 #define FRAME_MAX	(ETH_HLEN + 65535)
 #define ROOM		(16 << 20)
 
-/* What a packet socket with PACKET_VNET_HDR passes on: the frame, and what is left to do to it */
+/* A frame as passed by a packet socket with PACKET_VNET_HDR, with its pending offloads */
 struct carrier {
 	struct virtio_net_hdr todo;
 	uint8_t frame[FRAME_MAX];
@@ -70,7 +70,7 @@ static void send_segment(int to, const uint8_t *whole, unsigned int id, const ui
 	put16(udp + 4, 8 + len);
 	put16(udp + 6, 0);
 	repair_sums(ip, 20, 20 + 8 + len);
-	/* a full queue loses the segment, as a wire may */
+	/* a full queue loses the segment, as a wire could */
 	if (writev(to, parts, 3) > 0)
 		segments++;
 }

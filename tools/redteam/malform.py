@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""malform - packets that are wrong in one way each, on someone else's connection.
+"""malform - packets on someone else's connection, each malformed in one way.
 
 Follows a connection like srnic-forge, waits until the wire is silent and sends, for
 each kind of malformation, one group of packets with the right addresses, QP and PSN.
-Last, prints one JSON object: kind -> number of packets sent.
+Finally prints one JSON object: kind -> number of packets sent.
 
 Example:
   in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2
@@ -35,7 +35,7 @@ def bth(victim, opcode, flags=0x40, psn=None, sth=0, qpn=None, pkey=0xFFFF):
 
 
 def frame(victim, body, good_icrc=True, udp_len=None, cut=0):
-    """Ethernet, IP and UDP around `body` (BTH on), with a right or a wrong ICRC."""
+    """Add Ethernet, IP and UDP around `body` (BTH on), and a right or a wrong ICRC."""
     length = 8 + len(body) + 4
     udp = victim.frame[34:36] + struct.pack("!HHH", forge.ROCE_PORT,
                                             length if udp_len is None else udp_len, 0)
@@ -57,7 +57,7 @@ def reth(length, key=0xDEADBEEF):
 
 
 def truncated(victim):
-    """Every length from nothing behind UDP to one byte less than the headers need."""
+    """Yield all lengths from an empty UDP payload to one byte less than the headers need."""
     whole = bth(victim, RC_WRITE_ONLY) + reth(0)
     for n in range(len(whole)):
         yield frame(victim, whole[:n])
@@ -97,7 +97,7 @@ def bad_version(victim):
 
 
 def bad_pad(victim):
-    # pad without payload; pad on a packet that carries none
+    # pad without payload; pad in a packet without payload field
     for pad in (1, 2, 3):
         yield frame(victim, bth(victim, RC_SEND_ONLY, flags=0x40 | pad << 4))
         yield frame(victim, bth(victim, RC_ACK, flags=0x40 | pad << 4) + b"\0\0\0\0" + b"\0" * pad)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic-mangle - a wire that flips bits and then covers it up.
+ * srnic-mangle - a wire that flips bits and repairs checksums.
  *
- * Forwards every frame between two netdevs. In one of N packets to UDP port 4791
- * it flips one random bit anywhere behind the Ethernet header, then makes the IP
- * and UDP checksums right again, and, if asked, the ICRC as well: then it is the
- * ICRC, or the seal, that has to notice.
+ * Forwards every frame between two netdevs. In one of N packets to UDP port 4791 it
+ * flips a random bit after the Ethernet header, then repairs the IP and UDP checksums
+ * and, on request, the ICRC: only the ICRC, or else only the seal, can detect the
+ * change.
  */
 #include <getopt.h>
 #include <linux/if_ether.h>
@@ -50,7 +50,7 @@ static void mangle(uint8_t *frame, size_t len, unsigned int rate, bool icrc)
 	ip[rand() % ip_len] ^= 1 << rand() % 8;
 	mangled++;
 	if (udp_at(ip, ip_len) != at)
-		return;		/* the flip made it something else: let it go as it is */
+		return;		/* the flip made it something else: forward it unchanged */
 	if (icrc)
 		repair_icrc(ip, at, ip_len);
 	repair_sums(ip, at, ip_len);
@@ -64,7 +64,7 @@ static void forward(int from, int to, unsigned int rate, bool icrc)
 	if (len <= 0)
 		return;
 	mangle(frame, len, rate, icrc);
-	/* a full queue loses the frame, as a wire may */
+	/* a full queue loses the frame, as a wire could */
 	if (send(to, frame, len, 0) == len)
 		forwarded++;
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Netlink messages to srnic that make sense, and that do not (RFC 5042 section 6.5, R28).
+"""Valid and invalid netlink messages to srnic (RFC 5042 section 6.5, R28).
 
     messages.py DEV NUMBER [SEED]
 
-The grammar is Documentation/netlink/specs/srnic.yaml. Who may do what it asks (root in the
-device's namespace) has to be granted each operation often enough, or the run has shown
-nothing; who may not is never granted one that is an administrator's. DEV's quotas, limits
-and peers, and the namespace's keys and rules, are something else afterwards. The seed is
-printed: from the same one come the same messages.
+The grammar is Documentation/netlink/specs/srnic.yaml. A privileged process (root in the
+device's namespace) must be granted each operation often enough, or the run has shown
+nothing; an unprivileged one must never be granted an administrator's operation. The run
+changes DEV's quotas, limits and peers, and the namespace's keys and rules. The seed is
+printed; the same seed yields the same messages.
 """
 
 import errno
@@ -33,7 +33,7 @@ NESTED = 0x8000
 SOL_NETLINK, ADD_MEMBERSHIP = 270, 1
 
 ODD = [0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff]
-LEAST, SHARE = 1, 40     # granted, of each operation at least; and one in so many
+LEAST, SHARE = 1, 40     # required grants of each operation: LEAST, and one in SHARE messages
 
 QUOTAS = ["ucontext", "pd", "ah", "srq", "qp", "cq", "mr", "mw", "mcast", "mcast_qp"]
 SUITES = {1: "aes-cmac-128", 2: "aes-gmac-128", 3: "aes-gcm-128"}
@@ -47,7 +47,7 @@ def attr(kind, payload, length=None):
 
 
 def attrs_of(data):
-    """What is in a reply, by number; the last of each."""
+    """Parse attributes: number -> value, of repeated ones the last."""
     found = {}
     while len(data) >= 4:
         length, kind = struct.unpack_from("HH", data)
@@ -57,7 +57,7 @@ def attrs_of(data):
 
 
 class Socket:
-    """One that speaks to generic netlink; what it asks is answered or refused at once."""
+    """A generic netlink socket; each request is answered or refused synchronously."""
 
     def __init__(self):
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
@@ -71,14 +71,14 @@ class Socket:
         self.sock.send(head + struct.pack("BBH", cmd, 1, 0) + body)
 
     def answers(self):
-        """The replies' attributes, each; ends with the error, 0 if there is none."""
+        """Yield the attributes of each reply, then the error, 0 if there is none."""
         while True:
             data = self.sock.recv(1 << 18)
             while len(data) >= 16:
                 length, kind, _, serial, _ = struct.unpack_from("IHHII", data)
                 body, data = data[16:length], data[(length + 3) & ~3:]
                 if serial != self.serial:
-                    continue        # a notice, or of what was asked before
+                    continue        # a notification, or an answer to an earlier request
                 if kind in (MSG_ERROR, MSG_DONE):
                     yield -struct.unpack_from("i", body)[0]
                     return
@@ -90,7 +90,7 @@ class Socket:
 
 
 class Grammar:
-    """The specification, with the numbers that its lists stand for."""
+    """The specification, with the numbers assigned by its lists."""
 
     def __init__(self):
         spec = yaml.safe_load(SPEC.read_text())
@@ -133,7 +133,7 @@ class Fuzzer:
         return MAPPED + bytes([10, 77, 0, self.chance.randrange(2)])
 
     def sense(self, operation):
-        """What belongs together: values by the names of attributes."""
+        """Return consistent values by attribute name."""
         mode = self.chance.choice([1, 2, 3])
         name = f"k{self.chance.randrange(4)}".encode() + b"\0"
         if operation.startswith("policy"):
@@ -166,7 +166,7 @@ class Fuzzer:
         return body
 
     def spoil(self, number, payload):
-        """One attribute as it should not be."""
+        """Return an attribute with one fault."""
         way = self.chance.randrange(6)
         if way == 0:
             payload = payload[:self.chance.randrange(len(payload) + 1)]
@@ -203,7 +203,7 @@ class Fuzzer:
         return out
 
     def leave(self):
-        """A dump that nobody reads to its end, a group that is joined and left."""
+        """Start a dump without reading it to the end; join and leave the group."""
         other = Socket()
         try:
             other.sock.setsockopt(SOL_NETLINK, ADD_MEMBERSHIP, self.group)
@@ -226,7 +226,7 @@ class Fuzzer:
             lie = self.chance.choice(ODD)
         try:
             self.socket.send(self.family, number, body, flags, lie)
-            # the core drops what is longer than what was sent, or too short, without a word
+            # the core silently drops messages with a wrong length
             if lie is not None:
                 return
             error = list(self.socket.answers())[-1]
@@ -243,11 +243,11 @@ class Fuzzer:
         return os.geteuid() == 0 or "uns-admin-perm" not in op.get("flags", [])
 
     def lacks(self):
-        """Whether an operation that we may use has not been granted often enough yet."""
+        """Test whether a permitted operation has not been granted often enough yet."""
         return any(self.granted[op["name"]] < LEAST for _, op in self.grammar.operations if self.may(op))
 
     def run(self, messages):
-        """So many, and as many again as chance needs to have each operation granted."""
+        """Send `messages`, and up to ten times as many until each operation was granted."""
         for turn in range(10 * messages):
             if turn >= messages and not self.lacks():
                 return
@@ -256,7 +256,7 @@ class Fuzzer:
             self.message()
 
     def report(self):
-        """Whether it has shown what it should."""
+        """Print the results; return whether the run has shown what it must."""
         good = True
         for _, op in self.grammar.operations:
             name = op["name"]

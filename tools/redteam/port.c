@@ -30,7 +30,7 @@ int port_open(const char *name, int room)
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof(promisc)))
 		die("cannot bind to", name);
-	/* what we send on this port must not come back to us from it */
+	/* do not receive frames that this process sends on the port */
 	setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	return fd;

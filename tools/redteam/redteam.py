@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""redteam - attack RDMA connections on the wire, in the clear and sealed, and say what came of it.
+"""redteam - attack RDMA connections on the wire, in the clear and sealed, and report the results.
 
 Two applications, in the namespaces a and b of the test bed, have a connection; the
-attacker is the wire between them, in a third namespace. It knows no key. Each attack is
-made on a fresh connection, in the clear, where it must succeed (or it would show
-nothing), and under each seal, where it must not, but for what the threat model states
-(Documentation/security/threat-model.md); nor may it end the connection.
+attacker is the wire between them, in a third namespace, and has no key. Each attack is made
+on a fresh connection: in the clear, where it must succeed (otherwise it shows nothing), and
+under each seal, where it must fail and leave the connection intact. Exceptions are stated
+in the threat model (Documentation/security/threat-model.md).
 
-Exits with 1 if something came out otherwise.
+Exits with 1 if a result differs from this.
 
 Examples:
   srnic-redteam                           all attacks, as a table
@@ -48,13 +48,13 @@ class Seal:
         return f"{self.protection} {self.suite}" if self.suite else "clear"
 
     def limit(self, attack):
-        """Why this attack is stated to succeed here, or None."""
+        """Return why the attack is documented to succeed under this seal, or None."""
         if self.suite and any(word in self.suite for word in PRF) and "prf" in attack.limits:
             return attack.limits["prf"]
         return attack.limits.get(self.protection)
 
     def apply(self):
-        """The rule for all connections from now on, at both ends."""
+        """Set the rule for new connections, at both ends."""
         rule = ["require", self.protection, self.suite, "key", KEY] if self.suite else ["off"]
         for netns in ADDRESSES:
             srnic(netns, "policy", "replace", "10.77.0.0/24", *rule)
@@ -64,7 +64,7 @@ class Seal:
 class Outcome:
     attack: object
     seal: Seal
-    achieved: str       # None: nothing
+    achieved: str       # None: the attack failed
     survived: bool
 
     @property
@@ -92,7 +92,7 @@ def srnic(netns, *words):
 
 
 def give_key():
-    """One key for both ends; the attacker does not look at it."""
+    """Give both ends a key; the attacker does not use it."""
     path = f"/run/srnic-redteam.{os.getpid()}"
     try:
         subprocess.run(["ip", "netns", "exec", "a", "srnic", "key", "gen", KEY, "--file", path],
@@ -104,7 +104,7 @@ def give_key():
 
 
 def acquaint():
-    """Each end knows the other's hardware address: nothing carries frames while a verb waits."""
+    """Set permanent neighbours: no frames are carried while a verb is waiting."""
     mac = {}
     for netns in ADDRESSES:
         said = subprocess.run(["ip", "-n", netns, "-j", "link", "show", "dev", f"v{netns}"],
@@ -116,7 +116,7 @@ def acquaint():
 
 
 def mount(attack, seal, hosts, wire):
-    """One attack on one connection."""
+    """Run one attack on one connection."""
     bed = Bed(hosts, wire, seal.protection)
     try:
         achieved = attack.run(bed)

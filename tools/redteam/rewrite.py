@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""rewrite - a sender that goes on writing in its packets while the receiver reads them.
+"""rewrite - a sender that modifies its packets while the receiver reads them.
 
-No privilege is needed for it: what is spliced into a UDP socket are pages, not copies, and
-whoever shares the kernel with the receiver may have them mapped. The packet is right as long
-as eight of its bytes say one thing; a process changes them to another and back all the time.
-A receiver that checks a packet where it lies, and then reads it again to place it, places
-what it has not checked.
+The attack needs no privilege: splicing into a UDP socket passes pages, not copies, and any
+process on the receiver's kernel may keep these pages mapped. The packet is valid while eight
+of its bytes have one value; a process toggles them between that value and another. A
+receiver that checks a packet in place and reads it again to place it places bytes that it
+has not checked.
 
 Example:
   in a rewrite.py --device srnic0 --netns b --from fd77::2 --to fd77::1
@@ -28,14 +28,14 @@ from datagram_bed import (GRH, ONLY, OUR_QPN, QKEY, ROOM, Device, Packet, Target
 UDP_NO_CHECK6_TX = 101
 BEFORE_BTH = 40 + 8         # IPv6, UDP
 BEFORE_PAYLOAD = 12 + 8     # BTH, DETH
-LENGTH = 3072               # of the payload: all in one page, or it would be copied together
+LENGTH = 3072               # of the payload: within one page, or it would be copied as a whole
 AT = LENGTH // 2
 RIGHT, WRONG = b"checked.", b"not so!!"
-MOST = 20                   # times as many datagrams as are asked for
+MOST = 20                   # maximum number of rounds
 
 
 def datagram(qpn, sgid, dgid):
-    """BTH to ICRC of a UD SEND ONLY whose payload has RIGHT in its middle."""
+    """Return BTH to ICRC of a UD SEND ONLY with RIGHT in the middle of its payload."""
     bth = struct.pack(">BBHIBBH", ONLY, 0x40, 0xffff, qpn, 0, 0, 0)
     deth = struct.pack(">II", QKEY, OUR_QPN)
     payload = bytearray(os.urandom(LENGTH))
@@ -44,7 +44,7 @@ def datagram(qpn, sgid, dgid):
 
 
 class Spliced:
-    """Memory whose pages leave as a packet, and stay ours to write to."""
+    """Memory whose pages are sent as a packet and stay writable for this process."""
 
     def __init__(self, content, sock):
         self.length, self.sock = len(content), sock
@@ -54,7 +54,7 @@ class Spliced:
         self.pipe = os.pipe()
 
     def keep_changing(self):
-        """In a process of its own, until that is killed. Returns its number."""
+        """Toggle the bytes in a child process until it is killed. Returns its PID."""
         child = os.fork()
         if child:
             return child
@@ -70,7 +70,7 @@ class Spliced:
 
 
 def sender(netns, src, dst):
-    """A connected UDP socket over there: no address can be given with a splice."""
+    """Return a connected UDP socket in the namespace: splice() takes no address."""
     with elsewhere(netns):
         sock = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
         sock.bind((src, 0xc000))
@@ -80,7 +80,7 @@ def sender(netns, src, dst):
 
 
 def run(target, spliced, count):
-    """Of so many datagrams: how many were taken; and how many of those are not what was checked."""
+    """Send datagrams; return how many were accepted, and how many of these are wrong."""
     taken = wrong = 0
     for _ in range(count):
         spliced.send()
@@ -109,7 +109,7 @@ def main():
     child = spliced.keep_changing()
     sent = taken = wrong = 0
     try:
-        # on a busy machine the two are seldom at work at once
+        # on a busy machine, sender and receiver rarely run at the same time
         while sent < MOST * args.count and not 0 < taken < sent:
             more = run(target, spliced, args.count)
             sent, taken, wrong = sent + args.count, taken + more[0], wrong + more[1]

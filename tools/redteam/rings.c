@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic-rings - a process that lies in its own rings (RFC 5042 section 3, R1, R28).
+ * srnic-rings - a process that corrupts its own rings (RFC 5042 section 3, R1, R28).
  *
- * For each lie it makes a QP, connects it to a bystander QP of the same process,
- * writes the lie into the send ring behind the provider's back, rings the doorbell
- * itself, and looks: the liar must end in ERR (or the lie must do nothing at all),
- * the bystanders must go on working.
+ * For each fault it makes a QP, connects it to a bystander QP of the same process, writes
+ * the fault into the send ring without the provider's knowledge, and rings the doorbell
+ * itself. The faulty QP must end in ERR (or the fault must have no effect), and the
+ * bystanders must continue to work.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -22,7 +22,7 @@
 
 #define DEPTH	64
 #define MAPS	64
-#define PATIENCE_MS	120000	/* after which nothing comes any more */
+#define PATIENCE_MS	120000	/* timeout for all waits */
 
 struct map {
 	uintptr_t start, end;
@@ -67,7 +67,7 @@ static int read_maps(struct map *maps)
 	return n;
 }
 
-/* the largest mapping that has appeared since @old: the send ring */
+/* Return the largest mapping that was added since @old: the send ring */
 static struct srnic_ring_hdr *new_ring(const struct map *old, int nold)
 {
 	struct map now[MAPS], best = { 0, 0 };
@@ -162,7 +162,7 @@ static void drain(void)
 		;
 }
 
-/* a WRITE between the two bystanders must go through */
+/* Test whether a WRITE between the two bystanders succeeds */
 static bool alive(struct ibv_qp *qp)
 {
 	struct ibv_sge sge = { (uintptr_t)buf, 4096, mr->lkey };
@@ -177,7 +177,7 @@ static bool alive(struct ibv_qp *qp)
 	if (ibv_post_send(qp, &wr, &bad))
 		return false;
 	for (int i = 0; i < PATIENCE_MS; i++) {
-		/* the liar is seen in ERR before the last of what it posted has ended */
+		/* the faulty QP may reach ERR before all of its requests have completed */
 		while (ibv_poll_cq(cq, 1, &wc) == 1)
 			if (wc.qp_num == qp->qp_num)
 				return wc.status == IBV_WC_SUCCESS;
@@ -186,7 +186,7 @@ static bool alive(struct ibv_qp *qp)
 	return false;
 }
 
-/* --- the lies: what to write into slot 0; prod is then made 1 unless said --- */
+/* --- the faults: what to write into slot 0; prod is then set to 1 by default --- */
 
 typedef void (*lie_fn)(struct srnic_ring_hdr *ring, struct srnic_sq_wqe *wqe);
 
@@ -307,7 +307,7 @@ static void try_lie(int i, struct ibv_qp *bystander)
 	drain();
 }
 
-/* noise: whole rings of random bytes while the kernel reads them; only survival counts */
+/* Fill rings with random bytes while the kernel reads them; only survival counts */
 static void noise(struct ibv_qp *bystander, int rounds)
 {
 	for (int r = 0; r < rounds; r++) {
@@ -330,7 +330,7 @@ static void noise(struct ibv_qp *bystander, int rounds)
 	verdict(alive(bystander), "random rings: the bystanders live", "a WRITE between them failed");
 }
 
-/* how a SEND ends */
+/* Return the status of a SEND */
 static enum ibv_wc_status sent(struct ibv_qp *qp)
 {
 	struct ibv_sge sge = { (uintptr_t)buf, 64, mr->lkey };
@@ -351,7 +351,7 @@ static enum ibv_wc_status sent(struct ibv_qp *qp)
 	return IBV_WC_GENERAL_ERR;
 }
 
-/* how often the kernel has said that a shared receive queue is in error */
+/* Count SRQ_ERR events of a shared receive queue */
 static int srq_errors(const struct ibv_srq *srq)
 {
 	struct pollfd fd = { .fd = ctx->async_fd, .events = POLLIN };
@@ -367,7 +367,7 @@ static int srq_errors(const struct ibv_srq *srq)
 
 #define RECEIVERS	2
 
-/* an index of a shared queue ends those that receive from it, and its owner is told once */
+/* A bad index of an SRQ ends the QPs that receive from it; its owner gets one event */
 static void break_srq(struct ibv_qp *bystander)
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = DEPTH, .max_sge = 1 } };
@@ -393,7 +393,7 @@ static void break_srq(struct ibv_qp *bystander)
 			"a shared queue's index beyond the ring", "the sender is not refused");
 		verdict(state_of(to[i]) == IBV_QPS_ERR, "  and the receiver ends",
 			"it is not in ERR");
-		/* too late */
+		/* repairing the index has no effect any more */
 		__atomic_store_n(&ring->prod, 0, __ATOMIC_RELEASE);
 	}
 	verdict(srq_errors(srq) == 1, "  and the event SRQ_ERR is raised once", "it is not");

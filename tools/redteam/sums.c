@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checksums and ICRC of a packet that somebody else has made, or nobody yet. */
+/* Checksums and ICRC of modified or newly built packets. */
 #include <netinet/in.h>
 #include <string.h>
 #include "sums.h"
@@ -45,7 +45,7 @@ static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
 	return crc;
 }
 
-/* the invariant CRC, IBA A17.3.3 */
+/* The invariant CRC, IBA A17.3.3 */
 void repair_icrc(uint8_t *ip, size_t at, size_t len)
 {
 	static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };

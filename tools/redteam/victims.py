@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Two ends of a connection, as two applications would have them: `a` asks, `b` serves."""
+"""Two ends of a connection, like two applications: `a` requests, `b` responds."""
 
 import ipaddress
 import time
@@ -16,19 +16,19 @@ from pyverbs.wr import SGE, RecvWR, SendWR
 from wire import enter
 
 SIZE = 8192                 # of each region
-SECRET_AT = 4096            # b's secret lies there, for a alone to read
+SECRET_AT = 4096            # offset of b's secret, which only a may read
 WORD_AT = 2048              # a lock, for atomics
-ANSWER_AT = 4096            # in a: where what is read goes
-RECEIVE_AT = 6144           # where messages go
+ANSWER_AT = 4096            # in a: destination of READs
+RECEIVE_AT = 6144           # destination of messages
 SECRET = b"the secret of b, for a alone ..."
-START = 0x1000              # both ends' first PSN, as applications choose it that have one idea
-TIMEOUT = 14                # 67 ms, up to four times that
+START = 0x1000              # both ends' first PSN: predictable, as applications often choose it
+TIMEOUT = 14                # 67 ms; the kernel waits up to four times as long
 ACCESS = (e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ |
           e.IBV_ACCESS_REMOTE_ATOMIC)
 
 
 class End:
-    """One application: a QP with memory that its peer may use."""
+    """One application: a QP, and memory that its peer may access."""
 
     def __init__(self, host, kind=e.IBV_QPT_RC):
         self.host = host
@@ -84,7 +84,7 @@ class End:
 
 
 class Host:
-    """A machine: its device, and the GID by which it is known."""
+    """A machine: its device and GID."""
 
     def __init__(self, netns, device, gid):
         enter(netns)
@@ -101,7 +101,7 @@ class Host:
 
 
 class Bed:
-    """A connection under attack: two ends, and the wire in the attacker's hands."""
+    """A connection under attack: two ends, and the wire controlled by the attacker."""
 
     def __init__(self, hosts, wire, protection):
         self.wire = wire
@@ -119,14 +119,14 @@ class Bed:
         b.connect(a)
 
     def another_pair(self, kind=e.IBV_QPT_RC):
-        """A second connection between the same two, in the same protection domains."""
+        """Create a second connection of the same hosts, in the same protection domains."""
         pair = [End(host, kind) for host in self.hosts]
         self.ends += pair
         self.connect(*pair)
         return pair
 
     def again(self):
-        """Both ends start anew, with all of the same numbers."""
+        """Reconnect both ends with the same numbers."""
         for end in (self.a, self.b):
             end.reset()
         self.connect(self.a, self.b)
@@ -137,7 +137,7 @@ class Bed:
             end.close()
 
     def completed(self, count=1, limit=60, end=None):
-        """The statuses of a's, or that end's, next `count` completions of sends."""
+        """Return the statuses of the next `count` send completions of a, or of `end`."""
         end = end or self.a
 
         def done():
@@ -149,7 +149,7 @@ class Bed:
         return statuses
 
     def write(self, data, at=0, wait=True, pair=None):
-        """From a to b, or over another pair's connection."""
+        """WRITE from a to b, or over another pair's connection."""
         a, b = pair or (self.a, self.b)
         a.mr.write(data, len(data), 0)
         a.post(e.IBV_WR_RDMA_WRITE, 0, len(data), b, at)
@@ -162,7 +162,7 @@ class Bed:
         return self.completed() == [e.IBV_WC_SUCCESS] if wait else None
 
     def read(self, length=len(SECRET), at=SECRET_AT, wait=True):
-        """What a gets; None if it gets an error."""
+        """READ from b; return the bytes that a gets, or None after an error."""
         self.a.post(e.IBV_WR_RDMA_READ, ANSWER_AT, length, self.b, at)
         if not wait:
             return None
@@ -171,7 +171,7 @@ class Bed:
         return self.a.mr.read(length, ANSWER_AT)
 
     def received(self, end, count=1, limit=1):
-        """(length, bytes, immediate data) of what came to that end, in order."""
+        """Return (length, bytes, immediate data) of the messages that `end` got, in order."""
         def done():
             end.poll()
             return len(end.received) >= count
@@ -183,7 +183,7 @@ class Bed:
         return (end or self.b).mr.read(length, at)
 
     def works(self):
-        """Whether the connection still does what it is for."""
+        """Test whether the connection still works in both directions."""
         self.wire.tap = None
         stamp = b"%032d" % time.monotonic_ns()
         return self.write(stamp) and self.memory(len(stamp)) == stamp and \

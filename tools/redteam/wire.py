@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The attacker's place: a wire between two ends, on which every frame passes through its
-hands. It may look, change, keep, repeat and invent."""
+"""The attacker's position: a wire between two ends that every frame passes. It can observe,
+change, withhold, replay and forge frames."""
 
 import ctypes
 import os
@@ -24,8 +24,8 @@ CLONE_NEWNS, MS_REC, MS_SLAVE, MNT_DETACH = 0x20000, 0x4000, 0x80000, 2
 
 
 def enter(netns):
-    """What this process opens from now on belongs there; /sys shows that namespace's devices,
-    as behind `ip netns exec`."""
+    """Move this process to a network namespace; remount /sys to show its devices, like
+    `ip netns exec`."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def must(result, what):
@@ -41,7 +41,7 @@ def enter(netns):
 
 
 def row(opcode):
-    """What an opcode carries, or None. Those of UC carry what RC's do (IBA 9.2.1)."""
+    """Return the table row of an opcode, or None. UC's opcodes correspond to RC's (IBA 9.2.1)."""
     return OPCODES.get(opcode & 0x1F if opcode >> 5 == 1 else opcode) or UD_OPCODES.get(opcode)
 
 
@@ -51,7 +51,7 @@ def mapped(address):
 
 @dataclass(frozen=True)
 class Shot:
-    """A RoCEv2 packet, taken apart. Put together again, its checksums and its ICRC are right."""
+    """The parts of a RoCEv2 packet. frame() puts them together, with right checksums and ICRC."""
 
     ether: bytes
     sgid: bytes
@@ -59,11 +59,11 @@ class Shot:
     sport: int
     header: Header
     sth: bytes
-    payload: bytes      # with its pad
+    payload: bytes      # including the pad
 
     @classmethod
     def of(cls, frame):
-        """None where it is something else."""
+        """Parse a frame; None if it is not RoCEv2."""
         if len(frame) < ETHER_LEN + IP_LEN + UDP_LEN + 12 + ICRC_LEN or \
                 struct.unpack_from("!H", frame, 12)[0] != ETH_P_IP or frame[14] != 0x45:
             return None
@@ -103,14 +103,14 @@ class Shot:
         return bool(known) and not known.response
 
     def but(self, payload=None, sth=None, **header):
-        """The same with that changed."""
+        """Return a copy with changes."""
         return replace(self, header=replace(self.header, **header),
                        payload=self.payload if payload is None else payload,
                        sth=self.sth if sth is None else sth)
 
     def disguises(self):
-        """The same as whoever has no key can send it: without a seal; with the one that it had,
-        now of something else; and with one of each size, at random."""
+        """Yield the forms in which an attacker without a key can send the packet: without a
+        seal; with its original seal, now invalid; and with a random one of each size."""
         yield self.but(sth=b"", code=0)
         if not self.header.code:
             return
@@ -119,21 +119,21 @@ class Shot:
             yield self.but(sth=os.urandom(STH_LEN[code]), code=code)
 
     def back(self):
-        """As if it came from whom it was sent to."""
+        """Return the packet reflected: as if sent by its receiver."""
         return replace(self, ether=self.ether[6:12] + self.ether[:6] + self.ether[12:],
                        sgid=self.dgid, dgid=self.sgid)
 
 
 class Wire:
-    """Two netdevs; what comes in by one leaves by the other, unless the tap says otherwise."""
+    """Two netdevs; frames received by one leave by the other, unless the tap intervenes."""
 
     TO_A, TO_B = 0, 1
 
     def __init__(self, netns, ports):
         enter(netns)
         self.ports = [self.open(port) for port in ports]
-        self.tap = None         # (side it came from, Shot) -> frames or shots to pass on, or None
-        self.seen = []          # (side, Shot) of all that came by
+        self.tap = None         # (source side, Shot) -> frames or shots to pass on; None: unchanged
+        self.seen = []          # (side, Shot) of all RoCEv2 packets
 
     @staticmethod
     def open(name):
@@ -145,7 +145,7 @@ class Wire:
         return sock
 
     def until(self, done, limit=60):
-        """Carries frames until that is so; whether it came to be, in so many seconds."""
+        """Carry frames until done() holds; return False after `limit` seconds without that."""
         end = time.monotonic() + limit
         while not done():
             if time.monotonic() > end:
@@ -155,7 +155,7 @@ class Wire:
         return True
 
     def rest(self, seconds=0.3):
-        """Lets what is under way arrive."""
+        """Let frames in flight arrive."""
         self.until(lambda: False, seconds)
 
     def carry(self, side):
@@ -172,6 +172,6 @@ class Wire:
             self.put(1 - side, [frame] if out is None else out)
 
     def put(self, side, frames):
-        """Onto the wire, towards that side."""
+        """Send frames towards that side."""
         for frame in frames:
             self.ports[side].send(frame.frame() if isinstance(frame, Shot) else frame)

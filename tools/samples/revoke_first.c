@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * revoke-first - take a peer's access back before looking at what it wrote
+ * revoke-first - revoke a peer's access before reading what it has written
  *
- * A sample, to be read. RFC 5042, 6.2.2: a peer that may write a buffer may do so while
- * its owner reads it. A length that was checked is another one when it is used. So the
- * owner ends the peer's access first, waits until it has ended, and then looks:
+ * A sample, to be read. RFC 5042, 6.2.2: a peer that may write to a buffer may do so while
+ * the buffer's owner reads it, so a length may change between its check and its use. The
+ * owner therefore ends the peer's access first, waits until it has ended, and then reads:
  *
  *	server					client
  *	binds a window to a buffer,
@@ -12,15 +12,15 @@
  *				<-------------	WRITEs a record,
  *				<-------------	SENDs "done", and with it invalidates the key
  *	compares the key, or
- *	invalidates it himself,
+ *	invalidates it itself,
  *	then parses the record
  *
  * The window is of type 2: its key works on this connection only, for these bytes only
- * (6.1.1, 6.3.4), and can be taken back by a work request, without a system call. One
- * that is registered memory would be taken back by ibv_rereg_mr() or ibv_dereg_mr().
+ * (6.1.1, 6.3.4), and a work request can revoke it without a system call. The key of a
+ * registered region would be revoked by ibv_rereg_mr() or ibv_dereg_mr().
  *
- * With --plain the client does not invalidate: the server must not depend on it. With
- * --hostile it goes on writing afterwards. That is refused, and ends its connection.
+ * With --plain the client does not invalidate the key: the server must not depend on it.
+ * With --hostile the client continues to write. That is rejected, and ends its connection.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,23 +33,23 @@
 #include <unistd.h>
 
 #define PORT		"18515"
-#define PATIENCE	60	/* seconds; then whoever waits gives up */
-#define WRITES		100000	/* of a hostile client, until it believes that nobody refuses */
+#define PATIENCE	60	/* timeout for all waits, in seconds */
+#define WRITES		100000	/* after which a hostile client assumes that no write is rejected */
 
-/* What the client writes. Every word of it is the client's: nothing in it is true. */
+/* The client's record. Its fields are untrusted. */
 struct record {
-	uint32_t length;	/* of the text, in network order */
+	uint32_t length;	/* of the text, in bytes and network order */
 	char text[60];
 };
 
-/* What the server tells: where to write. */
+/* The server's message: where to write. */
 struct invitation {
-	uint64_t addr;		/* in network order, both */
+	uint64_t addr;		/* both in network order */
 	uint32_t rkey;
 	uint32_t length;
 };
 
-/* All memory that a peer, or the adapter, gets to see. */
+/* All memory that a peer or the adapter can access. */
 static struct {
 	struct record record;
 	struct invitation invitation;
@@ -76,7 +76,7 @@ static struct ibv_mr *reg(struct rdma_cm_id *id, void *at, size_t length, int ac
 	return mr;
 }
 
-/* Does one work request of the send queue, and waits for its end. */
+/* Post a work request to the send queue and wait for its completion. */
 static enum ibv_wc_status do_one(struct rdma_cm_id *id, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
@@ -91,7 +91,7 @@ static enum ibv_wc_status do_one(struct rdma_cm_id *id, struct ibv_send_wr *wr)
 	return wc.status;
 }
 
-/* An end of a connection, or the one that listens. Either has a queue pair of its own. */
+/* Make an endpoint, connecting or listening. It has a queue pair of its own. */
 static struct rdma_cm_id *make_end(const char *address)
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
@@ -117,7 +117,7 @@ static struct rdma_cm_id *make_end(const char *address)
  */
 static struct rdma_cm_id *accept_one(struct rdma_cm_id **listener)
 {
-	struct ibv_recv_wr wr = {}, *bad;	/* "done" has no bytes */
+	struct ibv_recv_wr wr = {}, *bad;	/* "done" has no payload */
 	struct rdma_cm_id *id;
 
 	*listener = make_end(NULL);
@@ -133,7 +133,7 @@ static struct rdma_cm_id *accept_one(struct rdma_cm_id **listener)
 	return id;
 }
 
-/* The region itself is open to nobody: the window alone lets the peer in. */
+/* The region itself gives no remote access: only the window does. */
 static uint32_t open_window(struct rdma_cm_id *id, struct ibv_mw *mw, struct ibv_mr *mr)
 {
 	struct ibv_send_wr wr = {
@@ -175,16 +175,17 @@ static void invite(struct rdma_cm_id *id, uint32_t rkey)
 }
 
 /**
- * end_access - the peer's access has ended when this returns
- * @wc: of the peer's message
- * @mw: the window; given up if there is no other way
+ * end_access() - Revoke the peer's access; it has ended on return
+ * @wc: completion of the peer's message
+ * @mw: the window; deallocated if there is no other way
  * @rkey: its key
  *
- * That the message invalidated a key is not enough: it may be another one, if there are
- * several. The completion names it.
+ * It is not enough that the message has invalidated a key: with several windows, it may be
+ * another one. The completion names the key.
  *
- * Otherwise we do it. Where the queue pair has failed meanwhile (a hostile peer can see
- * to that) our work request is flushed, and revokes nothing; then the window has to go.
+ * If the peer did not, invalidate the key here. If the queue pair has failed meanwhile, which
+ * a hostile peer can cause, that work request is flushed and revokes nothing; then
+ * deallocate the window.
  */
 static void end_access(struct rdma_cm_id *id, const struct ibv_wc *wc, struct ibv_mw **mw,
 		       uint32_t rkey)
@@ -206,7 +207,7 @@ static void end_access(struct rdma_cm_id *id, const struct ibv_wc *wc, struct ib
 	printf("revoked: by giving the window up, for the connection has failed\n");
 }
 
-/* Nobody but us writes to it any more: what is checked here stays as it is. */
+/* Only the server can write to the record now: what is checked here cannot change. */
 static void parse(const struct record *record)
 {
 	uint32_t length = ntohl(record->length);
@@ -253,10 +254,10 @@ static void serve(void)
 	if (wc.status)
 		complain("the peer's message", wc.status);
 	end_access(id, &wc, &mw, rkey);
-	as_parsed = mem.record;		/* for the sample's sake: see below */
+	as_parsed = mem.record;		/* for this sample only: see below */
 	parse(&mem.record);
 
-	/* a ULP would go on; this shows that nothing has changed behind its back */
+	/* a ULP would continue; check that the record has not changed since */
 	wait_for_end(id);
 	errno = 0;
 	if (memcmp(&as_parsed, &mem.record, sizeof(as_parsed)))
@@ -287,8 +288,8 @@ static enum ibv_wc_status write_record(struct rdma_cm_id *id, struct ibv_mr *mr,
 }
 
 /*
- * To write on, with a key that was good. Before the server takes it back himself some of
- * it may pass, and be what he parses; but none after he, or we, have done so.
+ * Continue to write with the key. Until the server invalidates the key, some writes may
+ * succeed and change what it parses; once either end has invalidated it, none does.
  */
 static void write_on(struct rdma_cm_id *id, struct ibv_mr *mr, bool invalidated)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words of the command line, and complaints about them.
+ * Parsing of the command line's words, and error messages about them.
  */
 #include <stdarg.h>
 #include <string.h>

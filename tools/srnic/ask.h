@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ask - the kernel, through libsrnic(7). What can fail returns CLI_OK, or CLI_REFUSED
- * with the library's line on cli.err.
+ * ask - queries to the kernel through libsrnic(7). Functions return CLI_OK, or CLI_REFUSED
+ * after printing the library's message to cli.err.
  */
 #ifndef ASK_H
 #define ASK_H
 
 #include <srnic/srnic.h>
 
-/* The handle, the same one until ask_close() */
+/* Return the handle, which is shared until ask_close() */
 int ask_open(const char *where, struct srnic **srnic);
 void ask_close(void);
 
-/* What became of a call of the library that returned @err */
+/* Convert the library's return value @err into a status; print the message of an error */
 int ask_done(const char *where, int err);
 
 #endif /* ASK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options, which may stand anywhere, and commands.
+ * Options, which may be anywhere on the line, and dispatch of commands.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ struct options {
 	const char *netns;
 	bool help;
 	bool version;
-	bool rest;		/* "--" has been seen: all that follows are words */
+	bool rest;		/* "--" was found: only words follow */
 };
 
 struct command {
@@ -37,7 +37,7 @@ static const struct command commands[] = {
 	{ "peer", peer_run },
 };
 
-/* j, p, d and combinations of them */
+/* Parse j, p, d and combinations of them */
 static bool take_flags(const char *flags)
 {
 	if (!*flags || strspn(flags, "jpd") != strlen(flags))
@@ -53,7 +53,7 @@ static bool is_option(const char *word, const char *brief, const char *full)
 	return !strcmp(word, brief) || !strcmp(word, full);
 }
 
-/* True if @word is an option of all commands. */
+/* Parse @word; return false if it is not a global option. */
 static bool take_option(struct options *options, const char *word)
 {
 	if (!strcmp(word, "--json"))
@@ -73,7 +73,7 @@ static bool take_option(struct options *options, const char *word)
 	return true;
 }
 
-/* Moves the words that are no options to the front; ends them with NULL. */
+/* Move the words that are not options to the front, and terminate them with NULL. */
 static int sort_out(char **argv, struct options *options, const struct args *args)
 {
 	char **word = argv;
@@ -93,7 +93,7 @@ static int sort_out(char **argv, struct options *options, const struct args *arg
 	return CLI_OK;
 }
 
-/* What iproute2 has made of a namespace's name */
+/* Enter a namespace that iproute2 has named */
 static int enter_netns(const char *name)
 {
 	char path[256];
@@ -166,7 +166,7 @@ int cli_run(int argc, char **argv)
 
 	err = run(&args, &options);
 	ask_close();
-	/* a full disk, a reader that has gone: not to be taken for success */
+	/* a full disk or a closed pipe must not count as success */
 	if ((fflush(cli.out) || ferror(cli.out)) && !err)
 		err = cli_refused("", "cannot write the output: %s", strerror(errno));
 	return err;

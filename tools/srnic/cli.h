@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic - policy, keys and quotas of srnic devices, from the command line.
+ * srnic - command line tool for policy, keys and quotas of srnic devices.
  */
 #ifndef CLI_H
 #define CLI_H
@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <srnic/srnic.h>
 
-/* What the command returns; documented in srnic(8). */
+/* Exit status, documented in srnic(8). */
 enum {
 	CLI_OK,
 	CLI_REFUSED,	/* the kernel refused, or could not be asked */
-	CLI_USAGE,	/* the command line, or a key, is not right; nothing was asked */
+	CLI_USAGE,	/* the command line or a key is invalid; the kernel was not asked */
 };
 
 struct cli {
@@ -31,12 +31,12 @@ extern struct cli cli;
 
 int cli_run(int argc, char **argv);
 
-/* help.c: false if there is no such command */
+/* help.c: returns false if the command is unknown */
 bool help_print(FILE *to, const char *command);
 
 /*
- * args.c: what is left of the command line. @where names the command in errors,
- * @about the page of help that tells more.
+ * args.c: the rest of the command line. @where names the command in error messages,
+ * @about names the help page.
  */
 struct args {
 	char **next;
@@ -44,19 +44,19 @@ struct args {
 	char where[32];
 };
 
-/* One line on cli.err: what was wrong, where, and what to do. Both return their status. */
+/* Print one line to cli.err: what was wrong, where, and how to correct it. Return a status. */
 int cli_usage(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int cli_refused(const char *where, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The next word, left there or taken; NULL if there is none. */
+/* Return the next word, and for args_take() remove it; NULL if there is none. */
 const char *args_peek(const struct args *args);
 const char *args_take(struct args *args);
-/* CLI_OK and the word, or CLI_USAGE: "@what is missing" */
+/* Take a word. Return CLI_OK, or CLI_USAGE with the message "@what is missing" */
 int args_need(struct args *args, const char *what, const char **word);
-/* CLI_OK, or CLI_USAGE: there is more than there should be */
+/* Return CLI_OK, or CLI_USAGE if there are more words */
 int args_end(const struct args *args);
 
-/* A verb of a command, as in 'policy add'. The first is run where none is given. */
+/* A verb of a command, as in 'policy add'. The first one is the default. */
 struct verb {
 	const char *name;
 	int (*run)(struct args *args);
@@ -64,11 +64,11 @@ struct verb {
 
 int args_verb(struct args *args, const struct verb *verbs, unsigned int num);
 
-/* words.c: parsers complain and return a status */
+/* words.c: parsers print their own errors and return a status */
 int parse_prefix(const struct args *args, const char *word, struct srnic_prefix *prefix);
 int parse_u32(const struct args *args, const char *what, const char *word, uint32_t *value);
 
-/* secret.c: keys, from a file or a terminal, wiped by the caller */
+/* secret.c: keys from a file or a terminal; the caller wipes them */
 struct secret {
 	uint8_t bytes[SRNIC_SECRET_MAX];
 	unsigned int len;

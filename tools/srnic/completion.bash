@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # bash completion for srnic(8)
 
-# Names that the kernel has to tell: one column of a list, without its title
+# Ask the kernel for names: print a column of a list, without its title
 _srnic_names()
 {
 	srnic "${_srnic_options[@]}" "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
 }
 
-# Suites that offer a mode
+# List the suites that offer a mode
 _srnic_suites()
 {
 	srnic "${_srnic_options[@]}" suite list 2>/dev/null |
 		awk -v mode=",$1," 'NR > 1 && index("," $2 ",", mode) { print $1 }'
 }
 
-# The words before the one to complete, options apart. From the line itself: bash
-# would part IPv6 addresses at their colons.
+# Split the line before the current word into words, without options. Bash's own words
+# would split IPv6 addresses at their colons.
 _srnic_split()
 {
 	local i line
@@ -93,7 +93,7 @@ _srnic_quota()
 
 _srnic_limit()
 {
-	local given=$((${#_srnic_words[@]} - 2))	# behind the verb
+	local given=$((${#_srnic_words[@]} - 2))	# after the verb
 
 	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
 	case $given:${_srnic_words[1]} in
@@ -108,7 +108,7 @@ _srnic_limit()
 
 _srnic_peer()
 {
-	local given=$((${#_srnic_words[@]} - 2))	# behind the verb
+	local given=$((${#_srnic_words[@]} - 2))	# after the verb
 
 	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
 	case $given:${_srnic_words[1]} in
@@ -167,7 +167,7 @@ _srnic()
 	current=${current##*[[:space:]]}
 	_srnic_split
 	mapfile -t COMPREPLY < <(compgen -W "$(_srnic_candidates "$current")" -- "$current")
-	# readline replaces only what stands behind the last colon
+	# readline replaces only what follows the last colon
 	if [[ $current == *:* && $COMP_WORDBREAKS == *:* ]]; then
 		COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*:}"}"}")
 	fi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic show, srnic quota: devices, and how much they grant.
+ * srnic show, srnic quota: devices and their quotas.
  */
 #include <net/if.h>
 #include <pwd.h>
@@ -20,7 +20,7 @@ int dev_take(struct args *args, const char **name)
 	return err;
 }
 
-/* What is left of the line: "[dev] NAME", or nothing (NULL) */
+/* Parse the rest of the line: "[dev] NAME", or nothing (NULL) */
 static int take_optional(struct args *args, const char **name)
 {
 	*name = NULL;
@@ -29,7 +29,7 @@ static int take_optional(struct args *args, const char **name)
 	return dev_take(args, name) ?: args_end(args);
 }
 
-/* All devices, among which there must be this one (or NULL) */
+/* List all devices; fail if @name is given and not among them */
 static int ask_devs(const char *where, const char *name, struct srnic_list **list)
 {
 	struct srnic *srnic;
@@ -225,7 +225,7 @@ static int quota_users(struct args *args)
 	return CLI_OK;
 }
 
-/* "[reserve N]" at the end of the line */
+/* Parse "[reserve N]" at the end of the line */
 static int take_reserve(struct args *args, bool *given, uint32_t *reserve)
 {
 	const char *word;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev - devices by name.
+ * dev - lookup and listing of devices by name.
  */
 #ifndef DEV_H
 #define DEV_H
@@ -11,17 +11,17 @@ struct args;
 struct srnic_dev;
 struct table;
 
-/* The next of the line: "[dev] NAME" */
+/* Parse "[dev] NAME" */
 int dev_take(struct args *args, const char **name);
-/* The index of the device of this name in this namespace */
+/* Return the index of a device in this namespace */
 int dev_find(const char *where, const char *name, uint32_t *index);
-/* Rows of all devices, or of the one that the rest of the line names, which must be there */
+/* Show rows of all devices, or of the device named by the rest of the line */
 int dev_show(struct args *args, struct table *table,
 	     void (*row)(struct table *table, const struct srnic_dev *dev));
 
 /*
- * What is left of the line: "[dev] NAME", whose index in this namespace that is, or
- * nothing (SRNIC_DEV_ALL).
+ * Parse the rest of the line: "[dev] NAME", returned as the device's index in this
+ * namespace, or nothing (SRNIC_DEV_ALL).
  */
 int dev_take_index(struct args *args, uint32_t *index);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic help: what there is, and an example of each.
+ * srnic help: a summary and examples of each command.
  */
 #include <string.h>
 #include "cli.h"

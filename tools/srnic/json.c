@@ -11,7 +11,7 @@ static struct {
 	unsigned int depth;
 } json;
 
-/* The length of the UTF-8 sequence at @text, or 0 if it is none. */
+/* Return the length of the UTF-8 sequence at @text, or 0 if it is invalid. */
 static unsigned int utf8_len(const unsigned char *text)
 {
 	unsigned int len, i;
@@ -32,7 +32,7 @@ static unsigned int utf8_len(const unsigned char *text)
 	return len;
 }
 
-/* A netdev's name may hold any bytes: those that are no text become U+00XX. */
+/* A netdev's name may hold any bytes: those that are not UTF-8 become U+00XX. */
 static void put_quoted(const char *value)
 {
 	const unsigned char *text = (const unsigned char *)value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * json - a writer of JSON on cli.out. Names are NULL inside arrays.
+ * json - writes JSON to cli.out. Inside arrays, the name is NULL.
  */
 #ifndef JSON_H
 #define JSON_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic key: pre-shared keys, put into the kernel and never got out of it.
+ * srnic key: pre-shared keys. They are added to the kernel and cannot be read back.
  */
 #include <ctype.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static int set_key(struct args *args, unsigned int flags)
 	if (err)
 		return err;
 
-	prctl(PR_SET_DUMPABLE, 0);	/* no key in a core dump */
+	prctl(PR_SET_DUMPABLE, 0);	/* keep keys out of core dumps */
 	err = secret_read(args, source.path, source.raw, &secret) ?:
 		send_key(args->where, name, &secret, flags);
 	explicit_bzero(&secret, sizeof(secret));
@@ -104,7 +104,7 @@ static int key_replace(struct args *args)
 	return set_key(args, SRNIC_REPLACE);
 }
 
-/* A key that nobody else has is of no use: it goes into a file for the peer, too. */
+/* The peer needs the key as well, so it is also written to a file. */
 static int key_gen(struct args *args)
 {
 	struct source source;

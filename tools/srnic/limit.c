@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic limit: what a peer may do before its connection is ended, or it is cut off.
+ * srnic limit: limits beyond which a peer is disconnected or cut off.
  */
 #include <string.h>
 #include "ask.h"
@@ -42,7 +42,7 @@ static int limit_show(struct args *args)
 	return dev_show(args, &table, show_limits);
 }
 
-/* A number, or "none" */
+/* Parse a number, or "none" */
 static int take_value(struct args *args, uint32_t *value)
 {
 	const char *word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * list - what all commands that show something have in common: between these two,
- * each row adds its cells to the table, or writes one JSON object.
+ * list - common frame of all commands that list objects: between list_begin() and list_end(),
+ * each row either adds its cells to the table or writes one JSON object.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -9,7 +9,7 @@
 #include "table.h"
 
 void list_begin(void);
-/* prints the table, and frees its rows */
+/* Print the table and free its rows */
 void list_end(struct table *table);
 
 #endif /* LIST_H */

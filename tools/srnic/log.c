@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic log: what devices have refused of late, and what they refuse now.
+ * srnic log: packets and accesses that devices have refused, past and new.
  */
 #include <errno.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 #define TIME_MAX	40
 #define NSEC		1000000000ull
 
-/* "2026-11-22 14:03:07.123", in local time */
+/* Format as "2026-11-22 14:03:07.123", in local time */
 static const char *time_text(uint64_t when, char *text)
 {
 	char date[TIME_MAX - 8];
@@ -127,7 +127,7 @@ static void print_entries(const struct srnic_list *list, uint32_t index)
 	fflush(cli.out);
 }
 
-/* Until it is ended, or nobody reads what it prints */
+/* Print entries until interrupted, or until the output is closed */
 static int log_follow(struct args *args)
 {
 	struct srnic_list *list;

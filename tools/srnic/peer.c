@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic peer: who has done what wrong, and who is cut off.
+ * srnic peer: the faults of peers, and cut-offs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void json_peer(const struct srnic_peer *peer)
 	json_close();
 }
 
-/* "garbage 12, seal 3" */
+/* Add a cell like "garbage 12, seal 3" */
 static void show_faults(struct table *table, const struct srnic_peer *peer)
 {
 	const struct srnic_fault *fault;
@@ -103,7 +103,7 @@ static int peer_show(struct args *args)
 	return CLI_OK;
 }
 
-/* One address: a prefix of full length */
+/* Parse one address: a prefix of full length */
 static int take_address(struct args *args, struct srnic_prefix *prefix)
 {
 	const char *word;
@@ -115,7 +115,7 @@ static int take_address(struct args *args, struct srnic_prefix *prefix)
 	return cli_usage(args, "'%s' is more than one address", word);
 }
 
-/* "[seconds N]" at the end of the line */
+/* Parse "[seconds N]" at the end of the line */
 static int take_seconds(struct args *args, uint32_t *seconds)
 {
 	const char *word = args_peek(args);

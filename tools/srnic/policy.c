@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic policy: which peer gets which seal.
+ * srnic policy: rules that select the seal for a peer.
  */
 #include <string.h>
 #include "ask.h"
@@ -11,7 +11,7 @@
 struct rule {
 	struct srnic_prefix prefix;
 	enum srnic_rule rule;
-	enum srnic_mode mode;	/* off: not given */
+	enum srnic_mode mode;	/* SRNIC_MODE_OFF: not given */
 	const char *suite;
 	const char *key;
 	unsigned int flags;	/* SRNIC_CLEAR_CM, SRNIC_UNCACHED */
@@ -40,7 +40,7 @@ static int take_mode(const struct args *args, const char *word, struct rule *rul
 	return CLI_OK;
 }
 
-/* One of: header, packet, aead, SUITE, clear-cm, uncached; or with its name in front */
+/* Parse header, packet, aead, SUITE, clear-cm or uncached, or a keyword and its value */
 static int take_seal_word(struct args *args, struct rule *rule)
 {
 	const char *word = args_take(args);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic qp: who talks to whom, under which seal, and how it fares.
+ * srnic qp: queue pairs with their peers, seals and counters.
  */
 #include <string.h>
 #include "ask.h"
@@ -24,7 +24,7 @@ static void add_counts(const struct srnic_flow *flow, struct counts *counts)
 	counts->replayed += srnic_flow_replayed(flow);
 }
 
-/* The columns that all QPs have. */
+/* Add the columns common to all QPs. */
 static void qp_cells(struct table *table, const struct srnic_qp *qp)
 {
 	const uint8_t *peer = srnic_qp_peer(qp);
@@ -51,7 +51,7 @@ static void count_cells(struct table *table, const struct counts *counts)
 	table_cell(table, "%llu", (unsigned long long)counts->replayed);
 }
 
-/* A QP in one line, its flows added up */
+/* Show a QP in one line, with the counts of its flows added up */
 static void show_line(struct table *table, const struct srnic_qp *qp)
 {
 	const struct srnic_flow *flow;
@@ -75,7 +75,7 @@ static void flow_cells(struct table *table, const struct srnic_flow *flow)
 	count_cells(table, &counts);
 }
 
-/* A QP in a line for each flow, or one if it has none */
+/* Show a QP in one line per flow, or in one line if it has no flows */
 static void show_lines(struct table *table, const struct srnic_qp *qp)
 {
 	unsigned int start = table->count;

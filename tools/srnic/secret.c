@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys: read from a file, a pipe or a terminal, or made. Never from the command
- * line, which everybody on the machine can read, and never printed.
+ * Keys, read from a file, a pipe or a terminal, or generated. They are never taken from the
+ * command line, which every user of the machine can read, and never printed.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "cli.h"
 
-#define TEXT_MAX	512	/* more than any key takes, however it is laid out */
+#define TEXT_MAX	512	/* more than the text of any key needs */
 
 static int hex_value(char digit)
 {
@@ -21,7 +21,7 @@ static int hex_value(char digit)
 		tolower((unsigned char)digit) - 'a' + 10;
 }
 
-/* How many digits, if there is nothing but hexadecimal digits and white space; else 0. */
+/* Return the number of hexadecimal digits; 0 if there is anything but these and spaces. */
 static size_t count_hex(const char *text, size_t len)
 {
 	size_t digits = 0;
@@ -55,8 +55,8 @@ static int parse_hex(const struct args *args, const char *name, const char *text
 }
 
 /*
- * Text of nothing but hexadecimal digits is that, and never taken for bytes: a
- * digit lost in copying must not make another key.
+ * Text of hexadecimal digits only is never taken as raw bytes: if a digit was lost in
+ * copying, the result must be an error, not another key.
  */
 int secret_parse(const struct args *args, const char *name, const char *text, size_t len,
 		 bool raw, struct secret *secret)
@@ -76,7 +76,7 @@ int secret_parse(const struct args *args, const char *name, const char *text, si
 	return CLI_OK;
 }
 
-/* Up to @size bytes; -1 with errno set. */
+/* Read up to @size bytes; return -1 with errno set on errors. */
 static ssize_t read_all(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
@@ -97,7 +97,7 @@ static void note_signal(int signal)
 	interrupted = signal;
 }
 
-/* One line without echo. The terminal is put right before a signal has its effect. */
+/* Read a line without echo. On a signal, restore the terminal before the signal acts. */
 static ssize_t read_terminal(char *buf, size_t size)
 {
 	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP };
@@ -159,7 +159,7 @@ int secret_read(const struct args *args, const char *path, bool raw, struct secr
 	return err;
 }
 
-/* A new random key, written to a new file that only its owner can read. */
+/* Generate a random key, and write it to a new file that only its owner can read. */
 int secret_make(const struct args *args, const char *path, struct secret *secret)
 {
 	char text[2 * SRNIC_SECRET_MAX + 2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic suite: what a rule can name.
+ * srnic suite: cipher suites that rules can name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "json.h"
 #include "list.h"
 
-/* The modes that this program knows */
+/* The modes known to this program */
 #define for_each_mode(mode)	for ((mode) = 0; (mode) <= SRNIC_MODE_AEAD; (mode)++)
 
 static void cells(struct table *table, const struct srnic_suite *suite)

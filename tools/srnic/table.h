@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * table - rows in columns as wide as they need be; nothing at all without a row.
+ * table - rows in aligned columns; prints nothing without rows.
  */
 #ifndef TABLE_H
 #define TABLE_H
 
 struct column {
 	const char *title;
-	bool number;		/* to the right */
+	bool number;		/* align right */
 };
 
 struct table {
@@ -18,7 +18,7 @@ struct table {
 };
 
 void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* prints and frees the rows */
+/* Print the rows and free them */
 void table_print(struct table *table);
 
 #endif /* TABLE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Numbers and addresses, as people write them.
+ * Parsers of numbers and addresses.
  */
 #include <errno.h>
 #include <stdlib.h>

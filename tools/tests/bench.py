@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The bench's parts that need no VM: the plan, the readers of what tools print, the report."""
+"""Tests of the bench's parts that need no VM: plan, parsers of tool output, report."""
 import json
 import sys
 import tempfile
@@ -61,7 +61,8 @@ READs                          46.0  +15.0%   480
 
 
 def invented():
-    """A record in which everything was measured, each contender half as fast as the one before."""
+    """Return a record with results for everything; each contender is half as fast as the
+    one before."""
     results = {}
     for factor, (name, contender) in enumerate(CONTENDERS.items()):
         for work in WORK.values():

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The srnic command without a kernel: what it makes of its command line, what it
- * asks for, and what it shows of the answer.
+ * Test the srnic command without a kernel: parsing of the command line,
+ * requests to the kernel, and output of the answers.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define WORDS_MAX	32
 
 static unsigned int tests, failures;
-static char *out, *err;		/* what the last run printed */
+static char *out, *err;		/* printed by the last run */
 static char folder[] = "/tmp/srnic-cli-test.XXXXXX";
 
 static bool check(bool fine, const char *name, const char *what)
@@ -31,7 +31,10 @@ static bool check(bool fine, const char *name, const char *what)
 	return fine;
 }
 
-/* Runs "srnic LINE", its words parted by single spaces; its status. */
+/*
+ * Run "srnic LINE", with words separated by single spaces; return its exit
+ * status.
+ */
 static int run(const char *line)
 {
 	char *words[WORDS_MAX + 1] = { "srnic" };
@@ -56,7 +59,7 @@ static int run(const char *line)
 	return status;
 }
 
-/* A file in our folder: its path, until the next call. */
+/* Return the path of a file in the test's folder. Valid until the next call. */
 static const char *file(const char *name)
 {
 	static char path[sizeof(folder) + 64];
@@ -74,7 +77,7 @@ static void write_file(const char *name, const void *data, size_t len)
 	close(fd);
 }
 
-/* A line with "@NAME" standing for a file of ours. */
+/* Run a line in which "@NAME" stands for a file of the test's folder. */
 static int run_with_file(const char *line)
 {
 	const char *at = strchr(line, '@');
@@ -87,8 +90,9 @@ static int run_with_file(const char *line)
 }
 
 /*
- * Wrong lines. Each must draw one line on standard error that names the command
- * and says this, status 2, and no request to the kernel.
+ * Invalid lines. Each must print one line on standard error that names the
+ * command and has this text, exit with status 2, and send no request to the
+ * kernel.
  */
 static const struct {
 	const char *line;
@@ -209,12 +213,12 @@ static void test_wrong_lines(void)
 	}
 }
 
-/* What is in a key file, and what becomes of it. */
+/* Contents of a key file, and the expected result. */
 static const struct {
 	const char *name;
 	const char *text;
 	const char *options;
-	const char *says;	/* NULL: it is a key */
+	const char *says;	/* NULL: a valid key */
 	unsigned int len;
 } files[] = {
 	{ "hex of 16 bytes", "00112233445566778899aabbccddeeff", "", NULL, 16 },
@@ -274,7 +278,7 @@ static void test_key_value(void)
 	      "key replace sends the bytes", NULL);
 }
 
-/* Standard input is a file here, a terminal never. */
+/* In the test standard input is a file, never a terminal. */
 static void test_key_from_stdin(void)
 {
 	int saved = dup(STDIN_FILENO);
@@ -323,7 +327,7 @@ static void test_key_gen(void)
 	      access(file("refused"), F_OK), "key gen leaves no file if refused", NULL);
 }
 
-/* Prefixes as they go to the kernel, and come back to the reader. */
+/* Prefixes as they are sent to the kernel, and as they are printed. */
 static const struct {
 	const char *text;
 	const char *addr;	/* as IPv6 */
@@ -369,7 +373,7 @@ static void test_prefixes(void)
 	}
 }
 
-/* The same rule, as differently as it can be written. */
+/* The same rule, written in different ways. */
 static const char *const same_rule[] = {
 	"policy add 10.77.0.0/24 require aead aes-gcm-128 key k",
 	"policy add prefix 10.77.0.0/24 require aead aes-gcm-128 key k",
@@ -487,7 +491,7 @@ static void test_policy_list(void)
 	shows("-p key list", "[\n    {\n        \"name\": \"lab\",\n        \"bytes\": 32\n    }\n]\n");
 }
 
-/* Two rules, and a kernel that refuses to delete one */
+/* Two rules, and a kernel that may fail to delete one */
 static void two_rules(int refusal, const char *text)
 {
 	kernel_reset();
@@ -694,7 +698,7 @@ static void answer_fault(struct nlmsghdr *nlh, const char *name, uint32_t count)
 	mnl_attr_nest_end(nlh, nest);
 }
 
-/* One that has erred, one that is cut off for that, and one that is by hand */
+/* A peer with faults, one cut off for faults, one cut off by hand */
 static void answer_peers(void)
 {
 	struct nlmsghdr *nlh = answer_peer(2);
@@ -843,7 +847,7 @@ static void test_suites(void)
 	      "[{\"suite\":\"aes-cmac-128\",\"modes\":[\"header\",\"packet\"],\"tag_bytes\":16,\"packet_bytes\":16,\"available\":true}]\n");
 }
 
-/* Names with whatever bytes in them must not break the JSON. */
+/* Names with arbitrary bytes must not break the JSON. */
 static void test_escapes(void)
 {
 	struct nlmsghdr *nlh;
@@ -856,7 +860,7 @@ static void test_escapes(void)
 	      "[{\"name\":\"a\\\"b\\\\c\\u000a\\u0001\\u007f\xc3\xa9\\u00ff\\u00c0\\u0080\\u00ed\\u00a0\\u0080\",\"bytes\":0}]\n");
 }
 
-/* A kernel that is newer or broken: sizes and values that are not known here. */
+/* A newer or broken kernel: unknown sizes and values. */
 static void test_strange_answers(void)
 {
 	struct nlmsghdr *nlh;
@@ -865,7 +869,7 @@ static void test_strange_answers(void)
 	nlh = kernel_answer(SRNIC_CMD_POLICY_GET);
 	mnl_attr_put(nlh, SRNIC_A_POLICY_PREFIX, 3, "abc");
 	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_RULE, 77);
-	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* no end */
+	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* not terminated */
 	mnl_attr_put_u32(nlh, 1000, 1);
 	kernel_commit(nlh);
 	shows("policy list", "PREFIX   RULE  MODE  SUITE  KEY  CM  SUB-KEYS\n"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What completion offers, with a stand-in for the command that it asks for names.
-# TAP on standard output.
+# Test shell completion, with a stand-in for the command that completion asks for names. TAP
+# on standard output.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,8 @@ srnic()
 # shellcheck source=../srnic/completion.bash
 . "$here/../srnic/completion.bash"
 
-# offers LINE WORD...: these, in any order, where the cursor stands behind LINE
+# offers LINE WORD...: check that completion at the end of LINE offers these words, in any
+# order
 offers()
 {
 	local COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=() got want

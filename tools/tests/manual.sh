@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The manual against what it describes: every counter, every command, every quota
-# is in it; and man has nothing to complain about. TAP on standard output.
+# Compare the manual with the code: every counter, command and quota must be documented, and
+# man must print no warning. TAP on standard output.
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -10,7 +10,7 @@ man=$top/Documentation/man
 srnic=$top/drivers/infiniband/sw/srnic
 . "$(dirname "$0")/tap.sh"
 
-# mentions FILE WHAT WORD...: all of them stand in FILE
+# mentions FILE WHAT WORD...: check that FILE has all of these words
 mentions()
 {
 	local file=$1 what=$2 word missing=()

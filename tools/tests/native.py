@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What `make bench B=native` and scripts/profile-native do outside the guest."""
+"""Test the host's part of `make bench B=native` and scripts/profile-native."""
 import sys
 import unittest
 from dataclasses import asdict
@@ -22,7 +22,7 @@ KALLSYMS = """0000000060001000 T first
 
 
 def invented():
-    """Each contender half as fast as the one before."""
+    """Return a record in which each contender is half as fast as the one before."""
     results = {}
     for factor, contender in enumerate(NATIVE.values()):
         for work in WORK.values():

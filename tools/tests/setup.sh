@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What setup does to a cache that is empty, as far as it can be seen without a network.
-# TAP on standard output.
+# Test scripts/setup and its helpers, as far as this is possible without a network. TAP on
+# standard output.
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by the tests in shell: cases in TAP, on standard output.
+# Sourced by tests in shell: report cases in TAP on standard output.
 
 suite=$(basename "$0" .sh)
 count=0
 status=0
 
-# ok CONDITION-STATUS NAME
+# ok CONDITION-STATUS NAME: report a case; it has passed if the status is 0
 ok()
 {
 	count=$((count + 1))
@@ -19,7 +19,7 @@ ok()
 	fi
 }
 
-# the_end: the plan, and whether all went well
+# the_end: print the plan; return whether all cases have passed
 the_end()
 {
 	echo "1..$count"

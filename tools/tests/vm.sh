@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What scripts/vm makes of an emulator that does not do its work, with a stand-in for it.
-# TAP on standard output.
+# Test how scripts/vm handles a failing emulator, with a stand-in for QEMU. TAP on standard
+# output.
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -10,14 +10,14 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 . "$(dirname "$0")/tap.sh"
 
-# Nothing is installed there: this test runs as a part of what builds the tools
+# Use a copy with an empty scripts/stage: this test runs while the tools are built
 tree=$dir/tree
 mkdir "$tree"
 cp -r "$top/scripts" "$tree/"
 printf '#!/bin/sh\n' >"$tree/scripts/stage"
 
-# emulator LINE...: what each of its starts leaves in the kernel's log, the last line
-# again and again; "done" ends the command, with status 0
+# emulator LINE...: create an emulator whose Nth start writes the Nth line to the kernel's
+# log; further starts repeat the last one. "done" ends the command, with status 0.
 emulator()
 {
 	rm -f "$dir/starts"
@@ -35,7 +35,7 @@ emulator()
 	chmod +x "$dir/qemu-system-x86_64"
 }
 
-# vm: its status
+# vm: run scripts/vm; return its exit status
 vm()
 {
 	PATH=$dir:$PATH "$tree/scripts/vm" --no-build --log "$dir/log" "$@" -- true >&2

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""cgroups - what control groups grant of a device, and what they are charged.
+"""cgroups - check that control groups limit a device's objects and are charged for its memory.
 
-Joins the group, whose rdma.max allows one context and so many objects, asks for more of
-both, and makes a large ring, which the group has to pay for; and, if it may have enough
-objects, one that is filled behind the provider's back before the queue pair sends: the
-kernel's copies of it are the group's, too, and count as pages of rings.
+Joins a group whose rdma.max allows one context and some objects, asks for more of both, and
+creates a large ring, which the group must be charged for. If the group allows enough
+objects, it also fills a send ring without the provider before the QP can send: the kernel's
+copies of these requests must be charged to the group and counted as pages of rings.
 
 Example:
-  tools/verify/cgroups.py srnic0 /sys/fs/cgroup/box 6
+    tools/verify/cgroups.py srnic0 /sys/fs/cgroup/box 6
 """
 import argparse
 import ctypes
@@ -31,12 +31,12 @@ from pyverbs.qp import QP, QPCap, QPInitAttr
 from endpoint import connection, errno_of, way_to_self
 
 ENTRIES, ENTRY = 1 << 16, 64    # of a completion queue
-SENDS, COPY = 1 << 14, 128      # of a send queue, and bytes at least that the kernel has of each
-OBJECTS = 3                     # what that takes
+SENDS, COPY = 1 << 14, 128      # of a send queue; least bytes of the kernel's copy of a request
+OBJECTS = 3                     # needed for this
 
 
 def refusal(make):
-    """The errno, or None."""
+    """Return the errno with which make() fails, or None."""
     try:
         make()
     except PyverbsError as error:
@@ -45,7 +45,7 @@ def refusal(make):
 
 
 def objects(ctx, most):
-    """As many as are allowed, and one again for each that goes."""
+    """Create as many objects as allowed, and one more for each that is destroyed."""
     made = [PD(ctx) for _ in range(most)]
     got = refusal(lambda: PD(ctx))
     if got != errno.EAGAIN:
@@ -58,7 +58,7 @@ def objects(ctx, most):
 
 
 def ring(ctx, box):
-    """Whole pages, on account of who has it made."""
+    """Check that whole pages of a ring are charged to the group of its creator."""
     def charged():
         return int((box / "memory.current").read_text())
     before = charged()
@@ -67,7 +67,7 @@ def ring(ctx, box):
     cq.close()
     after = charged()
     size = ENTRIES * ENTRY
-    # what a CPU has in stock counts as charged before it is used (MEMCG_CHARGE_BATCH)
+    # each CPU's stock is charged before it is used (MEMCG_CHARGE_BATCH)
     stock = 64 * mmap.PAGESIZE * os.cpu_count()
     if during - before < size - stock or during - after < size * 9 // 10:
         return f"{size} bytes: {before} before, {during} with it, {after} afterwards"
@@ -75,7 +75,7 @@ def ring(ctx, box):
 
 
 def mappings():
-    """Bytes of each mapping of a device's, by address."""
+    """Return the size of each mapping of a device, by address."""
     found = {}
     for line in Path("/proc/self/maps").read_text().splitlines():
         if "infiniband/uverbs" in line:
@@ -85,14 +85,15 @@ def mappings():
 
 
 def ring_pages(device):
-    """How many the device has granted."""
+    """Return the pages of rings that the device has granted."""
     told = subprocess.run(["srnic", "-j", "quota", "show", device], check=True,
                           capture_output=True).stdout
     return next(row["used"] for row in json.loads(told) if row["quota"] == "ring_pages")
 
 
 def unrung(ctx, box, device):
-    """Work requests that are there before RTS, and no doorbell: a worker makes the copies."""
+    """Post work requests before RTS, without a doorbell, so that a worker copies them;
+    check the charges."""
     def charged():
         return int((box / "memory.current").read_text())
     pd, cq, before = PD(ctx), CQ(ctx, 4), mappings()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* RC connections of one process with itself. */
+/*
+ * RC connections of a process with itself.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 #include <unistd.h>
 #include "connection.h"
 
-#define PATIENCE	120	/* seconds after which no completion comes */
+#define PATIENCE	120	/* seconds to wait for a completion */
 #define ACCESS		(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
 			 IBV_ACCESS_REMOTE_ATOMIC)
 

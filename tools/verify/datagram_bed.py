@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A test bed for sealed datagrams: UD QPs of a device, and their peer in Python.
+"""A test bed for sealed datagrams: UD QPs of a device, and a peer written in Python.
 
-The peer is not ours: it has a raw socket in another namespace, and the independent codec."""
+The peer shares no code with srnic: it uses a raw socket in another namespace, and tools/codec.
+"""
 import ctypes
 import os
 import socket
@@ -35,8 +36,8 @@ from sth.datagram import GROUP_QPN                                          # no
 
 ROOM, SLOTS, GRH = 4096, 32, 40
 QKEY, OUR_QPN, IMM = 0x11111111, 0x123456, 0x01020304
-LIMIT = 60          # seconds to wait for what must come
-QUIET = 0.2         # and for what must not
+LIMIT = 60          # seconds to wait for expected packets
+QUIET = 0.2         # seconds to watch for unexpected ones
 ONLY, ONLY_IMM = UD_OPCODES
 ATTACH_MCAST, DETACH_MCAST = 30, 31     # IB_USER_VERBS_CMD_*: pyverbs has neither
 SOL_PACKET, PACKET_IGNORE_OUTGOING, SO_RCVBUFFORCE, ETH_P_ALL = 263, 23, 33, 3
@@ -45,13 +46,14 @@ REFUSALS = ("sth_auth_failed", "sth_missing", "sth_unexpected", "sth_replayed", 
 
 @dataclass(frozen=True)
 class Place:
-    """Where datagrams go: from the device to the peer or a group, and from the peer."""
+    """A pair of endpoints: the device sends to the peer or a group, the peer sends to the
+    device."""
 
     name: str
-    device: End         # queue pair 0: whichever is under test
+    device: End         # queue pair 0 stands for the QP under test
     peer: End
     group: End = None
-    key: str = "k"      # that the rule names
+    key: str = "k"      # key that the rule names
 
     @property
     def out(self):
@@ -61,7 +63,7 @@ class Place:
 PLACES = [
     Place("ipv4", End.at("10.77.0.1", 0), End.at("10.77.0.2", OUR_QPN)),
     Place("ipv6", End.at("fd77::1", 0), End.at("fd77::2", OUR_QPN)),
-    # its rule has a key of its own, of 20 bytes
+    # this group's rule uses a key of its own, of 20 bytes
     Place("ipv4 group", End.at("10.77.0.1", 0), End.at("10.77.0.2", OUR_QPN),
           End.at("239.77.0.1", GROUP_QPN), "g"),
     Place("ipv6 group", End.at("fd77::1", 0), End.at("fd77::2", OUR_QPN),
@@ -71,7 +73,7 @@ PLACES = [
 
 @dataclass
 class Rules:
-    """What the namespace is told, and what the peer makes of it."""
+    """The rules of the namespace, and the seals that the peer derives from them."""
 
     keys: dict
     suite: object = None
@@ -92,7 +94,7 @@ class Rules:
 
 
 class Device:
-    """The one under test."""
+    """The device under test."""
 
     def __init__(self, name):
         self.ctx = Context(name=name)
@@ -106,7 +108,8 @@ class Device:
         return Counter({name: int(said[said.index(name) + 1]) for name in REFUSALS})
 
     def refused(self, before, *names):
-        """None once each of these refusals has been counted since, and no other; or what was."""
+        """Return None once exactly these counters have grown by one for each name;
+        otherwise what was counted."""
         end = time.monotonic() + LIMIT
         while True:
             more = self.counters() - before
@@ -121,7 +124,7 @@ class Device:
 
 
 class Target:
-    """A UD QP, with room for what comes."""
+    """A UD QP with posted receives."""
 
     def __init__(self, device):
         self.device = device
@@ -151,12 +154,13 @@ class Target:
         self.groups.append(place.group.gid)
 
     def change(self, command, gid):
-        """Its membership: struct ib_uverbs_attach_mcast behind a header (ib_user_verbs.h)."""
+        """Join or leave a group: struct ib_uverbs_attach_mcast after a header
+        (ib_user_verbs.h)."""
         request = struct.pack("=IHH16sIHH", command, 8, 0, gid, self.handle, 0, 0)
         os.write(self.device.ctx.cmd_fd, request)
 
     def send(self, place, text, imm=None):
-        """Its status."""
+        """Send a datagram; return its completion status."""
         self.mr.write(text, len(text), SLOTS * (GRH + ROOM))
         sge = SGE(self.mr.buf + SLOTS * (GRH + ROOM), len(text), self.mr.lkey)
         opcode = e.IBV_WR_SEND if imm is None else e.IBV_WR_SEND_WITH_IMM
@@ -179,7 +183,8 @@ class Target:
             time.sleep(0.001)
 
     def received(self, count, limit=LIMIT):
-        """(sender's queue pair, text, immediate data) of so many, or of what there is."""
+        """Return (sender's QPN, text, immediate data) of `count` datagrams, or of those
+        that arrive in time."""
         out = []
         end = time.monotonic() + limit
         while len(out) < count and time.monotonic() < end:
@@ -201,7 +206,7 @@ class Target:
 
 @contextmanager
 def elsewhere(netns):
-    """What is opened meanwhile belongs to another network namespace."""
+    """In this block, open files in another network namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
     with open("/proc/self/ns/net", "rb") as here, open(f"/run/netns/{netns}", "rb") as there:
         if libc.setns(there.fileno(), 0):
@@ -226,7 +231,7 @@ class Peer:
         self.own, self.mac = self.sock.getsockname()[4], bytes.fromhex(mac.replace(":", ""))
 
     def hardware(self, gid):
-        """Where frames to an address go (RFC 1112, 6.4; RFC 2464, 7)."""
+        """Return the Ethernet address for frames to a GID (RFC 1112, 6.4; RFC 2464, 7)."""
         if gid[0] == 0xff:
             return b"\x33\x33" + gid[12:]
         if is_group(gid):
@@ -239,7 +244,7 @@ class Peer:
         self.sock.send(self.hardware(dgid) + self.own + kind + packet.bytes())
 
     def taken(self, qpn, count, limit=LIMIT):
-        """(source, destination, BTH to pad) of so many datagrams of that queue pair."""
+        """Return (source, destination, BTH to pad) of `count` datagrams from that QP."""
         out = []
         end = time.monotonic() + limit
         while len(out) < count and time.monotonic() < end:
@@ -255,7 +260,7 @@ class Peer:
 
 @dataclass
 class Talk:
-    """What the peer says to the target at a place, under a salt."""
+    """Datagrams of the peer to the target at a place, under a salt."""
 
     peer: Peer
     place: Place
@@ -273,7 +278,7 @@ class Talk:
         return Header(opcode, self.to.qpn, self.speaker.counter, ext, pad=pad)
 
     def body(self, text, opcode=ONLY, counter=None, seal=None, pad=None):
-        """BTH to pad; the text has it if `pad` says how much."""
+        """Return BTH to pad; if `pad` is given, the text includes the pad already."""
         room = -len(text) % 4
         header = self.header(opcode, room if pad is None else pad)
         return self.speaker.seal(seal or self.seal, header, text + bytes(room), self.to.gid,

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""datagram_peer - hold sealed datagrams to the specification, by a peer that is not ours.
+"""datagram_peer - test sealed datagrams against the specification, with an independent peer.
 
-Makes UD QPs on a device of this namespace, and plays their peer from a raw socket in
-another one, with the independent codec: it opens all that the device sends and seals what
-the device is to take, under every suite and mode that have datagrams, between two hosts and
-in groups, over IPv4 and IPv6. What is wrong must be refused, for the reason that it should
-be. Sets rules for this namespace; keys "k" and "g" must be there.
+Creates UD QPs on a device of this namespace, and acts as their peer through a raw socket in
+another one, with tools/codec: it opens everything that the device sends, and seals what the
+device must accept, under every suite and mode for datagrams, between two hosts and in
+groups, over IPv4 and IPv6. The device must drop wrong datagrams for the right reason. Sets
+rules for this namespace; keys "k" and "g" must exist.
 
 Example:
-  in a tools/verify/datagram_peer.py --device srnic0 --netns b --dev vb --mac $MAC \\
-      --key k.key --group-key g.key
+    in a tools/verify/datagram_peer.py --device srnic0 --netns b --dev vb --mac $MAC \\
+        --key k.key --group-key g.key
 """
 import argparse
 import os
@@ -25,14 +25,14 @@ from datagram_bed import (IMM, LIMIT, ONLY, ONLY_IMM, PLACES, QUIET, SUITES, Dev
 from sth import Listener, Refused, has_datagrams
 from sth.datagram import WINDOW, Datagram
 
-IN_A_ROW = 8        # datagrams that come before a salt is known
-FLOOD = 3000        # datagrams under as many salts, of which so many may wait at once: 512
-SALT = 20           # where it is: behind BTH and DETH
+IN_A_ROW = 8        # datagrams sent before the device knows the salt
+FLOOD = 3000        # datagrams, each under a new salt; at most 512 of them may wait for a key
+SALT = 20           # offset of the salt, after BTH and DETH
 SENT, REFUSED = e.IBV_WC_SUCCESS, e.IBV_WC_LOC_QP_OP_ERR
 
 
 def strangers_are_let_in(talk):
-    """The first datagrams of a salt all arrive, though nobody knew its key when they came."""
+    """The first datagrams of a salt all arrive, although their key is derived only then."""
     texts = [bytes([n]) * (37 * n) for n in range(IN_A_ROW)]
     for n, text in enumerate(texts):
         talk.say(text, opcode=(ONLY, ONLY_IMM)[n % 2])
@@ -49,18 +49,19 @@ def the_longest_is_let_in(talk):
     return None if [row[1] for row in got] == [text] else f"came {len(got)}"
 
 
-# What another bit changes, and where it is; in the counter one that is far from all others
+# A flipped bit, by name: its offset and mask. In the counter, one that gives a distant
+# value.
 BITS = {"SE": (1, 0x80), "PSN": (11, 1), "Q_Key": (15, 1), "sender": (19, 1), "salt": (20, 1),
         "counter": (34, 0x40), "tag": (51, 1)}
 
 
 def wrong_ones(talk, others):
-    """(BTH to pad, source, counter that tells of it): none is to be taken."""
+    """Yield (BTH to pad, source, counter of the reason) of datagrams that must be dropped."""
     peer, body = talk.place.peer.gid, talk.body(b"to be changed")
     for at, mask in BITS.values():
         yield changed(body, at, mask), peer, "sth_auth_failed"
     if talk.seal.mode != "header":
-        yield changed(body, -4), peer, "sth_auth_failed"                # its payload
+        yield changed(body, -4), peer, "sth_auth_failed"                # in the payload
         yield talk.body(b"abc\1", pad=1), peer, "sth_auth_failed"
     yield body, changed(peer, -1), "sth_auth_failed"
     for seal in others:
@@ -69,7 +70,7 @@ def wrong_ones(talk, others):
         yield talk.body(b"spent", counter=counter), peer, "sth_auth_failed"
     clear = talk.header()
     yield clear.bytes() + b"text", peer, "sth_missing"
-    clear.code = 2                                                      # a connection's
+    clear.code = 2                                                      # the code of a connection
     yield clear.bytes() + bytes(16) + b"text", peer, "sth_unexpected"
 
 
@@ -91,7 +92,8 @@ def what_is_wrong_is_refused(talk, others):
 
 
 def forged_salts(talk):
-    """Datagrams under salts that nobody has; now and then the sender speaks, who is known."""
+    """Send datagrams under random salts, and some genuine ones of a known sender in
+    between. Return the number of genuine ones."""
     body, said = talk.body(b"in nobody's name"), 0
     for n in range(FLOOD):
         talk.put(body[:SALT] + os.urandom(8) + body[SALT + 8:])
@@ -102,7 +104,8 @@ def forged_salts(talk):
 
 
 def a_flood_of_new_salts_drives_nobody_out(talk, newcomer):
-    """Each is refused; who is known is heard meanwhile, and who is new when it is over."""
+    """Every forged datagram is dropped. The known sender is heard during the flood, a new
+    one after it."""
     talk.say(b"known")
     if len(talk.target.received(1)) != 1:
         return "the first did not come"
@@ -122,14 +125,15 @@ def a_flood_of_new_salts_drives_nobody_out(talk, newcomer):
 
 
 def header_mode_leaves_payloads_open(talk):
-    """A limit that is stated (protocol.md, section 13); it shows that the others look."""
+    """A stated limit (protocol.md, section 13). It also shows that the other modes check
+    the payload."""
     talk.put(changed(talk.body(b"text"), -1))
     got = talk.target.received(1)
     return None if [row[1] for row in got] == [b"texu"] else f"came {got}"
 
 
 def the_window_is_so_wide(talk):
-    """srnic keeps 1984 counters of a salt, the greatest among them."""
+    """srnic remembers 1984 counters of a salt, including the greatest."""
     talk.say(b"first", counter=5000)
     if len(talk.target.received(1)) != 1:
         return "the first did not come"
@@ -142,7 +146,7 @@ def the_window_is_so_wide(talk):
 
 
 def send_everywhere(target):
-    """(place, text, opcode) of what was sent, twice to each place."""
+    """Send twice to each place; yield (place, text, opcode)."""
     for n, place in enumerate(PLACES * 2):
         turn = n + n // len(PLACES)
         text, imm = bytes([n]) * (0, 1, 5, 2048)[turn % 4], turn % 2
@@ -153,7 +157,8 @@ def send_everywhere(target):
 
 
 def opened(seal, place, text, opcode, found):
-    """The parts of a datagram that is to be that; or Refused."""
+    """Open a datagram and compare it with the expected one; return its parts or raise
+    Refused."""
     sgid, dgid, body = found
     header, got = Listener().open(seal, body, sgid, dgid)
     imm = IMM.to_bytes(4, "big") if opcode == ONLY_IMM else b""
@@ -165,7 +170,7 @@ def opened(seal, place, text, opcode, found):
 
 
 def what_it_sends_opens(peer, target, rules, salts):
-    """One salt, which no other queue pair has had, and one count for all destinations."""
+    """A QP uses one salt that no other QP has used, and one counter for all destinations."""
     try:
         sent = list(send_everywhere(target))
         found = peer.taken(target.qpn, len(sent))
@@ -183,7 +188,7 @@ def what_it_sends_opens(peer, target, rules, salts):
 
 
 class Trial:
-    """All that is looked at, and what was wrong."""
+    """All tests, and the number of failures."""
 
     def __init__(self, device, peer, rules):
         self.device, self.peer, self.rules = device, peer, rules
@@ -194,7 +199,7 @@ class Trial:
         print(f"{'FAIL' if wrong else 'ok  '} {what}{': ' + wrong if wrong else ''}", flush=True)
 
     def others(self, place):
-        """Seals that the rule does not ask for: another suite, mode, key."""
+        """Yield seals that the rule does not allow: another suite, mode or key."""
         suite, mode = self.rules.suite, self.rules.mode
         for other in ("aes-cmac-256", "aes-gcm-256"):
             if other != suite.name:
@@ -206,7 +211,7 @@ class Trial:
         yield self.rules.seal(place, key=bytes(32))
 
     def at(self, target, place):
-        """What comes to the target there."""
+        """Test reception at one place."""
         talk = Talk(self.peer, place, target, self.rules.seal(place))
         name = f"{self.rules.suite.name} {self.rules.mode}, {place.name}: "
         self.say(name + "strangers are let in", strangers_are_let_in(talk))
@@ -217,7 +222,7 @@ class Trial:
             self.say(name + "payloads are open", header_mode_leaves_payloads_open(talk))
 
     def seal(self, suite, mode):
-        """All places under one rule."""
+        """Test all places under one rule."""
         self.rules.set("require", suite, mode)
         target = Target(self.device)
         for place in PLACES:
@@ -239,7 +244,8 @@ class Trial:
         target.close()
 
     def clear(self, target, plain, rule, *seal):
-        """Where datagrams go in the clear, and none comes sealed."""
+        """Test rules under which datagrams are sent in the clear, and sealed ones are
+        dropped."""
         self.rules.set(rule, *seal)
         status = target.send(plain.place, b"text")
         codes = [Header.parse(body, 0).code for _, _, body in self.peer.taken(target.qpn, 1)]
@@ -254,7 +260,7 @@ class Trial:
         self.say(f"{rule}: no seal is taken", self.device.refused(before, "sth_unexpected"))
 
     def silent(self, target, plain, *seal):
-        """Where none may go in the clear, and none can be sealed."""
+        """Test a rule that forbids clear datagrams, with a suite that cannot seal them."""
         self.rules.set("require", *seal)
         before = self.device.counters()
         plain.put(plain.header().bytes() + b"text")
@@ -266,7 +272,7 @@ class Trial:
                  None if (status, found) == (REFUSED, []) else f"status {status}, {found}")
 
     def without(self):
-        """Rules, and suites, that have no seal for datagrams."""
+        """Test rules and suites that do not seal datagrams."""
         no_form = "hmac-sha256", "packet"
         target = Target(self.device)
         plain = Talk(self.peer, PLACES[0], target, self.rules.seal(PLACES[0]))

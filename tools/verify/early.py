@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""early - a sealed queue pair that is ready before its peer is, and has no retry interval.
+"""early - connect a sealed QP that is ready before its peer, with no retransmission timer.
 
-    early.py DEVICE
+early.py DEVICE
 
-Two queue pairs, connected with each other; a rule seals them. What the first says is not heard,
-as the second is not there yet: it must be said again when that one is. With a timeout of 0
-nothing is sent again because time has passed (IBA 9.7.6.1.3): a message that arrives is not one
-that has waited for its interval.
+Connects two QPs with each other; a rule seals them. The first HELLO is lost, because the
+second QP is not ready yet, and must be retransmitted when it is. With a timeout of 0 the
+transport retransmits nothing by time (IBA 9.7.6.1.3), so a message that arrives has not
+waited for a retry interval.
 
 Example:
-  in a tools/verify/early.py srnic0
+    in a tools/verify/early.py srnic0
 """
 import sys
 import time
@@ -25,9 +25,9 @@ from pyverbs.wr import RecvWR, SGE, SendWR
 
 from endpoint import connection, way_to_self
 
-TIMEOUT = 0         # for ever
-EARLIER = 0.5       # seconds that one end is ready before the other
-HANGS = 120         # seconds after which nothing comes any more
+TIMEOUT = 0         # infinite
+EARLIER = 0.5       # seconds between the two ends becoming ready
+HANGS = 120         # seconds until the test gives up
 SIZE = 8
 
 
@@ -50,7 +50,7 @@ class End:
                                  send_flags=e.IBV_SEND_SIGNALED))
 
     def done(self, limit):
-        """Whether something is, and well, in so many seconds."""
+        """Return whether a completion arrives within `limit` seconds, and is successful."""
         end = time.monotonic() + limit
         while time.monotonic() < end:
             found = self.cq.poll(1)[1]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the tools beside this bring queue pairs up with, and read refusals by."""
+"""Connect QPs and decode errors, for the tools in this folder."""
 import pyverbs.enums as e
 from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.qp import QPAttr
 
-GIDS = 16           # of a device's, among which one is of an IPv4 address
+GIDS = 16           # entries of the GID table to search for an IPv4 address
 
 
 def own_gid(ctx):
-    """(index, GID) of the device's first IPv4 address."""
+    """Return (index, GID) of the device's first IPv4 address."""
     gids = (ctx.query_gid(port_num=1, index=i).gid for i in range(GIDS))
     return next(row for row in enumerate(gids) if ":ffff:" in row[1])
 
@@ -24,7 +24,7 @@ def way_to_self(ctx):
 
 
 def connection(way, qp_num, **numbers):
-    """What to_rts() takes; all but the peer's number may be given otherwise."""
+    """Return attributes for to_rts(); all but the peer's QPN can be overridden."""
     attr = QPAttr(port_num=1)
     attr.ah_attr = way
     attr.dest_qp_num = qp_num
@@ -37,7 +37,8 @@ def connection(way, qp_num, **numbers):
 
 
 def errno_of(error):
-    """Of a PyverbsError or an OSError; pyverbs has it at the end of some texts only."""
+    """Return the errno of a PyverbsError or OSError; pyverbs puts some only at the end of
+    the text."""
     code = getattr(error, "errno", None) or getattr(error, "error_code", None)
     if code:
         return code

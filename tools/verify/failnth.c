@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-failnth - no memory, at every allocation of every verb, one after the other.
+ * srnic-failnth - fail every memory allocation of every verb, one after the
+ * other.
  *
- * The kernel lets a task's Nth allocation fail (its fault-injection/fault-injection.rst).
- * A verb is called with the first one failing, the second, and so on until it meets no
- * failure any more. Each time it must work after all or say that there is no memory, and
- * leave what it was asked to change as it was; destroying must always work.
+ * The kernel can fail a task's Nth allocation
+ * (fault-injection/fault-injection.rst). Each verb is called with the first
+ * allocation failing, then the second, and so on until no allocation fails.
+ * Each time the verb must either work or report lack of memory, and on failure
+ * leave its objects unchanged. Destroying an object must always work.
  *
  *	srnic-failnth DEVICE
  *
- * The debugfs files of failslab and fail_page_alloc say which allocations may fail. A
- * policy that requires aes-gcm-128, aead, with a key, is the one that suits the seal here.
+ * The debugfs files of failslab and fail_page_alloc select which allocations
+ * may fail. The seal used here needs a policy that requires aes-gcm-128, aead,
+ * with a key.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +26,7 @@
 #include <unistd.h>
 
 #define SIZE	(1 << 20)
-#define MOST	2000	/* allocations that a verb may take */
+#define MOST	2000	/* maximum of allocations in a verb */
 
 static struct {
 	struct ibv_device *dev;
@@ -52,7 +55,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* arm N: the Nth allocation from here on fails; 0: none */
+/* arm N: fail the Nth allocation from now on; 0: none */
 static void arm(int n)
 {
 	char text[16];
@@ -62,7 +65,7 @@ static void arm(int n)
 		die("fail-nth");
 }
 
-/* Whether that one has been reached. No other is, from then on. */
+/* Return whether that allocation was reached; disarm. */
 static int reached(void)
 {
 	char text[16] = "";
@@ -102,7 +105,7 @@ static int key_pd(void)
 	return -srnic_key_pd(the.pd, secret, sizeof(secret));
 }
 
-/* a domain's key is for good */
+/* A domain's key cannot be changed: use a new domain */
 static int new_pd(void)
 {
 	return dealloc_pd() ?: alloc_pd();
@@ -131,7 +134,7 @@ static int protect_mr(void)
 	return -srnic_protect_mr(the.mr, &(struct srnic_tree){ .depth = 4, .block = 4096 }, NULL);
 }
 
-/* and so are a region's */
+/* A region's key cannot be changed: use a new region */
 static int new_mr(void)
 {
 	return dereg_mr() ?: reg_mr();
@@ -181,7 +184,7 @@ static int destroy_cq(void)
 	return ibv_destroy_cq(the.cq);
 }
 
-/* another size each time, or there is nothing to do */
+/* Alternate the size: resizing to the current one does nothing */
 static int resize_cq(void)
 {
 	the.cqe = the.cqe == 200 ? 1000 : 200;
@@ -258,8 +261,8 @@ static int to_init(void)
 }
 
 /*
- * To an end of the same address, which never answers. This is where a rule of the policy
- * is looked up, and keys are derived.
+ * Connect to a QP of the same address, which never answers. This looks up the
+ * policy and derives keys.
  */
 static int to_rtr(void)
 {
@@ -286,7 +289,7 @@ static int to_rts(void)
 			     IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* the RC QP back to where it was */
+/* Bring the RC QP back to its earlier state */
 static int rc_reset(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -351,9 +354,10 @@ static int detach(void)
 }
 
 /*
- * In this order; each is left in place for those after it. What has no undo may be
- * repeated. @BACK: the undo makes something, so that it may fail.
- * @OTHER: libibverbs opens the device by another name then, and tells of that.
+ * Steps in order; each result stays for the steps after it. Steps without an
+ * undo may be repeated. @BACK: the undo creates something, so it may fail.
+ * @OTHER: on failure libibverbs opens the device by another name and returns
+ * that error.
  */
 #define BACK	1
 #define OTHER	2
@@ -393,7 +397,7 @@ static const struct step {
 
 static int failures;
 
-/* Routes have a word of their own for it */
+/* Route lookups return ENOBUFS instead */
 static int no_memory(int err)
 {
 	return err == ENOMEM || err == ENOBUFS;
@@ -405,7 +409,7 @@ static void wrong(const struct step *step, const char *what, int n, int err)
 	failures++;
 }
 
-/* A step that has to work now, or there is no going on */
+/* Run a step that must work; the test cannot continue otherwise */
 static void must(const struct step *step, int (*fn)(void), const char *what, int n)
 {
 	int err = fn();
@@ -416,7 +420,10 @@ static void must(const struct step *step, int (*fn)(void), const char *what, int
 	}
 }
 
-/* Leaves it made. Returns how many allocations were made to fail. */
+/*
+ * Fail each allocation of make() in turn and leave the object made. Return how
+ * many failed.
+ */
 static int fail_making(const struct step *step)
 {
 	int err, hit, n;
@@ -437,7 +444,7 @@ static int fail_making(const struct step *step)
 	return n - 1;
 }
 
-/* Likewise */
+/* The same for undo() */
 static int fail_undoing(const struct step *step)
 {
 	int err, hit, n;
@@ -469,9 +476,10 @@ static void find(const char *name)
 	       memcmp(the.gid.raw, v4, sizeof(v4)))
 		the.gid_index++;
 	/*
-	 * It stays: where the first context of a cgroup cannot be charged to it, 6.12's
-	 * core forgets a reference to the task (uverbs_std_types_device.c, GET_CONTEXT),
-	 * which is not ours to find.
+	 * Keep this context open: if the first context of a cgroup cannot be
+	 * charged, 6.12's core leaks a reference to the task
+	 * (uverbs_std_types_device.c, GET_CONTEXT), which this test does not
+	 * examine.
 	 */
 	the.spare = the.ctx;
 }

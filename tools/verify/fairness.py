@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""fairness - a hog and 15 others send to one shared receive queue, faster than it is filled.
+"""fairness - one greedy and 15 modest senders compete for a shared receive queue.
 
-Sixteen connections of a device with itself. Fifteen keep a few messages under way, the hog
-as many as the queue has room for. The consumer posts receive requests in small portions,
-and so late that all have come to an empty queue by then: they are what all compete for.
-Told is who got how many of them; each of the 15 must have at least 80 % of a sixteenth.
+Uses sixteen connections of a device with itself. Fifteen keep a few messages in flight, the
+greedy one as many as its queue holds. The consumer posts receive requests in small portions
+and so late that all senders meet an empty queue and compete for each request. Prints how
+many each has got; each of the 15 must have at least 80 % of a sixteenth.
 
 Example:
-  in-a tools/verify/fairness.py srnic0 rdma -dd resource show qp
+    in-a tools/verify/fairness.py srnic0 rdma -dd resource show qp
 """
 import argparse
 import subprocess
@@ -27,19 +27,19 @@ from pyverbs.wr import RecvWR, SendWR, SGE
 from endpoint import connection, way_to_self
 
 STREAMS = 16
-ROOM = 64               # of the shared queue
+ROOM = 64               # entries of the shared queue
 PORTION = 16            # receive requests posted at a time
-UNDER_WAY = 4           # messages of an honest stream
+UNDER_WAY = 4           # in-flight messages of a modest sender
 WARM_UP = 10 * ROOM
 MEASURED = 50 * ROOM
 ENOUGH = 0.8
-RNR_TIMER = 18          # 5.12 ms (IBA table 46): so that asking again costs little
-PAUSE = 0.05            # seconds without receive requests, in which all ask several times
-PATIENCE = 1200         # seconds after which it hangs
+RNR_TIMER = 18          # 5.12 ms (IBA table 46): makes retries cheap
+PAUSE = 0.05            # seconds without receive requests, in which all senders retry several times
+PATIENCE = 1200         # seconds until the test gives up
 
 
 class Stream:
-    """A queue pair that sends, and the one it sends to."""
+    """A connection: the sending QP and the receiving one."""
 
     def __init__(self, bed, window):
         self.bed = bed
@@ -61,7 +61,7 @@ class Stream:
 
 
 class Bed:
-    """What the streams have in common."""
+    """Objects that all connections share."""
 
     def __init__(self, device):
         self.ctx = Context(name=device)
@@ -77,10 +77,10 @@ class Bed:
         self.streams += [Stream(self, UNDER_WAY) for _ in range(STREAMS - 1)]
         self.by_tx = {x.tx.qp_num: x for x in self.streams}
         self.posted = 0
-        self.empty = 0          # since when
+        self.empty = 0          # time since which the queue is empty
 
     def post(self):
-        """A portion, when the last one was used up some time ago."""
+        """Post a portion, if the last one was used up some time ago."""
         if self.posted or time.monotonic() < self.empty + PAUSE:
             return
         for _ in range(PORTION):
@@ -88,7 +88,7 @@ class Bed:
         self.posted = PORTION
 
     def take(self, got):
-        """Count what has come, by queue pair; returns how many."""
+        """Count received messages by QP; return their number."""
         found = poll(self.rcq)
         for wc in found:
             got[wc.qp_num] = got.get(wc.qp_num, 0) + 1

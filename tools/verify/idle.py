@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""idle - connect two queue pairs with each other, say nothing, and see them end.
+"""idle - connect two QPs with each other, send nothing, and wait until they end.
 
-Each must go to ERR, raise the event QP_FATAL, and give its receive request back as flushed.
+Each QP must enter ERR, raise the event QP_FATAL, and flush its receive request.
 
 Example:
-  in-a tools/verify/idle.py srnic0		(and in time: srnic limit set srnic0 idle 2)
+    in-a tools/verify/idle.py srnic0		(set the rule soon: srnic limit set srnic0 idle 2)
 """
 import argparse
 import sys
@@ -26,7 +26,7 @@ SPARED = 15
 
 
 class End:
-    """A queue pair with a receive request."""
+    """A QP with a receive request."""
 
     def __init__(self, ctx):
         self.ctx = ctx

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""isolation - reach for what belongs to somebody else, over the wire and by system call.
+"""isolation - try to access objects of another owner, over the wire and by system call.
 
-Each row is an attempt: a peer's, with a key, a range or a right that it has not been given;
-or a process's, with another's object. It must fail as the row says, and leave the owner's
-memory as it was. Some rows must succeed: they show that the attempt beside them fails for
-the reason it should.
+Each row is an attempt: of a peer with a key, a range or a right that it was not given, or of
+a process with another's object. It must fail as the row says, and leave the owner's memory
+unchanged. Rows that must succeed show that the attempts beside them fail for the right
+reason.
 
 Example:
-  in a tools/verify/isolation.py srnic0
+    in a tools/verify/isolation.py srnic0
 """
 import ctypes
 import errno
@@ -33,16 +33,16 @@ from endpoint import connection, errno_of, way_to_self
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
 MTU = 1024
-ROOM = 4096         # of a region; in the middle of its memory, so that both sides can be seen
+ROOM = 4096         # bytes of a region, with checked memory on both sides
 AROUND = 4096
 QKEY, PRIVILEGED = 0x11111111, 0x91111111
 DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS = (
     e.IBV_WC_SUCCESS, e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_QP_OP_ERR)
 STATUS = {DONE: "done", NO_ACCESS: "remote access error", NO_SUCH_REQUEST: "invalid request",
           NOT_OURS: "local QP operation error", None: "nothing", 0x100: "refused"}
-REFUSED = 0x100     # by errno, at once
+REFUSED = 0x100     # immediate error with an expected errno
 
-# What a peer may ask for, and the right that it takes
+# Requests of a peer, and the right that each needs
 ASKS = {
     "WRITE": (e.IBV_WR_RDMA_WRITE, e.IBV_ACCESS_REMOTE_WRITE),
     "READ": (e.IBV_WR_RDMA_READ, e.IBV_ACCESS_REMOTE_READ),
@@ -53,7 +53,8 @@ ALL = e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE
 
 
 class Bed:
-    """A device, and two domains of its owner: one for the peer, one for what is attacked."""
+    """A device with two domains of its owner: one for the peer, one for the attacked
+    objects."""
 
     def __init__(self, device):
         self.device = device
@@ -69,9 +70,10 @@ class Bed:
 
 
 class Pair:
-    """Two QPs, connected with each other: the peer's asks, the owner's is asked.
+    """Two QPs connected with each other: the peer's sends requests, the owner's receives them.
 
-    Where regions are bound to the owner's, srnic's own calls need its handle."""
+    For regions bound to the owner's QP, srnic's own calls need the QP's handle.
+    """
 
     def __init__(self, bed, rights=ALL, cq_size=64, binds=False):
         self.bed = bed
@@ -95,8 +97,8 @@ class Pair:
         self.peer.post_send(self.request(*args))
 
     def post_at_once(self, number, *args):
-        """They leave together, and one acknowledgment may answer them all."""
-        requests = [self.request(*args)]        # one does not keep the next
+        """Post requests together, so that one acknowledgment may cover them all."""
+        requests = [self.request(*args)]        # keep all: a request holds no reference to the next
         while len(requests) < number:
             requests.append(self.request(*args, next_wr=requests[-1]))
         self.peer.post_send(requests[-1])
@@ -117,7 +119,7 @@ class Pair:
         return completion(self.cq)
 
     def invalidate(self, key):
-        """A SEND with invalidate."""
+        """Send a SEND with invalidate; return its status."""
         self.owner.post_recv(RecvWR(num_sge=1, sg=[SGE(self.inbox.buf, 8, self.inbox.lkey)]))
         wr = SendWR(opcode=e.IBV_WR_SEND_WITH_INV, num_sge=0)
         wr.imm_data = key
@@ -125,7 +127,7 @@ class Pair:
         return completion(self.cq)
 
     def bind(self, region, addr, length, rights):
-        """A window of type 2, bound by the owner's QP; and its key."""
+        """Bind a type 2 window by the owner's QP; return the window and its key."""
         window = MW(self.bed.owners, e.IBV_MW_TYPE_2)
         wr = SendWR(opcode=e.IBV_WR_BIND_MW)
         wr.set_bind_wr(window, MWBindInfo(region.mr, addr, length, rights))
@@ -136,7 +138,7 @@ class Pair:
 
 
 def completion(cq, limit=120):
-    """The status of the next one; None if there is none in time."""
+    """Return the status of the next completion, or None if there is none in time."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         found = cq.poll(1)[1]
@@ -146,7 +148,7 @@ def completion(cq, limit=120):
 
 
 class Region:
-    """Memory of the owner, a part of which is registered: bytes that can be told apart."""
+    """Memory of the owner with distinct bytes, of which a part is registered."""
 
     def __init__(self, bed, rights=ALL, pd=None):
         self.whole = MR(pd or bed.owners, AROUND + ROOM + AROUND, LOCAL)
@@ -164,7 +166,8 @@ class Region:
 
 
 def attempts():
-    """(row, what, expected, function of a bed that returns a status and a region or None)."""
+    """Yield (row, what, expected, function); the function takes a bed, returns status and
+    region or None."""
     for ask, (_, right) in ASKS.items():
         yield "R16", f"{ask} with all that it takes", DONE, granted(ask)
         yield "R7", f"{ask} with a key of another domain", NO_ACCESS, foreign_domain(ask)
@@ -287,7 +290,7 @@ def by_window(ask, same):
 
 
 def bound(bed, pair):
-    """A region of the owner's, for its end of that pair alone; and the bytes around it."""
+    """Return a region of the owner, bound to the owner's end of the pair."""
     region = Region(bed)
     region.mr.close()
     made = srnic.made(bed.ctx, lambda: MR(bed.owners, ROOM, LOCAL | ALL, address=region.addr), "mr")
@@ -299,7 +302,7 @@ def bound(bed, pair):
 def of_one_stream(ask, same):
     def run(bed):
         pair = Pair(bed, binds=True)
-        # as long as that one lives, the region serves it
+        # keep it alive: the region serves its stream only
         other = pair if same else Pair(bed, binds=True)
         region = bound(bed, other)
         status = pair.ask(ask, region.key, region.addr)
@@ -316,7 +319,7 @@ def moved(bed):
 
 
 def begun_anew(bed):
-    """RESET ends a stream; the next one of that queue pair is another."""
+    """RESET ends the QP's stream; a new connection of the QP is another stream."""
     pair = Pair(bed, binds=True)
     region = bound(bed, pair)
     for qp, to, rights in ((pair.peer, pair.owner, 0), (pair.owner, pair.peer, ALL)):
@@ -326,7 +329,7 @@ def begun_anew(bed):
 
 
 def invalidate_region(bed):
-    """It must fail, and a peer that may use the region still can."""
+    """The invalidation must fail, and another peer must still be able to use the region."""
     region = Region(bed)
     status = Pair(bed).invalidate(region.key)
     if Pair(bed).ask("READ", region.key, region.addr) != DONE:
@@ -338,7 +341,7 @@ def invalidate_window(own):
     def run(bed):
         region = Region(bed)
         pair = Pair(bed)
-        other = pair if own else Pair(bed)      # as long as it lives, the window does
+        other = pair if own else Pair(bed)      # keep it alive: the window ends with its QP
         window, key = other.bind(region, region.addr, ROOM, ALL)
         status = pair.invalidate(key)
         if not own and other.ask("READ", key, region.addr) != DONE:
@@ -370,7 +373,8 @@ def datagram(foreign):
 
 
 def by_qkey(named, needed):
-    """What arrives at a queue that needs one, when a request names one; the sender has QKEY."""
+    """Return the completion at a QP with Q_Key `needed` for a request with `named`; the
+    sender's Q_Key is QKEY."""
     def run(bed):
         cq, inbox = CQ(bed.ctx, 16), MR(bed.peers, 128, LOCAL)
         sender, receiver = datagrams(bed, CQ(bed.ctx, 16)), datagrams(bed, cq, needed)
@@ -383,7 +387,7 @@ def by_qkey(named, needed):
 
 
 def too_long(bed):
-    """Who was to have it is told so, and has no byte of it."""
+    """The receiver gets an error completion and not one byte of the message."""
     region = Region(bed)
     pair = Pair(bed)
     pair.owner.post_recv(RecvWR(num_sge=1, sg=[SGE(region.addr, 8, region.mr.lkey)]))
@@ -396,8 +400,8 @@ def too_long(bed):
 
 
 def odd_atomics(bed):
-    """The word that a peer calls the first would lie across two pages; the second may be
-    anybody's."""
+    """The region's first word, as a peer addresses it, would cross a page boundary; the
+    second page may belong to another process."""
     whole = MR(bed.owners, 2 * mmap.PAGESIZE, LOCAL)
     rights = LOCAL | e.IBV_ACCESS_ZERO_BASED
     region = MR(bed.owners, 8, rights, address=whole.buf + mmap.PAGESIZE - 4)
@@ -409,7 +413,7 @@ def odd_atomics(bed):
 
 
 def fresh_memory(bed):
-    """It is all zero, as the kernel gave it out, and has nothing of who had it before."""
+    """New memory is zero and shows nothing of its former owner."""
     memory = mmap.mmap(-1, ROOM)
     addr = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     region = MR(bed.owners, ROOM, LOCAL | ALL, address=addr)
@@ -422,7 +426,7 @@ def fresh_memory(bed):
 
 
 def unreliable(bed):
-    """A message on UC that its receive request has no room for is dropped, and uses nothing up."""
+    """A UC message longer than its receive request is dropped and consumes no request."""
     cqs = [CQ(bed.ctx, 16) for _ in range(2)]
     sender, receiver = (bed.qp(bed.peers, cq, e.IBV_QPT_UC) for cq in cqs)
     for qp, to in ((sender, receiver), (receiver, sender)):
@@ -437,7 +441,8 @@ def unreliable(bed):
 
 
 def refused(call, *expected):
-    """REFUSED if it fails with one of those, DONE if it succeeds, else None."""
+    """Return REFUSED if the call fails with an expected errno, DONE if it succeeds, else
+    None."""
     try:
         call()
     except (PyverbsError, OSError) as error:
@@ -446,7 +451,7 @@ def refused(call, *expected):
 
 
 def foreign_cq(bed):
-    """Its handle is a number in the file that made it; another file knows no such number."""
+    """A handle is valid only in the file that created the object."""
     stranger = Context(name=bed.device)
     pd = PD(stranger)
     cq = CQ(bed.ctx, 16)
@@ -455,7 +460,7 @@ def foreign_cq(bed):
 
 
 def rings():
-    """(address, bytes, offset) of what of a device is mapped here."""
+    """Return (address, bytes, offset) of this process's mappings of RDMA devices."""
     found = []
     with open("/proc/self/maps", encoding="ascii") as maps:
         for line in maps:
@@ -467,7 +472,7 @@ def rings():
 
 
 def foreign_ring(bed):
-    """By the offset that its owner has been told."""
+    """Map a ring of another context by its offset."""
     before = {start for start, _, _ in rings()}
     cq = CQ(bed.ctx, 16)
     _, size, offset = next(ring for ring in rings() if ring[0] not in before)
@@ -480,7 +485,7 @@ def foreign_ring(bed):
 
 
 def childs_ring(bed):
-    """A fork has none of them."""
+    """A forked child does not inherit the rings."""
     before = {start for start, _, _ in rings()}
     cq = CQ(bed.ctx, 16)
     start = next(ring[0] for ring in rings() if ring[0] not in before)
@@ -488,14 +493,14 @@ def childs_ring(bed):
     if not child:
         os._exit(1 if rings() else 0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    ctypes.string_at(start, 8)      # its parent still has it
+    ctypes.string_at(start, 8)      # the parent still has its ring
     cq.close()
     return REFUSED if status == 0 else DONE, None
 
 
 def neighbours_overflow(ask):
-    """One who does not poll loses its own QP; another, of the same domain, goes on. READs are
-    answered one by one, WRITEs that leave together by one acknowledgment."""
+    """A consumer that does not poll loses its own QP only; another QP of the same domain
+    works on. READs are answered one by one, a batch of WRITEs by one acknowledgment."""
     def run(bed):
         return overflow(bed, ask)
     return run
@@ -513,8 +518,8 @@ def overflow(bed, ask):
 
 
 def safe_queue(ask):
-    """What ends the queue pair otherwise, see above, is refused at once; it lives, and what
-    was posted completes, and makes room for as much."""
+    """With a safe CQ, a post that could overflow it fails at once. The QP stays usable, and
+    completed requests free space for new ones."""
     def run(bed):
         os.environ["SRNIC_SAFE_CQ"] = "1"
         try:
@@ -544,7 +549,7 @@ def main():
     for row, what, expected, attempt in attempts():
         try:
             got, region = attempt(bed)
-        except (PyverbsError, srnic.Error) as error:    # of a device that has not all
+        except (PyverbsError, srnic.Error) as error:    # on devices without some features
             got, region = str(error).rpartition(". ")[2], None
         said = STATUS.get(got, f"status {got}")
         fault = "" if got == expected else f", not {STATUS[expected]}"

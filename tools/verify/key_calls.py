@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """key_calls - call the methods that set keys as no library would.
 
-Whatever is wrong with a call, it is refused as it should be and changes nothing; then come
-calls at random, of which nothing is expected but that device and kernel stay well. Lengths
-and places are those of include/uapi/rdma/srnic-ioctl.h, written out a second time.
+Each invalid call must fail with the right error and change nothing. Random calls follow;
+device and kernel must survive them. Lengths and offsets are those of
+include/uapi/rdma/srnic-ioctl.h, written down independently.
 
-usage: key_calls.py DEVICE [ROUNDS]     at random: 5000, unless told
+usage: key_calls.py DEVICE [ROUNDS]     random calls: 5000 by default
 
 Example:
-  in a tools/verify/key_calls.py srnic0
+    in a tools/verify/key_calls.py srnic0
 """
 import ctypes
 import errno
@@ -25,15 +25,16 @@ import srnic
 from memory_keys import DONE, Bed, Owner, Pair
 
 PD, QUEUE, REGION = srnic.OBJECTS["pd"], srnic.OBJECTS["qp"], srnic.OBJECTS["mr"]
-NS = 0x1000         # of a driver's methods and attributes
+NS = 0x1000         # base of a driver's methods and attributes
 SET_KEY, SEAL, USE, DROP, PROTECT, GRANT, BIND = (
     (PD, 0), (QUEUE, 0), (QUEUE, 1), (QUEUE, 2), (REGION, 0), (REGION, 1), (REGION, 2))
 HANDLE, FIRST, SECOND = range(NS, NS + 3)
-NOWHERE = 8         # an address where nothing is
+NOWHERE = 8         # an unmapped address
 
 
 def attr(number, data, length=None, flags=srnic.MANDATORY, zero=0):
-    """A handle if data is a number; what has more than 8 bytes goes by its address."""
+    """Build an attribute: a handle if data is a number; data of more than 8 bytes goes by
+    address."""
     if isinstance(data, int):
         return srnic._Attr(number, length or 0, flags, zero, data), None
     length = len(data) if length is None else length
@@ -45,7 +46,7 @@ def attr(number, data, length=None, flags=srnic.MANDATORY, zero=0):
 
 
 def call(context, method, *attrs):
-    """0 or an errno."""
+    """Call a method; return 0 or an errno."""
     request = srnic._Call(object=method[0], method=NS + method[1], num_attrs=len(attrs),
                           driver=srnic.DRIVER_ID, length=24 + 16 * len(attrs))
     for i, (each, _) in enumerate(attrs):
@@ -71,7 +72,7 @@ def grant(addr=0, length=32768, start=0, rkey=0x100, right=1, depth=3, block_shi
 
 
 class Things:
-    """One of each kind, without a key."""
+    """One object of each kind, without a key."""
 
     def __init__(self, bed):
         self.ctx = bed.ctx
@@ -87,7 +88,7 @@ class Things:
 
 
 def wrong(things):
-    """(what, method, attributes behind the handle, errno)."""
+    """Yield (what, method, attributes after the handle, errno)."""
     yield from wrong_keys()
     yield from wrong_grants()
     room = bytes(48)
@@ -155,7 +156,7 @@ def run_row(things, what, method, attrs, expected):
 
 
 def wrong_handles(things):
-    """Whose kind, or whose owner, is another."""
+    """Yield calls with handles of another kind or another context."""
     whole = {SET_KEY: [], SEAL: [attr(FIRST, seal())], USE: [attr(FIRST, grant())],
              DROP: [attr(FIRST, bytes(4))], PROTECT: [attr(FIRST, tree())],
              BIND: [attr(FIRST, things.qp.handle)]}
@@ -169,7 +170,7 @@ def wrong_handles(things):
 
 
 def is_well(things):
-    """What was refused has left nothing: all can be done now, and works."""
+    """Check that the failed calls had no effect: every operation works now."""
     srnic.key_pd(things.pd, b"k" * 32)
     srnic.seal_qp(things.qp, "aead", "aes-gcm-128", b"k" * 16)
     things.owner.protect()
@@ -178,7 +179,7 @@ def is_well(things):
 
 
 def at_random(things, rounds):
-    """Mostly what is nearly right: that goes furthest."""
+    """Make random calls, most of them nearly valid: these get furthest."""
     draw = random.Random(1)
     shapes = {SET_KEY: [bytes(16)], SEAL: [seal(), bytes(16)], USE: [grant()], DROP: [bytes(4)],
               PROTECT: [tree(), bytes(16)], GRANT: [struct.pack("=I", 1), bytes(48)]}

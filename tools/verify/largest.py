@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """largest - the largest message, 2^31 bytes, in the largest number of pieces, 32.
 
-A SEND whose 32 SGEs are one buffer, received into 32 SGEs: all but the last are another
-buffer, the last one a third. Then one of a byte more, which is an error of length. Both
-devices are in this namespace.
+A SEND whose 32 SGEs refer to one buffer is received into 32 SGEs: all but the last refer to
+a second buffer, the last one to a third. Then a message with one byte more must fail with a
+length error. Both devices are in this namespace.
 
 Example:
-  largest.py --from srnic0 --from-gid-index 1 --to srnic1 --to-gid-index 1
+    largest.py --from srnic0 --from-gid-index 1 --to srnic1 --to-gid-index 1
 """
 import argparse
 import os
@@ -26,11 +26,11 @@ from endpoint import connection, way_to
 
 PIECES = 32
 PIECE = (1 << 31) // PIECES
-TIMEOUT = 20        # 4.3 s: who is slow is not asked again, but only who has lost something
+TIMEOUT = 20        # 4.3 s: only lost packets are retransmitted, not slow ones
 
 
 class End:
-    """A QP on a device, with buffers of a piece each."""
+    """A QP on a device, with buffers of one piece each."""
 
     def __init__(self, device, gid_index, buffers, patience):
         self.patience = patience
@@ -48,7 +48,8 @@ class End:
                                   path_mtu=e.IBV_MTU_4096, timeout=TIMEOUT))
 
     def pieces(self, more=0):
-        """SGEs: the first buffer all but once, then the last, with so many bytes more."""
+        """Return SGEs: the first buffer for all but one, then the last buffer, `more` bytes
+        longer."""
         sges = [SGE(self.mrs[0].buf, PIECE, self.mrs[0].lkey) for _ in range(PIECES - 1)]
         last = self.mrs[-1]
         return [*sges, SGE(last.buf, PIECE + more, last.lkey)]
@@ -62,7 +63,7 @@ class End:
 
 
 def arrives(sender, receiver):
-    """What was sent is what came, in the first of its pieces and in the last."""
+    """Check that the received bytes are those sent, in the first and in the last piece."""
     pattern = os.urandom(PIECE)
     sender.mrs[0].write(pattern, PIECE)
     receiver.qp.post_recv(RecvWR(wr_id=2, num_sge=PIECES, sg=receiver.pieces()))
@@ -77,7 +78,7 @@ def arrives(sender, receiver):
 
 
 def one_more_is_refused(sender):
-    """IBA 10.2.5: an error of the one that sends, before a byte has left."""
+    """IBA 10.2.5: the sender gets the error, before it sends a byte."""
     sender.qp.post_send(SendWR(wr_id=3, opcode=e.IBV_WR_SEND, num_sge=PIECES, sg=sender.pieces(1)))
     status = sender.completion().status
     return None if status == e.IBV_WC_LOC_LEN_ERR else f"status {status}"

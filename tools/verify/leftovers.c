@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-leftovers - look for keys in all of this machine's memory.
+ * srnic-leftovers - search all of this machine's memory for keys.
  *
  *	srnic-leftovers WANTED
  *	srnic-leftovers --fill
  *
- * WANTED has a key a line: a name, and its bytes in hexadecimal, each exclusive-or'ed with
- * 0xa5. So the keys stand nowhere because they are looked for; for what found out which
- * they are, and has ended since, there is --fill: it writes to all memory that is free, and
- * returns it. Eight bytes that follow one another in a key, from each eighth on, are a find:
- * of what has been freed the allocator may have overwritten the rest.
+ * WANTED has a key a line: a name, and its bytes in hexadecimal, each XORed
+ * with 0xa5, so that the search itself does not put the keys into memory. The
+ * programs that computed the keys have left copies in freed memory: --fill
+ * overwrites all free memory and releases it. A match is eight consecutive
+ * bytes of a key at a multiple of eight, because the allocator may have
+ * overwritten the rest of a freed key.
  *
- * Prints a line for each key that is found: its name, how often, and where first. The last
- * line is the number of finds. Root's alone: it reads /proc/kcore.
+ * Prints a line for each key that is found: its name, the number of matches,
+ * and the first address. The last line is the number of matches. Needs root to
+ * read /proc/kcore.
  *
  * Example:
  *	srnic-leftovers --fill && srnic-leftovers /run/test/wanted
@@ -34,8 +36,8 @@
 #define KEYS_MOST	4096
 #define PIECES_MOST	(8 * KEYS_MOST)
 #define CHUNK		(1 << 20)
-#define KERNEL_TEXT	0xffffffff80000000	/* x86-64: memory that has been seen already */
-#define SPARED		(8UL << 20)	/* of which --fill has its page tables */
+#define KERNEL_TEXT	0xffffffff80000000	/* x86-64: a second mapping of RAM */
+#define SPARED		(8UL << 20)	/* left free by --fill, for page tables */
 
 struct key {
 	char name[40];
@@ -51,7 +53,7 @@ struct piece {
 static struct key keys[KEYS_MOST];
 static struct piece pieces[PIECES_MOST];
 static unsigned int nr_keys, nr_pieces;
-static uint8_t maybe[1 << 16];		/* by a piece's low bits: there is one like that */
+static uint8_t maybe[1 << 16];		/* filter: whether a piece with these low bits exists */
 static uint8_t chunk[CHUNK + PIECE];
 
 static int compare(const void *a, const void *b)
@@ -97,7 +99,7 @@ static void read_wanted(const char *path)
 	qsort(pieces, nr_pieces, sizeof(*pieces), compare);
 }
 
-/* The kernel's structures and stacks have keys at multiples of four */
+/* In the kernel's structures and stacks, keys are at multiples of four */
 static void search(const uint8_t *p, size_t len, uint64_t where)
 {
 	const struct piece *found;
@@ -117,7 +119,7 @@ static void search(const uint8_t *p, size_t len, uint64_t where)
 	}
 }
 
-/* A chunk's last bytes are looked at again, with the next one's first. */
+/* Chunks overlap by a piece, so that keys across their boundary are found. */
 static void search_segment(int kcore, const Elf64_Phdr *ph)
 {
 	uint64_t at;
@@ -133,7 +135,10 @@ static void search_segment(int kcore, const Elf64_Phdr *ph)
 	memset(chunk, 0, sizeof(chunk));
 }
 
-/* Segments of memory have a physical address; those of vmalloc and the like have none. */
+/*
+ * Segments of RAM have a physical address; those of vmalloc and the like have
+ * none.
+ */
 static uint64_t search_memory(void)
 {
 	int kcore = open("/proc/kcore", O_RDONLY);
@@ -156,7 +161,9 @@ static uint64_t search_memory(void)
 	return seen;
 }
 
-/* What the page is that a find is in (Documentation/admin-guide/mm/pagemap.rst) */
+/*
+ * Return the kind of page of a match (Documentation/admin-guide/mm/pagemap.rst)
+ */
 static const char *page_kind(uint64_t where)
 {
 	static const struct { unsigned int bit; const char *name; } kinds[] = {

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""limits - ask a device for more than there is, or than one may have: the errno of each refusal.
+"""limits - exceed a device's limits and a user's rights: the errno of each error.
 
-Each row of the tables below is a call and what it must be refused with. Those of `POOR`
-are made by a user without capabilities, who may lock 256 KiB of memory.
+Each row of the tables below is a call and the error that it must return. Rows of `POOR` run
+as a user without capabilities, who may lock 256 KiB of memory.
 
 Example:
-  in a tools/verify/limits.py srnic0
+    in a tools/verify/limits.py srnic0
 """
 import ctypes
 import errno
@@ -38,7 +38,7 @@ PROT_READ, MAP_PRIVATE, MAP_ANONYMOUS = 1, 2, 0x20
 
 
 class Asker:
-    """What the calls need, and what they make."""
+    """Objects that the calls need, and functions that create more."""
 
     def __init__(self, device):
         self.ctx = Context(name=device)
@@ -52,14 +52,15 @@ class Asker:
         return QP(self.pd, QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, cap=cap))
 
     def bare_qp(self, kind):
-        """By system call (struct ib_uverbs_create_qp): the provider would not ask for all of
-        them. Handles count from 0 in each file: the PD's, the CQ's."""
+        """Create a QP by system call (struct ib_uverbs_create_qp), because the provider
+        would reject some types. Handles count from 0 in each file: the PD's and the CQ's
+        are 0."""
         answer = self.command(CREATE_QP, struct.pack("=Q9I4B", 0, 0, 1, 1, 0, 1, 1, 1, 1, 0,
                                                      0, kind, 0, 0))
-        self.command(DESTROY_QP, answer[:4] + bytes(4))     # its handle
+        self.command(DESTROY_QP, answer[:4] + bytes(4))     # handle of the new QP
 
     def command(self, number, body):
-        """What it answers: the address for that stands before the body."""
+        """Send a command; return its response. The response's address precedes the body."""
         answer = ctypes.create_string_buffer(256)
         words = (16 + len(body)) // 4
         os.write(self.ctx.cmd_fd, struct.pack("=IHHQ", number, words, len(answer) // 4,
@@ -70,7 +71,7 @@ class Asker:
         return SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=wr, max_sge=sge)))
 
     def too_low(self):
-        """A shared receive queue is made smaller than the limit it is to tell at."""
+        """Resize an SRQ to less than its limit; this must fail and change nothing."""
         srq = self.srq(256)
         try:
             srq.modify(SrqAttr(max_wr=64, srq_limit=100), e.IBV_SRQ_MAX_WR | e.IBV_SRQ_LIMIT)
@@ -79,11 +80,11 @@ class Asker:
                 raise RuntimeError("it was refused, and has changed all the same")
 
     def rts(self, qp_num=0x1234, **numbers):
-        """A connected QP with one number that is not as it should be."""
+        """Connect a QP with one invalid number."""
         self.qp().to_rts(connection(self.way, qp_num, **numbers))
 
     def read_only_memory(self, access):
-        """A region of a page that the process itself may not write."""
+        """Register a page that the process may not write."""
         libc = ctypes.CDLL(None, use_errno=True)
         libc.mmap.restype = ctypes.c_void_p
         at = libc.mmap(None, mmap.PAGESIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -95,7 +96,7 @@ class Asker:
         self.qp(e.IBV_QPT_UD).to_init(attr)
 
 
-# Requirement, what is asked for, what it is refused with (0: it is granted), the call
+# Requirement, what is asked for, expected errno (0: success), the call
 RICH = (
     ("R21", "a completion queue of 2^20 + 1", errno.EINVAL, lambda a: CQ(a.ctx, MIB + 1)),
     ("R18", "a send queue of 16385", errno.EINVAL, lambda a: a.qp(max_send_wr=16385)),
@@ -136,7 +137,7 @@ POOR = (
 
 
 def ask(asker, rows):
-    """How many rows did not come out as they should."""
+    """Return the number of rows with a wrong result."""
     wrong = 0
     for row, what, expected, call in rows:
         try:
@@ -155,7 +156,7 @@ def ask(asker, rows):
 
 
 def poor(device):
-    """In a process of its own: what has been given up does not come back."""
+    """Run in a process of its own, because it gives up its privileges for good."""
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""memory_keys - reach for memory that is protected by keys, with the key and without it.
+"""memory_keys - access memory that is protected by keys, with the key and without it.
 
-An owner has a protected region of eight blocks; a peer asks for parts of it, over the wire,
-on a connection that the two have sealed by a key of their own. Each row says what the peer
-has to show, what it asks for, and what must come of it. Where it must fail, the owner's
-memory must be as it was. Grants that no library would make are forged. Rows that must
-succeed show that those beside them fail for the reason that they should.
+An owner has a protected region of eight blocks. A peer accesses parts of it over the wire,
+on a connection that both have sealed with a key of their own. Each row names the grants that
+the peer has, its request, and the required result. If the request must fail, the owner's
+memory must be unchanged. Grants that no library would create are forged. Rows that must
+succeed show that those beside them fail for the right reason.
 
-usage: memory_keys.py DEVICE [WORD...]      all rows, or those that one of these words is in
+usage: memory_keys.py DEVICE [WORD...]      all rows, or those that contain one of the words
        memory_keys.py --policy DEVICE       where a rule demands aead by aes-gcm-128
-       memory_keys.py --lossy DEVICE        READs and WRITEs only, again and again
+       memory_keys.py --lossy DEVICE        READs and WRITEs only, repeated
 
 Example:
-  in a tools/verify/memory_keys.py srnic0
+    in a tools/verify/memory_keys.py srnic0
 """
 import errno
 import struct
@@ -39,7 +39,7 @@ from endpoint import connection, errno_of, way_to_self
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
 ALL = e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
-DEPTH, BLOCK, ROOM = 3, 4096, 32768     # the region: eight blocks, all levels between
+DEPTH, BLOCK, ROOM = 3, 4096, 32768     # the region: eight blocks, and all levels in between
 KEY, KPD = bytes(range(32)), b"a secret of the domain's owner"
 SUITES = [("header", "aes-cmac-128"), ("packet", "hmac-sha256"), ("packet", "aes-gmac-128"),
           ("aead", "aes-gcm-128"), ("aead", "chacha20-poly1305")]
@@ -48,9 +48,9 @@ DONE, NO_ACCESS, SILENCE, NOT_SENT, NO_WINDOW = (
     e.IBV_WC_MW_BIND_ERR)
 STATUS = {DONE: "done", NO_ACCESS: "remote access error", SILENCE: "no answer",
           NOT_SENT: "not sent", NO_WINDOW: "no window", None: "nothing"}
-REFUSED = 1000      # by that errno, at once
+REFUSED = 1000      # base for errno of immediate errors
 
-# What a peer may ask for, and the right that it takes
+# Requests of a peer, and the right that each needs
 ASKS = {
     "WRITE": (e.IBV_WR_RDMA_WRITE, "write"),
     "WRITE with immediate": (e.IBV_WR_RDMA_WRITE_WITH_IMM, "write"),
@@ -62,7 +62,7 @@ ANOTHER = {"write": "read", "read": "write", "atomic": "write"}
 
 
 class Bed:
-    """A device, and the peer's domain. Patience: how often a peer asks again."""
+    """A device and the peer's domain. `patience` is the peer's retry count."""
 
     def __init__(self, device, patience=7):
         self.device, self.patience = device, patience
@@ -71,7 +71,7 @@ class Bed:
         self.peers = srnic.Object(self.ctx, PD(self.ctx))
 
     def refusals(self):
-        """Packets whose seal was wrong, or whose proof."""
+        """Return the number of packets dropped for a wrong seal or proof."""
         said = subprocess.run(["rdma", "statistic", "show", "link", f"{self.device}/1"],
                               capture_output=True, text=True, check=True).stdout.split()
         return sum(int(said[said.index(name) + 1])
@@ -79,7 +79,7 @@ class Bed:
 
 
 class Owner:
-    """A domain, perhaps with a key, and a protected region in it."""
+    """A domain, with a key if given, and a protected region in it."""
 
     def __init__(self, bed, kpd=None, key=None, depth=DEPTH, rights=ALL, protect=True):
         self.bed, self.key, self.depth = bed, key, depth
@@ -109,7 +109,8 @@ class Owner:
 
 
 class Pair:
-    """Two QPs, connected with each other: the peer's asks, the owner's is asked."""
+    """Two QPs connected with each other: the peer's sends requests, the owner's receives
+    them."""
 
     def __init__(self, owner, seal=SUITES[0], keys=(KEY, KEY), asked_in=None):
         bed = self.bed = owner.bed
@@ -130,7 +131,7 @@ class Pair:
         return srnic.made(self.bed.ctx, lambda: QP(pd.of, init))
 
     def use(self, *grants):
-        """As a peer does: what it was sent."""
+        """Use grants in packed form, as a peer receives them."""
         for grant in grants:
             srnic.Grant.unpack(grant.pack()).use(self.asks)
         return self
@@ -157,7 +158,7 @@ class Pair:
 
 
 def completion(cq, limit=120):
-    """The status of the next one; None if there is none in time."""
+    """Return the status of the next completion, or None if there is none in time."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         found = cq.poll(1)[1]
@@ -171,7 +172,7 @@ FIELDS = {"right": (5, ">B"), "depth": (6, ">B"), "addr": (8, ">Q"), "start": (2
 
 
 def forged(grant, **fields):
-    """The same key, said to be for something else (srnic_grant_pack(3))."""
+    """Return a grant with the same key and other fields (srnic_grant_pack(3))."""
     packed = bytearray(grant.pack())
     for name, value in fields.items():
         at, form = FIELDS[name]
@@ -183,7 +184,8 @@ def forged(grant, **fields):
 
 
 def rows():
-    """(rule, what, expected, function of a bed that returns a status and an owner or None)."""
+    """Yield (rule, what, expected, function); the function takes a bed, returns status and
+    owner or None."""
     for ask, (_, right) in ASKS.items():
         yield from of_one_ask(ask, right)
     for ask in ("READ", "WRITE"):
@@ -295,7 +297,7 @@ def of_objects():
 
 
 def of_policy():
-    """Where the administrator has a rule for aead by aes-gcm-128, and a key."""
+    """Yield rows for a namespace with a rule for aead by aes-gcm-128, and a key."""
     strong, weak = ("aead", "aes-gcm-256"), ("packet", "aes-cmac-256")
     yield "S19", "the policy's seal alone", DONE, sealed(None, None, seal=None)
     yield "S19", "a stronger seal, by the policy's key", DONE, sealed(None, None, seal=strong)
@@ -311,7 +313,7 @@ def of_policy():
 
 
 def granted(ask, offset, length, *grants, seal=SUITES[0], **region):
-    """A peer that has these grants asks. What was not done has changed nothing."""
+    """Send a request with these grants. A request that failed must have changed nothing."""
     def run(bed):
         owner = Owner(bed, **region)
         pair = Pair(owner, seal).use(*(grant(owner) for grant in grants))
@@ -328,7 +330,7 @@ def derived(owner, right, kpd=KPD):
 
 
 def elsewhere(ask):
-    """The connection is of one domain of the owner's, the region of another."""
+    """The connection belongs to one domain of the owner, the region to another."""
     def run(bed):
         owner = Owner(bed)
         return Pair(owner, asked_in=Owner(bed).pd).ask(ask, 8), owner
@@ -336,7 +338,7 @@ def elsewhere(ask):
 
 
 def stale(ask, renamed):
-    """The region has ended, and its bytes are registered anew."""
+    """The region was deregistered, and its bytes are registered again."""
     def run(bed):
         owner = Owner(bed, kpd=KPD)
         grant, rkey = owner.grant(ASKS[ask][1]), owner.mr.rkey
@@ -364,7 +366,7 @@ def dropped(ask):
 
 
 def covered(ask, right):
-    """Of a range that is no block, each part by its own grant."""
+    """Access a range that is not one block, each part by a grant of its own."""
     def run(bed):
         owner = Owner(bed)
         parts = list(srnic.Grant.of(owner.mr, right).cover(owner.addr + 4096, 20480))
@@ -380,7 +382,7 @@ def covered(ask, right):
 
 
 def sealed(one, other, peers_kpd=None, owners_kpd=None, seal=SUITES[3]):
-    """A WRITE on a connection whose ends have these keys, to memory that is not protected."""
+    """WRITE to unprotected memory on a connection whose ends have these keys."""
     def run(bed):
         bed = Bed(bed.device, bed.patience)
         if peers_kpd:
@@ -398,7 +400,7 @@ def drawn_for_connection(bed):
 
 
 def send_into(bed):
-    """The owner's own receive request says where, not the peer."""
+    """The owner's receive request names the memory, not the peer."""
     owner = Owner(bed)
     pair = Pair(owner)
     pair.listen(owner.mr, 64)
@@ -441,7 +443,7 @@ def bind_window(bed):
 
 def protect_under_window(bed):
     owner = Owner(bed, protect=False)
-    pair = Pair(owner)              # windows of type 2 go with their QP
+    pair = Pair(owner)              # windows of type 2 end with their QP
     window, status = window_on(owner, pair)
     got = tried(owner.protect) if status == DONE else status
     window.close()
@@ -468,7 +470,7 @@ def seal_datagrams(bed):
 
 
 def of_another_context(bed):
-    """The number of a domain that is not there, on a context that has less of them."""
+    """Use the handle of a domain on a context that has fewer of them."""
     owner, other = Owner(bed), Context(name=bed.device)
     for what, call in ((owner.pd, srnic.key_pd), (owner.mr, srnic.protect_mr),
                        (owner.mr, lambda mr: srnic.Grant.of(mr, "read"))):
@@ -497,7 +499,7 @@ def refused(code):
 
 
 def tried(call):
-    """What it returns, or the errno by which it was refused."""
+    """Return the call's result, or its errno as an immediate error."""
     try:
         return call()
     except (OSError, PyverbsError) as error:
@@ -511,9 +513,9 @@ def said(status):
 
 
 def run_row(bed, rule, what, expected, attempt):
-    """Whether it came out as it should."""
+    """Run a row; return whether the result is as expected."""
     counted = bed.refusals()
-    # who is to be met with silence need not wait for long, and others may be slow
+    # Silence is expected after few retries; other requests may need more on a slow machine
     bed.patience = 1 if expected == SILENCE else 7
     got, owner = attempt(bed)
     fault = "" if got == expected else f", not {said(expected)}"
@@ -526,8 +528,8 @@ def run_row(bed, rule, what, expected, attempt):
 
 
 def again_and_again(bed, times=60):
-    """What is lost is asked for again, and proved again; and what was proved once is no
-    reason to let anything else in."""
+    """Lost requests are retransmitted with a proof each time. A proven request gives no
+    other request access."""
     owner = Owner(bed)
     pair = Pair(owner, SUITES[3]).use(*(owner.grant(right, 8192, 8192)
                                                     for right in ("read", "write")))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-neighbour - what the READs of one connection do to the round trips of another.
+ * srnic-neighbour - the effect of one connection's READs on another's round
+ * trips.
  *
- * Two devices, two connections. On one CPU somebody makes work for the first; on
- * another somebody measures round trips of 64-byte WRITEs on the second. What is made:
- * nothing; a busy loop, which is what an emulator's other CPU costs by itself; long
- * WRITEs, whose bytes go the same way as those of READs but are not the answer to
- * anything; and long READs, as many at a time as the connection bears. They take
- * turns, so that whatever else the machine does meets all of them. It judges nothing.
+ * Uses two devices and two connections. One CPU creates load on the first
+ * connection; another measures round trips of 64-byte WRITEs on the second.
+ * Kinds of load: none; a busy loop, to see what an emulator's second CPU costs
+ * by itself; long WRITEs, whose bytes flow in the same direction as those of
+ * READs but are no responses; and long READs, as many in flight as the
+ * connection allows. The kinds alternate, so that other load of the machine
+ * affects all of them. Prints figures without judging them.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,10 +22,10 @@
 #define LONG		(1 << 20)
 #define PING		64
 #define TURN		(150 * 1000000ULL)	/* ns of each kind at a time */
-#define SETTLE		(30 * 1000000ULL)	/* ns before it is measured */
+#define SETTLE		(30 * 1000000ULL)	/* ns before measurement starts */
 #define MOST		100000			/* round trips in a turn */
 #define TURNS_MOST	100
-#define SLEEP		100	/* us: who waits for long messages takes no time meanwhile */
+#define SLEEP		100	/* us; sleep, so that waiting for long messages takes no CPU time */
 
 enum kind { QUIET, LOOP, WRITES, READS, KINDS };
 
@@ -37,7 +39,7 @@ struct pair {
 static struct device a, b;
 static struct pair busy, pinged;
 static atomic_int now = QUIET;
-static atomic_ullong bytes;		/* of the long messages */
+static atomic_ullong bytes;		/* bytes of the long messages */
 static uint32_t trips[MOST];		/* ns */
 static double medians[KINDS][TURNS_MOST];
 
@@ -80,7 +82,7 @@ static void post(const struct end *end, enum ibv_wr_opcode opcode, const struct 
 		die("ibv_post_send");
 }
 
-/* Either way the bytes go from there to here. */
+/* In either case the bytes flow from there to here. */
 static void post_long(enum kind kind)
 {
 	if (kind == READS)
@@ -134,7 +136,7 @@ static int ascending_double(const void *x, const void *y)
 	return (p > q) - (p < q);
 }
 
-/* The median round trip in microseconds, of as many as there is time for */
+/* Return the median round trip in microseconds over @ns of time */
 static double measure(uint64_t ns)
 {
 	uint64_t begin = now_ns(), last = begin, t;

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""outlive - keep a connection and an address handle on an address until told, and use them then.
+"""outlive - keep a connection and an address handle on an address, and use them when told.
 
-Says "ready" when both are there, waits for a line of input, and sends by both: the connection
-must fail, the datagram must complete somehow, and nothing else may happen.
+Prints "ready" when both exist, waits for a line of input, and sends through both: the
+connection must fail, the datagram must complete with any status, and nothing else may
+happen.
 
 Example:
-  in-a tools/verify/outlive.py srnic0 10.89.0.1
+    in-a tools/verify/outlive.py srnic0 10.89.0.1
 """
 import ipaddress
 import sys

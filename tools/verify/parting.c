@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-parting - who has taken a message may destroy the QP at once.
+ * srnic-parting - a receiver may destroy its QP as soon as it has a message.
  *
- * A device reads from itself and then, from another CPU, sends itself a message, and
- * the receiving QP is destroyed as soon as that has come. The sender must still get
- * its acknowledgment: programs part like that (ibv_rc_pingpong), and an RNIC answers
- * before it completes. Another CPU, because srnic's answers leave from where the
- * READ's left, so that they do not overtake them.
+ * A device reads from itself and then sends itself a message from another CPU,
+ * and the receiving QP is destroyed as soon as the message has arrived. The
+ * sender must still get its acknowledgment: programs end like this
+ * (ibv_rc_pingpong), and hardware acknowledges before it completes. The second
+ * CPU matters because srnic's responses leave from the CPU that sent the
+ * READ's, so that they stay in order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static enum ibv_wc_status wait_for(const struct end *end)
 	return wc.status;
 }
 
-/* Returns how the sender's last message ended. */
+/* Return the status of the sender's last message. */
 static enum ibv_wc_status round_of(int first, int second)
 {
 	struct end from, to;

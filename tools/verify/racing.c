@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-racing - a region is taken back while a peer is in the middle of it.
+ * srnic-racing - revoke a region while a peer is accessing it.
  *
- * On one CPU a peer WRITEs to a region, READs it, SENDs to it or adds to its words
- * without a pause. On another its owner takes the region or its window back at a
- * random moment, and as soon as that verb has returned puts a canary into each block
- * of it. From then on not one byte may change, and nothing of the canary may ever
- * reach the peer (RFC 5042 6.2.2, R12). The peer's connection has to end by the refused
- * access; each round has a new one.
+ * On one CPU a peer WRITEs to a region, READs it, SENDs to it or adds to its
+ * words without a pause. On another its owner revokes the region or its window
+ * at a random moment and, as soon as that verb has returned, writes a canary
+ * into each block. From then on not one byte may change, and no byte of the
+ * canary may reach the peer (RFC 5042 6.2.2, R12). The rejected access must end
+ * the peer's connection; each round uses a new one.
  *
- * A round that has raced is one whose message was cut in two. Messages of two colours
- * take turns, so that a region that shows both was being written; a READ was under
- * way if some of it has come and some has not.
+ * A round counts as a race if its message was cut in two. Messages alternate
+ * between two colours: a region that shows both was being written. A READ was
+ * in progress if only a part of it has arrived.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,10 +25,10 @@
 #define REGION		(1 << 20)	/* four turns of the responder */
 #define WORDS		(REGION / 8)
 #define BLOCK		256		/* words; two blocks a packet */
-#define SLOTS		2		/* messages under way */
+#define SLOTS		2		/* messages in flight */
 #define LONGEST_WAIT	4000000		/* ns; some messages take that long */
-#define WATCH		500000		/* ns, after the peer's last completion */
-#define MORE		20		/* times as many rounds as are wanted, at most */
+#define WATCH		500000		/* ns after the peer's last completion */
+#define MORE		20		/* maximum of rounds, as a multiple of those wanted */
 
 #define NOTHING		0ULL
 #define CONTENT		0x1111111111111111ULL
@@ -41,7 +41,7 @@
 struct flow {
 	const char *name;
 	enum ibv_wr_opcode opcode;
-	enum ibv_wc_status refused;	/* how the peer hears of it */
+	enum ibv_wc_status refused;	/* status at the peer after a rejection */
 	unsigned int length;
 	unsigned int under_way;
 };
@@ -57,11 +57,11 @@ struct round;
 
 struct way {
 	const char *name;
-	enum ibv_mw_type window;	/* 0: none */
+	enum ibv_mw_type window;	/* 0: no window */
 	void (*take_back)(struct round *r);
 };
 
-/* Of the whole run */
+/* State of the whole run */
 static struct device dev;
 static struct end helper;		/* binds windows of type 1 */
 static uint64_t *region;
@@ -76,15 +76,15 @@ struct round {
 	struct ibv_mr *mr;
 	struct ibv_mw *mw;
 	uint32_t rkey;
-	atomic_uint done;		/* the peer's completions */
-	enum ibv_wc_status status;	/* of its last */
-	unsigned int cut;		/* message which that was */
+	atomic_uint done;		/* completions at the peer */
+	enum ibv_wc_status status;	/* status of the last completion */
+	unsigned int cut;		/* message of that completion */
 	bool raced;
-	uint64_t took;			/* ns in the verb */
-	unsigned long stray;		/* words */
+	uint64_t took;			/* duration of the verb in ns */
+	unsigned long stray;		/* changed words */
 };
 
-/* ------------------------------------------------------------- ways to take back */
+/* ---- Ways to revoke ---- */
 
 static void deregister(struct round *r)
 {
@@ -107,7 +107,7 @@ static struct ibv_mw_bind_info bind_info(const struct round *r)
 	};
 }
 
-/* The same bytes by another key: the former one is worth nothing then. */
+/* Bind the same bytes to a new key, which invalidates the former one. */
 static void bind_type_1(struct round *r)
 {
 	struct ibv_mw_bind bind = {
@@ -163,7 +163,7 @@ static const struct way ways[] = {
 #define FLOWS	(sizeof(flows) / sizeof(flows[0]))
 #define WAYS	(sizeof(ways) / sizeof(ways[0]))
 
-/* ------------------------------------------------------------------------ the peer */
+/* ---- The peer ---- */
 
 static void fill(uint64_t *words, uint64_t with)
 {
@@ -171,7 +171,7 @@ static void fill(uint64_t *words, uint64_t with)
 		words[i] = with;
 }
 
-/* Where a READ has not been yet */
+/* Mark words that a READ has not reached yet */
 static void clear_marks(uint64_t *slot)
 {
 	for (unsigned int i = 0; i < WORDS; i += BLOCK)
@@ -201,7 +201,7 @@ static void post_message(struct round *r, unsigned int number)
 		die("the peer's ibv_post_send");
 }
 
-/* Until a message is refused */
+/* Send until a message is rejected */
 static void *stream(void *arg)
 {
 	struct round *r = arg;
@@ -223,7 +223,7 @@ static void *stream(void *arg)
 	return NULL;
 }
 
-/* ----------------------------------------------------------------------- the owner */
+/* ---- The owner ---- */
 
 static void spin_for(uint64_t ns)
 {
@@ -234,8 +234,9 @@ static void spin_for(uint64_t ns)
 }
 
 /*
- * A word a block first, the last block first: bytes are placed in ascending order, and
- * whoever still writes has the end of the region before him. Then the others.
+ * Write one word of each block first, from the last block to the first:
+ * messages are placed in ascending order, so a late writer still has the end of
+ * the region to write. Then fill the rest.
  */
 static void plant(struct round *r)
 {
@@ -253,7 +254,7 @@ static void plant(struct round *r)
 	r->raced = seen[0] && seen[1];
 }
 
-/* What there should be none of: changed bytes here, and bytes of the canary there */
+/* Count changed bytes in the region, and bytes of the canary at the peer */
 static void look(struct round *r)
 {
 	for (unsigned int i = 0; i < WORDS; i++)
@@ -265,14 +266,17 @@ static void look(struct round *r)
 			r->stray += slots[k][i] != NOTHING && slots[k][i] != CONTENT;
 }
 
-/* Whether the refused message had begun: plant() has seen it of those that write. */
+/*
+ * Return whether the rejected message had begun; for messages that write,
+ * plant() knows.
+ */
 static bool has_raced(const struct round *r)
 {
 	const uint64_t *slot = slots[r->cut % SLOTS];
 	unsigned int come = 0;
 
 	if (r->flow->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
-		return true;	/* others were under way: they are as long as the peer lives */
+		return true;	/* others are always in flight */
 	if (r->flow->opcode != IBV_WR_RDMA_READ)
 		return r->raced;
 	for (unsigned int i = 0; i < WORDS; i += BLOCK)
@@ -354,7 +358,7 @@ static void race(struct round *r)
 	tear_down(r);
 }
 
-/* ------------------------------------------------------------------------- the run */
+/* ---- The run ---- */
 
 struct tally {
 	unsigned int rounds, raced;
@@ -365,7 +369,7 @@ struct tally {
 static struct tally tallies[FLOWS][WAYS];
 static unsigned int wanted[FLOWS];	/* rounds */
 
-/* A receive names a region, never a window. */
+/* A receive request can name a region, not a window. */
 static bool possible(const struct flow *flow, const struct way *way)
 {
 	return flow->opcode != IBV_WR_SEND || !way->window;
@@ -391,7 +395,7 @@ static void add(struct tally *to, const struct tally *from)
 		to->longest = from->longest;
 }
 
-/* All of a flow's rounds, however what it goes to was taken back */
+/* Sum up all rounds of a flow, for every way to revoke */
 static struct tally of_flow(unsigned int flow)
 {
 	struct tally all = {};
@@ -409,7 +413,7 @@ static void run_one(unsigned int flow, unsigned int way)
 	count(&tallies[flow][way], &r);
 }
 
-/* To each flow as many as it has ways */
+/* Distribute the rounds by the number of ways that each flow has */
 static void share_out(unsigned int rounds)
 {
 	unsigned int all = 0, has[FLOWS] = {};
@@ -424,8 +428,8 @@ static void share_out(unsigned int rounds)
 }
 
 /*
- * As many as are wanted, and more until a third of those has raced: on a busy machine
- * owner and peer are seldom at work at once.
+ * Run the wanted rounds, and more until a third of that number has raced: on a
+ * busy machine owner and peer seldom run at the same time.
  */
 static void run(unsigned int flow)
 {
@@ -450,7 +454,10 @@ static bool is_one_sided(const struct flow *flow)
 	return flow->opcode == IBV_WR_RDMA_WRITE || flow->opcode == IBV_WR_RDMA_READ;
 }
 
-/* Returns whether all is as it should be, and was shown often enough: of each flow. */
+/*
+ * Print the results; return whether they are correct and each flow has raced
+ * often enough.
+ */
 static bool report(void)
 {
 	struct tally whole = {}, one_sided = {};

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""redirect - turn a connection towards a peer that must not have what it carries.
+"""redirect - turn a connection towards another peer, which must fail.
 
-    redirect.py DEVICE OWN OTHER [sealed]
+redirect.py DEVICE OWN OTHER [sealed]
 
-A queue pair is connected to OWN, drained (SQD), and given the address of OTHER: that must be
-refused with EACCES. In the clear, where the policy has 'require' for OTHER; back to OWN it
-may go. Or sealed, whatever is said of OTHER: such a one is not turned at all.
+Connects a QP to OWN, drains it (SQD), and changes its address to OTHER, which must fail with
+EACCES. In the clear, the policy must have 'require' for OTHER; changing back to OWN is
+allowed. With 'sealed', any change of address must fail, whatever the policy says of OTHER.
 
 Example:
-  in-a tools/verify/redirect.py srnic0 10.77.0.1 10.77.0.2
+    in-a tools/verify/redirect.py srnic0 10.77.0.1 10.77.0.2
 """
 import errno
 import ipaddress
@@ -30,7 +30,7 @@ def gid_of(address):
 
 
 def turn(qp, way):
-    """The errno that it is refused with, or 0."""
+    """Return the errno of the change of address, or 0."""
     attr = QPAttr(qp_state=e.IBV_QPS_SQD, port_num=1)
     attr.ah_attr = way
     try:

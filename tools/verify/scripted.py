@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""scripted - hold a QP to what it sends and answers, packet by packet.
+"""scripted - check what a QP sends and answers, packet by packet.
 
-Makes an RC QP on a device of this namespace and plays its peer by hand from a raw
-socket in another one: what no peer of ours would send, or lose, a stranger's may.
-Each scenario is a function below; it returns what was wrong, or None.
+Creates an RC QP on a device of this namespace and acts as its peer through a raw socket in
+another one, so that it can send and lose packets as no real peer would. Each scenario is a
+function below; it returns the error, or None.
 
 Example:
-  in a srnic-scripted --device srnic0 --gid-index 1 --netns b --dev vb --from 10.77.0.2 --to 10.77.0.1
+    in a srnic-scripted --device srnic0 --gid-index 1 --netns b --dev vb --from 10.77.0.2 --to 10.77.0.1
 """
 import argparse
 import ctypes
@@ -35,12 +35,12 @@ RC_WRITE_ONLY = 0x0A
 RC_READ_REQ = 0x0C
 READ_RESPONSES = range(0x0D, 0x11)
 RC_ACK = 0x11
-ACK, RNR_AT_ONCE = 0x1F, 0x21       # after 10 µs
+ACK, RNR_AT_ONCE = 0x1F, 0x21       # RNR_AT_ONCE: retry after 10 µs
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS = 0x60, 0x61, 0x62
 OUR_QPN = 0x123456
 START = 0xFFFFF0
-ELSEWHERE = 0x400000    # PSNs of a second queue pair
-TURN = 64           # packets that a queue pair sends before others have their turn
+ELSEWHERE = 0x400000    # first PSN of a second QP
+TURN = 64           # packets that a QP sends in one turn
 MTU = 4096
 BIG = 16 << 20     # answering it takes longer than sending the next requests
 SO_RCVBUFFORCE = 33
@@ -48,20 +48,20 @@ SOL_PACKET, PACKET_VNET_HDR = 263, 15
 VNET_NEEDS_CSUM, VNET_GSO_UDP_L4 = 1, 5
 ETHER_LEN, IP_LEN, UDP_LEN, UDP_CHECK = 14, 20, 8, 6
 DEPTH = 2           # max_dest_rd_atomic of the QP under test
-SHORT = 14          # a time-out that a test can wait for: 67 ms, and up to four times that
-PATIENT = 17        # one that no machine lets pass between two packets: 0.54 s, up to four times
+SHORT = 14          # 67 ms, up to four times that: the test can wait for this time-out
+PATIENT = 17        # 0.54 s, up to four times that: no machine is so slow between two packets
 MOST_PROBES = 3     # of one packet: engine/probe.c
 RETRIES = 2
-AGAIN_MOST, AGAIN_RATE = 8192, 1024     # answers repeated in a row, and a second: srnic(7)
-TIMEOUT = 24        # of the QP under test: 69 s and more, for which no scenario waits
-SOON = 30           # seconds in which what is to come without a time-out comes on any machine
+AGAIN_MOST, AGAIN_RATE = 8192, 1024     # duplicates answered in a row, and per second: srnic(7)
+TIMEOUT = 24        # of the QP under test: at least 69 s, for which no scenario waits
+SOON = 30           # seconds in which anything that needs no time-out happens on any machine
 
 
 class Target:
     """The QP under test, with memory that may be read."""
 
     def __init__(self, device, gid_index, peer, start=START):
-        self.start = start      # the PSN that it expects
+        self.start = start      # first expected PSN
         self.ctx = Context(name=device)
         self.pd = PD(self.ctx)
         self.cq = CQ(self.ctx, 16)
@@ -88,7 +88,7 @@ class Target:
         return self.state() == e.IBV_QPS_RTR
 
     def agree(self, depth):
-        """max_dest_rd_atomic, of a QP that has no requests of its own outstanding."""
+        """Set max_dest_rd_atomic of a QP that has no outstanding requests."""
         if self.state() != e.IBV_QPS_SQD:
             self.write(0)
             self.qp.modify(QPAttr(qp_state=e.IBV_QPS_SQD), e.IBV_QP_STATE)
@@ -97,7 +97,8 @@ class Target:
         self.qp.modify(attr, e.IBV_QP_MAX_DEST_RD_ATOMIC)
 
     def write(self, count, timeout=TIMEOUT, retries=7, timeouts=None):
-        """WRITEs of one packet each, every one longer than the last: so each goes by itself."""
+        """Post WRITEs of one packet each, each longer than the last, so that each is a
+        burst of its own."""
         attr = QPAttr(port_num=1)
         attr.timeout = timeout
         attr.retry_cnt = retries if timeouts is None else timeouts
@@ -112,7 +113,7 @@ class Target:
             self.qp.post_send(wr)
 
     def completions(self, count, limit=SOON):
-        """(wr_id, status) of what completes, in order; fewer than count if time is up."""
+        """Return (wr_id, status) of completions, in order; fewer than count on time-out."""
         done = []
         end = time.monotonic() + limit
         while len(done) < count and time.monotonic() < end:
@@ -124,7 +125,7 @@ class Target:
 
 
 class Peer:
-    """The other end: sends what the script says, sees all that comes back."""
+    """The other end: sends what the script says, and sees everything that comes back."""
 
     def __init__(self, args, target, bystander=None):
         self.args, self.target, self.bystander = args, target, bystander
@@ -132,7 +133,7 @@ class Peer:
         self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
         self.sock.bind((args.dev, 0))
         self.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
-        self.bursts = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)   # receives nothing
+        self.bursts = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)   # sends only
         self.bursts.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
         self.bursts.bind((args.dev, 0))
         self.src = ipaddress.IPv4Address(args.src).packed
@@ -141,13 +142,13 @@ class Peer:
             self.sock.getsockname()[4] + b"\x08\x00"
 
     def counted(self, name):
-        """The target's counter of that name."""
+        """Return the target's counter of that name."""
         words = subprocess.run(["rdma", "statistic", "show", "link", f"{self.args.device}/1"],
                                capture_output=True, text=True, check=True).stdout.split()
         return int(words[words.index(name) + 1])
 
     def read(self, psn, offset, length, rkey=None):
-        """A READ request, as a frame; of another key than the region's, if one is given."""
+        """Return a READ request as a frame, with another rkey if one is given."""
         return self.frame(self.read_body(psn, offset, length, rkey))
 
     def read_body(self, psn, offset, length, rkey=None):
@@ -159,13 +160,13 @@ class Peer:
                         self.target.mr.rkey if rkey is None else rkey, length)
 
     def answer(self, psn, syndrome):
-        """An ACK or NAK, as a frame."""
+        """Return an ACK or NAK as a frame."""
         psn &= forge.PSN_MASK
         return self.frame(struct.pack("!BBHIBBHI", RC_ACK, 0x40, 0xFFFF, self.target.qp.qp_num, 0,
                                       psn >> 16, psn & 0xFFFF, syndrome << 24))
 
     def as_stranger(self, body):
-        """A frame that comes from another address, and is right in all else."""
+        """Return a valid frame with another source address."""
         own = self.src
         self.src = own[:3] + bytes([own[3] ^ 0x40])
         frame = self.frame(body)
@@ -173,7 +174,7 @@ class Peer:
         return frame
 
     def headers(self, length, ident=0, check=0):
-        """IP and UDP headers before so many bytes, ICRC included."""
+        """Return IP and UDP headers for `length` bytes, including the ICRC."""
         udp = struct.pack("!HHHH", 0xC000, forge.ROCE_PORT, UDP_LEN + length, check)
         ip = bytearray(struct.pack("!BBHHHBBH4s4s", 0x45, 0, IP_LEN + UDP_LEN + length, ident,
                                    0x4000, 64, 17, 0, self.src, self.dst))
@@ -192,11 +193,12 @@ class Peer:
             self.sock.send(frame)
 
     def send_together(self, *bodies):
-        """As one super-packet, which arrives whole: none is answered before all are there."""
+        """Send packets as one super-packet, so that all arrive before the first is
+        answered."""
         packets = [self.with_icrc(body, ident) for ident, body in enumerate(bodies)]
         length = sum(len(packet) for packet in packets)
         pseudo = struct.pack("!4s4sHH", self.src, self.dst, socket.IPPROTO_UDP, UDP_LEN + length)
-        check = forge.ip_checksum(pseudo) ^ 0xFFFF      # the pseudo header's: the rest is offloaded
+        check = forge.ip_checksum(pseudo) ^ 0xFFFF      # of the pseudo header only
         ip, udp = self.headers(length, 0, check)
         start = ETHER_LEN + IP_LEN
         vnet = struct.pack("=BBHHHH", VNET_NEEDS_CSUM, VNET_GSO_UDP_L4, start + UDP_LEN,
@@ -204,18 +206,20 @@ class Peer:
         self.bursts.send(vnet + self.ether + bytes(ip) + udp + b"".join(packets))
 
     def requests(self, count, limit=SOON):
-        """PSNs of so many WRITEs that the target sends, from START; fewer if time is up."""
+        """Return the PSNs of `count` WRITEs of the target, relative to START; fewer on
+        time-out."""
         seen = self.responses(lambda rows: len(rows) == count, limit)
         return [(psn - START) & forge.PSN_MASK for opcode, psn, _ in seen if opcode == RC_WRITE_ONLY]
 
     def requests_but(self, asked):
-        """The next one, but for those by which it may have asked before our answer came."""
+        """Return the next PSN, but skip those that the target may have probed with before
+        our answer."""
         while (seen := self.requests(1)) == [asked]:
             pass
         return seen[0] if seen else None
 
     def responses(self, until, limit=SOON):
-        """(opcode, psn, syndrome) of what the target sends, until `until` says so."""
+        """Return (opcode, PSN, syndrome) of the target's packets, until `until` is true."""
         seen = []
         end = time.monotonic() + limit
         self.sock.settimeout(min(0.2, limit))
@@ -236,7 +240,7 @@ class Peer:
 
 
 def enter(netns):
-    """From now on, what this thread opens belongs there."""
+    """Move this thread to a namespace, for sockets that it opens."""
     libc = ctypes.CDLL(None, use_errno=True)
     with open(f"/run/netns/{netns}", "rb") as ns:
         if libc.setns(ns.fileno(), 0):
@@ -248,7 +252,7 @@ def naks(seen):
 
 
 def answered(psn):
-    """The last response of a READ has come, or a refusal."""
+    """Return a predicate for responses(): the READ's last response, or a NAK, has arrived."""
     psn &= forge.PSN_MASK
     return lambda seen: seen[-1][:2] in ((0x0F, psn), (0x10, psn)) or refused(seen)
 
@@ -258,8 +262,8 @@ def refused(seen):
 
 
 def replays_do_not_take_a_new_requests_place(peer):
-    """Retries of READs that were answered, and a new one: DEPTH are not outstanding
-    (IBA 9.7.5.1.3; the responder's resources are for requests, not for retries)."""
+    """Retransmitted READs that were answered do not count against DEPTH: a new one is
+    accepted (IBA 9.7.5.1.3; the responder's resources are for requests, not for retries)."""
     n = BIG // MTU
     old = [peer.read(START + i * n, 0, BIG) for i in range(DEPTH)]
     fresh = START + DEPTH * n
@@ -278,7 +282,7 @@ def replays_do_not_take_a_new_requests_place(peer):
 
 
 def more_reads_than_agreed_end_the_stream(peer):
-    """R24: DEPTH may be outstanding; one more is refused (RFC 5042 6.4.3.3)."""
+    """R24: DEPTH READs may be outstanding; one more is rejected (RFC 5042 6.4.3.3)."""
     n = BIG // MTU
     peer.send_together(*[peer.read_body(START + i * n, 0, BIG) for i in range(DEPTH + 1)])
     seen = peer.responses(refused)
@@ -288,7 +292,7 @@ def more_reads_than_agreed_end_the_stream(peer):
 
 
 def what_is_agreed_later_holds(peer):
-    """R24: a drained QP may be given more READs, or fewer (IBA 11.2.4.2)."""
+    """R24: a drained QP can be given a larger or smaller limit of READs (IBA 11.2.4.2)."""
     n = TURN * 4
     more = DEPTH + 1
     peer.target.agree(more)
@@ -303,7 +307,8 @@ def what_is_agreed_later_holds(peer):
 
 
 def a_long_read_lets_others_have_their_turn(peer):
-    """R23: it is answered in turns; a READ of another connection, asked for later, ends before."""
+    """R23: a long READ is answered in turns; a later READ of another connection finishes
+    before it."""
     n = BIG // MTU
     ends = (START + n - 1) & forge.PSN_MASK, ELSEWHERE + TURN - 1
     later = Peer(peer.args, peer.bystander)
@@ -317,13 +322,14 @@ def a_long_read_lets_others_have_their_turn(peer):
 
 
 def a_late_retry_of_a_read_ends_nothing(peer):
-    """It was answered, and its region has been withdrawn since, as protocols above do with each
-    transfer: it is as good as lost (IBA 9.7.5.1.3; protocol.md, section 13)."""
+    """The READ was answered, and its region is revoked, as upper protocols do after each
+    transfer. Its retransmission is dropped as if lost (IBA 9.7.5.1.3; protocol.md, section
+    13)."""
     asked, fresh = peer.read(START, 0, 64), peer.read(START + 1, 0, 0)
     peer.send(asked)
     if naks(seen := peer.responses(answered(START))) or not seen:
         return f"the READ was answered by {seen}"
-    peer.responses(lambda _: False, 0.5)    # an ACK, maybe
+    peer.responses(lambda _: False, 0.5)    # perhaps an ACK
     peer.target.mr.close()
     peer.send(asked)
     if seen := peer.responses(lambda _: True, 1):
@@ -335,7 +341,8 @@ def a_late_retry_of_a_read_ends_nothing(peer):
 
 
 def a_stranger_is_not_heard(peer):
-    """IBA 9.6.1.5.1: a connected QP listens to its peer alone, whatever a stranger knows."""
+    """IBA 9.6.1.5.1: a connected QP accepts packets of its peer only, whatever a stranger
+    knows."""
     asked = peer.read_body(START, 0, 64)
     peer.send(peer.as_stranger(asked))
     if seen := peer.responses(lambda _: True, 1):
@@ -347,7 +354,8 @@ def a_stranger_is_not_heard(peer):
 
 
 def only_a_read_of_nothing_needs_no_key(peer):
-    """R16: no byte, no key (RFC 5042 6.3.5, IBA C9-88); for one byte it takes the right one."""
+    """R16: a READ of no byte needs no key (RFC 5042 6.3.5, IBA C9-88); one of a byte needs
+    the right one."""
     nobodys = peer.target.mr.rkey ^ 0x5A5A5A5A
     peer.send(peer.read(START, 0, 0, nobodys))
     seen = peer.responses(answered(START))
@@ -361,15 +369,15 @@ def only_a_read_of_nothing_needs_no_key(peer):
 
 
 def what_is_lost_at_the_end_is_asked_for(peer):
-    """Where something was lost not long ago, silence is not waited for until the time-out: the
-    oldest packet is sent again by itself, and the answer says what else is missing."""
+    """After a recent loss the sender does not wait for the time-out: it retransmits the
+    oldest packet alone, and the answer tells what else is missing."""
     peer.target.write(8)
     if (seen := peer.requests(8)) != [*range(8)]:
         return f"the first flight was {seen}"
     peer.send(peer.answer(START + 2, NAK_SEQUENCE))
     if (seen := peer.requests(6)) != [*range(2, 8)]:
         return f"after a NAK of 2 came {seen}"
-    peer.send(peer.answer(START + 4, ACK))      # and no more of that flight has arrived
+    peer.send(peer.answer(START + 4, ACK))      # nothing more of that flight has arrived
     if (seen := peer.requests_but(2)) != 5:
         return f"asked by {seen}, not by the oldest"
     peer.send(peer.answer(START + 5, ACK))
@@ -381,8 +389,8 @@ def what_is_lost_at_the_end_is_asked_for(peer):
 
 
 def a_clean_link_is_given_time(peer):
-    """Nothing has ever been lost: before the time-out only the oldest packet asks again, and seldom.
-    That is no retransmission."""
+    """Without any loss so far, only the oldest packet is sent again before the time-out, as
+    a rare probe, which does not count as a retransmission."""
     counted = peer.counted("retransmits")
     peer.target.write(4)
     if (seen := peer.requests(4)) != [*range(4)]:
@@ -395,7 +403,7 @@ def a_clean_link_is_given_time(peer):
 
 
 def copies_of_a_nak_use_up_no_retries(peer):
-    """A gap is told of once (IBA 9.7.5.2.4); who repeats that on the wire ends nothing."""
+    """A gap is reported once (IBA 9.7.5.2.4); copies of the NAK do not use up retries."""
     peer.target.write(4, retries=RETRIES)
     if (seen := peer.requests(4)) != [*range(4)]:
         return f"the first flight was {seen}"
@@ -408,7 +416,8 @@ def copies_of_a_nak_use_up_no_retries(peer):
 
 
 def answers_are_repeated_within_limits(peer):
-    """R25: a READ that is asked for again and again is not answered without end; a new one is."""
+    """R25: the responder does not answer endless duplicates of a READ, but it answers a new
+    one."""
     n = BIG // MTU
     asked = peer.read(START, 0, BIG)
     peer.send(asked)
@@ -433,7 +442,8 @@ def answers_are_repeated_within_limits(peer):
 
 
 def ended(peer, status):
-    """The first of two WRITEs fails so, the second is flushed, and the QP is in error."""
+    """Check that the first of two WRITEs fails with status, the second is flushed, the QP
+    is in ERR."""
     done = peer.target.completions(2)
     if done != [(0, status), (1, e.IBV_WC_WR_FLUSH_ERR)]:
         return f"completed {done}"
@@ -441,8 +451,9 @@ def ended(peer, status):
 
 
 def who_never_answers_is_asked_as_often_as_agreed(peer):
-    """IBA 9.7.5.2.8: retry_cnt retries after time-outs, then the transport retry counter. The
-    oldest packet is also sent by itself meanwhile; the last only with all that is outstanding."""
+    """IBA 9.7.5.2.8: retry_cnt retransmissions after time-outs, then the error. In between,
+    the oldest packet is also sent alone as a probe; the last one only with the whole
+    flight."""
     peer.target.write(2, timeout=SHORT, retries=RETRIES)
     if wrong := ended(peer, e.IBV_WC_RETRY_EXC_ERR):
         return wrong
@@ -451,7 +462,7 @@ def who_never_answers_is_asked_as_often_as_agreed(peer):
 
 
 def who_is_never_ready_is_asked_as_often_as_agreed(peer):
-    """IBA 9.7.5.2.8: rnr_retry retries after RNR NAKs, then the RNR retry counter."""
+    """IBA 9.7.5.2.8: rnr_retry retransmissions after RNR NAKs, then the error."""
     peer.target.write(2, retries=RETRIES)
     for turn in range(RETRIES + 1):
         seen = peer.requests(2)
@@ -463,7 +474,7 @@ def who_is_never_ready_is_asked_as_often_as_agreed(peer):
 
 
 def flight_of_two(peer):
-    """The packets that came, up to the second; of the first one there may be probes."""
+    """Return the PSNs that arrive, up to the second; the first may also be probed."""
     seen = []
     while 1 not in seen and len(seen) < 2 + MOST_PROBES:
         came = peer.requests(1)
@@ -474,12 +485,12 @@ def flight_of_two(peer):
 
 
 def who_is_not_ready_has_answered(peer):
-    """IBA 9.7.5.2.8: waiting for a receiver is no time-out, however often it has to be."""
+    """IBA 9.7.5.2.8: waiting after RNR NAKs never counts as a time-out."""
     peer.target.write(2, timeout=PATIENT, retries=7, timeouts=1)
     for turn in range(20):
         if (seen := flight_of_two(peer)) != [0, 1]:
             return f"in turn {turn} came {seen}"
-        time.sleep(0.2)         # so that all of it takes longer than the time-out
+        time.sleep(0.2)         # makes the whole longer than the time-out
         peer.send(peer.answer(START, RNR_AT_ONCE))
     if (seen := flight_of_two(peer)) != [0, 1]:
         return f"at last came {seen}"

@@ -1,24 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""seek - look for secrets in what was printed.
+"""seek - search printed text for secrets.
 
-    seek.py SECRET PRINTED...
+seek.py SECRET PRINTED...
 
-SECRET is a file of bytes; of each eight that follow one another, none may stand in a PRINTED
-file: as they are, or in hexadecimal in either order of bytes, whatever stands between the digits.
+SECRET is a file of bytes. No eight consecutive bytes of it may occur in a PRINTED file, as
+they are or in hexadecimal in either byte order, with any characters between the digits.
 
 Example:
-  tools/verify/seek.py /run/test/key.k /run/test/trace
+    tools/verify/seek.py /run/test/key.k /run/test/trace
 """
 import re
 import sys
 from pathlib import Path
 
-WINDOW = 8          # what %p or %llx would show
+WINDOW = 8          # bytes that %p or %llx would show
 
 
 def forms(secret):
-    """Each window of it, and how a kernel prints such bytes."""
+    """Yield each window of the secret, in all forms in which the kernel prints such bytes."""
     for i in range(len(secret) - WINDOW + 1):
         part = secret[i:i + WINDOW]
         yield part

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""shares - take all that a device grants: as one user, as the next, as root.
+"""shares - take everything that a device grants: as one user, as the next, as root.
 
-For each kind of object a user takes as many as he gets, then another, then a third in a
-user namespace that the first has made, under another user ID, and then root. Nobody may get more than he leaves
-for others (but for the reserve, which is root's), each must get something, root the rest;
-and the kernel's account must be theirs.
+For each kind of object, a user takes as many as possible, then a second user, then the first
+one again under another user ID in a user namespace of its own, and then root. No user may
+get more than remains for the others (the reserve, which is root's, does not count), each
+must get some, root the rest, and the kernel's accounts must agree.
 
 Example:
-  in-a tools/verify/shares.py srnic0
+    in-a tools/verify/shares.py srnic0
 """
 import ctypes
 import errno
@@ -33,7 +33,7 @@ from limits import Asker, LOCAL
 ALICE, BOB = 65533, 65534
 CLONE_NEWUSER = 0x10000000
 LIMIT, RESERVE = 120, 20
-# who Alice is, and who somebody else of her namespace: from inside, from outside, how many
+# uid_map of Alice's namespace, with Alice and another user: ID inside, ID outside, count
 HER_USERS = f"0 {ALICE} 1\n1 300000 1\n"
 
 
@@ -52,7 +52,8 @@ KINDS = {
 
 
 def take_all(device, kind):
-    """Who holds it, everything there is, and the errno that says it was all."""
+    """Take all objects of a kind; return the asker, the objects, and the errno of the last
+    attempt."""
     asker, taken = None, []
     try:
         asker = Asker(device)
@@ -64,7 +65,7 @@ def take_all(device, kind):
 
 
 class Taker:
-    """A process of a user's that takes all of a kind, and keeps it until told."""
+    """A process of a user that takes all objects of a kind, and keeps them until told."""
 
     def __init__(self, device, kind, uid, within=False):
         (said, say), (told, self.tell) = os.pipe(), os.pipe()
@@ -76,7 +77,7 @@ class Taker:
         os.close(told)
         with os.fdopen(said) as lines:
             if within:
-                lines.readline()        # there is the namespace: what newuidmap(1) would do
+                lines.readline()        # the namespace exists: set its uid_map
                 Path(f"/proc/{self.pid}/uid_map").write_text(HER_USERS)
                 os.write(self.tell, b".")
             self.taken, self.errno = (int(word) for word in lines.readline().split())
@@ -93,14 +94,14 @@ class Taker:
             os.write(say, b"\n")
             os.read(told, 1)
             os.setuid(1)
-        holder, taken, code = take_all(device, kind)    # holder: what is in it goes with it
+        holder, taken, code = take_all(device, kind)    # keep holder: its objects end with it
         os.write(say, f"{len(taken)} {code}\n".encode())
         os.read(told, 1)
         del holder
-        os._exit(0)     # and the kernel takes back what is left
+        os._exit(0)     # the kernel frees the rest
 
     def leave(self):
-        os.write(self.tell, b".")       # those who came later have its end of the pipe, too
+        os.write(self.tell, b".")       # closing is not enough: later children have this end, too
         os.close(self.tell)
         os.waitpid(self.pid, 0)
 
@@ -120,7 +121,7 @@ def accounts(device, kind):
 
 
 class Check:
-    """What is stated, and whether it is so."""
+    """A statement, and whether it is true."""
 
     def __init__(self):
         self.failed = 0
@@ -132,7 +133,7 @@ class Check:
 
 
 def step_of(device, kind):
-    """How many of a kind one object takes: of pages, several."""
+    """Return the units that one object takes: several, if they are pages."""
     asker = Asker(device)
     asker.device = device
     before = state(device, kind)["used"]
@@ -143,8 +144,8 @@ def step_of(device, kind):
 
 
 def user_takes(device, kind, uid, check, step):
-    """All that one user gets, who then has no more than he leaves for others, but for the last
-    one's sake: that was granted when there was as much more left."""
+    """Take all that one user gets, and check that it is at most what remains for others.
+    The last object may exceed this: it was granted when that much more remained."""
     taker = Taker(device, kind, uid)
     now, has = state(device, kind), accounts(device, kind)
     left = now["limit"] - now["reserve"] - now["used"]
@@ -155,7 +156,7 @@ def user_takes(device, kind, uid, check, step):
 
 
 def all_of_it(device, kind, check):
-    """Alice, Bob, Alice again as somebody else, and root, in this order."""
+    """Take as Alice, Bob, Alice under another user ID, and root, in this order."""
     step = step_of(device, kind)
     takers = [user_takes(device, kind, uid, check, step) for uid in (ALICE, BOB)]
     again = Taker(device, kind, ALICE, within=True)

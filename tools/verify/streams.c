@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-streams - windows of a queue pair are unbound in linear time.
+ * srnic-streams - a QP's windows are unbound in linear time.
  *
- * A process binds windows of type 2 to one queue pair, then as many to another of the same
- * domain, and resets or destroys the first. With four times as many windows that may take
- * four times as long, and some more. Run where the clock counts instructions (scripts/vm
- * --icount), it compares these; elsewhere it compares times, which says little.
+ * A process binds windows of type 2 to one QP, then as many to another of the
+ * same domain, and resets or destroys the first QP. With four times as many
+ * windows this may take four times as long, and slightly more. Run it where the
+ * clock counts instructions (scripts/vm --icount); elsewhere it compares times,
+ * which are unreliable.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static void destroy(struct end *end)
 	end->qp = NULL;
 }
 
-/* Returns nanoseconds, which under icount are instructions. */
+/* Return nanoseconds, which under icount are instructions. */
 static uint64_t cost(void (*stop)(struct end *end), unsigned int count)
 {
 	struct ibv_mw **mws = calloc(2 * count, sizeof(*mws));

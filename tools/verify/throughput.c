@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-throughput - what is left of a connection's throughput while something else runs.
+ * srnic-throughput - a connection's throughput beside another load.
  *
- * One device WRITEs 64 KiB after 64 KiB to another, alone and beside a command, in
- * turns, so that whatever else the machine does meets both. The command is run by a
- * shell with KIND and QPN (the number of the queue pair that is written to) in its
- * environment, gets SIGTERM when its turn is over, and begins what it prints with a
- * number: of the packets it has sent.
+ * One device WRITEs 64 KiB messages to another, alone and beside a command, in
+ * turns, so that other load of the machine affects both. A shell runs the
+ * command with KIND and QPN (the number of the target QP) in its environment.
+ * The command gets SIGTERM at the end of its turn, and its output must start
+ * with a number: the packets that it has sent.
  *
- * It judges nothing: what a kind leaves depends on the machine, and on what else runs there.
+ * Prints figures without judging them: they depend on the machine and its load.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@
 
 #define MESSAGE		(64 << 10)
 #define UNDER_WAY	16
-#define START		(250 * 1000000ULL)	/* ns that a command takes to begin */
-#define TURN		(600 * 1000000ULL)	/* ns that are measured */
+#define START		(250 * 1000000ULL)	/* ns for a command to start */
+#define TURN		(600 * 1000000ULL)	/* ns of a measurement */
 #define TURNS_MOST	100
-#define SLEEP		200	/* us: who polls takes time from who works */
+#define SLEEP		200	/* us; sleep, because polling would take CPU time from the load */
 
 static struct device a, b;
 static struct end from, to;
@@ -56,7 +56,7 @@ static void post(void)
 		die("ibv_post_send");
 }
 
-/* For so long; returns MB/s. */
+/* Stream for @ns; return MB/s. */
 static double stream(uint64_t ns)
 {
 	uint64_t begin = now_ns(), t;
@@ -99,7 +99,7 @@ static struct flood start(const char *command, const char *kind)
 	return flood;
 }
 
-/* Returns what it said; its time has been that of the turn and a little more. */
+/* End the load's turn; return its output. */
 static double end(const struct flood *flood)
 {
 	char said[80] = "";
@@ -129,7 +129,7 @@ static double middle(double *values, int n)
 	return values[n / 2];
 }
 
-/* Prints what is left beside a kind: medians of as many turns. */
+/* Print the throughput beside a kind of load: medians over the turns. */
 static void measure(const char *command, const char *kind, int turns)
 {
 	double alone[TURNS_MOST], beside[TURNS_MOST], shares[TURNS_MOST], sent = 0;
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 
 	if (turns < 1 || turns > TURNS_MOST)
 		return usage();
-	/* what goes wrong is to be said after what has been measured */
+	/* print errors after the results before them */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	connect_them(argv + 1);
 	printf("beside       alone/MB/s beside/MB/s    left    packets/s\n");

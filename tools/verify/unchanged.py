@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""unchanged - a change of state that is refused leaves a queue pair's attributes as they were.
+"""unchanged - a failed change of state leaves a QP's attributes unchanged.
 
-    unchanged.py DEVICE PEER
+unchanged.py DEVICE PEER
 
-A queue pair in INIT is to go to RTR, towards a PEER for whom the policy has 'require' and no
-key: that must be refused with EACCES, and a query must tell what it told before.
+Moves a QP from INIT to RTR, towards a PEER for which the policy has 'require' and no key.
+This must fail with EACCES, and a query must return the same attributes as before.
 
 Example:
-  in-a tools/verify/unchanged.py srnic0 10.77.0.2
+    in-a tools/verify/unchanged.py srnic0 10.77.0.2
 """
 import errno
 import ipaddress
@@ -28,7 +28,7 @@ RTR = e.IBV_QP_STATE | e.IBV_QP_AV | e.IBV_QP_PATH_MTU | e.IBV_QP_DEST_QPN | e.I
 
 
 def told(qp):
-    """What query_qp says of what RTR sets."""
+    """Return the attributes that RTR sets, as query_qp reports them."""
     attr, _ = qp.query(RTR)
     return {"state": attr.qp_state, "peer": attr.dest_qp_num, "mtu": attr.path_mtu,
             "psn": attr.rq_psn, "reads": attr.max_dest_rd_atomic, "rnr": attr.min_rnr_timer,

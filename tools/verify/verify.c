@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic-verify - every RC opcode between two RDMA devices, checked to the byte.
+ * srnic-verify - every RC opcode between two RDMA devices, checked byte by
+ * byte.
  *
- * Two processes agree over TCP on a list of cases (opcode x size x offset); each
- * case's bytes come from a generator seeded by its number, so that both sides know
- * what must arrive, and canaries around the target show what must not. Works on any
- * RDMA device (srnic, rxe, hardware): it is how interoperation is tested.
+ * Two processes agree over TCP on a list of cases (opcode x size x offset). The
+ * bytes of a case come from a generator seeded with its number, so that both
+ * sides know what must arrive; canaries around the target show stray writes.
+ * Works on any RDMA device (srnic, rxe, hardware), and so tests interoperation.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -28,13 +29,13 @@
 #define BULK_MSG_MAX	(1U << 20)
 #define BULK_DEPTH	8
 #define BULK_OPS	3
-#define LATE_US		100000	/* longer than it takes the peer to send */
-#define LATE_EACH	8	/* of so many cases, one */
-#define LINGER_US	500000	/* in which what is under way arrives */
+#define LATE_US		100000	/* longer than the peer needs to send */
+#define LATE_EACH	8	/* one of this many cases */
+#define LINGER_US	500000	/* time for packets in flight to arrive */
 
 struct options {
 	const char *dev;
-	const char *server;	/* NULL: we are the server */
+	const char *server;	/* NULL: this is the server */
 	int port;
 	int gid_index;
 	enum ibv_mtu mtu;
@@ -47,13 +48,13 @@ struct options {
 	size_t bulk;
 	bool late;
 	int timeout;
-	int patience;		/* seconds a completion may take */
+	int patience;		/* seconds to wait for a completion */
 	int rounds;
 	int connections;
 	bool together;
 	bool uc;
-	const char *until;	/* a file, for whose sake cases are repeated */
-	const char *before;	/* command ahead of each */
+	const char *until;	/* repeat the cases until this file exists */
+	const char *before;	/* command to run before each connection */
 };
 
 struct peer {
@@ -65,7 +66,7 @@ struct peer {
 	uint32_t window_rkey;
 };
 
-/* what is one connection's own */
+/* state of one connection */
 struct connection {
 	struct ibv_qp *qp;
 	struct peer you;
@@ -102,7 +103,7 @@ static void die(const char *fmt, ...)
 	exit(1);
 }
 
-/* splitmix64: the bytes of case n are a function of n alone */
+/* splitmix64: the bytes of case n depend on n only */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
@@ -351,7 +352,7 @@ static void note(struct session *s, const struct test_case *c, bool good, const 
 	printf("not ok: %s, %zu bytes, offset %zu: %s\n", c->op, c->size, c->off, why);
 }
 
-/* the target must hold the case's bytes, and its surroundings the canary */
+/* the target must have the case's bytes, surrounded by the canary */
 static void check_target(struct session *s, const struct test_case *c)
 {
 	uint8_t *at = s->buf + CANARY + c->off;
@@ -371,7 +372,7 @@ static void post(struct session *s, struct ibv_send_wr *wr, const char *what)
 		die("%s: ibv_post_send: %s", what, strerror(err));
 }
 
-/* three SGEs, the middle one a single byte, so that seams are met */
+/* three SGEs, the middle one of a single byte, to test the seams */
 static int cut(struct session *s, const struct test_case *c, struct ibv_sge sge[3])
 {
 	uint64_t at = (uintptr_t)s->buf + CANARY + c->off;
@@ -477,7 +478,7 @@ static void bind_window(struct session *s)
 
 static void note_invalidated(struct session *s, const struct test_case *c, const struct ibv_wc *wc)
 {
-	/* rxe's provider hands out the kernel's number for this flag */
+	/* rxe's provider reports this flag with the kernel's value */
 	bool rxe = !strncmp(ibv_get_device_name(s->ctx->device), "rxe", 3);
 	unsigned int flag = rxe ? 1 << 2 : IBV_WC_WITH_INV;
 	char why[96];
@@ -519,7 +520,7 @@ static void passive_side(struct session *s, const struct test_case *c)
 		check_target(s, c);
 }
 
-/* atomics: value and effect, 8 bytes at an aligned offset */
+/* atomics: check result and effect, 8 bytes at an aligned offset */
 static void atomic_case(struct session *s, const struct test_case *c)
 {
 	enum ibv_wr_opcode opcode = wr_opcode(c->op);
@@ -594,7 +595,7 @@ static void run_cases(struct session *s)
 
 /* --- bulk: SEND, WRITE and READ in turn, several in flight, all bytes compared --- */
 
-/* each operation has its turn, with messages as long as that allows */
+/* at least one round of each operation, with messages as long as this allows */
 static void bulk_plan(struct session *s)
 {
 	uint64_t most = (uint64_t)BULK_DEPTH * BULK_MSG_MAX;
@@ -706,7 +707,10 @@ static void close_connection(struct session *s)
 		die("ibv_destroy_qp: %s", strerror(errno));
 }
 
-/* Who drives says it, where it depends on a file: one more when that is there. */
+/*
+ * With a file to wait for, the client decides: one more round after the file
+ * exists.
+ */
 static bool another_round(struct session *s, int done)
 {
 	char go = s->last_round ? 'e' : 'g';
@@ -731,7 +735,7 @@ static void run_connection(struct session *s, int gid, int number)
 	close_connection(s);
 }
 
-/* each case on all of them, round by round */
+/* run each case on all connections, round by round */
 static void run_together(struct session *s, int gid)
 {
 	struct connection *all = calloc(s->opt->connections, sizeof(*all));

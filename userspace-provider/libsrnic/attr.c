@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Messages and their attributes. A kernel that is older or newer may send attributes
- * of other sizes, or none: that is looked at here, once for all.
+ * Netlink messages and their attributes. Older or newer kernels may omit attributes or
+ * send them with other sizes; all such checks are in this file.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +31,7 @@ int nl_put_name(struct nlmsghdr *nlh, uint16_t type, const char *what, const cha
 	return 0;
 }
 
-/* Lists hold messages only that have this header. */
+/* Lists contain only messages that have this header. */
 static uint8_t cmd_of(const struct nlmsghdr *nlh)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);

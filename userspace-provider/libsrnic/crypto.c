@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Keys from keys, by libcrypto. It wipes what it makes of them, and so do we.
+ * Key derivation with libcrypto. libcrypto wipes its copies of keys, and so do we.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,13 +26,13 @@ int crypto_cmac(uint8_t out[SRNIC_IOCTL_MKEY_LEN], const uint8_t key[SRNIC_IOCTL
 	return 0;
 }
 
-/* SP 800-108, counter mode, whose first block is all that is needed */
+/* SP 800-108 in counter mode, reduced to the first block */
 int crypto_k_memory(uint8_t out[SRNIC_IOCTL_MKEY_LEN], const void *kpd, size_t len)
 {
 	static const uint8_t fixed[] = {
-		0, 0, 0, 1,					/* i */
+		0, 0, 0, 1,					/* i = 1 */
 		'S', 'T', 'H', '1', ' ', 'm', 'e', 'm', 'o', 'r', 'y', 0,
-		0, 0, 0, 8 * SRNIC_IOCTL_MKEY_LEN,		/* the context is empty */
+		0, 0, 0, 8 * SRNIC_IOCTL_MKEY_LEN,		/* L; the context is empty */
 	};
 	uint8_t block[SHA256_LEN];
 	size_t made;

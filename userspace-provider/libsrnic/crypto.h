@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * crypto - the functions that keys of memory are derived by (protocol.md, sections 6, 12).
- * 0, or -EOPNOTSUPP with the line noted.
+ * crypto - functions to derive the keys of memory (protocol.md, sections 6 and 12). They
+ * return 0, or -EOPNOTSUPP with the message set.
  */
 #ifndef CRYPTO_H
 #define CRYPTO_H
@@ -13,7 +13,7 @@
 /* AES-CMAC-128; @out may be @key */
 int crypto_cmac(uint8_t out[SRNIC_IOCTL_MKEY_LEN], const uint8_t key[SRNIC_IOCTL_MKEY_LEN],
 		const void *data, size_t len);
-/* K_M, the memory branch of K_PD, which has @len bytes */
+/* K_M, the memory branch of K_PD; @len: of @kpd, in bytes */
 int crypto_k_memory(uint8_t out[SRNIC_IOCTL_MKEY_LEN], const void *kpd, size_t len);
 
 #endif /* CRYPTO_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices, and how much they grant.
+ * Devices and their quotas.
  */
 #include <string.h>
 #include "nl.h"
@@ -79,7 +79,7 @@ uint32_t srnic_quota_reserve(const struct srnic_quota *quota)
 	return nl_uint(nl_nested(&quota->nest, SRNIC_A_QUOTA_RESERVE));
 }
 
-/* reserve NULL: the kernel's rule */
+/* @reserve: NULL to let the kernel choose */
 static int quota_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t limit,
 		     const uint32_t *reserve)
 {

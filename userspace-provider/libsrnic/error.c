@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What went wrong, in words. One line a thread: functions that have no handle fail, too.
+ * Error messages: one line per thread, because functions without a handle can fail, too.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static __thread char line[256];
 
-/* Names that the caller gave come back in such lines: whatever they hold, it stays one. */
+/* Messages quote names from the caller: replace characters that would break the line. */
 static void put_on_one_line(char *text)
 {
 	for (; *text; text++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * error - the line behind srnic_error().
+ * error - the message behind srnic_error().
  */
 #ifndef ERROR_H
 #define ERROR_H
 
-/* Notes the line; returns -@err. */
+/* Set the message; return -@err. */
 int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif /* ERROR_H */

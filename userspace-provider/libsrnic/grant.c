@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Grants: one out of another, on the way down a region's tree (protocol.md, section 12).
- * Keys on the way are wiped: each would open more than the grant that is made.
+ * Grants: derive a block's key on the path down a region's tree (protocol.md, section 12).
+ * Intermediate keys are wiped: each of them opens more than the resulting grant.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "grant.h"
 #include "tree.h"
 
-/* What CMAC is used for, the first byte of what it is taken of */
+/* Purpose of a CMAC: the first byte of its input */
 enum use {
 	USE_REGION,
 	USE_ROOT,
@@ -83,7 +83,7 @@ static int root_key(struct srnic_ioctl_grant *body)
 	return crypto_cmac(body->key, body->key, of, sizeof(of));
 }
 
-/* Of the child that is the node now, from its parent's */
+/* Replace the parent's key by that of its child, which is the current node */
 static int child_key(struct srnic_ioctl_grant *body)
 {
 	struct range node = tree_node(body);
@@ -100,7 +100,7 @@ static int child_key(struct srnic_ioctl_grant *body)
 	return crypto_cmac(body->key, body->key, &of, sizeof(of));
 }
 
-/* The way to the smallest block around @inner */
+/* Descend to the smallest block that contains @inner */
 static int go_down(struct srnic_ioctl_grant *body, const struct range *inner)
 {
 	int err = 0;
@@ -163,13 +163,13 @@ int srnic_grant_derive(const void *kpd, size_t len, uint64_t addr, uint64_t leng
 	return err;
 }
 
-/* The address of a byte, counted from the region's first */
+/* Convert an offset in the region to the address in requests */
 static uint64_t as_named(const struct srnic_grant *grant, uint64_t offset)
 {
 	return grant->body.addr + offset;
 }
 
-/* @range: the bytes, from the region's first */
+/* @range: returns the bytes as offsets in the region */
 static int check_inside(const struct srnic_grant *grant, uint64_t addr, uint64_t len,
 			struct range *range)
 {
@@ -186,7 +186,7 @@ static int check_inside(const struct srnic_grant *grant, uint64_t addr, uint64_t
 	return 0;
 }
 
-/* A grant of the block of @grant that is the smallest around @inner */
+/* Make a grant for the smallest block of @grant that contains @inner */
 static int make_part(const struct srnic_grant *grant, const struct range *inner,
 		     struct srnic_grant **part)
 {
@@ -204,7 +204,7 @@ static int make_part(const struct srnic_grant *grant, const struct range *inner,
 	return err;
 }
 
-/* Without the keys, to see where it leads */
+/* Descend without deriving keys, to find the block */
 static struct range smallest_around(const struct srnic_ioctl_grant *body,
 				    const struct range *inner)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Pre-shared keys: they go in, and never come out.
+ * Pre-shared keys: write-only.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct srnic_key {
 	struct nlmsghdr nlh;
 };
 
-/* The secret is in the message only while the kernel reads it. */
+/* The message contains the secret, so wipe it once the kernel has read it. */
 int srnic_key_add(struct srnic *srnic, const char *name, const void *secret, size_t len,
 		  unsigned int flags)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a stream of a device may do.
+ * Limits that a device imposes on its peers.
  */
 #include "nl.h"
 

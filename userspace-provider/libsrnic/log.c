@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What was refused, and what is.
+ * The log of refused packets: its past entries, and new ones as they arrive.
  */
 #include <errno.h>
 #include "error.h"
@@ -26,7 +26,7 @@ int srnic_log_follow(struct srnic *srnic, int timeout, struct srnic_list **list)
 	return err ?: nl_wait(srnic, timeout, list);
 }
 
-/* New ones come under a command of their own. */
+/* Past entries are answers to LOG_GET; new ones arrive as LOG_NTF. */
 const struct srnic_log_entry *srnic_log_next(const struct srnic_list *list,
 					     const struct srnic_log_entry *entry)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The way to the kernel: one request at a time, and its answer as a whole.
+ * Netlink transport: one request at a time, and its complete answer.
  */
 #include <errno.h>
 #include <poll.h>
@@ -10,16 +10,16 @@
 #include "nl.h"
 
 #define DUMP_TRIES	10
-#define MAX_ERRNO	4095	/* as the kernel has it */
+#define MAX_ERRNO	4095	/* same as in the kernel */
 
-/* One answer while it comes in */
+/* An answer that is being received */
 struct answer {
 	struct srnic_list *list;
 	bool no_memory;
-	bool stale;		/* it was not of one moment */
+	bool stale;		/* the dump was interrupted by a change */
 };
 
-/* What the kernel had to say, if anything: the extended acknowledgement's text. */
+/* Return the text of the extended ACK, or NULL. */
 static const char *ack_text(const struct nlmsghdr *nlh, size_t payload)
 {
 	const struct nlattr *attr;
@@ -33,7 +33,7 @@ static const char *ack_text(const struct nlmsghdr *nlh, size_t payload)
 	return NULL;
 }
 
-/* @negative: as it came */
+/* @negative: errno value as received */
 static int explain(const struct srnic *srnic, int negative, const char *text)
 {
 	int err;
@@ -50,7 +50,7 @@ static int explain(const struct srnic *srnic, int negative, const char *text)
 	return fail(err, "the kernel refused: %s", strerror(err));
 }
 
-/* NLMSG_ERROR: the answer to a request that has no other, or to a wrong one */
+/* NLMSG_ERROR: answers a request that has no other answer, or reports an error */
 static int take_ack(const struct srnic *srnic, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
@@ -59,11 +59,11 @@ static int take_ack(const struct srnic *srnic, const struct nlmsghdr *nlh)
 		return fail(EPROTO, "the kernel's answer makes no sense");
 	if (!err->error)
 		return 0;
-	/* the request does not come along: NETLINK_CAP_ACK */
+	/* NETLINK_CAP_ACK: attributes follow directly, without a copy of the request */
 	return explain(srnic, err->error, ack_text(nlh, sizeof(*err)));
 }
 
-/* NLMSG_DONE: the end of a dump, complete or not */
+/* NLMSG_DONE: ends a dump, successful or not */
 static int take_done(const struct srnic *srnic, const struct nlmsghdr *nlh)
 {
 	const int *err = mnl_nlmsg_get_payload(nlh);
@@ -73,7 +73,7 @@ static int take_done(const struct srnic *srnic, const struct nlmsghdr *nlh)
 	return explain(srnic, *err, ack_text(nlh, sizeof(*err)));
 }
 
-/* An answer that there is no room for is read to its end, or the next would be behind it. */
+/* After an allocation failure keep reading: the rest would precede the next answer. */
 static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 {
 	size_t before = answer->list ? answer->list->len : 0;
@@ -93,7 +93,7 @@ static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 	answer->list = list;
 }
 
-/* 1: the answer goes on; else it is complete */
+/* Return 1 if the answer continues; otherwise it is complete. */
 static int take(const struct srnic *srnic, struct answer *answer, const struct nlmsghdr *nlh)
 {
 	if (nlh->nlmsg_seq != srnic->seq)
@@ -109,7 +109,7 @@ static int take(const struct srnic *srnic, struct answer *answer, const struct n
 	return 1;
 }
 
-/* libmnl takes a length above INT_MAX for a short one. */
+/* mnl_nlmsg_ok() compares lengths as int and accepts one above INT_MAX. */
 static bool message_ok(const struct nlmsghdr *nlh, int left)
 {
 	return mnl_nlmsg_ok(nlh, left) && nlh->nlmsg_len <= (unsigned int)left;
@@ -138,7 +138,7 @@ static int receive(struct srnic *srnic, struct answer *answer)
 	}
 }
 
-/* @answer's list is there, if only empty, where this returns 0; else nothing is. */
+/* On success, @answer has a list, which may be empty; on error, it is freed. */
 static int complete(struct answer *answer, int err)
 {
 	if (!err && !answer->list && !answer->no_memory)
@@ -150,7 +150,7 @@ static int complete(struct answer *answer, int err)
 	return err;
 }
 
-/* As complete() */
+/* Send a request and receive the answer; the list is as for complete() */
 static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *answer)
 {
 	memset(answer, 0, sizeof(*answer));
@@ -161,7 +161,7 @@ static int transact(struct srnic *srnic, struct nlmsghdr *nlh, struct answer *an
 	return complete(answer, receive(srnic, answer));
 }
 
-/* Of our family's groups, by name */
+/* Return the id of a multicast group of our family */
 static uint32_t find_group(const struct nlattr *groups, const char *name)
 {
 	const struct nlattr *group;
@@ -173,7 +173,7 @@ static uint32_t find_group(const struct nlattr *groups, const char *name)
 	return 0;
 }
 
-/* The numbers that our family and its group have got, from the controller's. */
+/* Ask the controller for the ids of the family and its group. */
 static int find_family(struct srnic *srnic)
 {
 	const struct nlmsghdr *found;
@@ -202,7 +202,7 @@ int nl_connect(struct srnic *srnic)
 {
 	int on = 1;
 
-	/* Without the first, the kernel would send keys back along with a refusal */
+	/* Without NETLINK_CAP_ACK, the kernel would copy keys back in error messages */
 	if (mnl_socket_bind(srnic->socket, 0, MNL_SOCKET_AUTOPID) < 0 ||
 	    mnl_socket_setsockopt(srnic->socket, NETLINK_CAP_ACK, &on, sizeof(on)) < 0 ||
 	    mnl_socket_setsockopt(srnic->socket, NETLINK_EXT_ACK, &on, sizeof(on)) < 0)
@@ -274,7 +274,7 @@ int nl_listen(struct srnic *srnic)
 	return 0;
 }
 
-/* What nobody has asked for */
+/* Take notifications only */
 static void take_events(const struct srnic *srnic, struct answer *answer, int len)
 {
 	const struct nlmsghdr *nlh;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * nl - requests and their answers. A list is the messages of an answer, as they came;
- * its members are messages, and their members attributes. Nothing is unpacked before
- * it is asked for.
+ * nl - netlink requests and their answers. A list is the messages of an answer as received:
+ * its members are messages, whose members are attributes. Nothing is unpacked before an
+ * accessor reads it.
  */
 #ifndef NL_H
 #define NL_H
@@ -11,13 +11,13 @@
 #include <linux/genetlink.h>
 #include <srnic/srnic.h>
 
-#define NL_REQUEST_ROOM		512	/* all attributes that a request can have */
-#define NL_ANSWER_ROOM		(1 << 15)	/* the kernel never sends more at once */
+#define NL_REQUEST_ROOM		512	/* bytes; enough for all attributes of a request */
+#define NL_ANSWER_ROOM		(1 << 15)	/* bytes; the kernel sends no larger datagram */
 
 struct srnic {
 	struct mnl_socket *socket;
 	uint16_t family;
-	uint32_t events;	/* the number of their group; 0: there is none */
+	uint32_t events;	/* id of the multicast group; 0: none */
 	bool listening;
 	uint32_t seq;
 	char answer[NL_ANSWER_ROOM];
@@ -33,41 +33,41 @@ union nl_request {
 	char room[NL_REQUEST_ROOM];
 };
 
-/* attr.c: what needs no kernel */
+/* attr.c: functions that need no kernel */
 struct nlmsghdr *nl_begin(union nl_request *request, uint8_t cmd);
-/* 0, or -EINVAL if the kernel would not take it as the name of a @what */
+/* Return 0, or -EINVAL if the kernel would reject the name of a @what */
 int nl_put_name(struct nlmsghdr *nlh, uint16_t type, const char *what, const char *name);
 
-/* The message behind @nlh (NULL: the first) that belongs to @cmd; NULL if there is none */
+/* Return the message of @cmd after @nlh (NULL: the first); NULL if there is none */
 const struct nlmsghdr *nl_next(const struct srnic_list *list, const struct nlmsghdr *nlh,
 			       uint8_t cmd);
-/* The same of a message's attributes, which may come several times */
+/* Return the next attribute of @type in a message; NULL if there is none */
 const struct nlattr *nl_next_attr(const struct nlmsghdr *nlh, const struct nlattr *attr,
 				  uint16_t type);
-/* The only one, or NULL */
+/* Return the first attribute of @type, or NULL */
 const struct nlattr *nl_attr(const struct nlmsghdr *nlh, uint16_t type);
 const struct nlattr *nl_nested(const struct nlattr *nest, uint16_t type);
 
-/* Values of attributes that may not be there, or not be what they should: 0, "", NULL */
+/* Values of attributes; 0, "" or NULL if the attribute is missing or malformed */
 uint64_t nl_uint(const struct nlattr *attr);
 const char *nl_text(const struct nlattr *attr);
-/* 16 bytes, or NULL */
+/* Return 16 bytes, or NULL */
 const uint8_t *nl_address(const struct nlattr *attr);
 
 /*
- * nl.c: 0, or a negative errno value with the line noted. A dump's answer is there as a
- * whole; if the kernel says that it is not of one moment, the dump is asked for again.
+ * nl.c: functions return 0, or a negative errno value with the message set. A dump is
+ * returned only as a whole; if it was interrupted by a change, it is repeated.
  */
 int nl_connect(struct srnic *srnic);
 int nl_do(struct srnic *srnic, struct nlmsghdr *nlh);
-/* A dump that is asked for without attributes */
+/* Dump without attributes in the request */
 int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list);
-/* A dump of what one device has, whose index is the attribute @type, or all (SRNIC_DEV_ALL) */
+/* Dump the objects of the device whose index is attribute @type, or of all (SRNIC_DEV_ALL) */
 int nl_dump_of(struct srnic *srnic, uint8_t cmd, uint16_t type, uint32_t dev_index,
 	       struct srnic_list **list);
-/* Events come in from now on, if they do not yet */
+/* Start receiving notifications, unless already started */
 int nl_listen(struct srnic *srnic);
-/* Those that have come, after a wait of so many milliseconds (-1: for ever) for the first */
+/* Return notifications; wait up to @timeout milliseconds (-1: for ever) for the first */
 int nl_wait(struct srnic *srnic, int timeout, struct srnic_list **list);
 
 #endif /* NL_H */

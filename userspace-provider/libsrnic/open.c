@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Handles: a socket in a network namespace, and the number of the family there.
+ * Handles: a socket in a network namespace, and the family's id there.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,9 +30,9 @@ static void *visit_netns(void *arg)
 }
 
 /*
- * A socket stays in the namespace that it was made in. It is made by a thread that
- * then ends: who has entered a namespace may not be allowed back to his own. Signals
- * are for the program's own threads.
+ * A socket stays in the namespace in which it was created. A short-lived thread creates it,
+ * because a thread that has entered a namespace may not be permitted to return. The thread
+ * blocks all signals: they are meant for the program's own threads.
  */
 static int open_there(struct visit *visit)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Grants as bytes: srnic_grant_pack(3) has the format, which does not change under one
+ * Encoding of grants as bytes: srnic_grant_pack(3) has the format, which is fixed for each
  * version.
  */
 #include <endian.h>
@@ -15,8 +15,9 @@
 #define PACK_VERSION	1
 
 /*
- * The check is there for accidents, not for attacks: who can change a grant can make one.
- * No key of the tree is made of bytes that begin like the magic.
+ * The check detects accidents, not attacks: the holder of a grant can make a valid check for
+ * other contents. It cannot be a key of the tree: none is the CMAC of bytes that start with
+ * the magic.
  */
 struct packed {
 	char magic[4];
@@ -32,7 +33,7 @@ struct packed {
 	uint8_t zero[3];
 	uint8_t key[SRNIC_MKEY_LEN];
 	uint8_t check[8];
-} __attribute__((packed));	/* at any address */
+} __attribute__((packed));	/* may be unaligned */
 
 _Static_assert(sizeof(struct packed) == SRNIC_GRANT_LEN, "as the manual has it");
 

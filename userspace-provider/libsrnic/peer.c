@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What peers have done wrong, and which are cut off.
+ * Peers: their faults, and cut-offs.
  */
 #include "nl.h"
 

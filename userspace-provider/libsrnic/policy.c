@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rules. What can be wrong with one, the kernel says; here is only what would not
- * reach it.
+ * Rules. The kernel validates them; this file rejects only what cannot be expressed in a
+ * message.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void put_prefix(struct nlmsghdr *nlh, const struct srnic_prefix *prefix)
 	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_PREFIX_LEN, prefix->len);
 }
 
-/* Each part is sent if it is given: which of them a rule needs is the kernel's to say. */
+/* Send each part that was given: the kernel decides which parts a rule needs. */
 static int put_seal(struct nlmsghdr *nlh, enum srnic_mode mode, const char *suite, const char *key)
 {
 	int err = 0;
@@ -84,7 +84,7 @@ int srnic_policy_flush(struct srnic *srnic)
 	srnic_for_each_policy(policy, list) {
 		prefix = srnic_policy_prefix(policy);
 		err = srnic_policy_del(srnic, &prefix);
-		/* somebody else was faster */
+		/* the rule was deleted concurrently */
 		if (err == -ENOENT)
 			err = 0;
 		if (err)

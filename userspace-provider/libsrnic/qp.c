@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs, and the flows of those that are sealed.
+ * Queue pairs, and the flows of sealed ones.
  */
 #include "nl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Suites of algorithms: what a rule can name.
+ * Cipher suites that rules can name.
  */
 #include "nl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Names and addresses, as people write them.
+ * Text form of names and addresses.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -77,7 +77,7 @@ int srnic_mode_parse(enum srnic_mode *mode, const char *name)
 	return fail(EINVAL, "no mode '%s', but off, header, packet or aead", name);
 }
 
-/* Clears what lies beyond the prefix; false if nothing did. */
+/* Clear the bits beyond the prefix; return whether any was set. */
 static bool cut_prefix(struct srnic_prefix *prefix)
 {
 	bool cut = false;
@@ -93,7 +93,7 @@ static bool cut_prefix(struct srnic_prefix *prefix)
 	return cut;
 }
 
-/* The address alone; how many bits a prefix of its family can have, or 0. */
+/* Parse an address without length; return its family's maximum prefix length, or 0. */
 static unsigned int parse_addr(const char *text, uint8_t addr[16])
 {
 	memcpy(addr, mapped, sizeof(mapped));
@@ -104,7 +104,7 @@ static unsigned int parse_addr(const char *text, uint8_t addr[16])
 	return 0;
 }
 
-/* More than any prefix has if it is none */
+/* Return a value above any prefix length if @text is not a number */
 static unsigned int parse_len(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -157,7 +157,7 @@ const char *srnic_addr_text(const uint8_t addr[16], char text[SRNIC_TEXT_MAX])
 
 const char *srnic_prefix_text(const struct srnic_prefix *prefix, char text[SRNIC_TEXT_MAX])
 {
-	/* ::ffff:0:0/80 and the like cover more than IPv4 */
+	/* ::ffff:0:0/80 and other shorter prefixes cover more than IPv4 */
 	bool v4 = prefix->len >= MAPPED_BITS && !memcmp(prefix->addr, mapped, sizeof(mapped));
 	size_t len;
 

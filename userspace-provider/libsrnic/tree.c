@@ -18,7 +18,7 @@ unsigned int tree_leaf_shift(const struct srnic_ioctl_grant *tree)
 	return shift < root ? shift : root;
 }
 
-/* The last byte may be the last of all addresses. */
+/* The region may end with the last byte of the address space. */
 static bool region_is_sound(const struct srnic_ioctl_grant *grant)
 {
 	return grant->length && grant->length <= LENGTH_MAX && grant->depth <= SRNIC_TREE_MAX &&
@@ -76,7 +76,7 @@ static bool fits(const struct srnic_ioctl_grant *grant, const struct range *rang
 	return !(range->start & (len - 1)) && tree_clip(grant, block).end <= range->end;
 }
 
-/* What is beyond the region's end is nobody's: the last block may be any that ends there. */
+/* The last block is clipped to the region, so blocks that differ only beyond it are equal. */
 struct range tree_first_block(const struct srnic_ioctl_grant *grant, const struct range *range)
 {
 	unsigned int shift = tree_leaf_shift(grant);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who has how much of a device.
+ * Usage of a device per user.
  */
 #include "nl.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Calls of uverbs' methods. The kernel answers with an error alone; the words are ours.
+ * Calls of uverbs methods. The kernel returns only an errno value; the messages are ours.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "error.h"
 #include "uverbs.h"
 
-/* The number of no object: the kernel has no room for so many. */
+/* An object id that cannot exist: it exceeds the kernel's table of objects. */
 #define NO_OBJECT	UINT16_MAX
 
 static size_t call_len(unsigned int attrs)
@@ -44,7 +44,7 @@ void uv_put_handle(union uv_call *call, uint16_t attr, uint32_t handle)
 	put(call, attr, 0)->data = handle;
 }
 
-/* What has room in the attribute is in it: the kernel does not look for it elsewhere. */
+/* Data that fits into the attribute must be inline: the kernel follows no pointer then. */
 void uv_put(union uv_call *call, uint16_t id, const void *data, size_t len)
 {
 	struct ib_uverbs_attr *attr = put(call, id, len);
@@ -61,8 +61,8 @@ void uv_put_out(union uv_call *call, uint16_t attr, void *room, size_t len)
 }
 
 /*
- * A driver's id is compared before a method is looked for: whoever tells that there is
- * no such object has found the id right.
+ * The kernel compares the driver's id before it looks up the object: EPROTONOSUPPORT for an
+ * unknown object proves that the id matched.
  */
 static bool is_ours(int fd)
 {
@@ -72,7 +72,7 @@ static bool is_ours(int fd)
 	return ioctl(fd, RDMA_VERBS_IOCTL, &call.hdr) && errno == EPROTONOSUPPORT;
 }
 
-/* Those that all methods have in common */
+/* Errors common to all methods */
 static const struct uv_refusal common[] = {
 	{ ENOTTY, "the kernel is too old for this: it needs uverbs' ioctl" },
 	{ EPROTONOSUPPORT, "the srnic driver is too old for this: install a newer one" },

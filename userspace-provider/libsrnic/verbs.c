@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Keys of what libibverbs has made, and regions of one queue pair. No key is copied: the
- * kernel reads it where the caller has it.
+ * Keys of libibverbs objects, and regions bound to a queue pair. Keys are not copied: the
+ * kernel reads them from the caller's memory.
  */
 #include <errno.h>
 #include <string.h>

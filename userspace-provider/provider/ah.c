@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles. The address stays in the kernel; a work request names it by
- * number, so that no process can forge the path that its datagrams take.
+ * Address handles. The address stays in the kernel and work requests refer to it by
+ * number, so a process cannot forge the path of its datagrams.
  */
 #include <stdlib.h>
 

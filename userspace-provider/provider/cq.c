@@ -21,7 +21,7 @@
 				 IBV_WC_EX_WITH_DLID_PATH_BITS |		\
 				 SRNIC_CQ_STAMPS)
 
-/* Opcodes and statuses are the same numbers on both sides; flags are not all. */
+/* Opcodes and statuses have the same values on both sides; some flags differ. */
 static_assert((int)IBV_WC_SEND == IB_UVERBS_WC_SEND &&
 	      (int)IBV_WC_RDMA_WRITE == IB_UVERBS_WC_RDMA_WRITE &&
 	      (int)IBV_WC_RDMA_READ == IB_UVERBS_WC_RDMA_READ &&
@@ -57,7 +57,7 @@ static inline void cqe_to_wc(const struct srnic_cqe *cqe, struct ibv_wc *wc)
 	};
 }
 
-/* The slots before ring.mine are the kernel's again, and with them what was reserved. */
+/* Return the slots before ring.mine to the kernel, and release their reservations. */
 static inline void consumed(struct srnic_cq *cq)
 {
 	if (cq->safe)
@@ -86,7 +86,7 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 	return ready;
 }
 
-/* Of what waits, all of that QP goes; the others' moves up, in order. */
+/* Remove a QP's completions; move the others up, in order. */
 static void drop_completions(struct srnic_ring *ring, uint32_t qp_num)
 {
 	uint32_t ready = srnic_ring_ready(ring, ring->mask + 1), i, dropped = 0;
@@ -106,13 +106,13 @@ static void drop_completions(struct srnic_ring *ring, uint32_t qp_num)
 }
 
 /**
- * srnic_cq_forget - drop what a QP has completed and nobody has polled
- * @ibcq: its send or receive CQ
- * @qp_num: the QP; the kernel adds nothing for it any more
+ * srnic_cq_forget() - Remove a QP's unpolled completions from a CQ
+ * @ibcq: the QP's send or receive CQ
+ * @qp_num: the QP, for which the kernel writes no more completions
  *
- * A QP that has been reset or destroyed, or a new one of the same number, would be
- * taken for the one that failed. The kernel, which only ever fills slots from prod on,
- * does not notice. What the QP has reserved is not given back by this.
+ * Otherwise they would be attributed to the reset QP's next use, or to a new QP with the
+ * same number. The kernel is not affected, since it only fills slots from prod on. The QP's
+ * reservations on a safe CQ are not released.
  */
 void srnic_cq_forget(struct ibv_cq *ibcq, uint32_t qp_num)
 {
@@ -138,8 +138,8 @@ int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 }
 
 /*
- * The extended interface. Between start_poll and end_poll the present CQE is read
- * where it lies: its slot is given back by end_poll only, with the whole batch.
+ * The extended interface. Between start_poll and end_poll the current CQE is read in
+ * place; only end_poll returns the slots, for the whole batch.
  */
 static inline int take_cqe(struct srnic_cq *cq)
 {
@@ -165,7 +165,7 @@ static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 	srnic_lock(&cq->lock);
 	ret = take_cqe(cq);
 	if (ret)
-		srnic_unlock(&cq->lock);	/* end_poll will not be called */
+		srnic_unlock(&cq->lock);	/* the caller will not call end_poll */
 	return ret;
 }
 
@@ -218,7 +218,7 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *cq)
 	return wc_flags(to_scq_ex(cq)->cqe);
 }
 
-/* Ethernet has no LIDs; the service level is not told on receipt. */
+/* Ethernet has no LIDs, and received packets carry no service level. */
 static uint32_t read_slid(struct ibv_cq_ex *cq)
 {
 	(void)cq;
@@ -244,7 +244,7 @@ static int64_t clock_ns(clockid_t id)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* What lies between the two clocks now serves for a completion just polled. */
+/* Apply the current offset between the two clocks: the completion has just been polled. */
 static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cq)
 {
 	return to_scq_ex(cq)->cqe->timestamp + clock_ns(CLOCK_REALTIME) -
@@ -279,7 +279,7 @@ static void set_poll_ops(struct ibv_cq_ex *cq, uint64_t flags)
 		cq->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }
 
-/* Whether @attr asks for what there is, and for no locks. */
+/* Reject unsupported attributes; determine whether the CQ needs no lock. */
 static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool *single_threaded)
 {
 	uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
@@ -300,8 +300,8 @@ static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_i
 {
 	struct srnic_create_cq_uresp resp = {};
 	/*
-	 * What the kernel needs to know. It has one clock, which it looks at only if told
-	 * to: wall-clock times are made of its stamps. Locks are our affair.
+	 * Only what the kernel needs. Its single clock is read only on request, and wall-clock
+	 * times are computed from it. Locking is up to the provider.
 	 */
 	struct ibv_cq_init_attr_ex kattr = {
 		.cqe = attr->cqe,
@@ -377,11 +377,11 @@ struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init
 }
 
 /**
- * srnic_resize_cq - change the depth of a CQ
+ * srnic_resize_cq() - Change the depth of a CQ
  *
- * The kernel moves what was not polled, and a pending request for an event, to a
- * new ring. Should mapping that fail, the old one stays: harmless, but dead, and a
- * safe one takes no post any more. Below what is reserved a safe one is not made.
+ * The kernel moves unpolled completions and a pending request for an event to a new ring.
+ * If mapping the new ring fails, the old one stays: it is valid but receives nothing, and
+ * posts to a safe CQ fail. A safe CQ does not shrink below its reservations.
  */
 int srnic_resize_cq(struct ibv_cq *ibcq, int cqe)
 {

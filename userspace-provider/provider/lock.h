@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A spin lock that costs a predictable branch and no more where the application
- * has promised, by a thread domain, that one thread at a time uses the object.
+ * A spin lock that costs only a predictable branch if the application has promised, by
+ * a thread domain, that one thread at a time uses the object.
  */
 #ifndef SRNIC_LOCK_H
 #define SRNIC_LOCK_H

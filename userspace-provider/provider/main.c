@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srnic's provider: how libibverbs finds it, contexts, and what it can do.
+ * srnic's provider: registration with libibverbs, contexts and device attributes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #define NSEC_PER_SEC	1000000000ULL
 
 /**
- * srnic_query_device_ex - device attributes
+ * srnic_query_device_ex() - Return the device attributes
  *
- * The clock is a matter between this provider and srnic's CQEs: their stamps are
- * CLOCK_MONOTONIC in nanoseconds, which makes 10^6 kHz and all 64 bits.
+ * The kernel does not report the clock. It is the provider that interprets the stamps in
+ * CQEs: CLOCK_MONOTONIC in nanoseconds, thus 10^6 kHz and all 64 bits.
  */
 static int srnic_query_device_ex(struct ibv_context *ctx,
 				 const struct ibv_query_device_ex_input *input,
@@ -44,9 +44,9 @@ static int srnic_query_device_ex(struct ibv_context *ctx,
 }
 
 /**
- * srnic_query_rt_values - the device's clock now
+ * srnic_query_rt_values() - Read the device's clock
  *
- * As other providers do, the whole count goes to tv_nsec, so that it compares with
+ * As in other providers, tv_nsec holds the whole count, so that it is comparable with
  * ibv_wc_read_completion_ts().
  */
 static int srnic_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)

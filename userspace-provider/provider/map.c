@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rings into the process and out of it.
+ * Mapping and unmapping of rings.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -8,13 +8,13 @@
 #include "srnic.h"
 
 /**
- * srnic_map - map the ring that the kernel described
- * @ctx: the context whose command file it belongs to
- * @abi: the description
- * @min_stride: the least size of an entry
+ * srnic_map() - Map a ring that the kernel has described
+ * @ctx: the context to whose command file the ring belongs
+ * @abi: the kernel's description
+ * @min_stride: minimum size of an entry, in bytes
  *
- * The pages belong to the mapping too: they outlive the object, the device and
- * the module, so a poll after any of them has gone reads a ring that stands still.
+ * The mapping holds references on the pages: they outlive the object, the device and
+ * the module. A poll after any of them has gone reads a ring that no longer changes.
  *
  * Return: the memory, or NULL with errno set.
  */

@@ -72,10 +72,10 @@ int srnic_dealloc_mw(struct ibv_mw *mw)
 }
 
 /**
- * srnic_bind_mw - bind a window of type 1
+ * srnic_bind_mw() - Bind a type 1 window
  *
- * The verb chooses the new key and tells it at once, in mw->rkey;
- * it holds once the bind has completed. A post that is refused leaves the old one.
+ * The verb chooses the new rkey and returns it at once in mw->rkey; the key is valid when
+ * the bind has completed. If the post fails, mw->rkey keeps its value.
  */
 int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
@@ -93,7 +93,7 @@ int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind
 	int ret;
 
 	if (bind->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED)
-		return EINVAL;	/* type 2 only */
+		return EINVAL;	/* only type 2 windows can be zero-based */
 
 	ret = srnic_post_send(qp, &wr, &bad_wr);
 	if (!ret)

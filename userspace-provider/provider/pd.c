@@ -50,10 +50,10 @@ int srnic_dealloc_td(struct ibv_td *ibtd)
 }
 
 /**
- * srnic_alloc_parent_domain - a PD under another name, with a thread domain
+ * srnic_alloc_parent_domain() - Create a parent domain of a PD and a thread domain
  *
- * The kernel knows nothing of it: it shares its PD's handle. What is made in it
- * goes without locks if it has a thread domain.
+ * The kernel does not know parent domains: they share their PD's handle. Objects created
+ * in a parent domain with a thread domain use no locks.
  */
 struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
 					 struct ibv_parent_domain_init_attr *attr)
@@ -63,7 +63,7 @@ struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
 	(void)ctx;
 	if (ibv_check_alloc_parent_domain(attr))
 		return NULL;
-	if (attr->comp_mask) {		/* custom allocators */
+	if (attr->comp_mask) {		/* custom allocators are not supported */
 		errno = EOPNOTSUPP;
 		return NULL;
 	}

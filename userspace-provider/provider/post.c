@@ -35,13 +35,13 @@ const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR] = {
 		SRNIC_WQE_BIND_MW, SRNIC_QPT_RC_UC, SRNIC_WR_BIND, FLAGS_RDMA },
 };
 
-/* A failure worth another try: nothing to do with the QP or the device. */
+/* Tell whether a doorbell should be retried: neither the QP nor the device has failed. */
 static bool transient(int err)
 {
 	return err == EINTR || err == EAGAIN || err == ENOMEM;
 }
 
-/* The two doorbells have one layout, and so have what the kernel answers. */
+/* Both doorbells, and the kernel's responses to them, have the same layout. */
 static_assert(sizeof(struct ibv_post_recv) == sizeof(struct ibv_post_send) &&
 	      offsetof(struct ibv_post_recv, response) ==
 	      offsetof(struct ibv_post_send, response) &&
@@ -53,8 +53,8 @@ static_assert(sizeof(struct ibv_post_recv) == sizeof(struct ibv_post_send) &&
 	      sizeof(struct ib_uverbs_post_send_resp), "doorbells");
 
 /*
- * A doorbell is uverbs' own command to post, without a work request. Other than for
- * want of memory it fails only if the device is gone.
+ * A doorbell is uverbs' own post command without a work request. It fails only for lack of
+ * memory, or because the device is gone.
  */
 static int ring_doorbell(struct srnic_qp *qp, uint32_t command, uint32_t wqe_size)
 {
@@ -84,14 +84,14 @@ static int ring_sq(struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_first - the first doorbell of a QP, ahead of its first work request
+ * srnic_sq_first() - Ring a QP's first doorbell, before its first work request
  *
- * With it the kernel takes the memory that it needs to send, and keeps it across
- * RESET. If there is none, the caller can still refuse: what has been published cannot
- * be taken back, and would be done twice if the application posted it again.
+ * On this doorbell the kernel allocates the memory that it needs to send; it keeps that
+ * across RESET. If the allocation fails, the post can still fail cleanly: published entries
+ * cannot be taken back, and would be executed twice if the application posted them again.
  *
- * Called with the lock: whoever waits for that would have to make the same call, and
- * there is nothing to transmit yet.
+ * Context: Called with the send queue's lock held. Other posters would have to make the same
+ * call, and there is nothing to transmit yet.
  */
 int srnic_sq_first(struct srnic_qp *qp)
 {
@@ -102,10 +102,10 @@ int srnic_sq_first(struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_kick - ring the doorbell if the kernel sleeps
+ * srnic_sq_kick() - Ring the doorbell if the kernel asks for it
  *
- * Called without the lock: the kernel may transmit in this very call, and whoever
- * posts meanwhile looks at need_wakeup for itself.
+ * Context: Called without the lock, because the kernel may transmit during this call.
+ * Concurrent posters check need_wakeup themselves.
  */
 int srnic_sq_kick(struct srnic_qp *qp)
 {
@@ -113,8 +113,8 @@ int srnic_sq_kick(struct srnic_qp *qp)
 }
 
 /*
- * The same for receives, which the kernel asks for in ERR only: no message comes any
- * more for which it would look, and what is posted has to be flushed.
+ * Ring the doorbell for receives. The kernel asks for it only in ERR, where no message
+ * arrives that would make it read the ring, but posted receives must be flushed.
  */
 static int rq_kick(struct srnic_qp *qp)
 {
@@ -123,7 +123,7 @@ static int rq_kick(struct srnic_qp *qp)
 	return ring_doorbell(qp, IB_USER_VERBS_CMD_POST_RECV, sizeof(struct ib_uverbs_recv_wr));
 }
 
-/* The parts of the entry that depend on the kind of work. */
+/* Fill in the fields that depend on the kind of work request. */
 static int put_kind(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 		    const struct srnic_wr_kind *kind, const struct ibv_send_wr *wr)
 {
@@ -151,7 +151,7 @@ static int put_kind(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 	return 0;
 }
 
-/* The payload: nothing, SGEs, or the bytes themselves. */
+/* Fill in the payload: none, SGEs, or inline data. */
 static int put_data(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 		    const struct srnic_wr_kind *kind, const struct ibv_send_wr *wr)
 {
@@ -175,9 +175,9 @@ static int put_data(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 }
 
 /**
- * put_send - write one work request into the slot of @next
+ * put_send() - Write a work request into the slot of @next
  *
- * Return: 0, EINVAL for a request that the QP cannot have, ENOMEM if there is no room.
+ * Return: 0; EINVAL: the QP does not support the request; ENOMEM: no free entry.
  */
 static int put_send(struct srnic_qp *qp, const struct ibv_send_wr *wr, uint32_t next)
 {
@@ -203,7 +203,7 @@ static int put_send(struct srnic_qp *qp, const struct ibv_send_wr *wr, uint32_t 
 	return ret ? ret : put_data(qp, wqe, kind, wr);
 }
 
-/* Posts what it can of the list; @bad_wr is where it stopped, NULL at the end. */
+/* Post entries until one fails; set @bad_wr to it, or to NULL if all were posted. */
 static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct ibv_send_wr *first = wr;
@@ -229,7 +229,7 @@ static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_sen
 
 	if (produced && !err)
 		err = srnic_sq_kick(qp);
-	if (err) {		/* nothing was posted, or it is in vain: the device is gone */
+	if (err) {		/* nothing was posted, or the device is gone */
 		*bad_wr = first;
 		ret = err;
 	}
@@ -247,14 +247,14 @@ int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send
 	return post_list(qp, wr, bad_wr);
 }
 
-/* What RQ and SRQ have in common. */
+/* Common view of an RQ and an SRQ. */
 struct recv_queue {
 	struct srnic_ring *ring;
 	struct srnic_lock *lock;
 	uint32_t max_sge;
 	bool safe;
-	struct srnic_claims *claims;	/* of an RQ with a safe CQ */
-	struct srnic_srq *srq;		/* or an SRQ with such */
+	struct srnic_claims *claims;	/* for an RQ with a safe CQ */
+	struct srnic_srq *srq;		/* for an SRQ with safe CQs */
 };
 
 static inline int claim_recv(const struct recv_queue *rq, uint32_t next)
@@ -262,7 +262,7 @@ static inline int claim_recv(const struct recv_queue *rq, uint32_t next)
 	return rq->claims ? srnic_claim(rq->claims) : srnic_srq_claim(rq->srq, next);
 }
 
-/* Last comes what would have to be undone: room on a safe CQ. */
+/* The claim on the safe CQ comes last: only it would have to be undone. */
 static inline int put_recv(const struct recv_queue *rq, const struct ibv_recv_wr *wr,
 			   uint32_t next)
 {
@@ -279,7 +279,7 @@ static inline int put_recv(const struct recv_queue *rq, const struct ibv_recv_wr
 	return rq->safe ? claim_recv(rq, next) : 0;
 }
 
-/* The lists of RQ and SRQ. Nobody need be told: the kernel looks when a message arrives. */
+/* Post to an RQ or SRQ. No doorbell is needed: the kernel reads the ring for each message. */
 static int post_recv_list(const struct recv_queue *rq, struct ibv_recv_wr *wr,
 			  struct ibv_recv_wr **bad_wr)
 {
@@ -312,16 +312,16 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 	};
 	int ret, err;
 
-	/* with an SRQ there is no RQ; in Reset posting is refused (IBA C10-97.2.1) */
+	/* with an SRQ there is no RQ; in Reset, posting is an error (IBA C10-97.2.1) */
 	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}
 	ret = post_recv_list(&rq, wr, bad_wr);
-	if (*bad_wr == wr)	/* nothing was posted; there may be no ring */
+	if (*bad_wr == wr)	/* nothing was posted, and the ring may not exist */
 		return ret;
 	err = rq_kick(qp);
-	if (err) {		/* the device is gone: none of it will be flushed */
+	if (err) {		/* the device is gone and will not flush */
 		*bad_wr = wr;
 		ret = err;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs: all but the posting of work.
+ * Queue pairs, except for posting.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "srnic.h"
 
 /**
- * map_sq - map the send ring and take down what was granted
+ * map_sq() - Map the send ring and record the granted capabilities
  *
- * The inline limit is what the kernel granted, but never more than a slot holds:
- * the copy in post_send relies on it.
+ * The inline limit is the granted one, capped to what a slot holds: the copy in post_send
+ * relies on this cap.
  */
 static int map_sq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
 		  const struct ibv_qp_cap *cap)
@@ -20,7 +20,7 @@ static int map_sq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
 	void *mem;
 
 	if (!abi->size)
-		return 0;	/* receives only: every post finds it full */
+		return 0;	/* receive-only QP: each post finds the queue full */
 	mem = srnic_map(qp->vqp.qp.context, abi,
 			head + cap->max_send_sge * sizeof(struct srnic_abi_sge));
 	if (!mem)
@@ -40,7 +40,7 @@ static int map_rq(struct srnic_qp *qp, const struct srnic_abi_ring *abi,
 	void *mem;
 
 	if (!abi->size)
-		return 0;	/* there is an SRQ, or it is for sending only */
+		return 0;	/* an SRQ is used, or the QP is send-only */
 	mem = srnic_map(qp->vqp.qp.context, abi, sizeof(struct srnic_rq_wqe) +
 			cap->max_recv_sge * sizeof(struct srnic_abi_sge));
 	if (!mem)
@@ -74,15 +74,15 @@ static void init_locks(struct srnic_qp *qp, struct ibv_pd *pd)
 }
 
 /**
- * offer_wr - tell libibverbs that a QP has ibv_wr_*()
+ * offer_wr() - Tell libibverbs that the QP supports ibv_wr_*()
  *
- * The flag's place is behind ibv_qp_ex, to which rdma-core 44 and 45 each added a
- * pointer, and both kept the provider ABI. Where the libibverbs that runs is not of
- * the version whose verbs.h this was built with, the flag belongs up to two pointers
- * before or behind our comp_mask: behind is room of ours, before are operations that
- * were not asked for. ibv_qp_to_qp_ex() tells where it is looked for.
+ * The flag is in comp_mask, behind struct ibv_qp_ex, to which rdma-core 44 and 45 each
+ * added a pointer without changing the provider ABI. If the running libibverbs does not
+ * match the verbs.h of this build, it reads the flag up to two pointers before or after our
+ * comp_mask. Both places are free: vqp_grows follows, and pointers of operations that were
+ * not requested precede. ibv_qp_to_qp_ex() shows which place the library reads.
  *
- * Return: 0, or EOPNOTSUPP if it is nowhere.
+ * Return: 0, or EOPNOTSUPP if no place was found.
  */
 static int offer_wr(struct srnic_qp *qp)
 {
@@ -103,9 +103,9 @@ static int offer_wr(struct srnic_qp *qp)
 }
 
 /**
- * create_qp - create an RC, UC or UD QP
- * @attr: the granted capabilities are written back
- * @ex: with the ibv_wr_*() interface
+ * create_qp() - Create an RC, UC or UD QP
+ * @attr: returns the granted capabilities
+ * @ex: whether to offer the ibv_wr_*() interface
  */
 static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 				  bool ex)
@@ -192,7 +192,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_at
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	/* the command knows neither, and of no create flags there is nothing to say */
+	/* the command knows neither send_ops_flags nor create_flags, and the latter are 0 */
 	attr_ex.comp_mask = IBV_QP_INIT_ATTR_PD;
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD)) {
 		errno = EINVAL;
@@ -218,7 +218,7 @@ static void reset_rings(struct srnic_qp *qp)
 	srnic_unlock(&qp->rq_lock);
 }
 
-/* IBA 10.3.1: what an earlier life of the QP completed is not the next one's */
+/* IBA 10.3.1: completions from before a reset must not appear after it. */
 static void forget_completions(struct ibv_qp *qp)
 {
 	if (qp->recv_cq)
@@ -234,7 +234,7 @@ int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 
 	ret = ibv_cmd_modify_qp(qp, attr, attr_mask, &cmd, sizeof(cmd));
 	if (!ret && attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
-		/* in this order: what is given back of a safe CQ is there to be had at once */
+		/* first the completions: other QPs may use released entries of a safe CQ at once */
 		forget_completions(qp);
 		reset_rings(to_sqp(qp));
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * User space's end of a ring shared with the kernel: producer of an SQ, RQ or
- * SRQ, consumer of a CQ. Documentation/abi.md is the contract; this file is the
- * only one that touches the shared words. It depends on nothing of libibverbs,
- * so that tests/ can drive it in plain memory.
+ * SRQ, consumer of a CQ. Documentation/abi.md defines the contract; only this file
+ * accesses the shared words. It does not depend on libibverbs, so that tests/ can
+ * run it on plain memory.
  *
- * Our own index lives here and is only ever stored to the shared page, never
- * loaded from it, and the kernel's is cached: a post or a poll touches the
- * kernel's cache line only when the cached value no longer suffices.
+ * Our own index is kept here and only stored to the shared page, never loaded from
+ * it. The kernel's index is cached: a post or a poll accesses the kernel's cache line
+ * only when the cached value no longer suffices.
  */
 #ifndef SRNIC_RING_H
 #define SRNIC_RING_H
@@ -20,14 +20,14 @@
 #include <rdma/srnic-abi.h>
 
 struct srnic_ring {
-	struct srnic_ring_hdr *hdr;	/* NULL: a queue without entries has no ring */
+	struct srnic_ring_hdr *hdr;	/* NULL: the queue has no entries and no ring */
 	char *slots;
 	uint32_t mask;
 	uint32_t stride;
 	uint32_t limit;
 	uint32_t mine;		/* next slot to fill or to empty */
-	uint32_t theirs;	/* the kernel's index as last seen */
-	size_t size;		/* of the mapping */
+	uint32_t theirs;	/* the kernel's index when last read */
+	size_t size;		/* of the mapping, in bytes */
 };
 
 _Static_assert(sizeof(_Atomic uint32_t) == sizeof(__u32), "shared words are plain 32-bit words");
@@ -54,11 +54,11 @@ static inline void *srnic_ring_slot(const struct srnic_ring *ring, uint32_t inde
 }
 
 /**
- * srnic_ring_fits - whether a description from the kernel makes sense
- * @abi: the description
- * @min_stride: what the caller's entries need
+ * srnic_ring_fits() - Test whether the kernel's description of a ring is consistent
+ * @abi: the kernel's description
+ * @min_stride: minimum size of an entry, in bytes
  *
- * A mismatch of versions must end in an error, not in a stray store.
+ * A version mismatch must cause an error, not a stray store.
  */
 static inline bool srnic_ring_fits(const struct srnic_abi_ring *abi, uint32_t min_stride)
 {
@@ -80,10 +80,10 @@ static inline void srnic_ring_init(struct srnic_ring *ring, void *mem,
 }
 
 /**
- * srnic_ring_init_producer - take up the user's end of an SQ, RQ or SRQ
+ * srnic_ring_init_producer() - Initialize the user's end of an SQ, RQ or SRQ
  *
- * A fresh ring has both indices equal; one that replaces another (a resized SRQ)
- * holds the entries that wait, and prod is where to go on.
+ * In a new ring both indices are equal. A ring that replaces another (resized SRQ)
+ * contains the waiting entries, and the producer continues at prod.
  */
 static inline void srnic_ring_init_producer(struct srnic_ring *ring, void *mem,
 					    const struct srnic_abi_ring *abi)
@@ -93,7 +93,7 @@ static inline void srnic_ring_init_producer(struct srnic_ring *ring, void *mem,
 	ring->theirs = srnic_load_acquire(&ring->hdr->cons);
 }
 
-/* The same for a CQ. */
+/* Initialize the user's end of a CQ. */
 static inline void srnic_ring_init_consumer(struct srnic_ring *ring, void *mem,
 					    const struct srnic_abi_ring *abi)
 {
@@ -103,8 +103,8 @@ static inline void srnic_ring_init_consumer(struct srnic_ring *ring, void *mem,
 }
 
 /**
- * srnic_ring_full - whether the slot of @next is still taken
- * @next: ring->mine plus what the present batch has already filled
+ * srnic_ring_full() - Test whether the slot of @next is still in use
+ * @next: ring->mine plus the number of entries already filled in this batch
  *
  * Acquire: the kernel stores cons (release) after it has copied the entry out,
  * so none of our stores to that slot can overtake its loads.
@@ -120,7 +120,7 @@ static inline bool srnic_ring_full(struct srnic_ring *ring, uint32_t next)
 }
 
 /**
- * srnic_ring_produced - make a batch visible, once
+ * srnic_ring_produced() - Publish a batch with one store
  * @next: the index after the batch
  *
  * Release: the kernel loads prod with acquire and then sees whole entries.
@@ -132,12 +132,12 @@ static inline void srnic_ring_produced(struct srnic_ring *ring, uint32_t next)
 }
 
 /**
- * srnic_ring_must_wake - whether the doorbell has to be rung for what was produced
+ * srnic_ring_must_wake() - Test whether the produced entries need a doorbell
  *
  * Dekker's pattern: we store prod, then load need_wakeup; the kernel stores
- * need_wakeup, then loads prod. Each side needs a full fence between the two, for
- * a store may be delayed past a later load even on x86. With both, at least one
- * side sees the other's store: we ring, or the kernel does not sleep.
+ * need_wakeup, then loads prod. Each side needs a full fence in between, because even on
+ * x86 a store may be delayed past a later load. With both fences, at least one side sees
+ * the other's store: either we ring, or the kernel does not sleep.
  */
 static inline bool srnic_ring_must_wake(struct srnic_ring *ring)
 {
@@ -146,10 +146,10 @@ static inline bool srnic_ring_must_wake(struct srnic_ring *ring)
 }
 
 /**
- * srnic_ring_reset - what is left to user space when a QP went to RESET
+ * srnic_ring_reset() - Empty the user's end after a transition to RESET
  *
- * The kernel has dropped what waited, by moving cons up to prod. We start from
- * wherever it says the ring is empty.
+ * The kernel has dropped the waiting entries by advancing cons to prod. Continue
+ * at the index where the kernel sees the ring empty.
  */
 static inline void srnic_ring_reset(struct srnic_ring *ring)
 {
@@ -160,7 +160,7 @@ static inline void srnic_ring_reset(struct srnic_ring *ring)
 }
 
 /**
- * srnic_ring_ready - how many completions wait, at most @want
+ * srnic_ring_ready() - Return the number of unpolled completions, at most @want
  *
  * Acquire: pairs with the kernel's release of prod after it wrote the entries.
  */
@@ -176,9 +176,9 @@ static inline uint32_t srnic_ring_ready(struct srnic_ring *ring, uint32_t want)
 }
 
 /**
- * srnic_ring_consumed - give the slots before ring->mine back
+ * srnic_ring_consumed() - Return the slots before ring->mine to the kernel
  *
- * Release: our loads of the entries are over before the kernel may overwrite them.
+ * Release: our loads of the entries finish before the kernel may overwrite them.
  */
 static inline void srnic_ring_consumed(struct srnic_ring *ring)
 {
@@ -186,16 +186,16 @@ static inline void srnic_ring_consumed(struct srnic_ring *ring)
 }
 
 /**
- * srnic_ring_arm - ask for an event
+ * srnic_ring_arm() - Request an event
  * @what: SRNIC_ARM_SOLICITED or SRNIC_ARM_NEXT
  *
- * A pending request is only ever widened: after NEXT, SOLICITED changes nothing
+ * A pending request is only widened: after NEXT, SOLICITED has no effect
  * (IBA 11.4.2.2). Two threads may arm at once, hence the exchange loop.
  *
- * The fence orders the store before the poll that, by the rule of every verbs
- * application, follows: a completion that the poll misses was produced after the
- * kernel could see the request. Its counterpart is the kernel's full fence
- * between storing prod and exchanging arm.
+ * The fence orders the store before the poll that follows in every correct verbs
+ * application: a completion that this poll misses was produced after the kernel
+ * could see the request. It pairs with the kernel's full fence between storing prod
+ * and exchanging arm.
  */
 static inline void srnic_ring_arm(struct srnic_ring *ring, uint32_t what)
 {

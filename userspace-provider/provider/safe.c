@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Safe CQs (RFC 5042 6.4.3.2, R22): a post that could make a CQ overflow is refused, as
- * by a full queue. SRNIC_SAFE_CQ=1 in the environment asks for it, for all CQs of a
- * context.
+ * Safe CQs (RFC 5042 6.4.3.2, R22): reject a post that could make a CQ overflow, like a post
+ * to a full queue. SRNIC_SAFE_CQ=1 in the environment enables them for all CQs of a context.
  *
- * Each work request that is posted holds an entry of the CQ it may complete on. An
- * unsignalled one does so, too: it completes if it fails, or is flushed. At any moment
+ * Each posted work request holds an entry of the CQ on which it may complete. So do
+ * unsignaled ones, because they complete if they fail or are flushed. At any time
  *
- *	completions that have not been polled + work requests that may yet complete
+ *	unpolled completions + work requests that may still complete
  *		<= entries held = reserved <= the CQ's limit
  *
- * so that the kernel, whatever it completes, finds room. What is held is given back no
- * sooner than it is certain that the kernel writes no completion for it any more, and
- * that the slot of one that it has written is the kernel's again. There are three ways
- * to be certain: the completion has been polled; a later one of the same send queue
- * has, for they come in order (send_done()); or the request was retired in silence
- * (settle()). RESET and destruction are a fourth.
+ * so that the kernel has room for each completion that it writes. An entry is released when
+ * it is certain that the kernel writes no more completion for it, and that the slot of a
+ * completion already written is the kernel's again. It is certain in four cases: the
+ * completion has been polled; a later one of the same send queue has, since they come in
+ * order (send_done()); the request was retired without a completion (settle()); or the QP
+ * was reset or destroyed.
  *
- * A send queue's slots between the oldest that is held and prod are its list of what is
- * held: nobody fills them anew before that, nor writes to them at all. So a send request
- * has its slot until it is given back, and not only until the kernel has retired it.
+ * The slots of a send queue from the oldest held entry to prod are the list of held
+ * requests: neither side writes to them before they are released. A send request thus
+ * occupies its slot until release, not only until the kernel retires it.
  *
- * Shared receive queues have a rule of their own: safe_srq.c.
+ * Shared receive queues follow a rule of their own: safe_srq.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,11 +30,11 @@
 #include "srnic.h"
 
 /**
- * srnic_safe_wanted - what SRNIC_SAFE_CQ says
- * @wanted: set
+ * srnic_safe_wanted() - Read SRNIC_SAFE_CQ from the environment
+ * @wanted: returns whether it is 1
  *
- * Return: 0, or EINVAL for what is neither 0 nor 1: who misspells it must not believe
- * himself safe.
+ * Return: 0, or EINVAL for a value other than 0 and 1: a typo must not silently disable the
+ * protection.
  */
 int srnic_safe_wanted(bool *wanted)
 {
@@ -48,7 +47,7 @@ int srnic_safe_wanted(bool *wanted)
 	return EINVAL;
 }
 
-/* @ring: of a new CQ */
+/* @ring: the new CQ's ring */
 struct srnic_safe *srnic_safe_create(struct srnic_ring *ring)
 {
 	struct srnic_safe *safe = calloc(1, sizeof(*safe));
@@ -61,7 +60,7 @@ struct srnic_safe *srnic_safe_create(struct srnic_ring *ring)
 	return safe;
 }
 
-/* The CQ's QPs are gone, and with them all claims. */
+/* Called after the CQ's QPs have been destroyed, so no claims are left. */
 void srnic_safe_destroy(struct srnic_safe *safe)
 {
 	if (!safe)
@@ -75,18 +74,18 @@ static struct srnic_claims **bucket_of(struct srnic_safe *safe, uint32_t qp_num)
 	return &safe->claims[qp_num % SRNIC_SAFE_BUCKETS];
 }
 
-/* Whose completion that is; NULL if its QP is gone. */
+/* Return the claims of the completion's work queue; NULL if its QP is gone. */
 static struct srnic_claims *claims_of(struct srnic_safe *safe, const struct srnic_cqe *cqe)
 {
 	struct srnic_claims *claims = *bucket_of(safe, cqe->qp_num);
-	bool recv = cqe->opcode & IBV_WC_RECV;	/* the kernel sets it in error, too */
+	bool recv = cqe->opcode & IBV_WC_RECV;	/* set by the kernel in error completions, too */
 
 	while (claims && (claims->qp_num != cqe->qp_num || !claims->sq != recv))
 		claims = claims->next;
 	return claims;
 }
 
-/* The oldest @n. */
+/* Release the oldest @n entries. */
 static void give_back(struct srnic_claims *claims, uint32_t n)
 {
 	claims->first += n;
@@ -95,14 +94,14 @@ static void give_back(struct srnic_claims *claims, uint32_t n)
 }
 
 /**
- * send_done - how many are done with when @cqe has been polled
+ * send_done() - Return how many held send requests a polled completion releases
  *
- * All up to the first that can have completed so: one of that wr_id, and signalled if it
- * succeeded. It is one of those that are held, for of what came before nothing completes
- * any more. So the search ends there or earlier; and what it passes over is retired, or
- * this would not be, and completes no more, or would have done so before: completions of
- * a send queue come in order. It may end too early, where a program has one wr_id for
- * all and unsignalled ones fail: settle() finds the rest.
+ * These are all up to the first that may have completed like this: same wr_id, and signaled
+ * unless the completion is an error. The completed request is still held, as requests before
+ * the held ones no longer complete, so the search ends at it or before it. Skipped
+ * requests are retired and will not complete: completions of a send queue come in order.
+ * If unsignaled requests fail and all share one wr_id, the search may end too early;
+ * settle() finds the rest.
  */
 static uint32_t send_done(const struct srnic_claims *claims, const struct srnic_cqe *cqe)
 {
@@ -129,10 +128,10 @@ static void completion_done(struct srnic_safe *safe, const struct srnic_cqe *cqe
 }
 
 /**
- * srnic_safe_consumed - give back the slots before ring->mine, and what was held for them
+ * srnic_safe_consumed() - Return the slots before ring->mine, and release their entries
  *
- * Called with the CQ's lock. The slots go first, and all of it under one lock: who posts
- * with what was given back does so to a kernel that sees the room.
+ * Context: Called with the CQ's lock held. Slots and entries change under one lock, so a
+ * post that claims a released entry reaches a kernel that sees the free slot.
  */
 void srnic_safe_consumed(struct srnic_safe *safe)
 {
@@ -143,7 +142,7 @@ void srnic_safe_consumed(struct srnic_safe *safe)
 	pthread_spin_unlock(&safe->lock);
 }
 
-/* Has @what done to each send queue's claims. */
+/* Call @what for the claims of each send queue. */
 static void visit_sqs(struct srnic_safe *safe, void (*what)(struct srnic_claims *claims))
 {
 	struct srnic_claims *claims;
@@ -155,7 +154,7 @@ static void visit_sqs(struct srnic_safe *safe, void (*what)(struct srnic_claims 
 				what(claims);
 }
 
-/* All but the last that is retired; see settle(). */
+/* Note all retired requests except for the last, see settle(). */
 static void see_retired(struct srnic_claims *claims)
 {
 	claims->settled = srnic_load_acquire(&claims->sq->hdr->cons) - 1;
@@ -170,21 +169,20 @@ static void give_settled_back(struct srnic_claims *claims)
 }
 
 /**
- * settle - give back what was retired in silence
+ * settle() - Release send requests that were retired without a completion
  *
- * The kernel retires the requests of a send queue in order, under a lock. Of each it
- * first stores cons, and then writes the completion, if there is one. When we see cons
- * behind request i, the completion of i may be still to come. But that of i - 1 was
- * written before: its store of prod precedes that store of cons, which we acquired, so
- * that the look at prod which follows sees it. (The other way round, prod before cons,
- * it could be written in between.)
+ * The kernel retires the requests of a send queue in order, under a lock: for each, it
+ * stores cons and then writes the completion, if there is one. When we see cons beyond
+ * request i, the completion of i may be outstanding, but that of i - 1 is written: its
+ * store of prod precedes the store of cons that we acquired, so the subsequent load of prod
+ * sees it. (If prod was loaded before cons, the completion could be written in between.)
  *
- * So where no completion of the queue waits to be polled, all but the last that is
- * retired have been polled, or had none. Where one waits, polling it tells more. The
- * last one is given back by the next that is retired.
+ * So if no completion of the queue is unpolled, all retired requests but the last have been
+ * polled or had no completion. If one is unpolled, polling it releases entries. The last
+ * retired request is released after the next has been retired.
  *
- * The lock keeps completions from being polled meanwhile, and their slots from being
- * filled anew.
+ * The lock keeps completions from being polled and their slots from being refilled
+ * meanwhile.
  */
 static void settle(struct srnic_safe *safe)
 {
@@ -207,9 +205,9 @@ static bool has_room(const struct srnic_safe *safe, uint32_t n)
 }
 
 /**
- * srnic_safe_may_shrink - whether all that is held fits into a CQ of @limit
+ * srnic_safe_may_shrink() - Test whether all reserved entries fit into a CQ of @limit
  *
- * Called with the lock of @safe.
+ * Context: Called with the lock of @safe held.
  */
 bool srnic_safe_may_shrink(struct srnic_safe *safe, uint32_t limit)
 {
@@ -219,7 +217,7 @@ bool srnic_safe_may_shrink(struct srnic_safe *safe, uint32_t limit)
 }
 
 /**
- * srnic_safe_reserve - hold @n entries that are no work queue's
+ * srnic_safe_reserve() - Reserve @n entries that belong to no work queue
  *
  * Return: 0 or ENOMEM.
  */
@@ -245,7 +243,7 @@ void srnic_safe_release(struct srnic_safe *safe, uint32_t n)
 	pthread_spin_unlock(&safe->lock);
 }
 
-/* How many receives of @srq have completed there and wait to be polled. */
+/* Return how many receives of @srq have completed on this CQ and are unpolled. */
 uint32_t srnic_safe_unpolled(struct srnic_safe *safe, const struct srnic_srq *srq)
 {
 	const struct srnic_claims *claims;
@@ -267,10 +265,11 @@ static bool may_claim(const struct srnic_claims *claims)
 }
 
 /**
- * srnic_claim - hold an entry for one work request more
+ * srnic_claim() - Hold an entry for another work request
  *
- * Called with the work queue's lock. A send queue's slot comes with it.
+ * For a send queue, this also takes the slot.
  *
+ * Context: Called with the work queue's lock held.
  * Return: 0 or ENOMEM.
  */
 int srnic_claim(struct srnic_claims *claims)
@@ -291,9 +290,9 @@ int srnic_claim(struct srnic_claims *claims)
 }
 
 /**
- * srnic_unclaim - requests of a send queue are not posted after all
- * @claims: not of a safe CQ: there is nothing to do
- * @next: the first of them
+ * srnic_unclaim() - Release the entries of send requests that were not posted
+ * @claims: of a send queue; does nothing if its CQ is not safe
+ * @next: index of the first such request
  */
 void srnic_unclaim(struct srnic_claims *claims, uint32_t next)
 {
@@ -309,10 +308,10 @@ void srnic_unclaim(struct srnic_claims *claims, uint32_t next)
 }
 
 /**
- * srnic_claims_drop - a QP completes nothing any more of what was posted
- * @claims: not of a safe CQ: there is nothing to do
+ * srnic_claims_drop() - Release all entries of a work queue whose requests no longer complete
+ * @claims: of the work queue; does nothing if its CQ is not safe
  *
- * After srnic_cq_forget(): what the QP has completed takes room, too.
+ * Call it after srnic_cq_forget(), because unpolled completions occupy entries.
  */
 void srnic_claims_drop(struct srnic_claims *claims)
 {
@@ -359,10 +358,10 @@ static struct srnic_safe *safe_of(struct ibv_cq *cq)
 }
 
 /**
- * srnic_safe_attach - a new QP's CQs may be safe ones
- * @attr: as it was created
+ * srnic_safe_attach() - Register a new QP with those of its CQs that are safe
+ * @attr: the attributes with which the QP was created
  *
- * Return: 0, or ENOMEM: the receive CQ has not the room that the SRQ needs.
+ * Return: 0, or ENOMEM: the receive CQ lacks the entries that the SRQ needs.
  */
 int srnic_safe_attach(struct srnic_qp *qp, const struct ibv_qp_init_attr_ex *attr)
 {
@@ -386,9 +385,9 @@ int srnic_safe_attach(struct srnic_qp *qp, const struct ibv_qp_init_attr_ex *att
 }
 
 /**
- * srnic_safe_detach - a QP has been destroyed
+ * srnic_safe_detach() - Release the entries of a destroyed QP
  *
- * After srnic_cq_forget(), for both its CQs.
+ * Call it after srnic_cq_forget() for both of its CQs.
  */
 void srnic_safe_detach(struct srnic_qp *qp)
 {

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Safe CQs and shared receive queues: see safe.c. Nobody knows beforehand on which CQ a
- * receive will complete, so each has room for all.
+ * Safe CQs with shared receive queues, see safe.c. It is not known in advance on which CQ a
+ * receive will complete, so each CQ has room for all.
  *
- * What may complete on one CQ out of an SRQ is what waits in the SRQ, what has completed
- * on that CQ and was not polled, and what a QP of that CQ has taken and not completed:
- * one a QP, for QPs take them one by one. For the latter the CQ reserves one entry a QP,
- * and for the others, together, as many as the SRQ has, from the first QP on: without
- * that room there is no QP. A receive is posted if for each of those CQs
+ * Three kinds of receives may complete on one CQ: those waiting in the SRQ, those completed
+ * on the CQ but unpolled, and those that a QP of the CQ has taken but not completed. The
+ * last are one per QP, as QPs take receives one by one. The CQ reserves one entry per QP
+ * for the last kind and, from the first QP on, as many entries as the SRQ has for the
+ * others; without that room, the QP is not created. A receive may be posted if for each of
+ * these CQs
  *
- *	receives that wait in the SRQ + its completions that wait to be polled
+ *	receives waiting in the SRQ + its unpolled completions < the SRQ's size
  *
- * are less than the SRQ's size. Together with what QPs have in their hands that is no
- * more than is reserved, and it stays so: only a post adds to the three; what leaves the
- * SRQ goes from one to the next, once.
+ * Together with the receives that QPs have taken, that stays within the reservation: only
+ * a post increases the sum; a receive that leaves the SRQ moves from one term to the next,
+ * once.
  *
- * Nothing is counted along, and so nothing is lost where a QP is destroyed with a
- * receive in its hands.
+ * Nothing is counted incrementally, so nothing leaks if a QP is destroyed while it has
+ * a receive.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "srnic.h"
 
-/* A CQ that receives of an SRQ may complete on. */
+/* A CQ on which receives of an SRQ may complete. */
 struct srnic_srq_cq {
 	struct srnic_srq_cq *next;
 	struct srnic_safe *safe;
@@ -31,13 +32,13 @@ struct srnic_srq_cq {
 };
 
 /*
- * look - how many receives may be posted from @next on
+ * look() - Return how many receives may be posted from @next on
  *
- * First the SRQ, then the CQs. A receive that has left the SRQ by cons was taken by a QP.
- * If that QP has taken another since, by cons, it had completed the first before, and we
- * see it: the kernel writes the completion under the QP's lock before the QP takes again,
- * and stores cons under the SRQ's. So what is not seen is one a QP, for which there is
- * room apart.
+ * Reads the SRQ first, then the CQs. A receive beyond cons was taken by a QP. If cons shows
+ * that the QP has since taken another, it completed the first before, and we see that: the
+ * kernel writes the completion under the QP's lock before the QP takes the next, and stores
+ * cons under the SRQ's lock. So at most one receive per QP is not seen, and each QP has an
+ * entry for it.
  */
 static uint32_t look(struct srnic_srq *srq, uint32_t next)
 {
@@ -55,12 +56,12 @@ static uint32_t look(struct srnic_srq *srq, uint32_t next)
 }
 
 /**
- * srnic_srq_claim - whether a receive may be posted
+ * srnic_srq_claim() - Test whether a receive may be posted
  * @next: its index
  *
- * Called with the SRQ's lock. What the last look allowed is allowed still, if it was not
- * used up: see above.
+ * The budget of the last look() remains valid until it is used up: see above.
  *
+ * Context: Called with the SRQ's lock held.
  * Return: 0 or ENOMEM.
  */
 int srnic_srq_claim(struct srnic_srq *srq, uint32_t next)
@@ -83,9 +84,9 @@ static struct srnic_srq_cq **find(struct srnic_srq *srq, const struct srnic_safe
 }
 
 /**
- * srnic_srq_join - one QP more takes receives of @srq and completes them on a safe CQ
+ * srnic_srq_join() - Add a QP that takes receives of @srq and completes them on a safe CQ
  *
- * Return: 0, or ENOMEM: the CQ has not the room.
+ * Return: 0, or ENOMEM: the CQ lacks the entries.
  */
 int srnic_srq_join(struct srnic_srq *srq, struct srnic_safe *safe)
 {
@@ -112,7 +113,7 @@ int srnic_srq_join(struct srnic_srq *srq, struct srnic_safe *safe)
 }
 
 /**
- * srnic_srq_leave - such a QP has been destroyed, and what it had completed is gone
+ * srnic_srq_leave() - Remove such a QP after its destruction and srnic_cq_forget()
  */
 void srnic_srq_leave(struct srnic_srq *srq, struct srnic_safe *safe)
 {

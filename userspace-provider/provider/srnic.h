@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The objects of the provider, and what its files offer each other and main.c's
- * table of operations.
+ * The provider's objects, and the interfaces between its files and main.c's table of
+ * operations.
  */
 #ifndef SRNIC_H
 #define SRNIC_H
@@ -14,8 +14,8 @@
 #include "ring.h"
 
 /*
- * uverbs appends a driver's part to each command and response. Its place is
- * right behind the core's part, without padding.
+ * uverbs appends a driver's part to each command and response, directly after the
+ * core's part and without padding.
  */
 #define SRNIC_UHW(name, core, drv_struct)					\
 	struct name {								\
@@ -46,52 +46,52 @@ struct srnic_context {
 
 struct srnic_td {
 	struct ibv_td ibv;
-	atomic_uint users;	/* parent domains */
+	atomic_uint users;	/* number of parent domains */
 };
 
 struct srnic_pd {
 	struct ibv_pd ibv;
-	struct srnic_pd *parent_of;	/* set in a parent domain only */
-	struct srnic_td *td;		/* likewise; may be NULL there too */
-	atomic_uint users;		/* parent domains */
+	struct srnic_pd *parent_of;	/* set only in parent domains */
+	struct srnic_td *td;		/* set only in parent domains; NULL: no thread domain */
+	atomic_uint users;		/* number of parent domains */
 };
 
 #define SRNIC_SAFE_BUCKETS	64
 
-/* What may still complete on a CQ that is not to overflow: see safe.c. */
+/* The reserved entries of a safe CQ, see safe.c. */
 struct srnic_safe {
 	/*
-	 * Of all here, of the claims in the buckets, and of where the CQ's ring lies. The
-	 * innermost: to post takes it under a work queue's lock, to poll under the CQ's.
+	 * Protects this structure, the claims in the buckets and the location of the CQ's
+	 * ring. Innermost lock: nests inside a work queue's lock and inside the CQ's lock.
 	 */
 	pthread_spinlock_t lock;
-	struct srnic_ring *ring;	/* the CQ's */
-	uint32_t done;			/* the completion to be given back next */
-	uint32_t reserved;		/* entries */
+	struct srnic_ring *ring;	/* the CQ's ring */
+	uint32_t done;			/* index of the oldest completion whose entry is held */
+	uint32_t reserved;		/* number of entries */
 	struct srnic_claims *claims[SRNIC_SAFE_BUCKETS];	/* by QP number */
 };
 
-/* The reservations of one work queue. */
+/* The entries that a work queue holds on its CQ. */
 struct srnic_claims {
-	struct srnic_safe *safe;	/* of its CQ; NULL: it takes care itself */
-	struct srnic_claims *next;	/* in the bucket */
+	struct srnic_safe *safe;	/* of the work queue's CQ; NULL: the CQ is not safe */
+	struct srnic_claims *next;	/* next in the bucket */
 	struct srnic_ring *sq;		/* NULL: a receive queue */
-	struct srnic_srq *srq;		/* whose receives complete there, if not its own */
+	struct srnic_srq *srq;		/* the SRQ used by the QP, or NULL */
 	uint32_t qp_num;
-	uint32_t held;			/* entries; those of an SRQ are the SRQ's */
-	uint32_t first;			/* of an SQ: the oldest entry held; the rest follow */
+	uint32_t held;			/* number of entries; those of an SRQ are not included */
+	uint32_t first;			/* send queue: index of the oldest held request */
 	uint32_t settled;		/* see settle() */
 };
 
 struct srnic_cq {
 	struct verbs_cq vcq;
 	struct srnic_ring ring;
-	struct srnic_safe *safe;	/* NULL: who posts takes care */
+	struct srnic_safe *safe;	/* NULL: the application must avoid overflow */
 	struct srnic_lock lock;
-	const struct srnic_cqe *cqe;	/* between start_poll and end_poll */
+	const struct srnic_cqe *cqe;	/* the current one, between start_poll and end_poll */
 	/*
-	 * Keeps the ring in place while it is armed. Not @lock, which start_poll
-	 * holds until end_poll: arming in between is allowed.
+	 * Keeps the ring mapped while it is armed. @lock would not do: start_poll holds it
+	 * until end_poll, and arming in between is allowed.
 	 */
 	pthread_spinlock_t arm_lock;
 };
@@ -102,24 +102,24 @@ struct srnic_srq {
 	struct srnic_lock lock;
 	uint32_t max_sge;
 	uint32_t srq_num;
-	bool safe;			/* of a context with safe CQs: see safe_srq.c */
-	struct srnic_srq_cq *cqs;	/* where its receives complete */
-	uint32_t room;			/* how many may be posted, as last seen */
+	bool safe;			/* its context has safe CQs: see safe_srq.c */
+	struct srnic_srq_cq *cqs;	/* on which its receives may complete */
+	uint32_t room;			/* how many receives may be posted, by the last look() */
 };
 
 struct srnic_qp {
 	struct verbs_qp vqp;
-	void *vqp_grows[2];		/* see offer_wr() */
+	void *vqp_grows[2];		/* space for newer verbs_qp: see offer_wr() */
 
 	struct srnic_lock sq_lock;
 	struct srnic_ring sq;
 	uint32_t max_send_sge;
 	uint32_t max_inline;
-	uint16_t always;		/* SRNIC_WQE_SIGNALED with sq_sig_all */
+	uint16_t always;		/* SRNIC_WQE_SIGNALED if sq_sig_all is set */
 	bool sq_rung;			/* a doorbell has succeeded: see srnic_sq_first() */
 
-	/* a batch of ibv_wr_*, from wr_start to wr_complete or wr_abort */
-	struct srnic_sq_wqe *wr_wqe;	/* the entry that the setters complete */
+	/* batch of ibv_wr_*(), from wr_start to wr_complete or wr_abort */
+	struct srnic_sq_wqe *wr_wqe;	/* entry that the setters fill in */
 	uint32_t wr_next;
 	int wr_err;
 
@@ -193,7 +193,7 @@ int srnic_dealloc_td(struct ibv_td *td);
 struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
 					 struct ibv_parent_domain_init_attr *attr);
 
-/* Whether the application promised one thread at a time for what it makes in @pd. */
+/* Whether the application promised one thread at a time for the objects of @pd. */
 static inline bool srnic_single_threaded(struct ibv_pd *pd)
 {
 	return pd && to_spd(pd)->td;

@@ -13,8 +13,8 @@ static uint32_t rq_stride(uint32_t max_sge)
 }
 
 /**
- * create_srq - create an SRQ of the basic kind
- * @attr: the granted sizes are written back
+ * create_srq() - Create a basic SRQ
+ * @attr: returns the granted sizes
  */
 static struct ibv_srq *create_srq(struct ibv_context *ctx, struct ibv_pd *pd, void *srq_context,
 				  struct ibv_srq_attr *attr)
@@ -69,8 +69,8 @@ struct ibv_srq *srnic_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *at
 }
 
 /*
- * libibverbs turns what is basic into create_srq; what reaches this asks for more
- * than there is (XRC, tag matching), or says basic in a roundabout way.
+ * libibverbs passes plain requests for basic SRQs to create_srq. This function gets the
+ * rest: unsupported types (XRC, tag matching), and basic SRQs with explicit attributes.
  */
 struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr)
 {
@@ -86,7 +86,7 @@ struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init
 		return NULL;
 	}
 	srq = create_srq(ctx, attr->pd, attr->srq_context, &attr->attr);
-	if (srq) {	/* this path leaves to us what ibv_create_srq() fills in */
+	if (srq) {	/* ibv_create_srq() would set these, but is not involved here */
 		srq->srq_context = attr->srq_context;
 		srq->pd = attr->pd;
 	}
@@ -94,12 +94,12 @@ struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init
 }
 
 /**
- * resize_srq - change the depth
+ * resize_srq() - Change the depth of an SRQ
  *
- * The kernel moves the requests that wait to a new ring. Nobody may post
- * meanwhile, hence the lock. Should mapping the new ring fail, the old one stays:
- * posts into it are harmless and in vain, and the caller is told. While QPs have room
- * for its receives on safe CQs, the depth that it is for stays (EBUSY).
+ * The kernel moves the waiting requests to a new ring; the lock keeps others from posting
+ * meanwhile. If mapping the new ring fails, the old one stays and the caller gets the
+ * error: posts to it are harmless but without effect. The depth is fixed (EBUSY) while safe
+ * CQs of QPs reserve entries for it.
  */
 static int resize_srq(struct srnic_srq *srq, struct ibv_srq_attr *attr, int attr_mask)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a send work request may be, and how its data gets into an entry: shared
- * by the two ways to post, ibv_post_send() and ibv_wr_*().
+ * The kinds of send work requests, and their encoding in a ring entry: common
+ * to both ways to post, ibv_post_send() and ibv_wr_*().
  */
 #ifndef SRNIC_WQE_H
 #define SRNIC_WQE_H
@@ -11,7 +11,7 @@
 
 #include "srnic.h"
 
-/* What of struct ibv_send_wr a work request makes use of. */
+/* The parts of struct ibv_send_wr that a work request uses. */
 enum {
 	SRNIC_WR_DATA	= 1 << 0,	/* SGEs */
 	SRNIC_WR_REMOTE	= 1 << 1,	/* wr.rdma */
@@ -22,9 +22,9 @@ enum {
 
 struct srnic_wr_kind {
 	uint8_t opcode;		/* enum srnic_wqe_opcode */
-	uint8_t qpts;		/* bits 1 << enum ibv_qp_type; none: no such work request */
+	uint8_t qpts;		/* bits 1 << enum ibv_qp_type; 0: not a work request */
 	uint8_t takes;		/* SRNIC_WR_* */
-	uint8_t flags;		/* SRNIC_WQE_* with a meaning here, but for SRNIC_WQE_INLINE */
+	uint8_t flags;		/* allowed SRNIC_WQE_*, other than SRNIC_WQE_INLINE */
 };
 
 #define SRNIC_QPT_RC	(1 << IBV_QPT_RC)
@@ -33,10 +33,10 @@ struct srnic_wr_kind {
 
 #define SRNIC_NR_WR	(IBV_WR_DRIVER1 + 1)
 
-/* by enum ibv_wr_opcode, in post.c */
+/* indexed by enum ibv_wr_opcode, in post.c */
 extern const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR];
 
-/* The kind of @opcode, or NULL if a QP of @type has no such work request. */
+/* Return the kind of @opcode, or NULL if a QP of @type does not support it. */
 static inline const struct srnic_wr_kind *srnic_wr_kind(enum ibv_wr_opcode opcode,
 							enum ibv_qp_type type)
 {
@@ -49,9 +49,9 @@ static inline const struct srnic_wr_kind *srnic_wr_kind(enum ibv_wr_opcode opcod
 }
 
 /*
- * The flags of @send_flags that mean something for @kind. Fences need no mention
- * on UC and UD, which have nothing to wait for, nor do solicited events where
- * the peer gets no completion.
+ * Translate those of @send_flags that apply to @kind. Fences need no special case on UC and
+ * UD, where there is nothing to wait for; nor do solicited events if the peer gets no
+ * completion.
  */
 static inline uint16_t srnic_wqe_flags(const struct srnic_wr_kind *kind, unsigned int send_flags)
 {
@@ -67,11 +67,11 @@ static inline uint16_t srnic_wqe_flags(const struct srnic_wr_kind *kind, unsigne
 }
 
 /**
- * srnic_may_send - whether the QP takes send work requests at all
+ * srnic_may_send() - Test whether the QP's state allows posting send work requests
  *
- * In Reset, Init and RTR posting is refused at once (IBA 10.3.1); in Error it is
- * not: the kernel flushes. The state is the one that was last
- * set through libibverbs; a kernel that has moved on to ERR by itself flushes too.
+ * In Reset, Init and RTR posting is an immediate error (IBA 10.3.1); in Error the kernel
+ * flushes. The state is the one last set through libibverbs: if the kernel has moved on to
+ * ERR by itself, it flushes, too.
  */
 static inline bool srnic_may_send(const struct srnic_qp *qp)
 {
@@ -81,12 +81,12 @@ static inline bool srnic_may_send(const struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_take - have the slot of @next, and what it may need of a safe CQ
- * @next: the index; slots are taken one after the other
+ * srnic_sq_take() - Take the slot of @next, and an entry of a safe CQ
+ * @next: the index; slots are taken in sequence
  *
- * Called with the lock. A slot that is not made visible after all is given back with
- * srnic_unclaim().
+ * A slot that is not published must be returned by srnic_unclaim().
  *
+ * Context: Called with the send queue's lock held.
  * Return: 0, or ENOMEM: the queue is full, or its CQ could overflow.
  */
 static inline int srnic_sq_take(struct srnic_qp *qp, uint32_t next)
@@ -97,12 +97,13 @@ static inline int srnic_sq_take(struct srnic_qp *qp, uint32_t next)
 }
 
 /**
- * srnic_sq_produced - make a batch visible, if the kernel can take it
+ * srnic_sq_produced() - Publish a batch; for the first, make sure that the kernel can send
  * @next: the index after the batch
  *
- * Called with the lock. Afterwards, and without it, srnic_sq_kick() is due.
+ * The caller must then call srnic_sq_kick(), without the lock.
  *
- * Return: 0, or the errno of the first doorbell; nothing is posted then.
+ * Context: Called with the send queue's lock held.
+ * Return: 0, or the errno of the first doorbell, and nothing is posted.
  */
 static inline int srnic_sq_produced(struct srnic_qp *qp, uint32_t next)
 {
@@ -115,13 +116,13 @@ static inline int srnic_sq_produced(struct srnic_qp *qp, uint32_t next)
 	return ret;
 }
 
-/* Whether data may come with the request itself: IBA has it so for sends and writes. */
+/* Inline data is for sends and writes only (IBA). */
 static inline bool srnic_takes_inline(const struct srnic_sq_wqe *wqe)
 {
 	return wqe->opcode <= SRNIC_WQE_WRITE_IMM;
 }
 
-/* The bind of a window, of either type. To bind no bytes is to unbind. */
+/* Encode the bind of a window of either type. Binding zero bytes unbinds it. */
 static inline int srnic_put_bind(struct srnic_sq_wqe *wqe, const struct ibv_mw *mw,
 				 uint32_t rkey, const struct ibv_mw_bind_info *info)
 {
@@ -136,7 +137,7 @@ static inline int srnic_put_bind(struct srnic_sq_wqe *wqe, const struct ibv_mw *
 	return 0;
 }
 
-/* SGEs have one layout on both sides. */
+/* SGEs have the same layout on both sides. */
 static_assert(sizeof(struct srnic_abi_sge) == sizeof(struct ibv_sge) &&
 	      offsetof(struct srnic_abi_sge, addr) == offsetof(struct ibv_sge, addr) &&
 	      offsetof(struct srnic_abi_sge, length) == offsetof(struct ibv_sge, length) &&
@@ -148,7 +149,7 @@ static inline void srnic_put_sges(void *dst, const struct ibv_sge *sg_list, uint
 		memcpy(dst, sg_list, num_sge * sizeof(*sg_list));
 }
 
-/* What has to be done with the list that a work request gathers its data from. */
+/* Store the scatter/gather list in the entry. */
 static inline int srnic_put_gather(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 				   const struct ibv_sge *sg_list, size_t num_sge)
 {
@@ -159,7 +160,7 @@ static inline int srnic_put_gather(struct srnic_qp *qp, struct srnic_sq_wqe *wqe
 	return 0;
 }
 
-/* An inline piece: appended to those that the entry holds already. */
+/* Append a piece of inline data to the entry. */
 static inline int srnic_put_inline(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 				   const void *data, size_t length)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ibv_wr_*() interface: a batch of work requests is built in the ring itself,
- * between wr_start, which takes the lock, and wr_complete or wr_abort. Nothing of
- * it exists for the kernel before wr_complete moves prod over all of it.
+ * The ibv_wr_*() interface: a batch of work requests is built directly in the ring,
+ * between wr_start, which takes the lock, and wr_complete or wr_abort. The kernel sees
+ * none of it until wr_complete moves prod over the whole batch.
  *
  * A builder takes the next slot; the setters that follow complete that entry. The
- * first error sticks, and wr_complete then drops the batch.
+ * first error is kept, and wr_complete then drops the batch.
  */
 #include <errno.h>
 
@@ -44,12 +44,11 @@ static void wr_abort(struct ibv_qp_ex *ibqp)
 }
 
 /**
- * begin - take a slot for a work request
+ * begin() - Take a slot for a work request
  *
- * That the type of QP has it was settled when the QP was created: only those
- * builders are there.
+ * The QP's type supports the opcode: srnic_set_wr_ops() installs no other builders.
  *
- * Return: the entry, its common part filled in, or NULL after an error.
+ * Return: the entry with its common fields filled in, or NULL after an error.
  */
 static struct srnic_sq_wqe *begin(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opcode)
 {
@@ -100,7 +99,7 @@ static void wr_local_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
 		wqe->imm = invalidate_rkey;
 }
 
-/* What RDMA writes, reads and atomics have in common. */
+/* Common part of RDMA writes, reads and atomics. */
 static struct srnic_sq_wqe *begin_remote(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opcode,
 					 uint32_t rkey, uint64_t remote_addr)
 {
@@ -221,7 +220,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr, size_t length
 	wr_set_inline_data_list(ibqp, 1, &buf);
 }
 
-/* Which work request each bit of send_ops_flags stands for. */
+/* The work request of each bit of send_ops_flags. */
 static const struct {
 	uint64_t bit;
 	enum ibv_wr_opcode opcode;
@@ -274,11 +273,11 @@ static void set_builders(struct ibv_qp_ex *ex, uint64_t ops)
 }
 
 /**
- * srnic_set_wr_ops - the operations of an extended QP
- * @type: the QP's
+ * srnic_set_wr_ops() - Install the ibv_wr_*() operations of an extended QP
+ * @type: the QP's type
  * @ops: IBV_QP_EX_WITH_*
  *
- * Return: 0, or EOPNOTSUPP if the type has not all of @ops.
+ * Return: 0, or EOPNOTSUPP if the type does not support all of @ops.
  */
 int srnic_set_wr_ops(struct srnic_qp *qp, enum ibv_qp_type type, uint64_t ops)
 {

@@ -87,7 +87,7 @@ static void cq_poll_batches(void)
 	fake_end();
 }
 
-/* the CQEs of one of two QPs go; the other's stay, in order, across the ring's end */
+/* The CQEs of one QP are removed; the other's stay in order, across the ring's end. */
 static void cq_forgets_a_qp(void)
 {
 	struct srnic_cqe cqe = {};
@@ -126,13 +126,13 @@ static void cq_ex_iterates(void)
 	ex = create_ex(8, WC_ALL);
 	cq = ibv_cq_ex_to_cq(ex);
 	CHECK(ibv_start_poll(ex, &attr) == ENOENT);
-	CHECK(ibv_start_poll(ex, &attr) == ENOENT);	/* the lock was let go */
+	CHECK(ibv_start_poll(ex, &attr) == ENOENT);	/* the lock was released */
 	CHECK(ibv_start_poll(ex, &bad) == EINVAL);
 
 	complete(cq, 0, 4);
 	CHECK(!ibv_start_poll(ex, &attr) && ex->wr_id == 0);
 	CHECK(!ibv_next_poll(ex) && ex->wr_id == 1);
-	CHECK(left(cq) == 5);			/* slots go back at the end only */
+	CHECK(left(cq) == 5);			/* slots are returned only at the end */
 	ibv_end_poll(ex);
 	CHECK(left(cq) == 3);
 
@@ -141,16 +141,16 @@ static void cq_ex_iterates(void)
 	CHECK(!ibv_next_poll(ex) && ex->wr_id == 4);
 	CHECK(ibv_next_poll(ex) == ENOENT);
 	complete(cq, 5, 5);
-	CHECK(!ibv_next_poll(ex) && ex->wr_id == 5);	/* one that came meanwhile */
+	CHECK(!ibv_next_poll(ex) && ex->wr_id == 5);	/* arrived meanwhile */
 	CHECK(ibv_next_poll(ex) == ENOENT);
-	CHECK(!srnic_req_notify_cq(cq, 0));	/* arming in between is allowed */
+	CHECK(!srnic_req_notify_cq(cq, 0));	/* arming between start and end is allowed */
 	ibv_end_poll(ex);
 	CHECK(!left(cq));
 
 	complete(cq, 6, 7);
 	CHECK(!ibv_start_poll(ex, &attr) && ex->wr_id == 6);
 	ibv_end_poll(ex);
-	CHECK(srnic_poll_cq(cq, 1, &wc) == 1 && wc.wr_id == 7);	/* the ways mix */
+	CHECK(srnic_poll_cq(cq, 1, &wc) == 1 && wc.wr_id == 7);	/* both interfaces can be mixed */
 	srnic_destroy_cq(cq);
 	fake_end();
 }
@@ -194,7 +194,7 @@ static void cq_ex_reads(void)
 	fake_end();
 }
 
-/* To stamp costs the kernel a look at the clock: it does so where somebody reads it. */
+/* Stamping makes the kernel read the clock, so it stamps only CQs that ask for it. */
 static void cq_stamps_where_asked(void)
 {
 	static const struct {
@@ -268,14 +268,14 @@ static void cq_arms(void)
 	CHECK(!fake_complete(ring, &good, true));	/* not armed */
 	srnic_req_notify_cq(cq, 0);
 	CHECK(fake_complete(ring, &good, false));
-	CHECK(!fake_complete(ring, &good, true));	/* once */
+	CHECK(!fake_complete(ring, &good, true));	/* one event only */
 	srnic_req_notify_cq(cq, 1);
 	CHECK(!fake_complete(ring, &good, false));
 	CHECK(fake_complete(ring, &good, true));
 	srnic_req_notify_cq(cq, 1);
 	CHECK(fake_complete(ring, &failed, false));
 	srnic_req_notify_cq(cq, 0);
-	srnic_req_notify_cq(cq, 1);			/* does not narrow */
+	srnic_req_notify_cq(cq, 1);			/* does not narrow the request */
 	CHECK(fake_complete(ring, &good, false));
 	srnic_destroy_cq(cq);
 	fake_end();
@@ -305,7 +305,7 @@ static void cq_resizes(void)
 	complete(cq, 18, 18);
 	CHECK(srnic_poll_cq(cq, 32, wc) == 1);
 
-	fake.bad_ring = true;			/* the mapping fails: dead, not crashed */
+	fake.bad_ring = true;			/* the mapping fails: unusable, but no crash */
 	CHECK(srnic_resize_cq(cq, 40) == EPROTO);
 	CHECK(!srnic_poll_cq(cq, 32, wc));
 	CHECK(!srnic_req_notify_cq(cq, 0));

@@ -11,8 +11,9 @@
 #define FAKE_INLINE	100
 
 /*
- * The thread sanitizer knows shared memory by its address. Where it looks on, provider and
- * fake kernel use one mapping of a ring, or what they order by its words would go unseen.
+ * The thread sanitizer identifies shared memory by address. Under it, provider and fake
+ * kernel share one mapping of a ring; otherwise the order that its words establish would
+ * not be seen.
  */
 #ifdef __SANITIZE_THREAD__
 #define ONE_MAPPING	true
@@ -65,7 +66,7 @@ void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 	return __real_mmap(addr, len, prot, flags, fd, offset);
 }
 
-/* what mmap() is called where file offsets have 64 bits */
+/* mmap()'s name if file offsets have 64 bits */
 void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 	__attribute__((alias("__wrap_mmap")));
 
@@ -210,7 +211,7 @@ ssize_t __wrap_write(int fd, const void *buf, size_t len)
 }
 
 /*
- * The commands. The program's own functions come before the library's.
+ * The commands. Functions of the program take precedence over the library's.
  */
 static int command(void)
 {
@@ -270,7 +271,7 @@ int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_
 	return 0;
 }
 
-/* What waits moves over, to other indices, and so does the request for an event. */
+/* Move the waiting entries, to other indices, and the pending request for an event. */
 static void move_ring(struct fake_ring *ring, uint32_t limit, uint32_t first)
 {
 	const uint32_t shift = 1001;

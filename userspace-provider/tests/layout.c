@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the provider and libibverbs both look into, as it is in every rdma-core from 37
- * to 56: another layout, and this does not compile. The private headers are vendored,
- * but they hold structures of the installed verbs.h. Two of those grew in between:
- * ibv_qp_ex, which moves the end of verbs_qp (see offer_wr() in ../provider/qp.c), and
- * ibv_port_attr, which the provider only hands on.
+ * Layout of what the provider and libibverbs both access, identical in rdma-core 37 to 56;
+ * any other layout fails to compile. The private headers are vendored, but they contain
+ * structures of the installed verbs.h. Two of these have grown in this range: ibv_qp_ex,
+ * which moves the end of verbs_qp (see offer_wr() in ../provider/qp.c), and ibv_port_attr,
+ * which the provider only passes on.
  */
 #include <infiniband/driver.h>
 
@@ -15,7 +15,7 @@
 #define PLACE(type, field, place)					\
 	_Static_assert(offsetof(struct type, field) == (place), #type "." #field)
 
-/* found at loading */
+/* used at loading */
 SIZE(verbs_device_ops, 72);
 PLACE(verbs_device_ops, name, 0);
 PLACE(verbs_device_ops, match_min_abi_version, 8);
@@ -63,7 +63,7 @@ _Static_assert(offsetof(struct verbs_qp, comp_mask) == sizeof(struct ibv_qp_ex),
 _Static_assert(sizeof(struct ibv_qp_ex) == 344 || sizeof(struct ibv_qp_ex) == 352 ||
 	       sizeof(struct ibv_qp_ex) == 360, "size of ibv_qp_ex");
 
-/* given and taken */
+/* arguments and results */
 SIZE(ibv_wc, 48);
 SIZE(ibv_send_wr, 128);
 SIZE(ibv_recv_wr, 32);

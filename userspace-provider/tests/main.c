@@ -33,7 +33,7 @@ static bool run(const struct test_case *test, unsigned int number)
 	return !failures;
 }
 
-/* TAP. An argument chooses the cases whose name contains it. */
+/* TAP. The argument selects the cases whose names contain it. */
 int main(int argc, char **argv)
 {
 	const struct test_case *test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The lives of objects: failures leave nothing behind (the address sanitizer
- * watches), domains hold each other, RESET and a new SRQ depth keep the rings right.
+ * Lifetime of objects: failures leak nothing (checked by the address sanitizer), domains
+ * keep each other alive, RESET and a new SRQ depth keep the rings consistent.
  */
 #include "fake.h"
 #include "test.h"
@@ -46,7 +46,7 @@ static void object_destroy_may_be_refused(void)
 	qp = fake_create_qp(IBV_QPT_RC, 4, 0);
 	fake.fail = EBUSY;
 	CHECK(srnic_destroy_qp(qp) == EBUSY);
-	CHECK(!srnic_post_send(qp, &wr, &bad_wr));	/* still there */
+	CHECK(!srnic_post_send(qp, &wr, &bad_wr));	/* the QP still exists */
 	CHECK(!srnic_destroy_qp(qp));
 	fake_end();
 }
@@ -141,7 +141,7 @@ static void object_srq_resizes(void)
 	fake_begin();
 	fake.start = UINT32_MAX - 2;
 	srq = srnic_create_srq(&pd.ibv, &attr);
-	CHECK(srq && attr.attr.max_sge == 4);	/* what was granted */
+	CHECK(srq && attr.attr.max_sge == 4);	/* as granted */
 	CHECK(!srnic_get_srq_num(srq, &num) && num == 77);
 	for (i = 0; i < 4; i++)
 		CHECK(!post_srq(srq, i));
@@ -160,12 +160,12 @@ static void object_srq_resizes(void)
 	fake.bad_ring = true;
 	CHECK(srnic_modify_srq(srq, &attr.attr, IBV_SRQ_MAX_WR) == EPROTO);
 	for (i = 0; i < 20; i++)
-		post_srq(srq, i);		/* in vain, but harmless */
+		post_srq(srq, i);		/* without effect, but harmless */
 	srnic_destroy_srq(srq);
 	fake_end();
 }
 
-/* Receives of an SRQ are nobody's that is in ERR: whatever the ring says, nobody rings. */
+/* Receives of an SRQ belong to no QP in ERR, so need_wakeup in its ring rings no doorbell. */
 static void object_srq_has_no_doorbell(void)
 {
 	struct srnic_pd pd = { .ibv.context = ctx() };

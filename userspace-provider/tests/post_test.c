@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_post_send() and ibv_post_recv(): what lands in the ring, what is refused, and
- * when the doorbell rings.
+ * ibv_post_send() and ibv_post_recv(): entries in the ring, rejected requests, and
+ * doorbells.
  */
 #include "fake.h"
 #include "test.h"
@@ -23,7 +23,7 @@ static int post(struct ibv_qp *qp, struct ibv_send_wr *wr)
 	return ret;
 }
 
-/* Posts @wr, which must work, and returns what the kernel sees of it. */
+/* Post @wr, which must succeed, and return the entry that the kernel sees. */
 static struct srnic_sq_wqe *posted(struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
 	static struct srnic_sq_wqe nothing;
@@ -114,7 +114,7 @@ static void post_inline(void)
 	CHECK(posted(qp, &wr)->inline_len == 100);
 	wr.num_sge = 2;
 	CHECK(post(qp, &wr) == EINVAL);
-	large[1].length = UINT32_MAX;		/* a sum in 32 bits would be 99 */
+	large[1].length = UINT32_MAX;		/* a 32-bit sum would be 99 */
 	CHECK(post(qp, &wr) == EINVAL);
 	wr.num_sge = 0;
 	CHECK(!posted(qp, &wr)->inline_len);
@@ -163,7 +163,7 @@ static void post_binds_windows(void)
 	fake_begin();
 	qp = fake_create_qp(IBV_QPT_RC, 1, 0);
 	CHECK(!srnic_bind_mw(qp, &mw, &bind));
-	CHECK(mw.rkey == 0x6600);		/* the low byte wraps by itself */
+	CHECK(mw.rkey == 0x6600);		/* only the low byte wraps */
 	wqe = fake_peek(fake_sq(qp));
 	CHECK(wqe && wqe->opcode == SRNIC_WQE_BIND_MW && wqe->wr_id == 9);
 	CHECK(wqe->bind.mw_rkey == 0x66ff && wqe->bind.new_rkey == 0x6600);
@@ -171,7 +171,7 @@ static void post_binds_windows(void)
 	CHECK(wqe->bind.length == 100 && wqe->bind.access == IBV_ACCESS_REMOTE_READ);
 
 	CHECK(srnic_bind_mw(qp, &mw, &bind) == ENOMEM);
-	CHECK(mw.rkey == 0x6600);		/* a refused post changes nothing */
+	CHECK(mw.rkey == 0x6600);		/* a rejected post changes nothing */
 	fake_take(fake_sq(qp));
 	fake_retire(fake_sq(qp));
 	bind.bind_info.mr = NULL;
@@ -182,7 +182,7 @@ static void post_binds_windows(void)
 	fake_end();
 }
 
-/* Every opcode, and some that are none, on every type of QP. */
+/* All opcodes, and some invalid ones, on each type of QP. */
 static void post_opcodes_by_type(void)
 {
 	static const struct {
@@ -278,7 +278,7 @@ static void post_batch_stops_where_full(void)
 	wr[0].next = &wr[1];
 	wr[1].opcode = IBV_WR_TSO;
 	CHECK(srnic_post_send(qp, wr, &bad_wr) == EINVAL);
-	CHECK(bad_wr == &wr[1]);		/* what came before it is posted */
+	CHECK(bad_wr == &wr[1]);		/* the requests before it are posted */
 	CHECK(fake_sq(qp)->hdr->prod == fake_sq(qp)->head + 2);
 	srnic_destroy_qp(qp);
 	fake_end();
@@ -292,7 +292,7 @@ static void post_rings_only_for_a_sleeper(void)
 	fake_begin();
 	qp = fake_create_qp(IBV_QPT_RC, 8, 0);
 	CHECK(!post(qp, &wr));
-	fake.doorbells = 0;			/* the QP's first is another matter */
+	fake.doorbells = 0;			/* do not count the QP's first */
 	CHECK(!post(qp, &wr) && fake.doorbells == 1);
 	fake_sq(qp)->hdr->need_wakeup = 0;
 	CHECK(!post(qp, &wr) && fake.doorbells == 1);
@@ -301,14 +301,14 @@ static void post_rings_only_for_a_sleeper(void)
 	fake.doorbell_errno = EIO;		/* the device is gone */
 	CHECK(srnic_post_send(qp, &wr, &bad_wr) == EIO && bad_wr == &wr);
 	CHECK(fake.doorbells == 3);
-	fake.doorbell_errno = ENOMEM;		/* tried again, not for ever */
+	fake.doorbell_errno = ENOMEM;		/* retried, but not for ever */
 	CHECK(srnic_post_send(qp, &wr, &bad_wr) == ENOMEM);
 	CHECK(fake.doorbells > 4);
 	srnic_destroy_qp(qp);
 	fake_end();
 }
 
-/* The kernel's memory for an SQ comes with its first doorbell: without it, nothing is posted. */
+/* The first doorbell allocates the kernel's memory for an SQ; if it fails, nothing is posted. */
 static void post_first_doorbell_goes_ahead(void)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -320,23 +320,23 @@ static void post_first_doorbell_goes_ahead(void)
 
 	fake_begin();
 	qp = fake_create_qp(IBV_QPT_RC, 8, 0);
-	CHECK(post(qp, &wr[1]) == EINVAL && !fake.doorbells);	/* for nothing it need not ring */
+	CHECK(post(qp, &wr[1]) == EINVAL && !fake.doorbells);	/* no doorbell without a request */
 
-	fake_sq(qp)->hdr->need_wakeup = 0;	/* whether the kernel sleeps or not */
+	fake_sq(qp)->hdr->need_wakeup = 0;	/* rings even if the kernel does not ask for it */
 	fake.doorbell_errno = ENOMEM;
 	CHECK(srnic_post_send(qp, wr, &bad_wr) == ENOMEM && bad_wr == wr);
-	CHECK(srnic_post_send(qp, wr, &bad_wr) == ENOMEM);	/* a failed one is not the first */
+	CHECK(srnic_post_send(qp, wr, &bad_wr) == ENOMEM);	/* the next is the first again */
 	CHECK(!fake_peek(fake_sq(qp)));
 	fake.doorbell_errno = 0;
 	wr[1].opcode = IBV_WR_SEND;
-	CHECK(!post(qp, wr));			/* once more, and it is there once */
+	CHECK(!post(qp, wr));			/* the retried request is posted once */
 	CHECK(fake_sq(qp)->hdr->prod == 2);
 
 	fake.doorbells = 0;
 	CHECK(!post(qp, wr) && !fake.doorbells);
 	CHECK(!srnic_modify_qp(qp, &reset, IBV_QP_STATE));
 	qp->state = IBV_QPS_RTS;
-	CHECK(!post(qp, wr) && fake.doorbells == 1);	/* the memory outlives RESET */
+	CHECK(!post(qp, wr) && fake.doorbells == 1);	/* RESET needs no new first one */
 	srnic_destroy_qp(qp);
 	fake_end();
 }
@@ -374,7 +374,7 @@ static void post_recv_entries(void)
 	fake_end();
 }
 
-/* In ERR no message comes for which the kernel would look: it asks to be told. */
+/* In ERR no message makes the kernel read the ring, so it asks for doorbells. */
 static void post_recv_rings_in_error(void)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -385,23 +385,23 @@ static void post_recv_rings_in_error(void)
 	qp = fake_create_qp(IBV_QPT_RC, 6, 0);
 	CHECK(!srnic_post_recv(qp, wr, &bad_wr) && !fake.recv_doorbells);
 
-	fake_rq(qp)->hdr->need_wakeup = 1;	/* to ERR by itself: the provider is not told */
+	fake_rq(qp)->hdr->need_wakeup = 1;	/* to ERR without the provider */
 	CHECK(!srnic_post_recv(qp, wr, &bad_wr) && !bad_wr);
-	CHECK(fake.recv_doorbells == 1);	/* once for the whole list */
+	CHECK(fake.recv_doorbells == 1);	/* one for the whole list */
 	CHECK(fake_rq(qp)->hdr->prod == 4);
 	wr[1].num_sge = 5;
 	CHECK(srnic_post_recv(qp, wr, &bad_wr) == EINVAL && bad_wr == &wr[1]);
-	CHECK(fake.recv_doorbells == 2);	/* for what came before the bad one */
+	CHECK(fake.recv_doorbells == 2);	/* for the requests before the bad one */
 	CHECK(srnic_post_recv(qp, &wr[1], &bad_wr) == EINVAL && bad_wr == &wr[1]);
-	CHECK(fake.recv_doorbells == 2);	/* not for nothing */
+	CHECK(fake.recv_doorbells == 2);	/* none if nothing was posted */
 
-	fake.doorbell_errno = EIO;		/* the device is gone: none will be flushed */
+	fake.doorbell_errno = EIO;		/* the device is gone: nothing is flushed */
 	wr[1].num_sge = 0;
 	CHECK(srnic_post_recv(qp, &wr[1], &bad_wr) == EIO && bad_wr == &wr[1]);
 	CHECK(fake.recv_doorbells == 3);
 	fake.doorbell_errno = 0;
 	CHECK(srnic_post_recv(qp, wr, &bad_wr) == ENOMEM && bad_wr == wr);
-	CHECK(fake.recv_doorbells == 3);	/* it is full: nothing again */
+	CHECK(fake.recv_doorbells == 3);	/* the ring is full: none */
 
 	CHECK(!srnic_modify_qp(qp, &reset, IBV_QP_STATE));
 	qp->state = IBV_QPS_INIT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ring.h by itself: indices that run freely and wrap, full and empty, arming.
+ * ring.h by itself: free-running indices and their wrap, full and empty rings, arming.
  */
 #include "fake.h"
 #include "test.h"
@@ -32,7 +32,7 @@ static void fill_to_limit(uint32_t start, uint32_t limit)
 		fake_take(&kernel);
 	}
 	CHECK(!fake_peek(&kernel));
-	CHECK(srnic_ring_full(&user, user.mine));	/* taken is not retired */
+	CHECK(srnic_ring_full(&user, user.mine));	/* consumed, but not retired */
 	fake_retire(&kernel);
 	CHECK(!srnic_ring_full(&user, user.mine));
 	fake_ring_drop(&kernel);
@@ -56,7 +56,7 @@ static void ring_wraps_at_2_32(void)
 	fill_to_limit(UINT32_MAX - 4, 5);
 }
 
-/* Batches of every size, past the wrap of index and ring; nothing lost or altered. */
+/* Batches of each size, across the wrap of index and ring: nothing is lost or altered. */
 static void ring_carries_batches(void)
 {
 	struct srnic_ring user = {};
@@ -139,7 +139,7 @@ static void ring_refuses_nonsense(void)
 	bad.entries = 64;
 	CHECK(!srnic_ring_fits(&bad, 64));	/* 256 + 64 * 64 > 4096 */
 	bad.entries = 1U << 31;
-	CHECK(!srnic_ring_fits(&bad, 64));	/* nor by overflow */
+	CHECK(!srnic_ring_fits(&bad, 64));	/* overflow must not hide it */
 	bad = good;
 	bad.limit = 33;
 	CHECK(!srnic_ring_fits(&bad, 64));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Safe CQs: what is posted has room to complete, and what has completed makes room.
- * fake_complete() fails where a CQ overflows.
+ * Safe CQs: posted requests have room to complete, and polled completions make room.
+ * fake_complete() fails if a CQ overflows.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include "test.h"
 
 #define SIGNALED	IBV_SEND_SIGNALED
-#define PATIENCE	60	/* seconds; then what is refused is refused for good */
+#define PATIENCE	60	/* seconds after which a rejected post counts as permanent */
 
 static struct srnic_pd pd;
 
@@ -25,7 +25,7 @@ static void begin(void)
 {
 	fake_begin();
 	fake.ctx.safe_cq = true;
-	fake.start = UINT32_MAX - 2;	/* indices wrap */
+	fake.start = UINT32_MAX - 2;	/* make the indices wrap */
 	pd.ibv.context = ctx();
 }
 
@@ -89,7 +89,7 @@ static int srq_one(struct ibv_srq *srq)
 	return srnic_post_srq_recv(srq, &wr, &bad_wr);
 }
 
-/* How many posts, at most @most, are taken before one is refused for want of room. */
+/* Return how many posts, at most @most, succeed before one fails for lack of room. */
 static int sends(struct ibv_qp *qp, int most, unsigned int flags)
 {
 	int n = 0, ret = 0;
@@ -131,8 +131,8 @@ static void tell(struct ibv_cq *cq, struct ibv_qp *qp, uint64_t wr_id, uint32_t 
 }
 
 /*
- * The kernel is done with the next @n: first the slots, then the completions. What fails
- * is always told.
+ * Let the kernel retire the next @n requests: first the slots, then the completions. Failed
+ * requests always complete.
  */
 static void done_sends(struct ibv_cq *cq, struct ibv_qp *qp, int n, uint32_t status)
 {
@@ -202,7 +202,7 @@ static void R22_a_queue_of_n_takes_n_posts_and_k_more_after_k_polls(void)
 	qp = new_qp(cq, 32);
 	CHECK(sends(qp, 32, SIGNALED) == n);
 	done_sends(cq, qp, n, IBV_WC_SUCCESS);
-	CHECK(sends(qp, 1, SIGNALED) == 0);	/* nobody has polled */
+	CHECK(sends(qp, 1, SIGNALED) == 0);	/* nothing was polled */
 	for (k = 1; k <= n; k++) {
 		CHECK(poll(cq, k) == k);
 		CHECK(sends(qp, 32, SIGNALED) == k);
@@ -292,7 +292,7 @@ static void R22_a_completion_gives_those_before_it_back(void)
 	qp = new_qp(cq, 8);
 	CHECK(sends(qp, 3, 0) == 3 && sends(qp, 2, SIGNALED) == 1);
 	done_sends(cq, qp, 4, IBV_WC_SUCCESS);
-	CHECK(!sends(qp, 1, 0));		/* it waits to be polled */
+	CHECK(!sends(qp, 1, 0));		/* its completion is unpolled */
 	CHECK(poll(cq, 4) == 1 && !reserved(cq));
 	CHECK(sends(qp, 8, 0) == 4);
 	end(cq, qp);
@@ -310,9 +310,9 @@ static void R22_what_ends_in_silence_is_given_back_but_for_the_last(void)
 	other = new_qp(cq, 8);
 	CHECK(sends(qp, 8, 0) == 4);
 	done_sends(cq, qp, 1, IBV_WC_SUCCESS);
-	CHECK(!sends(qp, 1, 0));		/* it may be about to be told */
+	CHECK(!sends(qp, 1, 0));		/* its completion may be outstanding */
 	done_sends(cq, qp, 2, IBV_WC_SUCCESS);
-	CHECK(sends(other, 8, 0) == 2);		/* to whom it serves does not matter */
+	CHECK(sends(other, 8, 0) == 2);		/* other QPs can use the room */
 	done_sends(cq, other, 2, IBV_WC_SUCCESS);
 	for (i = 0; i < 20; i++) {
 		CHECK(sends(qp, 1, 0) == 1);
@@ -322,7 +322,7 @@ static void R22_what_ends_in_silence_is_given_back_but_for_the_last(void)
 	end(cq, qp);
 }
 
-/* The kernel has retired a request that failed, and is about to say so. */
+/* The kernel has retired a failed request and not yet written its completion. */
 static void R22_one_that_is_retired_and_not_yet_told_is_held(void)
 {
 	struct ibv_cq *cq;
@@ -339,12 +339,12 @@ static void R22_one_that_is_retired_and_not_yet_told_is_held(void)
 	more = sends(qp, 8, 0);
 	CHECK(more == 2);
 	tell(cq, qp, 1002, IBV_WC_REM_ACCESS_ERR, IBV_WC_SEND);
-	done_sends(cq, qp, 1 + more, IBV_WC_WR_FLUSH_ERR);	/* all are told: they fit */
+	done_sends(cq, qp, 1 + more, IBV_WC_WR_FLUSH_ERR);	/* all complete: they fit */
 	CHECK(poll(cq, 8) == 4 && !reserved(cq));
 	end(cq, qp);
 }
 
-/* An unsignalled one that failed is known by its wr_id. */
+/* A failed unsignaled request is identified by its wr_id. */
 static void R22_a_failure_gives_those_before_it_back(void)
 {
 	struct ibv_cq *cq;
@@ -360,7 +360,7 @@ static void R22_a_failure_gives_those_before_it_back(void)
 	end(cq, qp);
 }
 
-/* One wr_id for all: which of them failed cannot be seen. */
+/* With one wr_id for all, it is not known which of them failed. */
 static void R22_failures_that_cannot_be_told_apart_never_free_too_much(void)
 {
 	struct ibv_cq *cq;
@@ -380,7 +380,7 @@ static void R22_failures_that_cannot_be_told_apart_never_free_too_much(void)
 			;
 		done_sends(cq, qp, 5 - fails + n, IBV_WC_WR_FLUSH_ERR);
 		poll(cq, 8);
-		CHECK(!send_one(qp, 7, 0));	/* nor do they stop it for good */
+		CHECK(!send_one(qp, 7, 0));	/* but posting is not blocked for good */
 		end(cq, qp);
 	}
 }
@@ -421,7 +421,7 @@ static void R22_reset_gives_all_back_with_the_slots(void)
 	CHECK(sends(qp, 1, SIGNALED) == 1 && recvs(qp, 1) == 1);
 	CHECK(sends(other, 8, SIGNALED) == 5);
 	done_sends(cq, other, 6, IBV_WC_WR_FLUSH_ERR);
-	CHECK(poll(cq, 8) == 6 && reserved(cq) == 2);	/* what was dropped gives nothing back */
+	CHECK(poll(cq, 8) == 6 && reserved(cq) == 2);	/* removed completions release nothing */
 	CHECK(sends(qp, 7, SIGNALED) == 6);
 	done_sends(cq, qp, 7, IBV_WC_SUCCESS);
 	CHECK(poll(cq, 8) == 7 && sends(qp, 8, SIGNALED) == 7);
@@ -470,7 +470,7 @@ static void R22_iterated_completions_give_back_at_the_end(void)
 	CHECK(sends(qp, 8, SIGNALED) == 4);
 	done_sends(cq, qp, 4, IBV_WC_SUCCESS);
 	CHECK(!ibv_start_poll(ex, &attr) && !ibv_next_poll(ex));
-	CHECK(!sends(qp, 1, SIGNALED));		/* in between posting is allowed */
+	CHECK(!sends(qp, 1, SIGNALED));		/* posting meanwhile is allowed */
 	ibv_end_poll(ex);
 	CHECK(sends(qp, 8, SIGNALED) == 2);
 	end(cq, qp);
@@ -530,7 +530,7 @@ static void R22_a_shared_receive_queue_has_room_on_each_of_its_completion_queues
 	CHECK(!try_qp(small, small, srq, 4) && errno == ENOMEM);
 	CHECK(!reserved(small));
 	one = try_qp(large, large, srq, 4);
-	CHECK(one && reserved(large) == 5);	/* all of it, and one in the QP's hands */
+	CHECK(one && reserved(large) == 5);	/* all its entries, and one for the QP */
 	two = try_qp(large, large, srq, 4);
 	CHECK(two && reserved(large) == 6);
 	CHECK(sends(one, 8, 0) == 2 && !sends(two, 1, 0));
@@ -559,13 +559,13 @@ static void R22_a_shared_receive_queue_waits_for_its_completions_to_be_polled(vo
 	qp[1] = try_qp(cq[1], cq[1], srq, 4);
 	CHECK(srqs(srq, 8) == 4);
 	done_recvs(cq[0], qp[0], fake_srq(srq), 3);
-	take_recvs(fake_srq(srq), 1);		/* in the hands of the second */
+	take_recvs(fake_srq(srq), 1);		/* taken by the second QP */
 	CHECK(srqs(srq, 8) == 1);
 	done_recvs(cq[0], qp[0], fake_srq(srq), 1);
 	CHECK(!srqs(srq, 1));
 	CHECK(poll(cq[0], 2) == 2 && srqs(srq, 8) == 2);
 
-	/* all of them on the second, which has taken one already */
+	/* all of them on the second QP, which has taken one already */
 	done_recvs(cq[1], qp[1], fake_srq(srq), 2);
 	tell(cq[1], qp[1], 0, IBV_WC_SUCCESS, IBV_WC_RECV);
 	CHECK(srqs(srq, 8) == 1);
@@ -603,7 +603,7 @@ static void R22_a_resized_shared_receive_queue_is_looked_at_anew(void)
 	fake_end();
 }
 
-/* Who comes and goes with a receive in its hands does not use the queue up. */
+/* QPs destroyed while they have a receive must not use the queue up. */
 static void R22_a_shared_receive_queue_outlives_what_its_queue_pairs_take_along(void)
 {
 	struct ibv_srq *srq;
@@ -653,8 +653,8 @@ static void R22_who_misspells_it_is_told(void)
 }
 
 /*
- * Two threads that post whatever they can, one that polls, and a kernel that completes:
- * fake_complete() fails if the CQ is ever full.
+ * Two threads post as much as possible, one polls, and a kernel completes:
+ * fake_complete() fails if the CQ ever overflows.
  */
 static struct {
 	struct ibv_cq *cq;
@@ -684,7 +684,7 @@ static void *poller(void *arg)
 	return NULL;
 }
 
-/* In turns; one in 16 that has not asked for it is told, too, as if it had failed. */
+/* Takes turns; one in 16 unsignaled requests completes, as if it had failed. */
 static void *completer(void *arg)
 {
 	uint32_t seed = 3, i;

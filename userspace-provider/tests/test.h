@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Just enough of a harness: cases in tables, CHECK in cases. A failed check ends
+ * A minimal harness: cases in tables, CHECK in cases. A failed check ends
  * neither its case nor the run.
  */
 #ifndef SRNIC_TEST_H
@@ -28,7 +28,7 @@ extern const struct test_case wakeup_tests[];
 
 void test_fail(const char *file, int line, const char *what);
 
-/* how often the races are run: SRNIC_TEST_ROUNDS, a million unless told */
+/* Rounds of the race tests: SRNIC_TEST_ROUNDS, by default a million. */
 unsigned int test_rounds(void);
 
 #define CHECK(cond)							\

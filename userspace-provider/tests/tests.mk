@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# The provider's unit tests: all of the provider linked with a fake kernel. Four
-# builds: as shipped; as if built with the verbs.h of another rdma-core than that
-# whose library runs, see other-verbs; and under the address and the thread
-# sanitizer, with fewer rounds of the races. What is shipped runs under valgrind, too.
-# All of it takes about 5 s. More, by hand:
+# The provider's unit tests: the whole provider linked with a fake kernel, in four builds:
+# as shipped; as if built with the verbs.h of another rdma-core than the running library's,
+# see other-verbs; and under the address and the thread sanitizer, with fewer rounds of the
+# races. The build as shipped also runs under valgrind. All take about 5 s. More, by hand:
 #
 #	SRNIC_TEST_ROUNDS=10000000 build/.../tests/plain/provider-test wakeup
 #
@@ -14,8 +13,8 @@ test_builds := plain other address thread
 test_srcs   := $(notdir $(wildcard $(here)/tests/*.c))
 wrap	    := -Wl,--wrap=write,--wrap=mmap,--wrap=mmap64,--wrap=munmap
 
-# The thread sanitizer has no notion of fences, and needs none: all shared words
-# are atomic.
+# The thread sanitizer does not model fences. It need not, since all shared words are
+# atomic.
 san_plain   :=
 san_other   := -I$(out)/tests/other/include
 san_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -2,11 +2,11 @@
 /*
  * The two places where one side may sleep: an idle SQ (need_wakeup and the
  * doorbell) and an application waiting for a completion (arm and the event). A
- * thread plays the kernel. Each round offers exactly one thing and waits until it
- * was taken, so that a wake-up that is lost shows as a sleep that does not end.
+ * thread plays the kernel. Each round offers one item and waits until it is taken, so
+ * a lost wake-up shows as a sleep that does not end.
  *
- * How long each side dawdles before it goes to sleep, or posts, varies from round
- * to round: that is what moves the two pairs of accesses over each other.
+ * Each side delays its sleep or post by a time that varies from round to round; this
+ * shifts the two pairs of accesses against each other.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 #include "fake.h"
 #include "test.h"
 
-#define PATIENCE	60	/* seconds until a sleeper counts as forgotten */
+#define PATIENCE	60	/* seconds after which a sleeper counts as lost */
 
 static _Atomic bool forgotten;
 
@@ -42,14 +42,14 @@ static void sleep_until(sem_t *sem)
 		forgotten = true;
 }
 
-/* Wake-ups that were not waited for must not end the next sleep in place of its own. */
+/* Old wake-ups that were not waited for must not end the next sleep. */
 static void forget_old(sem_t *sem)
 {
 	while (!sem_trywait(sem))
 		;
 }
 
-/* Waits, on a machine that may have other things to do, until *@word is @val. */
+/* Wait until *@word is @val, on a possibly busy machine. */
 static void await(__u32 *word, uint32_t val)
 {
 	unsigned int spins = 0;
@@ -59,7 +59,7 @@ static void await(__u32 *word, uint32_t val)
 			sched_yield();
 }
 
-/* The kernel's side of an SQ, as Documentation/abi.md has it. */
+/* The kernel's side of an SQ, as in Documentation/abi.md. */
 static void *sq_consumer(void *arg)
 {
 	struct fake_ring *ring = fake_sq(arg);
@@ -96,7 +96,7 @@ static void wakeup_doorbell_is_never_lost(void)
 
 	fake_begin();
 	forgotten = false;
-	fake.start = -(rounds / 2);		/* past 2^32 half-way */
+	fake.start = -(rounds / 2);		/* wraps half-way */
 	qp = fake_create_qp(IBV_QPT_RC, 4, 0);
 	pthread_create(&kernel, NULL, sq_consumer, qp);
 	for (i = 0; i < rounds && !forgotten; i++) {
@@ -131,7 +131,7 @@ static void *cq_producer(void *arg)
 	return NULL;
 }
 
-/* Without a lock, which would be a fence too, between arming and polling. */
+/* Use no lock: between arming and polling, it would act as a fence. */
 static void wakeup_event_is_never_lost(void)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -174,7 +174,7 @@ static void wakeup_event_is_never_lost(void)
 	fake_end();
 }
 
-/* Two threads post, one takes: each thread's requests arrive whole and in order. */
+/* Two threads post, one consumes: each thread's requests arrive whole and in order. */
 #define POSTERS	2
 
 static void *poster(void *arg)

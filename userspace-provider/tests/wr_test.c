@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ibv_wr_*(): every builder and setter, and that a batch is all or nothing.
+ * ibv_wr_*(): all builders and setters; a batch is posted as a whole or not at all.
  */
 #include "fake.h"
 #include "test.h"
@@ -13,7 +13,7 @@
 
 static char data[256] = "The quick brown fox";
 
-/* The next entry that the kernel sees, or one that fails every comparison. */
+/* Return the next entry that the kernel sees, or one that fails every comparison. */
 static struct srnic_sq_wqe *seen(struct ibv_qp *qp)
 {
 	static struct srnic_sq_wqe nothing = { .opcode = SRNIC_WQE_OPCODES };
@@ -198,7 +198,7 @@ static void wr_batch_is_all_or_nothing(void)
 	qp->state = IBV_QPS_RTS;
 
 	ibv_wr_start(ex);
-	CHECK(!ibv_wr_complete(ex));		/* nothing is no error */
+	CHECK(!ibv_wr_complete(ex));		/* an empty batch is no error */
 	CHECK(!fake.doorbells);
 
 	ibv_wr_start(ex);
@@ -210,7 +210,7 @@ static void wr_batch_is_all_or_nothing(void)
 	end(qp);
 }
 
-/* As in post_test.c: a batch for which the kernel has no memory is not there. */
+/* As in post_test.c: if the kernel has no memory, the batch is not posted. */
 static void wr_first_doorbell_goes_ahead(void)
 {
 	struct ibv_qp_ex *ex;

@@ -10,11 +10,11 @@
 #define SRNIC_FAMILY_VERSION	1
 
 /**
- * enum srnic_rule - What is asked of connections to and from a prefix.
+ * enum srnic_rule - Whether connections to and from a prefix are sealed.
  * @SRNIC_RULE_OFF: In the clear.
- * @SRNIC_RULE_PREFER: Sealed if the key is there, else in the clear; nothing
- *   is negotiated.
- * @SRNIC_RULE_REQUIRE: Sealed, or not at all.
+ * @SRNIC_RULE_PREFER: Sealed if the key exists, else in the clear; there is no
+ *   negotiation.
+ * @SRNIC_RULE_REQUIRE: Sealed; without the key there is no connection.
  */
 enum srnic_rule {
 	SRNIC_RULE_OFF,
@@ -23,12 +23,12 @@ enum srnic_rule {
 };
 
 /**
- * enum srnic_mode - What of a packet the seal covers.
+ * enum srnic_mode - Parts of a packet that the seal covers.
  * @SRNIC_MODE_OFF: Nothing.
  * @SRNIC_MODE_HEADER: The headers are authenticated, the payload is not.
  * @SRNIC_MODE_PACKET: Headers and payload are authenticated.
- * @SRNIC_MODE_AEAD: Headers are authenticated, the payload is encrypted as
- *   well.
+ * @SRNIC_MODE_AEAD: Headers and payload are authenticated, and the payload is
+ *   encrypted.
  */
 enum srnic_mode {
 	SRNIC_MODE_OFF,
@@ -57,9 +57,9 @@ enum srnic_qp_type {
  * @SRNIC_QP_STATE_INIT: Receive work requests may be posted.
  * @SRNIC_QP_STATE_RTR: Ready to receive.
  * @SRNIC_QP_STATE_RTS: Ready to send.
- * @SRNIC_QP_STATE_SQD: Sending is being drained.
- * @SRNIC_QP_STATE_SQE: Sending has failed.
- * @SRNIC_QP_STATE_ERR: All has failed.
+ * @SRNIC_QP_STATE_SQD: The send queue is being drained, or is drained.
+ * @SRNIC_QP_STATE_SQE: The send queue is in error.
+ * @SRNIC_QP_STATE_ERR: The queue pair is in error.
  */
 enum srnic_qp_state {
 	SRNIC_QP_STATE_RESET,
@@ -72,10 +72,11 @@ enum srnic_qp_state {
 };
 
 /**
- * enum srnic_flow_side - Whose requests a flow carries, with the responses to
- *   them.
- * @SRNIC_FLOW_SIDE_OURS: Ours, with the peer's responses.
- * @SRNIC_FLOW_SIDE_THEIRS: The peer's, with our responses.
+ * enum srnic_flow_side - Sender of the requests of a flow; the flow includes
+ *   the responses to them.
+ * @SRNIC_FLOW_SIDE_OURS: Requests of the local end, with the peer's responses.
+ * @SRNIC_FLOW_SIDE_THEIRS: Requests of the peer, with the responses of the
+ *   local end.
  */
 enum srnic_flow_side {
 	SRNIC_FLOW_SIDE_OURS,

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * The rings and command data that srnic's kernel module and its rdma-core
- * provider share. Documentation/abi.md explains them.
+ * Rings and command data shared by srnic's kernel module and its rdma-core
+ * provider. Documentation/abi.md describes them.
  *
- * Indices run freely modulo 2^32; a slot is index & (entries - 1). All that
- * user space can write is a request, never a fact: the kernel copies each
- * entry out once, checks the copy, and keeps its own indices.
+ * Indices run freely modulo 2^32; a slot is index & (entries - 1). The kernel
+ * does not trust anything that user space can write: it copies each entry out
+ * once, checks the copy, and keeps its own indices.
  */
 #ifndef SRNIC_ABI_H
 #define SRNIC_ABI_H
 
 #include <linux/types.h>
 
-#define SRNIC_ABI_VERSION	16	/* not rxe's 1-2, nor siw's 1 */
+#define SRNIC_ABI_VERSION	16	/* differs from those of rxe (1, 2) and siw (1) */
 #define SRNIC_DRIVER_ID		0x73726e63	/* "srnc": the core only compares it */
 
 #define SRNIC_MAX_SGE		32
 #define SRNIC_MAX_INLINE	512
 
-/* First page of every ring's mapping; the slots begin at SRNIC_RING_SLOTS. */
+/* Header in the first page of every ring's mapping; slots begin at SRNIC_RING_SLOTS. */
 #define SRNIC_RING_SLOTS	256
 
 struct srnic_ring_hdr {
@@ -29,16 +29,17 @@ struct srnic_ring_hdr {
 	__u32 cons;
 	__u32 pad1[15];
 	/*
-	 * SQ: the kernel sets it to 1 before it sleeps and then looks at prod once
-	 * more; user space, after storing prod and a full fence, rings the doorbell
-	 * only if it is 1. RQ: 1 in ERR, where nobody looks for what is posted.
+	 * SQ: the kernel sets this to 1 before it sleeps, and then reads prod
+	 * once more. User space stores prod, issues a full fence, and rings the
+	 * doorbell only if this is 1. RQ: 1 in ERR, where receives are not
+	 * processed without a doorbell.
 	 */
 	__u32 need_wakeup;
 	__u32 pad2[15];
 	/*
-	 * CQ: user space stores SRNIC_ARM_*; the kernel, having stored prod and a full
-	 * fence, exchanges it for 0 and raises an event if it was armed (for
-	 * SRNIC_ARM_SOLICITED, only for a solicited or failed completion).
+	 * CQ: user space stores SRNIC_ARM_*. The kernel stores prod, issues a
+	 * full fence, exchanges this for 0, and raises an event if it was armed
+	 * (SRNIC_ARM_SOLICITED: only for a solicited or failed completion).
 	 */
 	__u32 arm;
 	__u32 pad3[15];
@@ -65,7 +66,7 @@ enum srnic_wqe_opcode {
 	SRNIC_WQE_FETCH_ADD,
 	SRNIC_WQE_LOCAL_INV,
 	SRNIC_WQE_BIND_MW,
-	SRNIC_WQE_REG_MR,	/* kernel only: refused from a user ring */
+	SRNIC_WQE_REG_MR,	/* kernel only: rejected in a user ring */
 	SRNIC_WQE_OPCODES,
 };
 
@@ -100,8 +101,8 @@ struct srnic_sq_wqe {
 			__aligned_u64 addr;
 			__aligned_u64 length;
 			__u32 mr_lkey;
-			__u32 mw_rkey;	/* present key of the window */
-			__u32 new_rkey;	/* key after the bind */
+			__u32 mw_rkey;	/* current key of the window */
+			__u32 new_rkey;	/* key of the window after the bind */
 			__u32 access;	/* IB_ACCESS_* */
 		} bind;
 		__u32 reserved[8];
@@ -120,7 +121,7 @@ struct srnic_rq_wqe {
 #define SRNIC_WC_WITH_IMM	(1 << 1)
 #define SRNIC_WC_WITH_INV	(1 << 2)
 
-/* A completion, 64 bytes. */
+/* A completion: 64 bytes. */
 struct srnic_cqe {
 	__aligned_u64 wr_id;
 	__aligned_u64 timestamp;	/* CLOCK_MONOTONIC, ns */
@@ -137,13 +138,13 @@ struct srnic_cqe {
 	__aligned_u64 reserved2;
 };
 
-/* Where a ring can be mapped, and how it is cut. */
+/* Location and geometry of a ring's mapping */
 struct srnic_abi_ring {
-	__aligned_u64 offset;	/* for mmap */
-	__u32 size;		/* bytes, whole pages */
-	__u32 entries;		/* slots, a power of two */
-	__u32 stride;		/* bytes a slot */
-	__u32 limit;		/* how many may be outstanding (what was granted) */
+	__aligned_u64 offset;	/* offset for mmap() */
+	__u32 size;		/* bytes of the mapping, whole pages */
+	__u32 entries;		/* number of slots, a power of two */
+	__u32 stride;		/* bytes of a slot */
+	__u32 limit;		/* entries that may be outstanding, as granted */
 };
 
 struct srnic_alloc_ucontext_resp {
@@ -162,7 +163,7 @@ struct srnic_resize_cq_resp {
 
 struct srnic_create_qp_resp {
 	struct srnic_abi_ring sq;
-	struct srnic_abi_ring rq;	/* all zero with an SRQ */
+	struct srnic_abi_ring rq;	/* all zero if the QP has an SRQ */
 	__u32 sq_sig_all;
 	__u32 reserved;
 };
@@ -173,13 +174,13 @@ struct srnic_create_srq_resp {
 	__u32 reserved;
 };
 
-/* modify_srq has no response of its own: the kernel copies one to resp_addr */
+/* modify_srq has no driver response: the kernel writes one to resp_addr. */
 struct srnic_modify_srq_cmd {
-	__aligned_u64 resp_addr;	/* of a struct srnic_modify_srq_resp */
+	__aligned_u64 resp_addr;	/* address of a struct srnic_modify_srq_resp */
 };
 
 struct srnic_modify_srq_resp {
-	struct srnic_abi_ring ring;	/* new ring after IBV_SRQ_MAX_WR, else zero */
+	struct srnic_abi_ring ring;	/* the new ring after IBV_SRQ_MAX_WR, otherwise zero */
 };
 
 struct srnic_create_ah_resp {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * Keys of protection domains, queue pairs and memory regions, and regions of one queue
- * pair: methods that srnic adds to uverbs' objects (RDMA_VERBS_IOCTL).
- * Documentation/abi.md explains them; libsrnic has functions for them.
+ * Keys of protection domains, queue pairs and memory regions, and regions of
+ * one queue pair: methods that srnic adds to the objects of uverbs
+ * (RDMA_VERBS_IOCTL). Documentation/abi.md describes them; libsrnic has
+ * functions for them.
  *
- * They act on what the caller's own context has made: a handle of another is none.
+ * A handle refers to an object of the caller's own context; objects of other
+ * contexts cannot be named.
  */
 #ifndef SRNIC_IOCTL_H
 #define SRNIC_IOCTL_H
@@ -12,22 +14,22 @@
 #include <linux/types.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#define SRNIC_IOCTL_KEY_MIN	16	/* K_PD and K_AB, bytes */
+#define SRNIC_IOCTL_KEY_MIN	16	/* bytes of K_PD and K_AB */
 #define SRNIC_IOCTL_KEY_MAX	32
-#define SRNIC_IOCTL_MKEY_LEN	16	/* K_MR and what is derived from it */
-#define SRNIC_IOCTL_SUITE_LEN	32	/* a suite's name, with the zero behind it */
+#define SRNIC_IOCTL_MKEY_LEN	16	/* bytes of K_MR and of keys derived from it */
+#define SRNIC_IOCTL_SUITE_LEN	32	/* name of a suite, with the terminating zero */
 
-/* of UVERBS_OBJECT_PD */
+/* methods of UVERBS_OBJECT_PD */
 enum srnic_pd_methods {
 	SRNIC_METHOD_PD_SET_KEY = (1U << UVERBS_ID_NS_SHIFT),
 };
 
 enum srnic_pd_set_key_attrs {
 	SRNIC_ATTR_PD_SET_KEY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
-	SRNIC_ATTR_PD_SET_KEY_KEY,	/* K_PD; absent: the kernel draws one */
+	SRNIC_ATTR_PD_SET_KEY_KEY,	/* K_PD; absent: the kernel draws a random one */
 };
 
-/* of UVERBS_OBJECT_QP */
+/* methods of UVERBS_OBJECT_QP */
 enum srnic_qp_methods {
 	SRNIC_METHOD_QP_SEAL = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_METHOD_QP_USE_GRANT,
@@ -37,7 +39,7 @@ enum srnic_qp_methods {
 enum srnic_qp_seal_attrs {
 	SRNIC_ATTR_QP_SEAL_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_ATTR_QP_SEAL_WISH,	/* struct srnic_ioctl_seal */
-	SRNIC_ATTR_QP_SEAL_KEY,		/* K_AB; absent: that of the domain, or the policy's */
+	SRNIC_ATTR_QP_SEAL_KEY,		/* K_AB; absent: use the domain's, or the policy's */
 };
 
 enum srnic_qp_use_grant_attrs {
@@ -50,7 +52,7 @@ enum srnic_qp_drop_grants_attrs {
 	SRNIC_ATTR_QP_DROP_GRANTS_RKEY,	/* __u32 */
 };
 
-/* of UVERBS_OBJECT_MR */
+/* methods of UVERBS_OBJECT_MR */
 enum srnic_mr_methods {
 	SRNIC_METHOD_MR_PROTECT = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_METHOD_MR_GRANT,
@@ -66,16 +68,16 @@ enum srnic_mr_protect_attrs {
 enum srnic_mr_grant_attrs {
 	SRNIC_ATTR_MR_GRANT_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_ATTR_MR_GRANT_RIGHT,	/* enum srnic_ioctl_right, __u32 */
-	SRNIC_ATTR_MR_GRANT_GRANT,	/* out: struct srnic_ioctl_grant, of the whole region */
+	SRNIC_ATTR_MR_GRANT_GRANT,	/* out: struct srnic_ioctl_grant of the whole region */
 };
 
-/* The region serves that queue pair, of its domain, and no other. */
+/* Bind the region to a queue pair of its protection domain, which alone may then use it. */
 enum srnic_mr_bind_attrs {
 	SRNIC_ATTR_MR_BIND_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
-	SRNIC_ATTR_MR_BIND_QP,		/* handle */
+	SRNIC_ATTR_MR_BIND_QP,		/* handle of the queue pair */
 };
 
-/* Each has a tree of its own (protocol.md, section 12). */
+/* Each right has a tree of its own (protocol.md, section 12). */
 enum srnic_ioctl_right {
 	SRNIC_IOCTL_READ = 1,
 	SRNIC_IOCTL_WRITE,
@@ -88,24 +90,24 @@ struct srnic_ioctl_seal {
 	__u8 reserved[7];
 };
 
-/* How far down keys of parts can be derived. */
+/* Limits of the parts for which keys can be derived */
 struct srnic_ioctl_tree {
-	__u8 depth;		/* steps from the root, at most 63; 0: no part has a key */
-	__u8 block_shift;	/* log2 of the smallest part, bytes */
+	__u8 depth;		/* steps from the root, at most 63; 0: parts have no keys */
+	__u8 block_shift;	/* log2 of the bytes of the smallest part */
 	__u8 reserved[6];
 };
 
 /*
- * The key of a node of a region's tree: who has it can prove every access inside, of
- * this right and no other. Secret.
+ * The key of a node of a region's tree. Its holder can prove every access
+ * inside the node, of this right and no other. Secret.
  */
 struct srnic_ioctl_grant {
-	__aligned_u64 addr;	/* the region's first byte, as its owner names it */
-	__aligned_u64 length;	/* of the region, bytes */
-	__aligned_u64 start;	/* the node's first byte, from addr */
+	__aligned_u64 addr;	/* virtual address of the region's first byte */
+	__aligned_u64 length;	/* bytes of the region */
+	__aligned_u64 start;	/* offset of the node's first byte from addr */
 	__u32 rkey;
 	__u8 right;		/* enum srnic_ioctl_right */
-	__u8 depth;		/* of the region's tree */
+	__u8 depth;		/* of the region's tree, as block_shift */
 	__u8 block_shift;
 	__u8 node_shift;	/* log2 of the node's length */
 	__u8 key[SRNIC_IOCTL_MKEY_LEN];

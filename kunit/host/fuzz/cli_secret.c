@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz what people hand to the srnic command: a key's file and a prefix. A key that is
- * taken is what the file says, and a prefix is read back as it is written.
+ * Fuzz two user inputs of the srnic command: key files and prefixes. An
+ * accepted key must be the contents of its file, and a written prefix must
+ * parse to the same prefix.
  *
- * Input: a byte that says which, then the text.
+ * Input: a byte that selects the parser, then the text.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static void fuzz_secret(const char *text, size_t len, bool raw)
 	CHECK(secret.len >= SRNIC_SECRET_MIN && secret.len <= SRNIC_SECRET_MAX);
 	if (len == secret.len && !memcmp(text, secret.bytes, len))
 		return;
-	/* not its bytes: then its digits, and nothing else is in it */
+	/* not the bytes of the file: then its hexadecimal digits, and nothing else */
 	CHECK(!raw);
 	for (i = 0; i < len; i++) {
 		static const char digits[] = "0123456789abcdef";
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 1) {
 		fuzz_prefix(text);
 	} else {
-		/* no end is marked there */
+		/* no terminating zero, so that ASan detects reads past the end */
 		char *exact = malloc(size - 1 ?: 1);
 
 		memcpy(exact, text, size - 1);

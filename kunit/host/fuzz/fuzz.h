@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzz targets share. A target is one function of libFuzzer's interface; what it
- * demands of the code is in CHECK()s, the rest is the sanitizers' to see.
+ * Declarations for the fuzz targets. A target implements libFuzzer's interface
+ * and checks its requirements by CHECK(); the sanitizers check the rest.
  */
 #ifndef SRNIC_FUZZ_H
 #define SRNIC_FUZZ_H
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libFuzzer's: its own mutation, for those who mend afterwards what it breaks */
+/* libFuzzer's own mutation, for mutators that repair its results */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz what a kernel tells libsrnic, and what the srnic command makes of it: any messages,
- * cut into any reads. Whatever they hold, every list ends, every text does, and output is
- * made of it or the command says why not.
+ * Fuzz the kernel's answers to libsrnic and their output by the srnic command:
+ * any messages, split into any reads. All lists and strings must end, and the
+ * command must print its output or an error.
  *
- * Input: which command, how much is read at once, then messages.
+ * Input: number of the command, size of a read, then messages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static struct {
 	bool controller;
 } kernel;
 
-/* In libmnl's place */
+/* Replacements for libmnl's functions */
 
 struct mnl_socket {
 	int unused;
@@ -61,7 +61,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t s
 	return size;
 }
 
-/* The controller is as it should be, or there would be nothing to ask for. */
+/* The controller's answer is correct: otherwise no command would send a request. */
 static ssize_t tell_family(void *buf)
 {
 	struct genlmsghdr *genl;
@@ -83,7 +83,7 @@ static ssize_t tell_family(void *buf)
 	return nlh->nlmsg_len + ack->nlmsg_len;
 }
 
-/* An answer to something else would be passed over. */
+/* Set sequence numbers: libmnl ignores answers to other requests. */
 static void put_seq(char *buf, size_t len)
 {
 	struct nlmsghdr *nlh = (void *)buf;
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Lengths of messages and attributes that add up, and types that are looked at. */
+/* Repair lengths of messages and attributes, and choose types that the parser reads. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	static const uint16_t types[] = { FAMILY, FAMILY, FAMILY, NLMSG_DONE, NLMSG_ERROR };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz the grants that a peer hands to libsrnic, and what is asked of them. Whatever a grant
- * says of itself, it is refused, or is for bytes that its region has; what is narrowed from it
- * is inside it; what covers a range of it is that range, and no larger block would do.
+ * Fuzz grants that libsrnic gets from a peer, and operations on them. A grant
+ * must be rejected or lie in its region; a narrowed grant must lie in the
+ * original one; the blocks that cover a range must add up to the range, and no
+ * larger block may be possible.
  *
- * Input: a packed grant without its check, which is put right; then an address and a length.
+ * Input: a packed grant without its checksum, which is repaired; then an
+ * address and a length.
  */
 #include <string.h>
 #include <openssl/evp.h>
@@ -25,7 +27,7 @@ static void set_check(uint8_t packed[SRNIC_GRANT_LEN])
 	memcpy(packed + CHECK_AT, mac, SRNIC_GRANT_LEN - CHECK_AT);
 }
 
-/* Where the part begins in the grant; addresses may end at 2^64, and no sum wraps */
+/* Return the part's offset in the grant; addresses may end at 2^64, and no sum wraps. */
 static uint64_t offset(const struct srnic_grant *grant, const struct srnic_grant *part)
 {
 	return srnic_grant_addr(part) - srnic_grant_addr(grant);
@@ -60,7 +62,7 @@ static void fuzz_cover(const struct srnic_grant *grant, uint64_t addr, uint64_t 
 
 	while (left) {
 		if (srnic_grant_cover(grant, &at, &left, &part)) {
-			/* at its first block, or never */
+			/* rejected at the first block, or not at all */
 			CHECK(!part && !count && at == addr && left == len);
 			return;
 		}
@@ -90,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(!srnic_grant_pack(grant, again) && !memcmp(packed, again, sizeof(packed)));
 	check_part(grant, grant);
 
-	/* as it comes, and brought near */
+	/* with the range as given, then with the range moved into the grant */
 	fuzz_narrow(grant, range[0], range[1]);
 	fuzz_cover(grant, range[0], range[1]);
 	range[0] = srnic_grant_addr(grant) + range[0] % srnic_grant_len(grant);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz the rings of a hostile process: any bytes in the slots, any index, at any time.
- * What is copied out is within what was granted, and stays as it is whatever is written
- * afterwards; a queue that is resized keeps what waits.
+ * Fuzz the rings of a hostile process: any bytes in the slots, any index, at
+ * any time. Copied entries must be within the granted limits, and later writes
+ * must not change them; resizing must keep waiting entries.
  *
- * Input: sizes, then operations of one byte, with what they write behind them.
+ * Input: sizes, then operations of one byte, each followed by the bytes that it
+ * writes.
  */
 #include "fuzz/fuzz.h"
 #include "queue/queue.h"
 #include "guard/guard.h"
 
-#define ROOM_MAX	64	/* bytes of a slot behind the fixed part */
+#define ROOM_MAX	64	/* bytes of a slot behind its fixed part */
 
 struct input {
 	const u8 *data;
@@ -26,7 +27,7 @@ static u32 take(struct input *in, unsigned int bytes)
 	return value;
 }
 
-/* every part an allocation of its own: ASan sees one byte over */
+/* Allocate each part separately, so that ASan detects any access past its end. */
 static struct srnic_ring new_ring(u32 entries, u32 stride)
 {
 	struct srnic_ring ring = {
@@ -47,7 +48,7 @@ static void free_ring(struct srnic_ring *ring)
 	free(ring->slots);
 }
 
-/* the process writes: to a slot, all over, or to its index */
+/* The process writes to any bytes of the slots. */
 static void scribble(struct input *in, struct srnic_ring *ring)
 {
 	u32 at = take(in, 1) % (ring->entries * ring->stride);
@@ -57,7 +58,7 @@ static void scribble(struct input *in, struct srnic_ring *ring)
 		((u8 *)ring->slots)[at + i] = take(in, 1);
 }
 
-/* a request that is nearly right: else few get past the first check */
+/* Post a nearly valid request: random ones rarely pass the first check. */
 static void post(struct input *in, struct srnic_ring *ring, u32 max_sge)
 {
 	struct srnic_sq_wqe *wqe = srnic_ring_slot(ring, ring->hdr->prod);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A target over a corpus, without libFuzzer: each file of the folders named, once.
+ * Run a target over a corpus without libFuzzer: once for each file of the given
+ * folders.
  */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "fuzz.h"
 
-/* as libFuzzer does when it only runs inputs */
+/* Not called here: there are no mutations. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size)
 {
 	abort();
@@ -25,7 +26,7 @@ static void run_file(const char *path)
 	}
 	size = fread(data, 1, room, file);
 	fclose(file);
-	/* exactly: the sanitizer sees one byte over */
+	/* exact size, so that ASan detects any access past its end */
 	data = realloc(data, size ? size : 1);
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);

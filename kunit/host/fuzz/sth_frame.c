@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz srnic_hs_parse(): whatever arrives, it stays inside the frame; and what it
- * accepts, srnic_hs_build() writes back bit by bit.
+ * Fuzz srnic_hs_parse(): it must not read outside the frame, and
+ * srnic_hs_build() must write back accepted frames bit by bit.
  */
 #include "fuzz/fuzz.h"
 #include "sth/pure.h"
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	u8 again[SRNIC_HS_HDR_LEN];
 	struct srnic_hs_frame hs;
-	u8 *frame = malloc(size);	/* exactly: ASan sees one byte over */
+	u8 *frame = malloc(size);	/* exact size, so that ASan detects reads past its end */
 
 	memcpy(frame, data, size);
 	memset(&hs, 0xa5, sizeof(hs));
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK(size == SRNIC_HS_FRAME_LEN);
 		CHECK(hs.psn <= SRNIC_PSN_MASK && hs.dqpn <= 0xffffff);
 		srnic_hs_build(&hs, again);
-		/* SE and M, FECN and BECN, reserved bits are not kept */
+		/* SE, M, FECN, BECN and reserved bits are not kept. */
 		frame[1] = 0;
 		frame[4] = 0;
 		frame[8] &= 0xf0;
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	return 0;
 }
 
-/* What makes a frame one: else hardly any mutation is read beyond its first bytes */
+/* Repair the fields that are checked first: few random mutations pass those checks. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size, unsigned int seed)
 {
 	size = LLVMFuzzerMutate(data, size, max_size);

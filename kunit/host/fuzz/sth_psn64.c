@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz a flow as it lives: PSNs come, those that are verified move the expected one, and
- * each that is inferred is near it, has a key at hand, and a nonce of its own.
+ * Fuzz the PSNs of a flow: verified PSNs advance the expected one, and each
+ * extended PSN must be near it, have a live epoch, and have a unique nonce.
  *
- * Input: the start, then steps of four bytes: whether verified, and a PSN's distance.
+ * Input: the start, then steps of four bytes: whether verified, and the PSN's
+ * distance.
  */
 #include "fuzz/fuzz.h"
 #include "sth/pure.h"
@@ -37,7 +38,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK(srnic_epoch(psn64) >= first && srnic_epoch(psn64) <= last);
 		CHECK(srnic_sth_nonce64(false, psn64) == psn64 &&
 		      srnic_sth_nonce64(true, psn64) == (psn64 | BIT_ULL(63)));
-		/* verified: X follows, and never goes back */
+		/* Verified: X follows, and never goes back. */
 		if (data[0] & 1 && psn64 >= expected)
 			expected = psn64 + 1;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz the replay window against a model that forgets nothing: a counter is taken
- * once, and refused without having been seen only behind the window.
+ * Fuzz the replay window against a model with unlimited memory: each counter
+ * must be accepted once, and an unseen counter may be rejected only if it is
+ * older than the window.
  *
  * Input: steps of two bytes, a signed distance from the newest counter.
  */
@@ -35,7 +36,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		marked[count++] = counter;
 		next = max_t(u64, next, counter + 1);
 	}
-	/* quicker than to clear it all */
+	/* faster than clearing the whole array */
 	while (count)
 		seen[marked[--count]] = 0;
 	return 0;

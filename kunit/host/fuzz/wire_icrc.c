@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz the ICRC: what a burst's packets share makes no difference, a byte that may change
- * on the way none, and every other bit does; and the CRC's parts agree with each other.
+ * Fuzz the ICRC: a shared base must not change it, nor may the variant byte of
+ * the BTH, but every other bit must; and the parts of the CRC must agree with
+ * each other.
  *
- * Input: addresses and IP header, two lengths, two ids, then the packet from its BTH on.
+ * Input: addresses and IP header, two lengths, two ids, then the packet from
+ * its BTH.
  */
 #include "fuzz/fuzz.h"
 #include "wire/wire.h"
@@ -26,7 +28,7 @@ static u32 alone(const struct srnic_ends *ends, u16 id, u16 udp_len, const u8 *b
 	return icrc(&base, ends, id, udp_len, bth, len);
 }
 
-/* byte by byte, of all that goes over the wire, with ones where it may change */
+/* Compute the ICRC over the whole packet, with ones in place of the variant fields. */
 static u32 by_the_book(const struct srnic_ends *ends, u16 id, u16 udp_len, const u8 *bth,
 		       size_t len)
 {
@@ -91,7 +93,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(&ends.sport, data + 40, 2);
 	ends.v4 = data[42] & 1;
 	for (int i = 0; i < 2; i++) {
-		/* never shorter than its header; 0 stands for: none yet */
+		/* At least the header's length: 0 means that a base is not valid yet. */
 		lens[i] = max_t(u16, get_unaligned_be16(data + ENDS_LEN + 4 * i), 8);
 		ids[i] = get_unaligned_be16(data + ENDS_LEN + 4 * i + 2);
 	}

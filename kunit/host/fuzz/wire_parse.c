@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz srnic_wire_parse(): whatever arrives, it stays inside the packet; and what
- * it accepts, srnic_wire_build() writes back bit by bit.
+ * Fuzz srnic_wire_parse(): it must not read outside the packet, and
+ * srnic_wire_build() must write back accepted packets bit by bit.
  *
- * Input: two bytes that lengthen the packet beyond the bytes at hand (payload that
- * is not contiguous), then the packet.
+ * Input: two bytes that extend the packet beyond the bytes present (payload
+ * that is not contiguous), then the packet.
  */
 #include "fuzz/fuzz.h"
 #include "wire/wire.h"
 
-/* reserved bits are not kept */
+/* Reserved bits are not kept. */
 static void clear_reserved(const struct srnic_opcode *opc, u8 *hdr)
 {
 	hdr[4] &= 0xc0;
@@ -32,7 +32,7 @@ static void check_packet(const struct srnic_pkt *pkt, u8 *hdr, u32 len)
 		     SRNIC_ICRC_LEN);
 	CHECK(pkt->psn <= SRNIC_PSN_MASK && pkt->dqpn <= 0xffffff);
 
-	memcpy(again, hdr, pkt->hdr_len);	/* for a handshake's nonces */
+	memcpy(again, hdr, pkt->hdr_len);	/* for the nonces of a handshake */
 	CHECK(srnic_wire_build(pkt, again) == pkt->hdr_len);
 	clear_reserved(pkt->opc, hdr);
 	CHECK(!memcmp(hdr, again, pkt->hdr_len));
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		len += get_unaligned_be16(data);
 	have = min_t(u32, len, SRNIC_HDR_MAX);
 
-	hdr = malloc(have);	/* exactly: ASan sees one byte over */
+	hdr = malloc(have);	/* exact size, so that ASan detects reads past its end */
 	memcpy(hdr, data + 2, have);
 	memset(&pkt, 0xa5, sizeof(pkt));
 	if (srnic_wire_parse(&pkt, hdr, len) == SRNIC_WIRE_OK)
@@ -61,8 +61,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 }
 
 /*
- * An opcode that there is, version 0, and a length that fits its headers: what the parser
- * refuses at once is soon explored.
+ * Choose a valid opcode, version 0, and a length that fits its headers: the
+ * checks that reject other packets first are soon explored.
  */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size, unsigned int seed)
 {

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: behind a queue that is shorter than a window nothing is lost on the sender's machine, whatever is sent
+# what: a sender whose queue is shorter than its window loses no packet on its own machine, for every kind of traffic
 # timeout: 300
 # cites: issue 21.2
 # easy: counts alone
 . "$(dirname "$0")/../lib.sh"
 
-# 25 super-packets of 4 KiB fill the one; 10 packets of any size the other
+# One queue holds 25 super-packets of 4 KiB, the other 10 packets of any size
 for queue in "tbf rate 400mbit burst 64kb limit 100kb" \
 	"tbf rate 400mbit burst 64kb limit 1mb|pfifo limit 10"; do
 	say "$queue"
@@ -19,7 +19,7 @@ for queue in "tbf rate 400mbit burst 64kb limit 100kb" \
 	done
 	tool ib_write_bw -s 65536 -n 50 -q 8
 	tool ib_write_bw -c UC -s 65536 -n 100
-	# the receiver counts them: one that is missing and it never ends
+	# The receiver counts datagrams: it never ends if one is missing
 	before=$(count_of b srnic1 rdma_recvs)
 	tool ib_send_bw -c UD -r 2500 -s 1024 -n 2000
 	expect_count b srnic1 rdma_recvs -ge $((before + 2000))

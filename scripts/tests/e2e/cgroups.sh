@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: rdma cgroups limit contexts and objects, memory cgroups pay for rings, and what is given back is free again
+# what: rdma cgroups limit contexts and objects, memory cgroups are charged for rings, and released objects are uncharged
 # easy: yes
 # timeout: 60
 # cites: R18

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: connection manager's tools: ucmatose, udaddy, mckey, rstream, qperf
+# what: programs that use the connection manager work: ucmatose, udaddy, mckey, rstream, qperf
 # easy: yes
 # timeout: 240
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
-# qperf_figure WHAT: one measurement. Debian's qperf (0.4.11) tells its client the port
-# before it listens there (mended upstream: "Fix rdmacm race"), so that the first REQ
-# may find no listener: that, and nothing else, may be tried again.
+# qperf_figure WHAT: take one measurement. Debian's qperf (0.4.11) tells its client the port
+# before it listens there (fixed upstream: "Fix rdmacm race"), so the first REQ may find no
+# listener. Only this error is retried.
 qperf_figure()
 {
 	local try status

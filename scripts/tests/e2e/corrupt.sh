@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: 16 MiB, bits flipped anywhere and covered up: the ICRC, and with its repair the seal, keep every byte right
+# what: 16 MiB arrive intact although bits are flipped anywhere and checksums repaired: the ICRC detects flips, the seal also those with a repaired ICRC
 # timeout: 420
 # cites: R5, P11, issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
 bulk=${SRNIC_BULK:-$((16 << 20))}
 mtu=4096
-# the test kernel is there to see what goes wrong, and an eighth in more packets is changed
-# often enough
+# The test kernel looks for bugs in the kernel; an eighth of the data in more packets has
+# enough changes for this
 ! on_debug_kernel || bulk=$((bulk / 8)) mtu=1024
 
 # transfer MANGLE-OPTION...
@@ -21,7 +21,7 @@ transfer()
 	LIMIT=$((900 + bulk / 100000)) pair in b srnic-verify -d srnic1 -m $mtu --bulk "$bulk" --patience 600 -- \
 		in a srnic-verify -d srnic0 -m $mtu --bulk "$bulk" --patience 600 10.77.0.2
 	tail -n 1 "$OUT"
-	# ip netns exec replaces itself, so that this is the mangler
+	# ip netns exec replaces itself, so this is the PID of srnic-mangle
 	kill $mangler
 	wait $mangler || true
 	cat /run/test/mangle.log

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: NICs that cut super-packets and repeat the IPv4 id: all arrives, at srnic and at rxe, and the device goes over to single packets; behind one that does it right it does not
+# what: if a NIC segments super-packets with a repeated IPv4 id, everything arrives at srnic and at rxe, and the device changes to single packets; it does not if the NIC increments the id
 # timeout: 400
 # cites: issue 21.5
 . "$(dirname "$0")/../lib.sh"
 
-# bed OPTION... -- TESTBED-OPTION...: between ma and mb is such a NIC
+# bed OPTION... -- TESTBED-OPTION...: put such a NIC between ma and mb
 bed()
 {
 	local options=() dev
@@ -19,7 +19,7 @@ bed()
 	for dev in ma mb x0 x1; do
 		ip netns exec m tc qdisc del dev $dev clsact
 	done
-	# ip netns exec replaces itself, so that this is the cutter
+	# ip netns exec replaces itself, so this is the PID of srnic-cut
 	ip netns exec m srnic-cut "${options[@]}" ma mb >/run/test/cut.log &
 	cutter=$!
 	soon on a ping -q -c 1 -W 5 10.77.0.2 >/dev/null || fail "nothing passes"
@@ -34,7 +34,7 @@ bed_down()
 	testbed down
 }
 
-# bulk TOOL CLIENT SERVER: some long messages
+# bulk TOOL CLIENT SERVER: send some long messages
 declare -A dev=([a]=srnic0 [b]=srnic1)
 declare -A address=([a]=10.77.0.1 [b]=10.77.0.2)
 bulk()
@@ -67,7 +67,7 @@ wrong=$(count_of b srnic1 icrc_errors)
 ! whole || fail "super-packets go on"
 bulk ib_send_bw a b
 expect_count b srnic1 icrc_errors -eq "$wrong"
-# what b answers is its own NIC's to cut
+# b's own NIC segments b's responses
 expect_count b srnic1 segmentation_off -eq 0
 bulk ib_read_bw a b
 expect_count b srnic1 segmentation_off -eq 1

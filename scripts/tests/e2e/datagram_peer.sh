@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: sealed datagrams, held to the specification by a peer in Python: every suite and mode, hosts and groups; what is wrong is refused
+# what: sealed datagrams follow the specification, as implemented by a peer in Python: every suite and mode, hosts and groups; wrong ones are dropped
 # timeout: 300
 # cites: protocol.md 11, issue 4.1, issue 4.4
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
-# the peer counts packets, not bursts
+# The peer counts packets, not bursts
 on a ethtool -K va gso off tx-udp-segmentation off >/dev/null
 (umask 077 && on a srnic key gen k --file /run/test/k.key
 	od -An -v -tx1 -N20 /dev/urandom | tr -d ' \n' >/run/test/g.key)

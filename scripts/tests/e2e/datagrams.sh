@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: sealed datagrams: UD, multicast and the connection manager, in every mode; keys and rules that change or differ
+# what: datagrams are sealed in every mode (UD, multicast, connection manager), also when keys and rules change or differ between the ends
 # easy: yes
 # timeout: 300
 # cites: issue 4.4, protocol.md section 11
 . "$(dirname "$0")/../lib.sh"
 
-# sth_crowded is not among them: on a busy machine a handshake frame is repeated while
-# the worker still examines the first
+# Without sth_crowded: on a busy machine a handshake frame is retransmitted while the worker
+# still examines the first one
 refusals='sth_missing sth_unexpected sth_auth_failed sth_replayed policy_exempt'
 
-# rule_for PREFIX RULE WORDS...: on both ends
+# rule_for PREFIX RULE WORDS...: set a rule on both ends
 rule_for()
 {
 	on a srnic policy replace "$@"
@@ -25,7 +25,7 @@ new_key()
 	on b srnic key replace "$1" --file "/run/test/key.$1" --raw
 }
 
-# clean: nothing was refused on either end
+# clean: check that neither end has dropped a packet
 clean()
 {
 	local name
@@ -35,7 +35,7 @@ clean()
 	done
 }
 
-# grows WHERE DEV NAME BEFORE LEAST
+# grows WHERE DEV NAME BEFORE LEAST: check that the counter has grown by LEAST
 grows()
 {
 	local now
@@ -49,7 +49,7 @@ ud_pingpong()
 		in a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 1000 -n 100 -c 10.77.0.2
 }
 
-# sealed_by MODE SUITE: all of it goes under a seal
+# sealed_by MODE SUITE: check that all kinds of datagrams pass, sealed
 sealed_by()
 {
 	local sealed opened
@@ -65,7 +65,7 @@ sealed_by()
 
 testbed up
 new_key k
-# one of each family and mode; datagram_peer has them all
+# One suite of each family and mode; datagram_peer has all of them
 sealed_by header aes-gmac-256
 sealed_by packet aes-cmac-128
 sealed_by aead chacha20-poly1305

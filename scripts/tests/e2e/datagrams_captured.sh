@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: of datagrams, groups and connection manager, the codec and the dissector open all that was on the wire; no number comes twice
+# what: the codec and the dissector open all captured datagrams of hosts, groups and the connection manager; no counter is used twice
 # timeout: 300
 # cites: protocol.md 11, srdma.md decision 5, issue 4.4, issue 4.7
 . "$(dirname "$0")/../lib.sh"
@@ -9,7 +9,7 @@
 seals=(aes-gcm-128:aead aes-cmac-128:packet)
 
 testbed up
-# on the wire as it would be: no super-packets
+# Send single packets, as on a wire, instead of super-packets
 for end in a b; do
 	on $end ethtool -K v$end gso off tso off gro off tx-udp-segmentation off >/dev/null
 done

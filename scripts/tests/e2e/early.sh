@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a sealed queue pair that is ready before its peer does not wait for its retry interval: it has none
+# what: a sealed QP that is ready before its peer connects without waiting for a retry interval
 # timeout: 60
 # cites: protocol.md 7
 . "$(dirname "$0")/../lib.sh"

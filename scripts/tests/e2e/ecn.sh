@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: where a queue marks instead of dropping, RC is ECN-capable by rule, CNPs (or, sealed, echoes) slow the sender, and nothing is lost
+# what: if a queue marks packets instead of dropping them, RC is ECN-capable by rule, CNPs or (sealed) echoes slow the sender, and no packet is lost
 # timeout: 300
 # cites: issue 21.3, IBA A17.9, RFC 3168
 # easy: counts alone
 . "$(dirname "$0")/../lib.sh"
 
-# netem marks what is ECN-capable, and drops the rest: TCP and ARP, which come again
+# netem marks ECN-capable packets and drops the others: TCP and ARP, which are retransmitted
 queue="netem loss 10% ecn limit 100000"
 
-# up RULE [OPTION...]: RULE is 1 or none
+# up RULE [OPTION...]: set up the test bed; RULE is 1 or none
 up()
 {
 	local rule=$1
@@ -21,7 +21,7 @@ up()
 	record
 }
 
-# wired: the wire is known; its last packet must not be lost
+# wired: finish the capture. Plain queues first, so that the end marker cannot be dropped.
 wired()
 {
 	on a tc qdisc replace dev va root pfifo
@@ -29,7 +29,7 @@ wired()
 	recorded
 }
 
-# seen FILTER: how many packets of RoCE on the wire were such
+# seen FILTER: count the captured RoCE packets that match
 seen()
 {
 	tcpdump -nr /run/test/wire.pcap "udp dst port 4791 and ($1)" 2>/dev/null | wc -l

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: RDMA namespaces in exclusive mode: devices move, applications lose them; rxe's hold on the port is told
+# what: in exclusive RDMA namespace mode devices can move between namespaces, and applications lose them; if rxe holds the UDP port, the log says so
 # easy: yes
 # timeout: 120
 . "$(dirname "$0")/../lib.sh"
 
-# refused_port HOLDER: no link on l0, and the log says who has the port and what to do
+# refused_port HOLDER: check that no link can be added on l0, and that the log names the
+# holder of the port and the remedy
 refused_port()
 {
 	dmesg -C
@@ -81,7 +82,7 @@ settle $server ib_write_bw
 before=$(ip netns exec n1 cat /sys/class/infiniband/srnic1/ports/1/hw_counters/sent_bytes)
 ip netns exec n1 timeout 1000 ib_write_bw -d srnic1 -x "$(gid 1)" -D 900 10.79.0.2 >/dev/null 2>&1 &
 client=$!
-# writing: whether it is past the exchange of numbers
+# writing: whether the writer has finished the exchange of numbers
 writing()
 {
 	(($(ip netns exec n1 cat /sys/class/infiniband/srnic1/ports/1/hw_counters/sent_bytes) > before + 4000000))
@@ -102,6 +103,6 @@ ip netns del n1
 soon absent /sys/class/infiniband/srnic1 || fail "srnic1 outlived its namespace"
 rmmod srnic
 ip netns del here
-# For the tests after this one; refused while a namespace is still being torn down
+# Restore the mode for later tests; fails while a namespace is still being torn down
 shared() { rdma system set netns shared 2>/dev/null; }
 soon shared || fail "the RDMA subsystem stayed in exclusive mode"

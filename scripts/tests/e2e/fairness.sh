@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: of 16 connections that share a receive queue, one that takes what it can leaves the others their share
+# what: of 16 connections that share a receive queue, one greedy connection leaves the others their share
 # easy: yes
 # timeout: 300
 # cites: R20

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: firewall rules see and stop every packet, in and out; connection tracking knows the flows
+# what: firewall rules see and can stop every packet, in and out; connection tracking sees the flows
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
 
-# pingpong: from a to b; its exit status. Where nothing passes, the one that begins gives up
-# after its retries, and the other has to be ended.
+# pingpong: run ibv_rc_pingpong from a to b; return its exit status. If no packet passes,
+# the client gives up after its retries, and the server has to be killed.
 pingpong()
 {
 	local status=0 server
@@ -22,13 +22,13 @@ pingpong()
 	return $status
 }
 
-# stopped: it gives up because nothing is answered
+# stopped: check that the client gives up because no response arrives
 stopped()
 {
 	! pingpong && grep -q 'transport retry counter exceeded' /run/test/pp.log
 }
 
-# packets NAME: of a named counter in b
+# packets NAME: value of a named counter in b
 packets()
 {
 	on b nft -j list counter inet t "$1" |
@@ -55,8 +55,8 @@ for hook in input output; do
 	on b nft delete table inet t
 done
 
-# In RoCEv2 both directions go to one port, each from its own source port: what
-# comes back belongs to another flow, and no flow is ever answered.
+# In RoCEv2 both directions use the same destination port, each with its own source port.
+# Responses therefore belong to another flow, and no flow is ever answered.
 say "connection tracking: a flow begins once"
 modprobe nf_conntrack
 on b sysctl -qw net.netfilter.nf_conntrack_acct=1

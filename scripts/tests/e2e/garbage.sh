@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: of floods of packets that are refused, each is counted and ends at the first check that it fails, without an answer; beside them every byte of a stream arrives
+# what: in a flood of bad packets each is counted and dropped at the first check that it fails, without an answer; a stream beside the flood arrives complete
 # easy: yes
 # timeout: 180
 # cites: R25, issue 5.6
@@ -9,11 +9,11 @@
 
 count=${SRNIC_FLOOD:-20000}
 tracing=/sys/kernel/tracing
-# The way of a packet: what it costs most
+# The expensive steps of the receive path, in order
 steps=(srnic_rx_icrc_ok srnic_open_packet srnic_responder_rx)
 
-# connect: a stream of WRITEs and READs from a to b whose every byte is looked at. Sets QPN
-# to b's end of it
+# connect: start a stream of WRITEs and READs from a to b that verifies every byte. Sets QPN
+# to b's QP.
 connect()
 {
 	# shellcheck disable=SC2054 # those commas are the tool's
@@ -26,7 +26,7 @@ connect()
 	QPN=$(on b rdma resource show qp link srnic1 | sed -n 's/.* lqpn \([0-9]*\) .*type RC state RTS.*/\1/p')
 }
 
-# quiet: whether the stream has come to rest
+# quiet: whether the stream is idle
 quiet()
 {
 	local before
@@ -35,13 +35,15 @@ quiet()
 	[ "$(count_of b srnic1 rcvd_pkts)" -eq "$before" ]
 }
 
-# repeated: packets that the stream has sent again; on a busy machine it probes
+# repeated: number of packets that the stream has retransmitted; on a busy machine it also
+# sends probes
 repeated()
 {
 	echo $(($(count_of a srnic0 retransmits) + $(count_of a srnic0 probes)))
 }
 
-# flood KIND COUNTER: all that is sent is counted as that, and nothing else but duplicates
+# flood KIND COUNTER: send a flood and check that COUNTER counts every packet of it, and
+# besides them at most the stream's retransmissions
 flood()
 {
 	local before again grown
@@ -54,7 +56,7 @@ flood()
 		fail "$1: $2 has grown by $grown, not $count, and $again were sent again"
 }
 
-# probes: counts from now on how often each step is taken, where the kernel can
+# probes: start to count the calls of each step, if the kernel has kprobes
 probes()
 {
 	local step
@@ -72,14 +74,14 @@ no_probes()
 	: >$tracing/kprobe_events
 }
 
-# taken STEP: how often it was, since there are probes
+# taken STEP: number of calls since probes()
 taken()
 {
 	awk -v step="$1" '$1 == step { print $2 }' $tracing/kprobe_profile
 }
 
-# costs KIND COUNTER STEPS: so many of the steps, and not one more, are taken for each packet;
-# only what takes all of them may be answered, within limits
+# costs KIND COUNTER STEPS: check that each packet takes exactly the first STEPS steps. Only
+# packets that take all of them may be answered, within limits.
 costs()
 {
 	local kind=$1 steps_due=$3 step due sent unanswered answers i=0
@@ -95,15 +97,15 @@ costs()
 		[ -e $tracing/events/srnic_test ] || break
 		echo "$kind: $step $(taken "$step") times"
 		due=$((i++ < steps_due ? count : 0))
-		# an answer is a packet, too: it is looked at where it arrives
+		# Answers are packets, too, and take these steps on arrival
 		[ "$step" = srnic_responder_rx ] || due=$((due + sent))
 		[ "$(taken "$step")" -eq $due ] || fail "$kind: $step should have been taken $due times"
 	done
 	no_probes
 }
 
-# floods KIND:COUNTER:STEPS...: each beside a connection that is held still, to see what it
-# costs, and then beside one that is not
+# floods KIND:COUNTER:STEPS...: send each flood beside a connection that is stopped, to
+# count its steps, and then beside a running one
 floods()
 {
 	local what

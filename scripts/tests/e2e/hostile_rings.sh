@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
-# what: lies in a process's own rings kill that QP alone
+# what: a process that writes invalid entries and indices into its rings loses that QP only
 # timeout: 120
 # cites: R1, R28
 . "$(dirname "$0")/../lib.sh"

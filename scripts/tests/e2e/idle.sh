@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: by rule a connection whose peer says nothing is ended, and its owner told; one whose peer speaks is not
+# what: a rule on idle time ends a connection whose peer is silent, and notifies its owner; a connection whose peer responds stays
 # easy: yes
 # timeout: 120
 # cites: R19

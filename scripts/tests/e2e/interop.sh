@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: srnic and rxe understand each other: all opcodes, odd sizes, IPv4 and IPv6, both directions
+# what: srnic and rxe interoperate: all opcodes, odd sizes, IPv4 and IPv6, both directions
 # timeout: 420
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"
@@ -40,8 +40,8 @@ for prefix in 10.77.0. fd77::; do
 	pair rping -s -a ${prefix}1 -C 20 -V -S 5000 -- in b rping -c -a ${prefix}1 -C 20 -V -S 5000
 done
 
-# said_once: nothing that srnic said had to be said again. rxe is as impatient as the emulation
-# is slow: what it repeats is counted as duplicates.
+# said_once: check that srnic did not have to retransmit. rxe's timers are short for a slow
+# emulation: its retransmissions are counted as duplicates.
 said_once()
 {
 	local name

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
-# what: commands, rings, packets and netlink messages that make sense and that do not: the kernel survives and keeps nothing
+# what: the kernel survives valid and invalid commands, rings, packets and netlink messages, and leaks no object
 # timeout: 150
 # cites: R1, R28, issue 5 (fuzzing of ioctls and rings)
 . "$(dirname "$0")/../lib.sh"
 
 seconds=${SRNIC_SECONDS:-20}
 
-# as_user END COMMAND...: whose memory is limited, and who may not administer anything
+# as_user END COMMAND...: run as a user without privileges and with limited memory
 as_user()
 {
 	local end=$1
@@ -19,7 +19,7 @@ as_user()
 	)
 }
 
-# objects: how many there are of each kind
+# objects: print the number of objects of each kind
 objects()
 {
 	on a rdma resource show srnic0
@@ -31,7 +31,7 @@ before=$(objects)
 say "commands of a user"
 as_user a srnic-ioctls srnic0 "$seconds" >/run/test/ioctls.log 2>&1 &
 ioctls=$!
-# not as slow as those that call without end
+# Keep this shell ahead of the processes that make calls without end
 renice -n -10 $$ >/dev/null
 say "messages of root, elsewhere"
 on b "$repo/tools/redteam/messages.py" srnic1 $((200 + 4 * seconds))

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: IPsec policies on port 4791 cover all traffic, whole super-packets included, and are enforced on receipt
+# what: IPsec policies for port 4791 cover all traffic, including whole super-packets, and are enforced on receipt
 # timeout: 180
 # cites: R3, R4
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
 
-# associate SPI-FROM-A SPI-FROM-B: both ends know both directions, and a new key
+# associate SPI-FROM-A SPI-FROM-B: give both ends SAs for both directions, with a new key
 associate()
 {
 	local key end way from to spi
@@ -34,7 +34,7 @@ policy a in 10.77.0.2 10.77.0.1
 policy b out 10.77.0.2 10.77.0.1
 policy b in 10.77.0.1 10.77.0.2
 
-# path MTU 1024: what IPsec adds has to fit as well
+# Path MTU 1024: leave space for IPsec's headers
 # shellcheck disable=SC2054 # those commas are the tool's
 args=(--ops=send,write,read --sizes "1,1024,1025,70001" --offsets 0,3 -m 1024)
 say "all opcodes under ESP"
@@ -61,7 +61,7 @@ soon beyond $((received + 100)) b srnic1 rcvd_pkts || fail "there is no stream"
 before=$(count_of a srnic0 retransmits)
 on a ip xfrm state flush
 on b ip xfrm state flush
-# both ends are silent, but for what is still on its way
+# silent: whether no more packets are in flight
 silent()
 {
 	received=$(count_of b srnic1 rcvd_pkts)
@@ -90,6 +90,6 @@ grep -q 'transport retry counter exceeded' /run/test/c.log || fail "nothing was 
 kill $server || true
 wait $server || true
 [ "$(count_of b srnic1 rcvd_pkts)" -eq "$before" ] || fail "packets in the clear got as far as the device"
-# where the kernel keeps statistics
+# only kernels with these statistics
 ! on b test -e /proc/net/xfrm_stat || on b grep -E 'XfrmIn(TmplMismatch|NoPols|PolBlock)' /proc/net/xfrm_stat
 testbed down

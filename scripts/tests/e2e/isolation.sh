@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a peer's or process's reach for what is not its own fails, over the wire and by system call, and changes nothing
+# what: a peer or process that tries to use another's objects or memory fails, over the wire and by system call, and changes nothing
 # easy: yes
 # timeout: 180
 # cites: R2, R7, R8, R9, R10, R12, R13, R16, R22, R26, R27, R28, R29
@@ -10,7 +10,7 @@
 testbed up
 on a "$repo/tools/verify/isolation.py" srnic0
 
-# they size their queues well: what a safe one refuses they never ask for
+# These programs size their CQs correctly: they never hit the check that a safe CQ adds
 export SRNIC_SAFE_CQ=1
 for tool in ibv_rc_pingpong ibv_srq_pingpong; do
 	say "$tool, with safe completion queues"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: memory for packets that were sent is let go of when no more are: 64 KiB a processor stay
+# what: cached packet memory is released when sending stops; 64 KiB a processor remain
 # easy: yes
 # timeout: 200
 # cites: issue 21 (memory)

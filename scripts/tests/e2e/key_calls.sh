@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the methods that set keys refuse what no library would ask, and take no harm from calls at random
+# what: the ioctl methods that set keys reject arguments that no library would pass, and survive random calls
 # timeout: 120
 # cites: srdma.md decisions 12, 16, 17; abi.md, keys
 . "$(dirname "$0")/../lib.sh"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: of connections that have ended, and of what has been deleted, no key is left in all of the memory
+# what: after connections end and keys are deleted, no copy of a key is left anywhere in memory
 # timeout: 300
 # cites: threat-model.md 54, issue 4.3
 . "$(dirname "$0")/../lib.sh"
 
-# hold SEAL [uncached]: a connection that has stopped in its middle, and all keys that it needed
+# hold SEAL [uncached]: stop a connection in the middle, and list all keys that it used
 hold()
 {
 	local end
@@ -30,18 +30,19 @@ hold()
 	done
 	recorded >/dev/null
 	"$repo/tools/codec/derived.py" /run/test/k.key /run/test/wire.pcap "$1" >>/run/test/wanted
-	# Python's own are in what it has freed
+	# Overwrite the keys in memory that Python has freed
 	srnic-leftovers --fill
 }
 
-# seek: looks for all of them
+# seek: search all of memory for the listed keys
 seek()
 {
 	srnic-leftovers /run/test/wanted >/run/test/found
 	cat /run/test/found
 }
 
-# masked: a key in hexadecimal, as srnic-leftovers wants it; as text it is not what is looked for
+# masked: print a key in hexadecimal, masked as srnic-leftovers expects it, so that the list
+# itself is not found
 masked()
 {
 	local hex i
@@ -53,7 +54,7 @@ masked()
 	echo
 }
 
-# there KEY... / gone KEY...: what seek has found, and has not
+# there KEY... / gone KEY...: check that seek has found, or has not found, these keys
 there()
 {
 	local key
@@ -70,10 +71,10 @@ gone()
 	done
 }
 
-# little is kept back from --fill
+# Leave little memory out of reach of --fill
 sysctl -qw vm.min_free_kbytes=1024
 testbed up
-# on the wire as it would be: no super-packets
+# Send single packets, as on a wire, instead of super-packets
 for end in a b; do
 	on $end ethtool -K v$end gso off tso off gro off tx-udp-segmentation off >/dev/null
 done

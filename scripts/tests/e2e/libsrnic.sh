@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: libsrnic against the kernel: suites, rules, keys, devices, peers, queue pairs, another namespace, who may
+# what: libsrnic works against the kernel: suites, rules, keys, devices, peers, QPs, another namespace, permissions
 # easy: yes
 # timeout: 200
 # cites: srdma.md decisions 13, 16, 18, 19; libsrnic(7)

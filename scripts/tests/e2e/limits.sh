@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: what is beyond a limit, or one's rights, is refused, with the errno that says so
+# what: requests beyond a limit or without permission fail with the documented errno
 # easy: yes
 # timeout: 60
 # cites: R16, R18, R21, R28, R30, R32, issue 2.3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
-# what: links come and go: autoload, devinfo, several links, netdev events, namespaces, unload
+# what: links can be added and removed: autoload, devinfo, several links, netdev events, namespaces, unload
 # timeout: 240
 # cites: issue 2.3
 . "$(dirname "$0")/../lib.sh"
@@ -71,7 +71,7 @@ soon grep -q 'async event FD' /run/test/events || fail "$(cat /run/test/events)"
 ip link set l0 mtu 1500
 grep -q 'active_mtu:.*1024' < <(ibv_devinfo -d srnicx) || fail "MTU 1500 should give 1024"
 soon told_of 1 || fail "nobody is told of the MTU: $(cat /run/test/events)"
-ip link set l0 mtu 1504		# which makes no difference
+ip link set l0 mtu 1504		# changes nothing for RDMA
 ip link set l0 mtu 2500
 soon told_of 2 || fail "MTUs of 1504 and 2500: $(cat /run/test/events)"
 kill $watch

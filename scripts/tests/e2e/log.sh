@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: srnic log tells what was refused, to whom it may, and what is refused while one watches
+# what: srnic log shows dropped packets to users who may see them, and prints new ones as they arrive
 # easy: yes
 # timeout: 120
 # cites: R25, RFC 5042 6.4.4
@@ -21,7 +21,7 @@ on b srnic -j log >/run/test/log.json
 on b rdma -j statistic show link srnic1/1 >/run/test/counters.json
 
 say "who, what, when, and how often; and who watched has seen the same"
-# as many lines as there are entries, and the last of them whole
+# told: whether there are as many lines as entries, and the last line is complete
 told() { [ "$(wc -l </run/test/follow)" -ge "$(grep -o '"reason"' /run/test/log.json | wc -l)" ]; }
 soon told || fail "who watches is not told: $(cat /run/test/follow)"
 python3 - "$begin" "$(date +%s%N)" <<'END'

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: 16 MiB of random bytes arrive right through loss, duplication and reordering, clear and sealed
+# what: 16 MiB of random bytes arrive intact despite loss, duplication and reordering, clear and sealed
 # timeout: 600
 # cites: R5, srdma.md part 3, issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
 bulk=${SRNIC_BULK:-$((16 << 20))}
-# the test kernel is there to see what goes wrong, and a sixteenth shows it
+# The test kernel looks for bugs in the kernel; a sixteenth of the data is enough for this
 ! on_debug_kernel || bulk=$((bulk / 16))
-# 'make soak' has the time for every mode
+# 'make soak' covers every mode
 policies=("" require:aead:aes-gcm-128)
 # shellcheck disable=SC2206 # a list of words
 [[ -z ${SRNIC_BULK-} ]] || policies=("" $sealed_modes)

@@ -7,7 +7,8 @@
 # cites: P11, issue 2 (bad input)
 . "$(dirname "$0")/../lib.sh"
 
-# attack KINDS-OPTION...: injects into a running rping, which must finish well
+# attack KINDS-OPTION...: inject packets into a running rping, which must finish without
+# error
 attack()
 {
 	frozen in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 "$@"
@@ -21,7 +22,7 @@ sent()
 	python3 -c 'import json,sys; print(sum(json.load(open("/run/test/sent.json")).get(k, 0) for k in sys.argv[1:]))' "$@"
 }
 
-# grew COUNTER BY: by at least that much
+# grew COUNTER BY: whether the counter has grown by at least BY
 grew()
 {
 	local now was=${before[$1]}

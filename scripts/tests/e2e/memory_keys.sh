@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: memory that is protected by keys gives nothing to who cannot prove them, over the wire; applications seal their own connections
+# what: memory protected by keys is accessible over the wire only to peers that prove the key; applications can seal their own connections
 # timeout: 300
 # cites: srdma.md P7, P8, P9, P10, decisions 6, 11, 12, 13, 19; protocol.md 6, 12
 . "$(dirname "$0")/../lib.sh"

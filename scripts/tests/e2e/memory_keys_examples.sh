@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the library's examples seal their connections, grant one block of a region, and store keys and values, without privilege
+# what: the library's examples seal their connections, grant one block of a region, and store keys and values, without privileges
 # timeout: 200
 # cites: srdma.md P7, P8, P9, P10, P13, decisions 11, 12, 19
 . "$(dirname "$0")/../lib.sh"
 
-# as built: what is installed of them is their source
+# Use the build folder: only the sources of the examples are installed
 examples=$repo/build/userspace-provider/libsrnic/examples
 key=/run/test/key
 (umask 022; head -c 32 /dev/urandom >$key; head -c 32 /dev/urandom >$key.other)

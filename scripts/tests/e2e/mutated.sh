@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: changed copies of all kinds of sealed packets, beside live traffic: not one is accepted, no QP is lost, every byte is right
+# what: of changed copies of all kinds of sealed packets, sent beside live traffic, none is accepted; no QP is lost, every byte is right
 # timeout: 120
 # cites: P11, R6, srdma.md part 3 (tampering), protocol.md 9, issue 4 (10^6 mutated packets)
 . "$(dirname "$0")/../lib.sh"
@@ -12,15 +12,15 @@ all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 headers="aes-cmac-128/96:header hmac-sha512:header aes-gmac-128:header"
 bodies="aes-cmac-256:packet hmac-sha1:packet aes-gmac-256:packet aes-gcm-128:aead chacha20-poly1305:aead"
 
-# What may be said of a packet that is not taken. A handshake's frame that finds the worker
-# busy is repeated (sth_crowded), and is not among them.
+# Reasons for which a packet may be dropped. sth_crowded is not among them: a handshake
+# frame that finds the worker busy is retransmitted.
 reasons=(malformed unknown_opcode no_qp wrong_state wrong_address wrong_pkey wrong_qkey icrc_errors
 	sth_auth_failed sth_missing sth_unexpected sth_replayed sth_proof_failed peer_cut_off)
-# And what would be said of one that was, and asked for what is not there
+# Errors that would follow if a mutant were accepted
 later=(stag_invalid stag_pd stag_bounds stag_access rrq_exceeded cq_overflow bad_wqe
 	retry_exceeded_err retry_rnr_exceeded_err policy_prefer_clear)
 
-# every_seal PATTERN: SUITE:MODE of all that the kernel has, modes that match; in one line
+# every_seal PATTERN: print all SUITE:MODE of the kernel whose mode matches, in one line
 every_seal()
 {
 	on a srnic suite list | awk -v wanted="$1" 'NR > 1 {
@@ -31,7 +31,7 @@ every_seal()
 	}'
 }
 
-# read_counters END DEV: all of them, into `counters`, by end and name
+# read_counters END DEV: read all counters into `counters`, by end and name
 declare -A counters before sent
 read_counters()
 {
@@ -42,7 +42,7 @@ read_counters()
 	done
 }
 
-# sum END NAME...: how much these counters have grown
+# sum END NAME...: total growth of these counters
 sum()
 {
 	local end=$1 total=0 name
@@ -53,8 +53,8 @@ sum()
 	echo $total
 }
 
-# beside WIRE-OPTION... -- VERIFY-OPTION...: traffic on all of `seals` at once, until the wire
-# has done what it is to do; what it says goes into `sent`, what the devices say into `counters`
+# beside WIRE-OPTION... -- VERIFY-OPTION...: run traffic on all of `seals` at once until the
+# wire has sent its mutants. Results of the wire go into `sent`, counters into `counters`.
 beside()
 {
 	local wire=() name value
@@ -82,15 +82,15 @@ beside()
 	read_counters b srnic1
 }
 
-# accounted EXTRA: what each end opened is what was sent to it, and EXTRA=copies of it once
-# more; what it refused is the rest
+# accounted EXTRA: check that each end opened exactly the genuine packets (with EXTRA=copies
+# also one copy of each) and dropped all others
 accounted()
 {
 	local end name refused silent opened
 	for end in a b; do
 		opened=$(sum $end sth_opened)
 		refused=$(sum $end "${reasons[@]}")
-		# frames of a handshake that are not due are dropped without a word
+		# Handshake frames that are not due are dropped without being counted
 		silent=${sent[${end}_like_handshake]}
 		say "$end: ${sent[${end}_sealed]} genuine, ${sent[${end}_mutants]} others;" \
 			"opened $opened, refused $refused, at most $silent in silence:" \
@@ -103,7 +103,8 @@ accounted()
 		else
 			((opened == sent[${end}_sealed])) || fail "$end opened others than the genuine"
 		fi
-		# and one that is early, of a peer that is ready first, is repeated
+		# A peer that is ready first retransmits an early handshake frame, which may
+		# be dropped, too
 		((refused <= sent[${end}_mutants] + sent[${end}_handshake] &&
 		  refused + silent >= sent[${end}_mutants])) ||
 			fail "$end refused others than those that are not genuine"
@@ -113,8 +114,8 @@ accounted()
 	done
 }
 
-# attack WHAT PATTERN SEALS COUNT WIRE-OPTION... -- VERIFY-OPTION...: so many packets beside
-# traffic under these seals; in the soak, under all of modes that match
+# attack WHAT PATTERN SEALS COUNT WIRE-OPTION... -- VERIFY-OPTION...: send COUNT mutants
+# beside traffic under these seals; in the soak, under all seals whose mode matches
 attack()
 {
 	local what=$1 pattern=$2 chosen=$3 count=$4

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the provider as it is under the next Debian's rdma-core (56): both ways of posting, rdma_cm, sealed
+# what: the unchanged provider works with the next Debian's rdma-core (56): both ways of posting, rdma_cm, sealed
 # easy: yes
 # timeout: 120
 # cites: issue 2.4

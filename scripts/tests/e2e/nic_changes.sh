@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
-# what: under load, a NIC's MTU changes, its driver lets go of it, its link and the module are removed
+# what: under load, a NIC can change its MTU, be unbound from its driver, lose its link, and the module can be removed
 # nic: virtio_net
 # timeout: 120
 # cites: issue 21, 1; issue 2.3
 . "$(dirname "$0")/../lib.sh"
 
-# load: writes without end, begun before it returns
+# load: start endless writes; returns when they have begun
 load()
 {
 	local ga gb
@@ -21,7 +21,7 @@ load()
 	moves 2000000 || fail "no load: $(tail -n 3 /run/test/c.log)"
 }
 
-# moves BYTES: whether the client sends so many more within 30 s
+# moves BYTES: whether the client sends BYTES more within 30 s
 moves()
 {
 	local begin end=$((SECONDS + 30))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
-# what: srnic and rxe understand each other across a NIC, whichever of them begins
+# what: srnic and rxe interoperate across a NIC, with either as the client
 # nic: virtio_net
 # timeout: 180
 # cites: issue 21, 1; issue 2.7

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
-# what: rping, perftest and every opcode between two VMs, each with a kernel of its own, clear and sealed
+# what: rping, perftest and every opcode work between two VMs with separate kernels, clear and sealed
 # nic: virtio_net
 # pair: yes
 # timeout: 240
 # cites: issue 21, 1
 . "$(dirname "$0")/../lib.sh"
 
-# settle PID COMMAND...: in the other VM something listens for TCP at perftest's port or
-# srnic-verify's, or for rdma_cm
+# settle PID COMMAND...: wait until the program in the other VM listens: for TCP at the port
+# of perftest or srnic-verify, or for rdma_cm
 settle()
 {
 	in-b timeout 20 sh -c "

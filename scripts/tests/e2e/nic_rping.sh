@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
-# what: rping across emulated NICs of two drivers, clear and sealed; the NICs come back as they were
+# what: rping works across emulated NICs of two drivers, clear and sealed; the NICs are restored afterwards
 # nic: virtio_net vmxnet3
 # timeout: 120
 # cites: issue 21, 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
-# what: across NICs, every opcode compared to the byte and perftest's tools, at two MTUs, clear and sealed
+# what: every opcode, compared byte by byte, and perftest's tools work across NICs, at two MTUs, clear and sealed
 # nic: virtio_net vmxnet3
 # timeout: 240
 # cites: issue 21, 1

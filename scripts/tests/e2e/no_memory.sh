@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug only
-# what: every allocation of every verb fails in its turn: ENOMEM, nothing lost, nothing left behind
+# what: when any one allocation of a verb fails, the verb returns ENOMEM, loses nothing and leaks nothing
 # timeout: 120
 # cites: issue 2.2, issue 5 (fault injection)
 . "$(dirname "$0")/../lib.sh"
 
-# Those that may sleep, too; without a word in the log each time
+# Fail allocations that may sleep, too, without a log entry for each
 for cause in failslab fail_page_alloc; do
 	echo N >/sys/kernel/debug/$cause/ignore-gfp-wait
 	echo 0 >/sys/kernel/debug/$cause/verbose
@@ -14,13 +14,13 @@ done
 echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
 echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
 
-# objects: how many there are of each kind
+# objects: print the number of objects of each kind
 objects()
 {
 	on a rdma resource show srnic0
 }
 
-# Sealed: keys are derived, and ciphers allocated, beside all that is without a seal
+# Sealed, so that derivation of keys and allocation of ciphers are covered as well
 testbed up --policy require:aead:aes-gcm-128
 before=$(objects)
 on a srnic-failnth srnic0 | tee /run/test/out

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: super-packets arrive whole, cut in software, and put together again by GRO: the same bytes each time
+# what: data is the same whether super-packets arrive whole, are segmented in software, or are reassembled by GRO
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
 
-# verify_all [ipv4]: every opcode at sizes around the MTU, IPv4 and IPv6
+# verify_all [ipv4]: verify every opcode at sizes around the MTU, on IPv4 and IPv6
 verify_all()
 {
 	# shellcheck disable=SC2054 # those commas are the tool's
@@ -20,7 +20,7 @@ verify_all()
 		in a srnic-verify -d srnic0 "${args[@]}" 10.77.0.2
 }
 
-# bulk: sets PKTS and BURSTS to what b receives of some long messages
+# bulk: set PKTS and BURSTS to what b receives of some long messages
 bulk()
 {
 	local pkts bursts
@@ -33,7 +33,7 @@ bulk()
 	say "$PKTS packets in $BURSTS bursts"
 }
 
-# features WORDS: of both netdevs
+# features WORDS: set features of both netdevs
 features()
 {
 	# shellcheck disable=SC2086 # they are a list of words
@@ -67,7 +67,7 @@ say "cut without scatter-gather and checksum offload"
 features "sg off tx off"
 verify_all ipv4
 
-# Only what comes without TSO is given to GRO by veth
+# veth passes only packets sent without TSO to GRO
 say "put together by the receiver's GRO"
 features "tx on sg on tso off gro on"
 verify_all

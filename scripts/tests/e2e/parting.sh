@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: both
-# what: who has taken a message may destroy the QP at once, and the sender still gets its acknowledgment
+# what: a receiver may destroy its QP as soon as it has a message; the sender still gets its acknowledgment
 # timeout: 120
 # cites: IBA 9.7.5.1.2
 . "$(dirname "$0")/../lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a stranger's faults are counted by kind; by rule or by hand a peer is cut off and heard again; others go on
+# what: faults of an unknown sender are counted by kind; a peer can be cut off by rule or by hand and be allowed again, without effect on other peers
 # easy: yes
 # timeout: 400
 # cites: R25, RFC 5042 6.4.4
@@ -9,7 +9,8 @@
 
 stranger=10.77.0.9
 
-# member FILE ADDRESS WHAT: of a peer: a kind of fault, or another member; 0 if it has none
+# member FILE ADDRESS WHAT: print a member of the peer's record, such as a kind of fault; 0
+# if missing
 member()
 {
 	python3 - "$@" <<'END'
@@ -21,27 +22,27 @@ print(int(peers.get(sys.argv[2], {}).get(sys.argv[3], 0)))
 END
 }
 
-# of ADDRESS WHAT: as srnic1 has it now
+# of ADDRESS WHAT: the current value at srnic1
 of()
 {
 	on b srnic -j peer show srnic1 >/run/test/now.json
 	member /run/test/now.json "$@"
 }
 
-# was ADDRESS WHAT: as srnic1 had it when the last attack was over
+# was ADDRESS WHAT: the value at srnic1 at the end of the last attack
 was()
 {
 	member /run/test/then.json "$@"
 }
 
-# sent [NOT]: how many packets the stranger has sent, but for one kind
+# sent [NOT]: number of packets that the stranger has sent, except those of kind NOT
 sent()
 {
 	tail -n 1 /run/test/attack.log |
 		python3 -c 'import json,sys; print(sum(n for k, n in json.load(sys.stdin).items() if k not in sys.argv))' "$@"
 }
 
-# watched COMMAND...: and what srnic1 has of it while its queue pairs are there
+# watched COMMAND...: run COMMAND and save srnic1's records while its QPs still exist
 watched()
 {
 	"$@"
@@ -49,7 +50,7 @@ watched()
 	on b rdma -j -dd resource show qp link srnic1 >/run/test/qps.json
 }
 
-# attack: by a stranger, who knows a connection to the last number, beside that connection
+# attack: inject packets from a stranger that knows all numbers of a running connection
 attack()
 {
 	frozen watched in a srnic-malform --dev va --from 10.77.0.1 --to 10.77.0.2 --as $stranger \
@@ -87,7 +88,7 @@ qps = json.load(open("/run/test/qps.json"))
 assert max(qp.get("drv_faults_garbage", 0) for qp in qps) > 0, f"the one he meant has nothing: {qps}"
 END
 
-# long enough that he is still cut off when that is looked at
+# Cut off for so long that the stranger is still cut off when the test looks
 say "by rule he is cut off, and the connection goes on"
 on b srnic limit set srnic1 cutoff 3600
 on b srnic limit set srnic1 faults 20
@@ -128,7 +129,7 @@ heard || fail "there is no way: $(cat /run/test/c.log)"
 on b srnic peer cut srnic1 10.77.0.1
 in-a rping -c -v -a 10.77.0.2 -C 3 >/run/test/c.log 2>&1 &
 client=$!
-# dropped: what it has tried, and what it has tried again
+# dropped: whether the first request and a retransmission have been dropped
 dropped() { [ "$(of 10.77.0.1 dropped)" -ge 2 ]; }
 soon dropped || fail "nothing was dropped: $(cat /run/test/c.log)"
 ! grep 'ping data' /run/test/c.log || fail "who is cut off by hand was heard"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: perftest's bandwidth and latency of send, write, read and atomics, clear and sealed
+# what: perftest measures bandwidth and latency of send, write, read and atomics, clear and sealed
 # timeout: 420
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
-# What has to wait for a processor is not lost: with an interval of 4 seconds nothing is
-# sent again but what is.
+# With a retry interval of 4 seconds a busy machine causes no retransmission: only lost
+# packets are retransmitted
 patient=(-u 20)
 
-# patiently NAME OPTION...: tool, with that interval
+# patiently NAME OPTION...: run a tool with that interval
 patiently()
 {
 	tool "$@" "${patient[@]}"
@@ -41,7 +41,7 @@ pair in b ib_send_bw -R -F -n 200 -- in a ib_send_bw -R -F -n 200 10.77.0.2
 expect_clean
 testbed down
 
-# under emulation the seal makes 10 MB/s
+# under emulation sealing reaches 10 MB/s
 say "sealed, aead"
 testbed up --policy require:aead:aes-gcm-128
 for name in ib_send_bw ib_write_bw ib_read_bw; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: ibv_rc, uc, ud and srq_pingpong, polling and with events, several MTUs
+# what: ibv_rc, uc, ud and srq_pingpong work, by polling and with events, at several MTUs
 # timeout: 180
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"
@@ -25,7 +25,7 @@ done
 nothing_lost
 testbed down
 
-# psn64s WHERE: where both flows of its sealed QP stand
+# psn64s WHERE: print the positions of both flows of the sealed QP
 psn64s()
 {
 	on "$1" srnic -j -d qp | grep -o '"psn64":[0-9]*' | cut -d : -f 2
@@ -40,7 +40,7 @@ on a timeout 600 ibv_uc_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 1000000 10
 two_flows() { [ "$(psn64s a | wc -l)" -ge 2 ]; }
 soon two_flows || fail "no flows: $(on a srnic -d qp)"
 before=$(psn64s a)
-# moved: whether both flows stand elsewhere than before
+# moved: whether both flows have advanced
 moved() { [ "$(paste <(echo "$before") <(psn64s a) | awk '$2 > $1' | wc -l)" -eq 2 ]; }
 soon moved || fail "flows stood at $before and stand at $(psn64s a)"
 kill -0 $server || fail "it ended early"

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the srnic command against the kernel: rules, keys, quotas, what is shown, what is refused, who may
+# what: the srnic command works against the kernel: rules, keys, quotas, output, errors, permissions
 # easy: yes
 # timeout: 300
 # cites: srdma.md decisions 13, 16, 18, 19; contracts.md, the CLI
 . "$(dirname "$0")/../lib.sh"
 
-# refused STATUS PATTERN WHERE COMMAND...: exits so, with one line on stderr that says so
+# refused STATUS PATTERN WHERE COMMAND...: check that COMMAND exits with STATUS and prints
+# one line on stderr that matches
 refused()
 {
 	local status=$1 pattern=$2 got=0
@@ -19,7 +20,8 @@ refused()
 	[ ! -s /run/test/out ] || fail "$*: refused, but prints: $(cat /run/test/out)"
 }
 
-# json WHERE EXPRESSION COMMAND...: the command's JSON as x; prints the expression's value
+# json WHERE EXPRESSION COMMAND...: evaluate EXPRESSION on the command's JSON output, named
+# x
 json()
 {
 	local where=$1 expression=$2
@@ -39,7 +41,7 @@ expect()
 	[ "$got" = "$wanted" ] || fail "$*: $got, not $wanted"
 }
 
-# Where it is a module, it can be taken away
+# without_chacha20: remove the cipher, if it is a module
 without_chacha20()
 {
 	modprobe -r chacha20poly1305

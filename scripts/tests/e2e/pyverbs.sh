@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the pyverbs suite of the installed rdma-core: no failure, no error, at least 90 pass
+# what: the pyverbs suite of the installed rdma-core has no failure and no error, and at least 90 tests pass
 # easy: yes
 # timeout: 300
 # cites: issue 2
@@ -15,7 +15,7 @@ find /run/test/pyverbs-tests -name '*.gz' -exec gunzip -f {} +
 testbed up --flat
 cd /run/test
 ln -sfn pyverbs-tests tests
-# the suite as its authors start it: run_tests.py beside the package
+# Run the suite as its authors do: run_tests.py beside the package
 status=0
 /usr/bin/python3 tests/run_tests.py -v --dev srnic0 --port 1 >/run/test/pyverbs.log 2>&1 || status=$?
 cp /run/test/pyverbs.log "$repo/build/check/pyverbs-$(uname -r).log" 2>/dev/null || true

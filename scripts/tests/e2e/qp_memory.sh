@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: an idle RC QP takes less than 8 KiB of kernel memory beyond its rings, and gives all of it back
+# what: an idle RC QP uses less than 8 KiB of kernel memory beyond its rings, and all of it is freed
 # timeout: 120
 # cites: issue 2 (memory)
 . "$(dirname "$0")/../lib.sh"
 
 most=8192
-# there every object has red zones, stack traces and a record of kmemleak's
+# The test kernel adds red zones, stack traces and kmemleak's records to every object
 ! on_debug_kernel || most=32768
 
 testbed up

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a region or window taken back in the middle of WRITEs, READs, SENDs and atomics: not one byte afterwards
+# what: after a region or window is revoked in the middle of WRITEs, READs, SENDs and atomics, not one more byte is transferred
 # timeout: 120
 # cites: R12, R14, issue 5
 . "$(dirname "$0")/../lib.sh"

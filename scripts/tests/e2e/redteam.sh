@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: an attacker is the wire: each attack works in the clear, and none on what is sealed but the stated limits (the soak: under every seal)
+# what: attacks by a man in the middle all succeed on clear traffic, and fail on sealed traffic except for the stated limits (the soak: under every seal)
 # easy: yes
 # timeout: 240
 # cites: issue 4.8, P3, P4, P5, P11, R6

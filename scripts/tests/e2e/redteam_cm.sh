@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a connection of rdma_cm's is ended by a forged DREQ in the clear, and under no seal
+# what: a forged DREQ ends a connection of rdma_cm in the clear, and under no seal
 # easy: yes
 # timeout: 200
 # cites: issue 4.4, issue 4.8, threat-model.md 48
 . "$(dirname "$0")/../lib.sh"
 
-# attacked LABEL: a connection that goes on until it is ended, and what came of the attack
+# attacked LABEL: run an endless connection under attack and print the outcome
 attacked()
 {
 	local wire server client
@@ -21,7 +21,7 @@ attacked()
 	in-a timeout 600 rping -c -a 10.77.0.2 -C 1000000 >/run/test/c.log 2>&1 &
 	client=$!
 	until [ -s /run/test/cm.json ] || ! kill -0 $wire; do sleep 0.2; done
-	# the wire goes last: who parts speaks
+	# stop the wire last: peers talk when they disconnect
 	kill $client 2>/dev/null || true
 	wait $client 2>/dev/null || true
 	kill $server 2>/dev/null || true

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: 'require' refuses what is not sealed: no key, a peer in the clear, another key, datagrams; 'prefer' counts it
+# what: 'require' rejects unsealed traffic (no key, clear peer, other key, datagrams); 'prefer' allows and counts it
 # easy: yes
 # timeout: 180
 # cites: srdma.md decision 19
 . "$(dirname "$0")/../lib.sh"
 
-# refusals: of packets that either end has not taken, or was not to send
+# refusals: number of packets that either end has dropped or was not allowed to send
 refusals()
 {
 	local names=(bad_wqe sth_missing sth_unexpected sth_auth_failed)
 	echo $(($(count_of a srnic0 "${names[@]}") + $(count_of b srnic1 "${names[@]}")))
 }
 
-# refused LABEL: not a single ping may get through, in either direction; the connection
-# manager is refused, tries again, and is refused again. (rping's exit status is of no use:
-# it is 0 after a disconnect.)
+# refused LABEL: check that no ping gets through in either direction, and that the
+# connection manager's first message and its retransmission are dropped. rping's exit status
+# is useless here: it is 0 after a disconnect.
 refused()
 {
 	local server client before
@@ -26,10 +26,10 @@ refused()
 	settle $server rping
 	in-a rping -c -a 10.77.0.2 -v -C 3 >/run/test/c.log 2>&1 &
 	client=$!
-	# ended: the client has given up, or has been refused twice
+	# ended: whether the client has given up, or two messages have been dropped
 	ended() { ! [ -e "/proc/$client" ] || (($(refusals) >= before + 2)); }
 	soon ended || fail "$1: nothing is refused: $(cat /run/test/c.log)"
-	sleep 1		# what was let through nevertheless is on its way
+	sleep 1		# time for wrongly accepted packets to arrive
 	(($(refusals) > before)) || fail "$1: nothing was refused: $(cat /run/test/c.log)"
 	! grep 'ping data' /run/test/c.log /run/test/s.log || fail "$1: payload got through"
 	kill $server $client 2>/dev/null || true

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: rping between two namespaces with data checks: IPv4, IPv6, clear and sealed
+# what: rping works between two namespaces with data checks: IPv4, IPv6, clear and sealed
 # timeout: 240
 # cites: P1, P5, issue 2
 . "$(dirname "$0")/../lib.sh"
@@ -27,7 +27,7 @@ expect_count a srnic0 retransmits -eq 0
 expect_count b srnic1 retransmits -eq 0
 testbed down
 
-# verify.sh has every mode
+# verify.sh covers every mode
 for policy in require:packet:aes-cmac-128 require:aead:aes-gcm-128; do
 	say "$policy"
 	testbed up --ipv6 --policy "$policy"

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the sample that takes access back before it looks does so, whether its peer helps or goes on writing
+# what: the sample program revokes access before it reads its buffer, whether its peer helps or goes on writing
 # easy: yes
 # timeout: 180
 # cites: R11
 . "$(dirname "$0")/../lib.sh"
 
-# samples are installed nowhere
+# Use the build folder: samples are not installed
 sample=$repo/build/tools/revoke-first
 
-# revoke BY REFUSED CLIENT-OPTION...: who must have ended the access; whether writing on was refused
+# revoke BY REFUSED CLIENT-OPTION...: BY is the end that must have revoked the access;
+# REFUSED tells whether later writes must be rejected
 revoke()
 {
 	local by=$1 refused=$2 status=0

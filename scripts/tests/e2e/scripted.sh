@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a peer played by hand: retried READs and new ones, long ones and others', more than were agreed, first or later; losses; retries that end; limits of what is repeated; a stranger
+# what: srnic follows the IBA against a scripted peer: new and retransmitted READs, too many of them, losses, exhausted retries, limits for duplicates, packets of a stranger
 # easy: yes
 # timeout: 240
 # cites: R16, R23, R24, R25, IBA 9.6.1.5.1, IBA 9.7.5.1.3, IBA 9.7.6.1.3, IBA 9.7.5.2.8
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
-# the script counts packets, not bursts
+# The script counts packets, not bursts
 sysctl -qw net.core.netdev_max_backlog=100000
 on a ethtool -K va tx-udp-segmentation off >/dev/null
-# the answer to the first request must not keep the script from sending the next
+# Delay responses, so that the script can send the next request before the first is answered
 on b tc qdisc add dev vb root netem delay 20ms
 on a python3 "$repo/tools/verify/scripted.py" --device srnic0 \
 	--gid-index "$(gid_of a srnic0)" --netns b --dev vb --mac "$(on a cat /sys/class/net/va/address)" \

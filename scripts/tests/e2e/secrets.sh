@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: no log, trace, command or file of sysfs shows a key, whatever becomes of it
+# what: no log, trace, command or sysfs file shows a key at any time of its life
 # easy: yes
 # timeout: 200
 # cites: issue 4.7, threat-model.md 53
@@ -11,13 +11,13 @@ trace=/sys/kernel/tracing
 secret=/run/test/secret
 shown=/run/test/shown
 
-# key_on HOST VERB: the same on both ends, by file
+# key_on HOST VERB: do the same with the key file on both ends
 key_on()
 {
 	on "$1" srnic key "$2" k --file $secret --raw
 }
 
-# told: what an administrator can ask for
+# told: collect all that an administrator can read
 told()
 {
 	local host what

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: no user gets more of a device than he leaves for others, and the reserve is root's
+# what: no user gets more of a device than remains for the other users, and the reserve is root's
 # easy: yes
 # timeout: 120
 # cites: R18, R31

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a sender changes its packets while they are read: what is placed is what was checked
+# what: when a local sender changes its packets while they are read, only bytes that were checked are placed
 # timeout: 180
 # cites: R12, threat model 6, RFC 5042 6.4.1
 . "$(dirname "$0")/../lib.sh"

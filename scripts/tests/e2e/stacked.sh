@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: both
-# what: netdevs on top of a device's own: each device gets its packets, and a namespace that goes takes nobody with it
+# what: with netdevs stacked on a device's own, each device gets its packets; deleting a namespace affects only its devices
 # easy: yes
 # timeout: 120
-# cites: architecture.md, 'The way of a packet in'
+# cites: architecture.md, 'Receive path'
 . "$(dirname "$0")/../lib.sh"
 
-# upper END DEVICE ADDRESS: a macvlan on the end's netdev, with a device of its own
+# upper END DEVICE ADDRESS: create a macvlan with a device of its own on the end's netdev
 upper()
 {
 	ip -n "$1" link add link "v$1" name "m$1" type macvlan mode bridge
@@ -26,7 +26,7 @@ on a rdma link add srnic0 type srnic netdev va
 pair in b ibv_rc_pingpong -d srnic6 -g "$(gid_of b srnic6)" -n 100 -- \
 	in a ibv_rc_pingpong -d srnic5 -g "$(gid_of a srnic5)" -n 100 10.88.0.2
 
-# apart END NAMESPACE ADDRESS: a macvlan on the end's netdev, in another namespace
+# apart END NAMESPACE ADDRESS: create a macvlan on the end's netdev in another namespace
 apart()
 {
 	ip netns add "$2"
@@ -36,7 +36,8 @@ apart()
 	ip -n "$2" link set dev "n$1" up
 }
 
-# index_of END DEVICE GID: its last words, as sysfs has them, as soon as it is there
+# index_of END DEVICE GID: wait for the GID (its last words, as in sysfs) and print its
+# index
 index_of()
 {
 	local i found
@@ -66,7 +67,7 @@ ip -n a link set dev mx netns x
 ip -n x addr add 10.89.0.1/24 dev mx
 ip -n x link set dev mx up
 mkfifo /run/test/go
-# here, so that it is no process of the namespace's
+# Started from this namespace, so that it is not a process of the one that is deleted
 on a timeout 1000 "$repo/tools/verify/outlive.py" srnic0 10.89.0.1 </run/test/go >/run/test/outlive.log 2>&1 &
 user=$!
 exec 3>/run/test/go
@@ -78,7 +79,7 @@ echo go >&3
 exec 3>&-
 wait $user || fail "$(cat /run/test/outlive.log)"
 cat /run/test/outlive.log
-# the address is a GID for as long as the netdev exists
+# The address is a GID for as long as the netdev exists
 gone() { ! on a sh -c 'cat /sys/class/infiniband/srnic0/ports/1/gids/* 2>/dev/null' | grep 0a59:0001 >/dev/null; }
 soon gone || fail "the netdev of the deleted namespace still exists"
 on a rdma link del srnic5

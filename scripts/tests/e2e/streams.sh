@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
-# what: a queue pair with four times as many windows takes no more than six times the instructions to reset or destroy
+# what: resetting or destroying a QP with four times as many windows takes at most six times the instructions
 # counted: instructions of a RESET and of a destroy
 # timeout: 240
 # cites: R8

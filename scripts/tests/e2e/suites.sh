@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: every suite carries every opcode, and the independent codec opens all that was on the wire
+# what: every suite carries every opcode, and the independent codec opens all captured packets
 # timeout: 200
 # cites: P1, P2, P5, P6, issue 4.1
 . "$(dirname "$0")/../lib.sh"
 
 all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 
-# What the kernel has, SUITE:MODE a line: of each suite one mode, in turn, or all
+# choose: print SUITE:MODE lines for the kernel's suites: one mode of each in turn, or all
 choose()
 {
 	awk -v every="${SRNIC_EVERY_MODE-}" 'NR > 1 {
@@ -19,7 +19,7 @@ choose()
 	}' /run/test/suites
 }
 
-# on the wire as it would be: no super-packets
+# Send single packets, as on a wire, instead of super-packets
 bed()
 {
 	testbed up
@@ -36,7 +36,7 @@ on a srnic suite list >/run/test/suites
 mapfile -t seals < <(choose)
 record
 say "${#seals[@]} seals"
-# an interval of 4 seconds: nothing is sent again but what is lost
+# With a retry interval of 4 seconds only lost packets are retransmitted
 sealed_each --ops $all --sizes 0,5,3000 --offsets 1 -m 1024 --timeout 20
 for name in retransmits sth_auth_failed sth_replayed; do
 	expect_count a srnic0 $name -eq 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# what: the test bed comes up with rxe, carries data both ways, and goes away
+# what: the test bed comes up with rxe, carries data both ways, and can be removed
 # kernel: stock
 # easy: yes
 # timeout: 40

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: VLANs, link-local addresses, VRFs, a device to itself, two devices of one namespace, multicast membership
+# what: VLANs, link-local addresses, VRFs, a device connected to itself, two devices in one namespace and multicast membership work
 # easy: yes
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
@@ -24,14 +24,14 @@ gid_index()
 	fail "$2 has no GID like $3"
 }
 
-# pingpong GID-PATTERN-A GID-PATTERN-B: the tool's own talk is over 10.77.0.2
+# pingpong GID-PATTERN-A GID-PATTERN-B: the tool's TCP connection uses 10.77.0.2
 pingpong()
 {
 	pair in b ibv_rc_pingpong -d srnic1 -g "$(gid_index b srnic1 "$2")" -n 50 -- \
 		in a ibv_rc_pingpong -d srnic0 -g "$(gid_index a srnic0 "$1")" -n 50 10.77.0.2
 }
 
-# sent NAMESPACE NETDEV: packets
+# sent NAMESPACE NETDEV: number of packets sent
 sent()
 {
 	ip ${1:+-n "$1"} -j -s link show dev "$2" |
@@ -80,13 +80,13 @@ for end in a b; do
 	ip -n $end link set blue up
 	ip -n $end link set v$end master blue
 done
-# the tool's own talk, which knows nothing of VRFs
+# A path for the tool's TCP connection, which does not support VRFs
 ip link add talk netns a type veth peer name talk netns b
 for end in a:1 b:2; do
 	ip -n ${end%:*} addr add "10.79.0.${end#*:}/24" dev talk
 	ip -n ${end%:*} link set talk up
 done
-# what enslaving does to IPv6 addresses is not our subject
+# IPv4 only: enslaving removes IPv6 addresses
 pair in b ibv_rc_pingpong -d srnic1 -g "$(gid_index b srnic1 10.77.0.2)" -n 50 -- \
 	in a ibv_rc_pingpong -d srnic0 -g "$(gid_index a srnic0 10.77.0.1)" -n 50 10.79.0.2
 for end in srnic0:a srnic1:b; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: tracepoints tell of every seal, every opened one, and every refused packet, with its reason
+# what: tracepoints report every sealed, opened and dropped packet, dropped ones with the reason
 # easy: yes
 # timeout: 180
 # cites: issue 4.7
@@ -11,13 +11,14 @@ trace=/sys/kernel/tracing
 reasons=(malformed unknown_opcode icrc_errors no_qp wrong_state wrong_address sth_missing
 	sth_unexpected sth_auth_failed sth_replayed stag_invalid stag_bounds stag_access)
 
-# traced WORDS: how many lines of srnic1's say so
+# traced WORDS: number of lines about srnic1 with these words
 traced()
 {
 	grep -c "$1" /run/test/trace || true
 }
 
-# agree COUNTER EVENT-WORDS: as many lines as the counter has grown by
+# agree COUNTER EVENT-WORDS: check that the trace has as many lines as the counter has grown
+# by
 agree()
 {
 	local now lines

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: a kernel consumer, NVMe over RDMA: a disk is written and read back, in the clear and sealed
+# what: a kernel consumer (NVMe over RDMA) writes a disk and reads it back, in the clear and sealed
 # timeout: 240
 # cites: issue 2.3 (DMA and fast-register MRs, invalidation), issue 2.5 (kernel ULPs sealed)
 . "$(dirname "$0")/../lib.sh"
@@ -10,7 +10,7 @@ nqn=srnic-test
 nvmet=/sys/kernel/config/nvmet
 mib=4
 
-# target: a file as a disk, at 10.77.0.2
+# target: export a file as a disk, at 10.77.0.2
 target()
 {
 	truncate -s ${mib}M /run/test/disk
@@ -32,7 +32,7 @@ no_target()
 	rm /run/test/disk
 }
 
-# connect: sets DISK and CONTROLLER
+# connect: connect to the target; sets DISK and CONTROLLER
 connect()
 {
 	local answer
@@ -54,7 +54,7 @@ for policy in "" require:aead:aes-gcm-128; do
 	testbed up --flat ${policy:+--policy "$policy"}
 	target
 	connect
-	# direct: what is read has crossed the wire
+	# Direct I/O: the data read must cross the wire
 	dd if=/run/test/random of="$DISK" bs=1M oflag=direct status=none
 	cmp /run/test/random /run/test/disk || fail "the disk holds something else"
 	dd if="$DISK" bs=96K iflag=direct status=none | cmp - /run/test/random ||

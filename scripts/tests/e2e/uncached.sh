@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: connections that derive sub-keys when a packet comes: every suite that can, whatever the other end does, shown, in less memory; who cannot is refused
+# what: connections may derive sub-keys for each packet: all suites that can do so work, with either kind of peer, are shown, and use less memory; others are rejected
 # timeout: 300
 # cites: P7, issue 4.2
 . "$(dirname "$0")/../lib.sh"
@@ -10,7 +10,8 @@ count=400
 ! on_debug_kernel || count=60
 all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 
-# Rules as sealed_each has them: 'uncached' at both ends, at a alone, or at b, in turn
+# uneven: rules as sealed_each expects them, with 'uncached' at both ends, at a alone and at
+# b alone, in turn
 uneven()
 {
 	local rule i=0 where
@@ -55,7 +56,7 @@ for suite in aes-gcm-128:aead aes-gmac-128:packet; do
 	grep -q "${suite%:*} cannot be uncached" /run/test/err || fail "$(cat /run/test/err)"
 done
 
-# memory [uncached]: of a sealed QP
+# memory [uncached]: kernel memory of a sealed QP
 memory()
 {
 	on a srnic policy replace 10.77.0.1 require header aes-cmac-128 key k "$@"

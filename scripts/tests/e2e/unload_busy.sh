@@ -6,19 +6,19 @@
 # cites: issue 2.3 (disassociate_ucontext)
 . "$(dirname "$0")/../lib.sh"
 
-# These applications go on for hours, so whoever waited for them would hang.
+# These applications run for hours: a test that waited for them would hang
 for_ever=10000
 patience=300
 
 testbed up
 gid_a=$(gid_of a srnic0)
 gid_b=$(gid_of b srnic1)
-# Nobody at work yet while programs start
+# Start the programs before there is load
 in-b rping -s -a 10.77.0.2 -C 100000000 >/run/test/s.log 2>&1 &
 server=$!
 in-b ib_write_bw -d srnic1 -x "$gid_b" -D $for_ever >/run/test/ws.log 2>&1 &
 ws=$!
-# its TCP port, 18515
+# perftest's TCP port, 18515
 on b sh -c 'until grep -q ":4853 [0-9A-F:]* 0A" /proc/net/tcp*; do sleep 0.2; done'
 in-a rping -c -a 10.77.0.2 -C 100000000 >/run/test/c.log 2>&1 &
 client=$!
@@ -26,7 +26,7 @@ in-a ib_write_bw -d srnic0 -x "$gid_a" -D $for_ever 10.77.0.2 >/run/test/wc.log 
 wc=$!
 
 say "applications run"
-# rping's pings are 64 bytes each: it takes ib_write_bw to send so much
+# rping's pings have 64 bytes: only ib_write_bw sends that much
 until [ "$(count_of a srnic0 sent_bytes)" -gt 4000000 ]; do
 	kill -0 $wc || fail "ib_write_bw ended by itself: $(tail -n 3 /run/test/wc.log)"
 	sleep 0.2

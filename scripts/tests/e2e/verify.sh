@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: both
-# what: every RC opcode at odd sizes and offsets, compared to the byte, clear and sealed, across a PSN wrap
+# what: every RC opcode at odd sizes and offsets is right byte by byte, clear and sealed, also when the PSN wraps
 # timeout: 420
 # cites: R10, P1, issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
 all=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
 
-# The retry interval is so long (4 s) that nothing is sent again but what is lost.
+# A retry interval of 4 s, so that only lost packets are retransmitted
 both()
 {
 	set -- "$@" --timeout 20
@@ -16,8 +16,7 @@ both()
 	tail -n 1 "$OUT"
 }
 
-# The test kernel looks at every access: it need not see each length on either side
-# of a limit
+# Fewer sizes on the test kernel, which checks every access: not both sides of each limit
 sizes()
 {
 	if on_debug_kernel; then
@@ -33,13 +32,13 @@ for policy in $sealed_modes; do
 done
 offsets=0,1,4093
 if on_debug_kernel; then
-	# what the others there do in the clear is enough for it
+	# One seal is enough on the test kernel, where other tests cover clear traffic
 	policies=(require:aead:aes-gcm-128)
 	offsets=1,4093
 fi
 for policy in "${policies[@]}"; do
 	say "${policy:-in the clear}"
-	# how a message is cut does not depend on the seal, nor on who watches
+	# segmentation does not depend on the seal or the kernel
 	mtus="256 1024 4096"
 	[[ -z $policy ]] && ! on_debug_kernel || mtus=1024
 	long=$(long_message "$policy")
@@ -48,7 +47,7 @@ for policy in "${policies[@]}"; do
 		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets $offsets
 	done
 	both --ops $all -m 4096 --sizes "$(sizes 4096)" --offsets 3 -6
-	# the wrap of the PSN matters to the seal most; the test kernel is slow
+	# The PSN's wrap concerns the seal most, and the test kernel is slow
 	if [[ -n $policy ]] || ! on_debug_kernel; then
 		both --ops $all -m 256 --sizes 100000 --psn 0xffff80
 	fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the dissector names and opens every sealed packet of a capture, super-packets and epochs too
+# what: the dissector names and opens every sealed packet of a capture, including super-packets and several epochs
 # timeout: 240
 # cites: issue 4.7
 . "$(dirname "$0")/../lib.sh"
@@ -13,7 +13,7 @@ testbed up
 (umask 077 && on a srnic key gen k --file /run/test/k.key)
 on b srnic key add k --file /run/test/k.key
 record
-# across an epoch's end
+# across the end of an epoch
 sealed_each --ops $all --sizes 0,5,8000 --offsets 1 -m 1024 --psn 0xffffe0
 recorded
 say "opened by the dissector"

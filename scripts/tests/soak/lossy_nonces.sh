@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
-# what: through loss, duplication and reordering no suite with a counter uses a nonce twice: the oracle sees all
+# what: despite loss, duplication and reordering no suite with a counter uses a nonce twice; the oracle sees all nonces
 # timeout: 900
 # cites: srdma.md decision 5 and part 3, issue 4
 SRNIC_POLICIES="require:header:aes-gmac-128 require:packet:aes-gmac-256 require:aead:aes-gcm-256

@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
-# what: a million sealed packets, lost, too early, asked for again, across the end of PSNs: no nonce comes twice
+# what: among a million sealed packets, lost, early or requested again, also when the PSN wraps, no nonce occurs twice
 # timeout: 9000
 # cites: srdma.md decision 5 and part 3, issue 4
 . "$(dirname "$0")/../lib.sh"
 
-# The oracle of the test kernel warns of a nonce that is used for two inputs, which makes
-# the run fail. What it remembers of each is displaced in time; but it also sees whether
-# counters only rise under each key, and then none can come twice.
+# The oracle of the test kernel warns if a nonce is used for two inputs; a warning fails the
+# run. It eventually forgets old nonces, but also checks that the counters of each key only
+# rise, so that none can occur twice.
 packets=${SRNIC_PACKETS:-1000000}
 policies="require:aead:aes-gcm-128 require:packet:aes-gmac-128"
 sealed=0
 
-# nonces WHAT: seen, fell, forgot
+# nonces WHAT: a count of the oracle: seen, fell, forgot
 nonces()
 {
 	cat "/sys/module/srnic/parameters/nonces_$1"
 }
 
-# of path MTU 256; acknowledgments and what is sent again are a fifth more
+# At path MTU 256; acknowledgments and retransmissions add a fifth
 bulk=$((packets * 220 / 2))
 for policy in $policies; do
 	say "$policy, $((packets / 2)) packets and more"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic's CRC by multiplication, a copy of its own: see sparse.c.
+ * A private copy of srnic's CRC by carry-less multiplication: see sparse.c.
  */
 #include <linux/build_bug.h>
 

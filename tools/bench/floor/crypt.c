@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's own AEAD and MAC over a packet's bytes, and nothing else.
+ * The kernel's AEAD and MAC over the bytes of a packet.
  */
 #include <crypto/aead.h>
 #include <crypto/hash.h>
@@ -32,13 +32,13 @@ int floor_decrypt(struct floor_bench *b, u32 len)
 	return crypt(b, b->req, len, false);
 }
 
-/* A decryption needs the encryption before it, so the pair is timed */
+/* Time the pair: each decryption needs an encryption before it */
 int floor_aead_pair(struct floor_bench *b, u32 len)
 {
 	return floor_encrypt(b, len) ?: floor_decrypt(b, len);
 }
 
-/* Of the AEAD that is fast where there are no instructions for AES */
+/* The AEAD that is fast on CPUs without AES instructions */
 int floor_chacha_pair(struct floor_bench *b, u32 len)
 {
 	return crypt(b, b->chacha_req, len, true) ?: crypt(b, b->chacha_req, len, false);
@@ -49,7 +49,10 @@ int floor_cmac(struct floor_bench *b, u32 len)
 	return crypto_shash_tfm_digest(b->cmac, b->user, len, b->place);
 }
 
-/* A sub-key from the key of its flow (protocol.md, section 6), and into a cipher */
+/*
+ * Derive a sub-key from the flow's key (protocol.md, section 6) and set it in a
+ * cipher
+ */
 int floor_derive(struct floor_bench *b, u32 len)
 {
 	static const u8 flow[32] = "this is not a secret key, either";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * floor - what the files of the bench's module share.
+ * floor - declarations shared by the files of the bench's floor module.
  */
 #ifndef SRNIC_FLOOR_H
 #define SRNIC_FLOOR_H
 
 #include <linux/types.h>
 
-#define FLOOR_ASSOC	64	/* what a sealed packet authenticates beside its payload */
+#define FLOOR_ASSOC	64	/* bytes that a sealed packet authenticates besides its payload */
 #define FLOOR_TAG	16
 #define FLOOR_BIG	4096
 #define FLOOR_SMALL	64
@@ -22,20 +22,20 @@ struct seq_file;
 typedef int (*floor_fn)(struct floor_bench *b, u32 len);
 
 /**
- * struct floor_bench - what the primitives work with
- * @aead: gcm(aes), as a sealed packet's
- * @req: its one request
+ * struct floor_bench - buffers and algorithms of the primitives
+ * @aead: gcm(aes), as for a sealed packet
+ * @req: request of @aead
  * @chacha: chacha20-poly1305
- * @chacha_req: likewise
- * @cmac: cmac(aes), for what a MAC takes
- * @kdf: hmac(sha256), for what it takes to derive that one's key
- * @crc: the kernel's CRC-32, to compare with ours
- * @user: the application's bytes: where a packet comes from
+ * @chacha_req: request of @chacha
+ * @cmac: cmac(aes), to measure a MAC
+ * @kdf: hmac(sha256), to measure the derivation of the key of @cmac
+ * @crc: the kernel's CRC-32, to compare with srnic's
+ * @user: the application's bytes, source of a packet
  * @wire: the packet: FLOOR_ASSOC bytes, the payload, a tag
- * @place: where it ends up
+ * @place: destination of the payload
  * @crc_big: the fastest CRC for FLOOR_BIG bytes
  * @crc_small: the fastest CRC for FLOOR_SMALL bytes
- * @sum: the CRC of the payload, so that the compiler has to take it
+ * @sum: the CRC of the payload, stored so that the compiler cannot omit it
  */
 struct floor_bench {
 	struct crypto_aead *aead;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic_floor - what the kernel's own primitives cost here: the floor under the
+ * srnic_floor - measure the kernel's own primitives, as a lower bound for the
  * bench's figures.
  *
- * Loading it runs each primitive for a fixed time over the same bytes as a packet has.
- * The results are left in debugfs (srnic_floor/results, JSON): nanoseconds a call, the
- * CRC that the packets took, for it is the fastest here, and the crypto drivers. Or, if
- * wire_ms is set, what packets across a wire come to (wire.c).
+ * Loading the module runs each primitive for a fixed time over the bytes of a
+ * packet. The results are in debugfs (srnic_floor/results, JSON): nanoseconds a
+ * call, the CRC chosen for the packets because it is the fastest here, and the
+ * crypto drivers. If wire_ms is set, the module instead measures packets across
+ * a wire (wire.c).
  */
 #include <crypto/aead.h>
 #include <crypto/hash.h>
@@ -19,7 +20,7 @@
 #include "floor.h"
 #include "mem/move.h"
 
-#define CALLS	20	/* between two looks at the clock */
+#define CALLS	20	/* between two readings of the clock */
 
 static unsigned int ms = 50;
 module_param(ms, uint, 0444);
@@ -32,7 +33,7 @@ struct row {
 	u64 ns;
 };
 
-/* The packets take the fastest of these, so they come first */
+/* First, because the packets use the fastest of these */
 static struct row crcs[] = {
 	{ "crc_tables", FLOOR_BIG, floor_crc_tables },
 	{ "crc_tables", FLOOR_SMALL, floor_crc_tables },
@@ -52,7 +53,7 @@ static struct row rows[] = {
 	{ "chacha_pair", FLOOR_BIG, floor_chacha_pair },
 	{ "chacha_pair", FLOOR_SMALL, floor_chacha_pair },
 	{ "cmac", 16, floor_cmac },
-	{ "cmac", 58, floor_cmac },	/* header mode: an ACK's input; a WRITE's */
+	{ "cmac", 58, floor_cmac },	/* header mode: the MAC input of an ACK; of a WRITE */
 	{ "cmac", 70, floor_cmac },
 	{ "cmac", FLOOR_SMALL, floor_cmac },
 	{ "cmac", 96, floor_cmac },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic's way to copy, a copy of its own: see sparse.c.
+ * A private copy of srnic's copy routine: see sparse.c.
  */
 #include <linux/build_bug.h>
 

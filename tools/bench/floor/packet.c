@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a packet must cost at both ends: copy and CRC at the sender, CRC and copy at
- * the receiver, with or without a seal. No headers, queues, locks or stack.
+ * The minimal cost of a packet at both ends: copy and CRC at the sender, CRC
+ * and copy at the receiver, with or without a seal. No headers, queues, locks
+ * or stack.
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>
@@ -53,7 +54,7 @@ int floor_copy(struct floor_bench *b, u32 len)
 	return 0;
 }
 
-/* the fastest for that many */
+/* The fastest CRC for this length */
 static int crc(struct floor_bench *b, u32 len)
 {
 	return len > FLOOR_SMALL ? b->crc_big(b, len) : b->crc_small(b, len);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic's CRC by shifts and exclusive-or, a copy of its own: there is no calling it in srnic.ko,
- * which exports it for KUnit alone. Nothing is exported from here.
+ * A private copy of srnic's CRC by shifts and exclusive-or. srnic.ko exports
+ * its own for KUnit only, so it cannot be called from here. This module exports
+ * nothing.
  */
 #include <linux/build_bug.h>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a module reaches that sends packets as long as srnic's across a wire, by the
- * stack and the driver that srnic uses: copy and CRC at the sender, CRC and copy at the
- * receiver, a window. No protocol, no acknowledgment on the wire.
+ * The throughput of a minimal module that sends packets of srnic's length
+ * across a wire, through the stack and driver that srnic uses: copy and CRC at
+ * the sender, CRC and copy at the receiver, a window. There is no protocol and
+ * no acknowledgment on the wire.
  *
- * Both ends are in the initial namespace ("testbed up --flat"). The receiver is a
- * socket's encap_rcv, a tunnel's way in.
+ * Both ends are in the initial namespace ("testbed up --flat"). Packets are
+ * received by a socket's encap_rcv, as tunnels do.
  */
 #include <linux/inet.h>
 #include <linux/ktime.h>
@@ -22,7 +23,7 @@
 
 #define WIRE_PORT	4790
 #define WIRE_SEGS	64
-#define WIRE_PATIENCE	(HZ / 50)	/* what has not come by then is lost */
+#define WIRE_PATIENCE	(HZ / 50)	/* later packets count as lost */
 
 static unsigned int wire_ms;
 module_param(wire_ms, uint, 0444);
@@ -49,8 +50,8 @@ module_param(wire_to, charp, 0444);
 MODULE_PARM_DESC(wire_to, "address of the receiver");
 
 /*
- * One flow is one queue's, so its packets come one at a time: the receiver's counters
- * need no lock.
+ * A flow uses one queue, so its packets arrive one at a time and the receiver's
+ * counters need no lock.
  */
 struct wire {
 	struct floor_bench *out;
@@ -79,7 +80,7 @@ static bool wire_has_room(const struct wire *w)
 	return w->sent - w->lost - wire_came(w) + wire_segs <= wire_window;
 }
 
-/* A packet that is none of ours counts as a bad one. */
+/* Count foreign packets as bad. */
 static void wire_check(struct wire *w, struct sk_buff *skb)
 {
 	struct floor_bench *in = &w->in;
@@ -97,7 +98,7 @@ static void wire_check(struct wire *w, struct sk_buff *skb)
 		wake_up(&w->room);
 }
 
-/* encap_rcv */
+/* encap_rcv of the socket */
 static int wire_receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct wire *w = rcu_dereference_sk_user_data(sk);
@@ -108,7 +109,7 @@ static int wire_receive(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* The stack copies, so each packet's CRC is taken over what it is to copy. */
+/* Take the CRC of each packet's bytes before the stack copies them. */
 static int wire_send(struct wire *w)
 {
 	struct msghdr msg = { };
@@ -154,7 +155,9 @@ static int wire_bind(struct socket **sock, const char *address, struct sockaddr_
 	       kernel_bind(*sock, (struct sockaddr *)at, sizeof(*at));
 }
 
-/* RoCEv2 has no UDP checksum either; segmentation insists on one. */
+/*
+ * RoCEv2 allows packets without a UDP checksum, but segmentation requires one.
+ */
 static int wire_open(struct wire *w)
 {
 	struct sockaddr_in from, to;
@@ -188,9 +191,9 @@ static void wire_close(struct wire *w)
 }
 
 /**
- * floor_wire_wanted - whether the wire is to be measured, and nothing else
+ * floor_wire_wanted() - Tell whether to measure the wire instead of the primitives
  *
- * Return: true if it is.
+ * Return: true if wire_ms is set.
  */
 bool floor_wire_wanted(void)
 {
@@ -198,10 +201,10 @@ bool floor_wire_wanted(void)
 }
 
 /**
- * floor_wire_run - send across the wire for as long as was asked for
- * @b: the sender's bytes, and the CRC that is fastest here
+ * floor_wire_run() - Send across the wire for the requested time
+ * @b: the sender's bytes, and the fastest CRC
  *
- * Return: 0, -EINVAL for a length, number or address that cannot be, or what the stack says.
+ * Return: 0, -EINVAL for an invalid length, number or address, or an error of the stack.
  */
 int floor_wire_run(struct floor_bench *b)
 {
@@ -224,8 +227,8 @@ int floor_wire_run(struct floor_bench *b)
 }
 
 /**
- * floor_wire_show - what came, as JSON
- * @m: where to
+ * floor_wire_show() - Print the received packets as JSON
+ * @m: output file
  */
 void floor_wire_show(struct seq_file *m)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connect two devices of this kernel by rdma_cm, which finds them by their addresses and
- * knows RoCE and iWARP. Both ends ask for the same.
+ * Connect two devices of this kernel by rdma_cm, which finds them by their
+ * addresses and supports RoCE and iWARP. Both ends use the same parameters.
  */
 #define pr_fmt(fmt) "srnic_kbench: " fmt
 
 #include "kbench.h"
 
 #define RESOLVE_MS	2000
-#define READS		16	/* under way at once; perftest's number, too */
+#define READS		16	/* outstanding READs; the number that perftest uses */
 
 static void next_step(struct kbench_end *end, int err)
 {
@@ -26,7 +26,7 @@ static void fill_param(struct rdma_conn_param *param)
 	};
 }
 
-/* Called by rdma_cm. If this fails, rdma_cm destroys @id. */
+/* Accept a connection request. On an error return, rdma_cm destroys @id. */
 static int called(struct kbench_end *server, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param param;
@@ -41,7 +41,7 @@ static int called(struct kbench_end *server, struct rdma_cm_id *id)
 	}
 	if (err)
 		next_step(server, err);
-	/* The end has the id now, and kbench_end_close() ends it */
+	/* The end owns the id now; kbench_end_close() destroys it */
 	return 0;
 }
 
@@ -116,11 +116,11 @@ static void prepare(struct kbench_end *end, const struct kbench_job *job)
 }
 
 /**
- * kbench_connect - connect two ends and register their buffers
+ * kbench_connect() - Connect two ends and register their buffers
  * @pair: the connection, uninitialised
- * @job: addresses, and how much there is to have under way
+ * @job: addresses, and the number of outstanding requests
  *
- * Return: 0, or a negative errno: kbench_disconnect() is to be called all the same.
+ * Return: 0 or a negative errno. The caller calls kbench_disconnect() in both cases.
  */
 int kbench_connect(struct kbench_pair *pair, const struct kbench_job *job)
 {
@@ -132,7 +132,7 @@ int kbench_connect(struct kbench_pair *pair, const struct kbench_job *job)
 	err = listen_at(pair, job) ?: resolve(&pair->client, job);
 	if (err)
 		return err;
-	/* The server's last step is over when it has heard of the connection */
+	/* The server's last step ends when it learns of the connection */
 	err = call(&pair->client) ?: kbench_wait(&pair->server);
 	if (err)
 		return err;
@@ -140,7 +140,7 @@ int kbench_connect(struct kbench_pair *pair, const struct kbench_job *job)
 }
 
 /**
- * kbench_disconnect - take a connection away, as far as it got
+ * kbench_disconnect() - Tear down a connection, even a partly established one
  * @pair: the connection
  */
 void kbench_disconnect(struct kbench_pair *pair)
@@ -150,7 +150,7 @@ void kbench_disconnect(struct kbench_pair *pair)
 	if (pair->server.qp)
 		rdma_disconnect(pair->server.id);
 	kbench_end_close(&pair->client);
-	/* First, so that nobody calls any more */
+	/* Destroy the listener first, so that no more handlers run */
 	if (pair->listener)
 		rdma_destroy_id(pair->listener);
 	kbench_end_close(&pair->server);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One end: PD, CQ, QP, and a buffer that is registered as kernel consumers do it, by a work
- * request (FRWR). Its key serves for local access, too: iWARP wants that of what a READ fills.
+ * One end of a connection: PD, CQ, QP and a buffer. The buffer is registered by
+ * a work request (FRWR), as kernel consumers do. Its key also serves for local
+ * access, which iWARP requires for the destination of a READ.
  */
 #define pr_fmt(fmt) "srnic_kbench: " fmt
 
@@ -13,10 +14,10 @@
 #define ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
 
 /**
- * kbench_wait - wait for a step of the connection or the registration
- * @end: whose
+ * kbench_wait() - Wait for a step of the connection or the registration
+ * @end: the end
  *
- * Return: 0, or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int kbench_wait(struct kbench_end *end)
 {
@@ -26,10 +27,10 @@ int kbench_wait(struct kbench_end *end)
 }
 
 /**
- * kbench_sge - describe a part of an end's buffer
- * @end: whose
- * @at: where it begins
- * @len: bytes
+ * kbench_sge() - Describe a part of an end's buffer
+ * @end: the end
+ * @at: offset in bytes
+ * @len: length in bytes
  * @sge: filled in
  */
 void kbench_sge(const struct kbench_end *end, size_t at, u32 len, struct ib_sge *sge)
@@ -40,17 +41,17 @@ void kbench_sge(const struct kbench_end *end, size_t at, u32 len, struct ib_sge 
 }
 
 /**
- * kbench_completed - check a completion
+ * kbench_completed() - Check a completion
  * @wc: the completion
- * @opcode: what must have been done
+ * @opcode: the expected operation
  *
- * Return: 0, or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int kbench_completed(const struct ib_wc *wc, enum ib_wc_opcode opcode)
 {
 	if (wc->status == IB_WC_SUCCESS)
 		return wc->opcode == opcode ? 0 : -EPROTO;
-	/* What follows a failure is flushed, and says nothing new */
+	/* Requests flushed after a failure add no information */
 	if (wc->status != IB_WC_WR_FLUSH_ERR)
 		pr_err("%s\n", ib_wc_status_msg(wc->status));
 	return -EIO;
@@ -66,7 +67,10 @@ static int open_qp(struct kbench_end *end)
 		.sq_sig_type = IB_SIGNAL_ALL_WR,
 		.qp_type = IB_QPT_RC,
 		.cap = {
-			/* And the registration, the end of the last list, ib_drain_qp() */
+			/*
+			 * Besides the sends: the registration, the end of the
+			 * last list, ib_drain_qp()
+			 */
 			.max_send_wr = sends + 2,
 			.max_recv_wr = 2 * sends + job->batch + 1,
 			.max_send_sge = 1,
@@ -81,7 +85,7 @@ static int open_qp(struct kbench_end *end)
 
 static int open_buffer(struct kbench_end *end)
 {
-	/* A ping-pong has what goes out and what has come in apart */
+	/* A ping-pong uses separate halves for sent and received bytes */
 	end->len = PAGE_ALIGN(end->job->size * (kbench_is_latency(end->job) ? 2 : 1));
 	end->buf = alloc_pages_exact(end->len, GFP_KERNEL | __GFP_ZERO);
 	if (!end->buf)
@@ -92,11 +96,11 @@ static int open_buffer(struct kbench_end *end)
 }
 
 /**
- * kbench_end_open - make an end's objects
- * @end: whose; its job is known
- * @id: what it is connected by
+ * kbench_end_open() - Create an end's objects
+ * @end: the end, with its job set
+ * @id: the rdma_cm id of its connection
  *
- * Return: 0, or a negative errno: kbench_end_close() is to be called all the same.
+ * Return: 0 or a negative errno. The caller calls kbench_end_close() in both cases.
  */
 int kbench_end_open(struct kbench_end *end, struct rdma_cm_id *id)
 {
@@ -121,10 +125,10 @@ static void registered(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * kbench_end_register - register the buffer
- * @end: connected
+ * kbench_end_register() - Register the buffer
+ * @end: the end, connected
  *
- * Return: 0, or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int kbench_end_register(struct kbench_end *end)
 {
@@ -148,8 +152,8 @@ int kbench_end_register(struct kbench_end *end)
 }
 
 /**
- * kbench_end_close - take an end's objects away, however many there are
- * @end: whose; disconnected
+ * kbench_end_close() - Destroy an end's objects, as far as they exist
+ * @end: the end, disconnected
  */
 void kbench_end_close(struct kbench_end *end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kbench - what the files of the kernel consumer share.
+ * kbench - declarations shared by the files of the kernel consumer.
  */
 #ifndef SRNIC_KBENCH_H
 #define SRNIC_KBENCH_H
@@ -13,24 +13,27 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
-/* A step of the connection, or the end of a run after its time is over, has so long */
+/*
+ * Limit for a step of the connection, and for the end of a run after its time
+ * is over
+ */
 #define KBENCH_PATIENCE	(20 * HZ)
 
-/* Messages of a ping-pong that may be under way: SQ and RQ entries */
+/* Messages of a ping-pong in flight: SQ and RQ entries */
 #define KBENCH_PINGS	64
 
 #define KBENCH_SAMPLES	100000
 
 /**
- * struct kbench_job - what is asked for
+ * struct kbench_job - parameters of a run
  * @verb: "write", "read", "send", "write_lat", "send_lat", "tcp", "tcp_lat"
  * @size: bytes of a message
- * @depth: messages that a stream has under way
- * @batch: how many of them are posted at once, as one list
- * @ms: how long the run lasts
- * @poll: where completions are polled
+ * @depth: messages of a stream in flight
+ * @batch: number of messages posted at once, as one list
+ * @ms: duration of the run, in milliseconds
+ * @poll: context in which completions are polled
  * @client: address of the end that sends or reads
- * @server: address of the other
+ * @server: address of the other end
  */
 struct kbench_job {
 	const char *verb;
@@ -44,13 +47,13 @@ struct kbench_job {
 };
 
 /**
- * struct kbench_result - what came out
- * @messages: of a stream
- * @ns: from the first post to the last completion
+ * struct kbench_result - results of a run
+ * @messages: messages of a stream
+ * @ns: time from the first post to the last completion
  * @samples: round trips of a ping-pong
- * @min: nanoseconds, of half a round trip
- * @median: likewise
- * @p99: likewise
+ * @min: shortest half round trip, in nanoseconds
+ * @median: median half round trip, in nanoseconds
+ * @p99: 99th percentile of half round trips, in nanoseconds
  */
 struct kbench_result {
 	u64 messages;
@@ -63,20 +66,20 @@ struct kbench_result {
 
 /**
  * struct kbench_end - one end of a connection, and its buffer
- * @job: what it is for
- * @id: rdma_cm's; of the server: once somebody has called
- * @pd: all of them belong to it
- * @cq: of both queues
- * @qp: RC
- * @mr: the buffer, registered for local and remote access
- * @reg: the registration's completion
+ * @job: parameters of the run
+ * @id: rdma_cm id; the server has none before the client connects
+ * @pd: protection domain of all objects
+ * @cq: completion queue of both work queues
+ * @qp: RC queue pair
+ * @mr: the buffer's region, registered for local and remote access
+ * @reg: completion of the registration
  * @buf: the buffer
- * @len: its bytes
- * @sg: the same for the DMA
- * @mapped: whether it is mapped
- * @addr: the address that stands for it, locally and remotely
+ * @len: length of @buf in bytes
+ * @sg: scatterlist entry of @buf
+ * @mapped: whether @sg is mapped for DMA
+ * @addr: address of the buffer in @mr, locally and remotely
  * @step: completed by each step of the connection and by the registration
- * @err: how the step went
+ * @err: result of the step
  */
 struct kbench_end {
 	const struct kbench_job *job;
@@ -96,10 +99,10 @@ struct kbench_end {
 };
 
 /**
- * struct kbench_pair - a connection of two devices of this kernel
- * @client: sends, writes, reads
- * @server: the other
- * @listener: the server's, until somebody has called
+ * struct kbench_pair - a connection between two devices of this kernel
+ * @client: the end that sends, writes or reads
+ * @server: the other end
+ * @listener: the server's id until the client connects
  */
 struct kbench_pair {
 	struct kbench_end client;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic_kbench - a kernel consumer of two RDMA devices in this kernel, any that there are.
+ * srnic_kbench - a kernel consumer of any two RDMA devices in this kernel.
  *
- * Loading it connects the device that has the address "client" with the one that has
- * "server", runs one stream or ping-pong, checks every completion and the bytes, and takes
- * everything down. What came out is left in debugfs (srnic_kbench/results, JSON). Loading
- * fails if anything did.
+ * Loading the module connects the device with the address "client" to the one
+ * with the address "server", runs one stream or ping-pong, checks every
+ * completion and all bytes, and tears everything down. The results are in
+ * debugfs (srnic_kbench/results, JSON). Loading fails if anything fails.
  *
  *	insmod srnic_kbench.ko verb=write size=65536 depth=64 batch=16 ms=400
  */
@@ -84,7 +84,10 @@ static int parse(struct kbench_job *job)
 		.verb = verb, .size = size, .depth = depth, .batch = batch, .ms = ms,
 		.poll = workqueue ? IB_POLL_WORKQUEUE : IB_POLL_SOFTIRQ,
 	};
-	/* One allocation, and one registration of a page list that every device takes */
+	/*
+	 * Limits: one allocation, and one registration of a page list that
+	 * every device accepts
+	 */
 	if (!size || size > SZ_1M || !batch || batch > depth || depth > SZ_4K || !ms)
 		return -EINVAL;
 	return parse_address(client, &job->client) ?: parse_address(server, &job->server);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Half of a round trip: each end answers what it receives with the same. "send_lat" sends
- * the bytes; "write_lat" writes them and tells by an empty SEND behind them, in one list, as
- * storage protocols do: kernel consumers do not poll memory, and iWARP has no WRITE with
- * immediate data before RFC 7306.
+ * Half of a round trip: each end answers a message with one of the same kind.
+ * "send_lat" sends the bytes. "write_lat" writes them and posts an empty SEND
+ * after them, in one list, as storage protocols do: kernel consumers do not
+ * poll memory, and iWARP has no WRITE with immediate data before RFC 7306.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -15,23 +15,23 @@
 
 #include "kbench.h"
 
-#define WARM_UP		64	/* round trips that are not counted */
-#define RECVS		4	/* posted from the beginning */
+#define WARM_UP		64	/* round trips that do not count */
+#define RECVS		4	/* receives posted from the start */
 
 struct game;
 
 /**
- * struct player - one end
- * @game: what it plays
- * @end: with what
- * @sent: completion of what it posts to its SQ
- * @got: completion of what it receives
- * @write: the bytes, and the empty SEND behind them
- * @send: the last or only one
- * @first: of the list
- * @recv: a receive
- * @sge: where the bytes come from
- * @recv_sge: where those of a SEND go to
+ * struct player - one end of a ping-pong
+ * @game: the ping-pong
+ * @end: its end of the connection
+ * @sent: completion of requests in the SQ
+ * @got: completion of receives
+ * @write: the WRITE with the bytes, followed by an empty SEND
+ * @send: the last or only request of the list
+ * @first: head of the list
+ * @recv: a receive request
+ * @sge: source of the bytes
+ * @recv_sge: destination of the bytes of a SEND
  * @posted: work requests in the SQ
  */
 struct player {
@@ -50,16 +50,16 @@ struct player {
 
 /**
  * struct game - a ping-pong
- * @job: what is asked for
- * @client: begins
- * @server: answers
- * @deadline: when it ends
- * @begin: of the round trip
- * @trips: so far
- * @samples: nanoseconds of round trips
- * @n: how many of them
+ * @job: parameters of the run
+ * @client: the end that starts
+ * @server: the end that answers
+ * @deadline: time at which it ends
+ * @begin: start of the current round trip
+ * @trips: round trips so far
+ * @samples: round trip times, in nanoseconds
+ * @n: number of samples
  * @err: the first failure
- * @over: nothing is posted any more
+ * @over: set when no more requests are posted
  */
 struct game {
 	const struct kbench_job *job;
@@ -90,7 +90,10 @@ static int serve(struct player *p)
 {
 	int n = writes(p->game) ? 2 : 1;
 
-	/* An answer may come before its question is acknowledged, but not for long */
+	/*
+	 * An answer may arrive before the acknowledgment of its message, but
+	 * not many of them
+	 */
 	if (atomic_add_return(n, &p->posted) > KBENCH_PINGS)
 		return -ENOBUFS;
 	return ib_post_send(p->end->qp, p->first, NULL);
@@ -110,7 +113,7 @@ static void sent(struct ib_cq *cq, struct ib_wc *wc)
 		finish(p->game, err);
 }
 
-/* Of the client: whether there is another round trip */
+/* Record a round trip at the client; return whether there is another one */
 static bool note(struct game *game)
 {
 	u64 now = ktime_get_ns();
@@ -153,7 +156,7 @@ static void prepare_write(struct player *p, const struct kbench_end *peer)
 	p->recv.num_sge = 0;
 }
 
-/* The first half of the buffer goes out, the second is what has come in */
+/* The first half of the buffer is sent, the second half receives */
 static int prepare(struct game *game, struct player *p, struct kbench_end *end,
 		   const struct kbench_end *peer)
 {
@@ -211,10 +214,10 @@ static int smaller(const void *a, const void *b)
 }
 
 /**
- * kbench_summarize - order round trips
- * @samples: nanoseconds of each; they are sorted
- * @n: how many
- * @result: filled in, with halves of them
+ * kbench_summarize() - Compute the latencies from round trips
+ * @samples: round trip times in nanoseconds; sorted in place
+ * @n: number of samples
+ * @result: filled in with halves of the round trips
  */
 void kbench_summarize(u32 *samples, u32 n, struct kbench_result *result)
 {
@@ -236,19 +239,19 @@ static int play(struct game *game, struct kbench_pair *pair)
 	if (!err && !(arrived(&game->client, &game->server) &&
 		      arrived(&game->server, &game->client)))
 		err = -EBADMSG;
-	/* Nobody refers to the game any more then */
+	/* After the drain nothing refers to the game */
 	ib_drain_qp(pair->client.qp);
 	ib_drain_qp(pair->server.qp);
 	return err ?: (game->n ? 0 : -ENODATA);
 }
 
 /**
- * kbench_pingpong - run a ping-pong
- * @pair: connected
+ * kbench_pingpong() - Run a ping-pong
+ * @pair: the connection
  * @result: samples, filled in
  *
  * Context: process.
- * Return: 0 if all of it was completed well, and the bytes are there; or a negative errno.
+ * Return: 0 if all requests completed successfully and all bytes arrived, or a negative errno.
  */
 int kbench_pingpong(struct kbench_pair *pair, struct kbench_result *result)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A stream of WRITEs, READs or SENDs, with a depth: lists of work requests are posted as
- * their predecessors complete, from the completion handler, as kernel consumers do.
+ * A stream of WRITEs, READs or SENDs with a depth. The completion handler posts
+ * the next list of work requests when earlier ones have completed, as kernel
+ * consumers do.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -22,29 +23,29 @@ static const struct {
 };
 
 /**
- * struct stream - a stream and where it is
+ * struct stream - state of a stream
  * @pair: the connection
  * @verb: index into verbs
- * @lock: covers what follows, up to @over
- * @deadline: when nothing is posted any more
- * @end: when the last message was completed; 0 before
- * @posted: messages so far
- * @completed: likewise
- * @received: likewise, of SENDs
+ * @lock: protects the members from @deadline to @over
+ * @deadline: time after which nothing is posted
+ * @end: time of the last completion; 0 before
+ * @posted: messages posted so far
+ * @completed: messages completed so far
+ * @received: SENDs received so far
  * @err: the first failure; nothing is posted after it
- * @stopped: nothing is posted any more
- * @over: all that was posted is completed
- * @send_cqe: of what is sent
- * @recv_cqe: of what is received
- * @sends: a list of @batch work requests, posted again and again
- * @recvs: likewise
- * @sge: of all of them
- * @recv_sge: of all receives
+ * @stopped: set when nothing more is posted
+ * @over: completed when all posted requests have completed
+ * @send_cqe: completion of sends
+ * @recv_cqe: completion of receives
+ * @sends: a list of @batch work requests, posted repeatedly
+ * @recvs: the same for receives
+ * @sge: shared by all @sends
+ * @recv_sge: shared by all receives
  */
 struct stream {
 	struct kbench_pair *pair;
 	int verb;
-	spinlock_t lock;	/* two completion queues, two processors */
+	spinlock_t lock;	/* two completion queues, on two processors */
 	u64 deadline;
 	u64 end;
 	u64 posted;
@@ -71,14 +72,17 @@ static bool is_send(const struct stream *s)
 	return verbs[s->verb].post == IB_WR_SEND;
 }
 
-/* Under the lock */
+/* Called under the lock */
 static void fail(struct stream *s, int err)
 {
 	s->err = s->err ?: err;
 	s->stopped = true;
 }
 
-/* Under the lock: see whether all that was posted is completed, and nothing follows */
+/*
+ * Under the lock: end the run if all posted requests have completed and no more
+ * follow
+ */
 static void conclude(struct stream *s)
 {
 	if (s->end || !s->stopped || s->completed != s->posted)
@@ -89,7 +93,7 @@ static void conclude(struct stream *s)
 	complete(&s->over);
 }
 
-/* Whether a list may be posted now; if so, it is counted. */
+/* Reserve a list if one may be posted now */
 static bool take(struct stream *s)
 {
 	const struct kbench_job *job = job_of(s);
@@ -185,7 +189,10 @@ static int prepare_sends(struct stream *s)
 	return 0;
 }
 
-/* Twice as many receives as can be under way: the rest is for those not yet posted again */
+/*
+ * Twice the receives that can be in flight: the other half waits to be posted
+ * again
+ */
 static int prepare_recvs(struct stream *s)
 {
 	const struct kbench_job *job = job_of(s);
@@ -223,7 +230,9 @@ static int run(struct stream *s, struct kbench_result *result)
 	return s->err;
 }
 
-/* What must have arrived, and did not. The buffer is the same for all messages. */
+/*
+ * Check that the bytes have arrived. The buffer is the same for all messages.
+ */
 static int verify(const struct stream *s)
 {
 	if (!s->completed)
@@ -231,7 +240,7 @@ static int verify(const struct stream *s)
 	return memcmp(s->pair->client.buf, s->pair->server.buf, job_of(s)->size) ? -EBADMSG : 0;
 }
 
-/* Random bytes where they come from; zeros are where they go to */
+/* Fill the source with random bytes; the destination stays zero */
 static void fill(const struct stream *s)
 {
 	const struct kbench_pair *pair = s->pair;
@@ -250,12 +259,12 @@ static int find_verb(struct stream *s)
 }
 
 /**
- * kbench_stream - run a stream
- * @pair: connected
+ * kbench_stream() - Run a stream
+ * @pair: the connection
  * @result: messages and time, filled in
  *
  * Context: process.
- * Return: 0 if all of it was completed well, and the bytes are there; or a negative errno.
+ * Return: 0 if all requests completed successfully and all bytes arrived, or a negative errno.
  */
 int kbench_stream(struct kbench_pair *pair, struct kbench_result *result)
 {
@@ -274,7 +283,7 @@ int kbench_stream(struct kbench_pair *pair, struct kbench_result *result)
 		fill(s);
 		err = run(s, result) ?: verify(s);
 	}
-	/* Nobody refers to the stream any more then */
+	/* After the drain nothing refers to the stream */
 	ib_drain_qp(pair->client.qp);
 	ib_drain_qp(pair->server.qp);
 	kfree(s->sends);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The same by TCP, between two sockets of this kernel: a stream of messages to a thread that
- * receives each whole, or a ping-pong with it.
+ * The same runs over TCP, between two sockets of this kernel: a stream of
+ * messages to a thread that receives each of them whole, or a ping-pong with
+ * it.
  */
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -16,16 +17,16 @@
 #include "kbench.h"
 
 /**
- * struct tcp - a connection by TCP
- * @job: what is asked for
- * @listener: until the client has called
- * @client: sends
- * @server: receives
+ * struct tcp - a TCP connection
+ * @job: parameters of the run
+ * @listener: listening socket, until the client has connected
+ * @client: the sender's socket
+ * @server: the receiver's socket
  * @out: the client's buffer
- * @in: the server's
- * @messages: received so far
- * @end: when the last was received
- * @err: how the server ended
+ * @in: the server's buffer
+ * @messages: messages received so far
+ * @end: time of the last one
+ * @err: result of the server
  */
 struct tcp {
 	const struct kbench_job *job;
@@ -49,7 +50,7 @@ static int transfer(struct socket *sock, void *buf, size_t len, bool send)
 	return n < 0 ? n : n == len ? 0 : -EPIPE;
 }
 
-/* Until the client has said that this was all */
+/* Serve until the client closes its direction */
 static int serve(void *data)
 {
 	struct tcp *tcp = data;
@@ -66,7 +67,7 @@ static int serve(void *data)
 	}
 	tcp->end = ktime_get_ns();
 	tcp->err = err == -EPIPE ? 0 : err;
-	/* kthread_stop() waits for it */
+	/* Stay alive for kthread_stop() */
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -140,7 +141,7 @@ static int run(struct tcp *tcp, struct kbench_result *result)
 	else
 		err = stream(tcp, deadline);
 	kernel_sock_shutdown(tcp->client, SHUT_WR);
-	/* The rest of the stream is still to be received */
+	/* Wait until the rest of the stream has been received */
 	while (!READ_ONCE(tcp->end))
 		schedule_timeout_interruptible(1);
 	kthread_stop(server);
@@ -159,12 +160,12 @@ static void release(struct socket *sock)
 }
 
 /**
- * kbench_tcp - run a stream or a ping-pong by TCP
- * @job: what is asked for
+ * kbench_tcp() - Run a stream or a ping-pong over TCP
+ * @job: parameters of the run
  * @result: filled in
  *
  * Context: process.
- * Return: 0 if all of it went well, and the bytes are there; or a negative errno.
+ * Return: 0 if everything succeeded and all bytes arrived, or a negative errno.
  */
 int kbench_tcp(const struct kbench_job *job, struct kbench_result *result)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages of 2 KiB, 96 outstanding on each of several connections (sRDMA 6.4, 6.5): WRITEs,
- * READs, or so many of a hundred of each. One processor does it all, so that what is said is
- * what a message costs, not what more processors would bring.
+ * Messages of 2 KiB, 96 outstanding on each of several connections (sRDMA 6.4,
+ * 6.5): WRITEs, READs, or a mix of both in percent. One processor runs both
+ * ends, so the result is the cost of a message and does not depend on the
+ * number of processors.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #define SIZE		2048
 #define MOST		8	/* connections, as in the paper */
 
-/* A connection, and memory of its own at both ends */
+/* A connection, with memory of its own at both ends */
 struct link {
 	struct end client, server;
 	uint8_t *ours, *written, *read;
@@ -52,7 +53,10 @@ static void open_link(struct link *link, const struct way *way)
 	}
 }
 
-/* Spread evenly, and always in the same order: every way does the same work */
+/*
+ * Spread READs evenly and always in the same order: every way does the same
+ * work
+ */
 static bool is_read(unsigned long n)
 {
 	return (n + 1) * reads_percent / 100 != n * reads_percent / 100;
@@ -75,7 +79,10 @@ static void post_next(struct link *link)
 	post(&link->client, &wr);
 }
 
-/* @each: so many on each connection; nanoseconds a message */
+/*
+ * Return nanoseconds a message; @each is the number of messages on each
+ * connection
+ */
 static double run(unsigned int connections, unsigned long each)
 {
 	double start = seconds();
@@ -110,7 +117,7 @@ static void usage(void)
 	exit(0);
 }
 
-/* All that a list of the one and a list of the other say */
+/* Measure every combination of the two lists */
 static void measure(char *connections, const char *reads, unsigned long count)
 {
 	const char *comma = "{";

@@ -9,7 +9,7 @@
 
 #define GIDS		16
 #define DEPTH		(2 * OUTSTANDING)
-#define SUITE		"aes-cmac-128"	/* the paper's: a MAC by AES-128 */
+#define SUITE		"aes-cmac-128"	/* as in the paper: a MAC by AES-128 */
 #define ALL_RIGHTS	(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 			 IBV_ACCESS_REMOTE_ATOMIC)
 
@@ -102,7 +102,7 @@ static struct ibv_context *open_device(const char *name)
 	return context;
 }
 
-/* the GID of the pair's IPv4 address */
+/* Find the GID of the pair's IPv4 address */
 static void find_gid(struct end *end)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ends - both ends of one connection in one process, across the bench's pair: what is
- * counted is what srnic does, and not how two processes take turns.
+ * ends - both ends of one connection in one process, across the bench's pair.
+ * The result is the cost of srnic, without switches between two processes.
  */
 #ifndef ENDS_H
 #define ENDS_H
@@ -15,11 +15,11 @@
 
 /**
  * struct way - how a connection is protected
- * @name: as the paper calls it
- * @mode: of the seal
- * @suite: NULL: none
- * @pd_key: the key is the domain's; else the pair's
- * @ext_mem: the server's memory asks for proofs
+ * @name: name in the paper
+ * @mode: mode of the seal
+ * @suite: suite, or NULL without a seal
+ * @pd_key: use the domain's key; otherwise the pair's
+ * @ext_mem: the server's memory requires proofs
  */
 struct way {
 	const char *name;
@@ -30,7 +30,10 @@ struct way {
 };
 
 const struct way *find_way(const char *name);
-/* That way with another seal, MODE:SUITE; NULL: its own. False if there is no such thing. */
+/*
+ * Give @way another seal, MODE:SUITE; NULL keeps its own. Return false if there
+ * is no such way.
+ */
 bool choose_way(struct way *way, const char *name, const char *seal);
 void list_ways(void);
 
@@ -44,14 +47,17 @@ struct end {
 	int gid_index;
 };
 
-/* What fails ends the program, with a line that says what it was. */
+/* Connect the ends. On failure print the reason and exit. */
 void connect_ends(struct end *client, struct end *server, const struct way *way);
 struct ibv_mr *register_memory(struct end *end, void *addr, size_t len, int access);
-/* @right to all of a region of @server's, for @client; depth and smallest block of the tree */
+/*
+ * Protect a region of @server and give @client @right to all of it; depth and
+ * smallest block of the tree
+ */
 void protect(struct end *client, struct ibv_mr *mr, enum srnic_right right, unsigned int depth,
 	     uint64_t block);
 void post(struct end *end, struct ibv_send_wr *wr);
-/* one completion if there is one; whatever has failed ends the program */
+/* Poll one completion, if there is one. Exit if it is an error. */
 bool poll_one(struct ibv_cq *cq, struct ibv_wc *wc);
 double seconds(void);
 void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A key-value store in the manner of HERD, as sRDMA's evaluation has it (6.4): the client
- * WRITEs requests into the server's memory, where the server looks for them, and the
- * server SENDs what it has to say. Values of 2 KiB, 96 requests outstanding.
+ * A key-value store in the manner of HERD, as in sRDMA's evaluation (6.4). The
+ * client WRITEs requests into the server's memory, which the server polls; the
+ * server answers by SENDs. Values of 2 KiB, 96 requests outstanding.
  *
- * Every value begins with its key: what a get brings is looked at.
+ * Every value begins with its key, and the client checks the key of each value
+ * that it gets.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -16,14 +17,17 @@
 #define KEYS		2048
 #define SIGNAL_EACH	32
 
-/* Behind the value, if there is one: a request is there when its last word is. */
+/*
+ * Follows the value, if there is one. A request is complete when its last word
+ * has arrived.
+ */
 struct request {
 	uint64_t key;
 	uint32_t put;
 	uint32_t serial;	/* never 0 */
 };
 
-/* The end of a slot is where its request ends. */
+/* A request ends at the end of its slot. */
 struct slot {
 	uint8_t value[VALUE];
 	struct request request;
@@ -35,16 +39,16 @@ struct value {
 	uint8_t rest[VALUE - sizeof(uint64_t)];
 };
 
-static struct slot slots[OUTSTANDING] __attribute__((aligned(4096)));	/* the server's */
+static struct slot slots[OUTSTANDING] __attribute__((aligned(4096)));	/* at the server */
 static struct value store[KEYS] __attribute__((aligned(4096)));
-static struct slot requests[OUTSTANDING] __attribute__((aligned(4096)));	/* the client's */
+static struct slot requests[OUTSTANDING] __attribute__((aligned(4096)));	/* at the client */
 static struct value answers[OUTSTANDING] __attribute__((aligned(4096)));
 
 static struct end client, server;
 static struct ibv_mr *slots_mr, *store_mr, *requests_mr, *answers_mr;
 static unsigned int puts_percent, depth;
 static uint64_t issued, answered, served;
-static uint64_t wanted[OUTSTANDING];	/* keys of gets; KEYS: a put */
+static uint64_t wanted[OUTSTANDING];	/* keys of gets; KEYS for a put */
 
 /* Always the same sequence: every way does the same work */
 static uint32_t draw(void)
@@ -136,7 +140,7 @@ static void take_answers(void)
 		;
 }
 
-/* operations a second */
+/* Return operations per second */
 static double run(uint64_t count)
 {
 	double start = seconds();
@@ -204,7 +208,7 @@ int main(int argc, char **argv)
 	if (!way || puts_percent > 100 || !ops)
 		die("no such way, or no such number: herd --help");
 	set_up(way);
-	run(4 * OUTSTANDING);		/* handshake, caches */
+	run(4 * OUTSTANDING);		/* warm-up: handshake, caches */
 	printf("{\"way\": \"%s\", \"puts\": %u, \"per_second\": %.1f}\n", way->name, puts_percent,
 	       run(ops));
 	return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one message takes, by its size (sRDMA 6.3): WRITEs there and back, each answered when
- * it has arrived, of which half is a WRITE's; and READs, one after the other.
+ * Latency of a message by its size (sRDMA 6.3): WRITEs back and forth, each
+ * answered when it has arrived, where a WRITE is half of a round trip; and
+ * READs, one after the other.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -13,7 +14,9 @@
 #define SIGNAL_EACH	32
 #define WARM_UP		50
 
-/* One end's memory: what it sends from, what is written into it, and what is read */
+/*
+ * Memory of one end: source of WRITEs, destination of WRITEs, source of READs
+ */
 struct place {
 	uint8_t from[LONGEST];
 	uint8_t into[LONGEST];
@@ -47,7 +50,7 @@ static void take(struct side *side)
 		;
 }
 
-/* until the last byte, which comes last, says that it is there */
+/* Write and wait for the last byte, which arrives last */
 static void write_to(struct side *to, struct side *by, size_t size, uint8_t serial)
 {
 	volatile uint8_t *arrives = &to->place->into[size - 1];

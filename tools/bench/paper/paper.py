@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""paper - the evaluation of the sRDMA paper (sections 6.3 to 6.6), repeated with srnic.
+"""paper - repeat the evaluation of the sRDMA paper (sections 6.3 to 6.6) with srnic.
 
-Runs inside the VM (see `make bench B=paper`), under icount: time counts instructions, so a
-ratio says what work is added, and nothing of the machine's other load. Writes a JSON file
-and a table in Markdown with the paper's figures beside ours.
+Runs inside the VM (see `make bench B=paper`), under icount: time counts instructions, so
+a ratio shows the added work and does not depend on the machine's load. Writes a JSON file
+and a table in Markdown with the paper's figures beside srnic's.
 
 Example:
-  paper.py --out build/bench
+    paper.py --out build/bench
 """
 import argparse
 import json
@@ -31,16 +31,16 @@ from tables import number, table                        # noqa: E402
 REPO = TOOLS.parents[1]
 BUILT = REPO / "build/bench/paper"
 LIBRARY = REPO / "build/userspace-provider/libsrnic"
-MTU = 4352                      # room for the longest seal beside 4 KiB
+MTU = 4352                      # fits the longest seal in addition to 4 KiB
 LOADS = (0, 5, 50, 95, 100)     # percent of puts
 WAYS = ("none", "basic", "pd-prot", transfers.UNCACHED, "ext-mem", "pd-prot+ext-mem", "packet",
         "aead")
-SEAL = "header:aes-cmac-128"    # of basic and pd-prot
+SEAL = "header:aes-cmac-128"    # for basic and pd-prot
 FLOOR_MS = 2
-QPS = 200                       # to be told apart from the kernel's other memory
+QPS = 200                       # enough to stand out from the kernel's other memory
 DEPTHS = (0, 1, 4, 8, 12, 16, 20, 21)
 
-# Throughput of the key-value store against the unprotected one (figure 11 and 6.6)
+# Throughput of the key-value store relative to the unprotected one (figure 11 and 6.6)
 PAPER = {
     "basic": "almost 1",
     "pd-prot": "as basic",
@@ -51,10 +51,10 @@ PAPER = {
 
 
 def run(program, way, *args, seal=None):
-    """What the program prints, as JSON."""
+    """Run a program and return its output, parsed as JSON."""
     rule = None
     if way == transfers.UNCACHED:
-        # the application's seal is what it was; the rule says what becomes of its keys
+        # the application uses the same seal; a rule decides that its keys are not cached
         way, rule = "pd-prot", (*(seal or SEAL).split(":"),)
     args = ("--way", way, *(("--seal", seal) if seal else ()), *map(str, args))
     with sealed(rule, "uncached"):
@@ -83,7 +83,7 @@ def trees(reads):
 
 
 def memory():
-    """Bytes of the kernel's that a queue pair takes, rings aside: in the clear, and sealed."""
+    """Return the kernel memory of a QP, without rings: in the clear and sealed."""
     found = {}
     for name, rule, words in (("clear", None, ()), ("kept", SEAL, ()), ("derived", SEAL, ("uncached",))):
         print(f"memory, {name}", flush=True)

@@ -1,42 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0
-"""transfers - latency and bandwidth of WRITEs and READs by protection, size and connections,
-as sections 6.3 to 6.5 of the sRDMA paper have them, and the tables of it.
+"""transfers - latency and bandwidth of WRITEs and READs by protection, size and connections.
 
-Everything is told as a multiple of what the same costs without protection. Of the paper
-stands here what its text says in numbers; the rest is in its plots only."""
+Follows sections 6.3 to 6.5 of the sRDMA paper, and makes the tables. All results are
+multiples of the unprotected cost. Of the paper's results, only those that its text gives
+as numbers are here; the others are in its plots only.
+"""
 from tables import DASH, number, table
 
 SIZES = (32, 128, 512, 2048, 4096)
 CONNECTIONS = (1, 2, 4, 8)
 READS = (0, 5, 50, 95, 100)     # percent of the mixed load
 KEYS = ("basic", "pd-prot", "ext-mem", "pd-prot+ext-mem")
-# pd-prot by a rule that says so: sub-keys are derived when a packet comes
+# pd-prot with a rule by which sub-keys are derived for each packet
 UNCACHED = "pd-prot, uncached"
-DERIVATIONS = 4     # of a WRITE in the latency test: it and its acknowledgment, at either end
+DERIVATIONS = 4     # for a WRITE in the latency test: it and its acknowledgment, at both ends
 VERBS = ("write", "read")
 
-# The paper's algorithms as srnic has them. It has no ChaCha20-Poly1305 that only authenticates
+# The paper's algorithms, as suites of srnic. srnic has no ChaCha20-Poly1305 that only
+# authenticates.
 HEADERS = ("header:aes-cmac-128", "header:hmac-sha256", "header:hmac-sha512", "header:aes-gmac-128")
 WHOLE = ("packet:aes-cmac-128", "packet:hmac-sha256", "packet:hmac-sha512", "packet:aes-gmac-128",
          "aead:aes-gcm-128", "aead:chacha20-poly1305")
-# Those for which all four ways to have keys are measured
+# Seals for which all four kinds of keys are measured
 EVERY_WAY = ("header:aes-cmac-128", "packet:aes-cmac-128", "aead:aes-gcm-128")
 
-# Figure 6 and 6.3: 32 bytes, headers, against 9.55 µs of a WRITE; of READs, whose 18.2 µs are
-# said, and of the other ways it has a plot
+# Figure 6 and 6.3: 32 bytes, header mode, relative to a WRITE of 9.55 µs. Of READs the text
+# gives only the base, 18.2 µs; their results and those of the other ways are in a plot.
 PAPER_LATENCY = {("basic", "write"): "1.09, every algorithm"}
-# Figure 8 and 6.4, eight threads, 2 KiB WRITEs with keys of the connection, against 20.5
-# Gbit/s, the line rate, which seals of headers reach in all four ways
+# Figure 8 and 6.4: eight threads, 2 KiB WRITEs with keys of the connection, relative to the
+# line rate of 20.5 Gbit/s. Header mode reaches it with all four kinds of keys.
 PAPER_BANDWIDTH = {
     "packet:aes-cmac-128": "0.956", "packet:hmac-sha256": "1", "packet:hmac-sha512": "0.634",
     "aead:aes-gcm-128": "0.927",
 }
-# The paper has no GMAC
+# The paper does not use GMAC
 OURS_ONLY = "gmac"
 
 
 def cases(seals, ways):
-    """What is measured: (way, seal), the first without protection."""
+    """Return the measured (way, seal) pairs; the first is unprotected."""
     yield "none", None
     for seal in seals:
         for way in ways(seal):
@@ -44,7 +46,7 @@ def cases(seals, ways):
 
 
 def can_be_uncached(seal):
-    """The kernel's gcm(aes) can be keyed only where one may sleep."""
+    """The kernel's gcm(aes) can be keyed only in a context that may sleep."""
     return "gmac" not in seal and "gcm" not in seal
 
 
@@ -57,7 +59,7 @@ def keys_of(seal):
 
 
 def latency_keys_of(seal):
-    """Figure 6 has all algorithms in all ways."""
+    """Return the ways for a seal: figure 6 has all algorithms in all ways."""
     return uncached_too(KEYS, seal) if seal in HEADERS else keys_of(seal)
 
 
@@ -79,7 +81,7 @@ def listed(values):
 
 
 def measure(run):
-    """All of it; `run` runs a program of this folder and returns what it prints."""
+    """Measure everything; `run` runs a program of this folder and returns its output."""
     latency, bandwidth, mixed = {}, {}, {}
     for way, seal in cases((*HEADERS, *WHOLE), latency_keys_of):
         latency[label(way, seal)] = {
@@ -112,7 +114,7 @@ def paper_bandwidth(way, seal, verb):
 
 
 def small_table(found):
-    """Figure 6."""
+    """Return the table of figure 6."""
     size = str(SIZES[0])
     base = {verb: found["none"][verb][size] for verb in VERBS}
     rows = []
@@ -128,7 +130,7 @@ def small_table(found):
 
 
 def size_table(found, verb):
-    """Figure 7."""
+    """Return the table of figure 7."""
     rows = []
     for seal in (HEADERS[0], *WHOLE):
         for way in keys_of(seal):
@@ -140,7 +142,7 @@ def size_table(found, verb):
 
 
 def bandwidth_table(found, verb):
-    """Figures 8 and 9."""
+    """Return the table of figures 8 and 9."""
     reads = "100" if verb == "read" else "0"
     rows = []
     for seal in (*HEADERS, *WHOLE):
@@ -153,7 +155,7 @@ def bandwidth_table(found, verb):
 
 
 def mixed_table(found):
-    """Figure 10."""
+    """Return the table of figure 10."""
     at = str(CONNECTIONS[-1])
     rows = [[name.replace(":", " "),
              *(number(found["none"][at]["0"] / mine[at][str(reads)]) for reads in READS)]
@@ -162,7 +164,7 @@ def mixed_table(found):
 
 
 def derive_table(latency, bandwidth):
-    """What it costs to keep no sub-keys (4.5)."""
+    """Return the table of the cost of not caching sub-keys (4.5)."""
     size, rows = str(SIZES[0]), []
     for seal in (*HEADERS, *WHOLE):
         if not can_be_uncached(seal):
@@ -176,7 +178,8 @@ def derive_table(latency, bandwidth):
 
 
 def four_macs(record):
-    """What header mode adds to an answered WRITE, against the kernel's MACs of the same inputs."""
+    """Return the time that header mode adds to an answered WRITE, relative to the kernel's
+    MACs of the same inputs."""
     size, ns = str(SIZES[0]), record["floor"]["ns"]
     added = record["latency"][label("basic", HEADERS[0])]["write"][size] - \
         record["latency"]["none"]["write"][size]
@@ -184,7 +187,7 @@ def four_macs(record):
 
 
 def derived(record):
-    """The section of 4.5, as lines."""
+    """Return the section on 4.5, as lines."""
     latency, size, seal = record["latency"], str(SIZES[0]), HEADERS[0]
     kept, fresh = (latency[label(way, seal)]["write"][size] for way in ("basic", UNCACHED))
     each, raw = (fresh - kept) / DERIVATIONS, record["floor"]["ns"]["derive_36"]
@@ -204,7 +207,7 @@ def derived(record):
 
 
 def markdown(record):
-    """The sections, as lines."""
+    """Return all sections, as lines."""
     latency, bandwidth = record["latency"], record["bandwidth"]
     none = latency["none"]
     packet = latency[label("basic", "packet:aes-cmac-128")]["write"]["2048"]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a proof costs, by the depth of the block that is touched (sRDMA 4.7): READs of
- * eight bytes, one after the other, each from another place, so that nothing that was
- * derived for one serves the next.
+ * The cost of a proof by the depth of the accessed block (sRDMA 4.7): READs of
+ * eight bytes, one after the other, each from another place, so that no derived
+ * key can be reused.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define REGION	(16 << 20)	/* the paper's example: 1 MiB of 16 MiB takes four steps */
 #define LENGTH	8
-#define STRIDE	1048573		/* in units of LENGTH; odd, so that no place comes twice */
+#define STRIDE	1048573		/* in units of LENGTH; odd, so that no place repeats */
 
 static uint8_t region[REGION] __attribute__((aligned(4096)));
 static uint8_t landing[LENGTH];
@@ -35,7 +35,7 @@ static void read_from(struct ibv_mr *theirs, struct ibv_mr *ours, uint64_t offse
 		;
 }
 
-/* nanoseconds a READ; @fixed: always the same */
+/* Return nanoseconds a READ; @fixed: always read the same place */
 static double run(struct ibv_mr *theirs, struct ibv_mr *ours, unsigned int count, bool fixed)
 {
 	double start = seconds();

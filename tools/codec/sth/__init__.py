@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The Secure Transport Header, a second time.
+"""An independent implementation of the Secure Transport Header.
 
-Written from Documentation/protocol.md, not from the kernel's C, so that the two
-can be held against each other. Needs python3-cryptography; python3-scapy only
-for a cross-check of the ICRC.
+Written from Documentation/protocol.md, not from the kernel's C, so that each can be checked
+against the other. Needs python3-cryptography; python3-scapy only to cross-check the ICRC.
 """
 
 from .datagram import Listener, Seal, Speaker, Window, deth, has_datagrams, k_group, k_pair

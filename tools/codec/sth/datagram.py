@@ -12,37 +12,37 @@ from .suites import CODE_LEN, MODES, Suite, aead_open, aead_seal, prf_tag
 
 CODE, TAG_LEN, SALT_LEN, COUNTER_LEN = 5, 16, 8, 8
 STH_LEN = SALT_LEN + COUNTER_LEN + TAG_LEN
-GROUP_QPN = 0xffffff        # IBA 10.5.2.1: every member of a group
-WINDOW = 1984               # counters, the greatest among them
+GROUP_QPN = 0xffffff        # IBA 10.5.2.1: the QPN of all members of a group
+WINDOW = 1984               # counters, including the greatest
 assert CODE_LEN[CODE] == STH_LEN
 
 
 def k_pair(k_pd, x_gid, y_gid):
-    """K_UD of two hosts."""
+    """Derive K_UD of two hosts."""
     k_c = kdf(k_pd, "STH1 connection", b"", 32)
     return kdf(k_c, "STH1 datagram pair", b"".join(sorted((x_gid, y_gid))), 32)
 
 
 def k_group(key):
-    """K_UD of a group, whose key is given."""
+    """Return K_UD of a group from its key."""
     if not 16 <= len(key) <= 32:
         raise ValueError("keys have 16 to 32 bytes")
     return key.ljust(32, b"\0")
 
 
 def has_datagrams(suite):
-    """Whether a suite has the datagram form: its tag fits behind salt and counter."""
+    """Test whether a suite supports datagrams: its tag fits after salt and counter."""
     return suite.tag_len == TAG_LEN
 
 
 def deth(qkey, qpn):
-    """The datagram extended transport header (IBA 9.3.2)."""
+    """Encode the datagram extended transport header (IBA 9.3.2)."""
     return qkey.to_bytes(4, "big") + qpn.to_bytes(4, "big")
 
 
 @dataclass(frozen=True)
 class Seal:
-    """How two hosts, or the members of a group, seal what they send each other."""
+    """The seal of datagrams between two hosts, or among the members of a group."""
 
     suite: Suite
     mode: str
@@ -61,7 +61,7 @@ class Seal:
                    self.suite.key_len)
 
     def cover(self, salt, counter, sgid, dgid, hdr, payload, udp_len):
-        """(M or associated data, nonce) of a packet with these headers."""
+        """Return (M or associated data, nonce) of a packet with these headers."""
         masked = bytearray(hdr)
         masked[4] = 0xff
         numbers = counter.to_bytes(COUNTER_LEN, "big")
@@ -70,14 +70,14 @@ class Seal:
 
 
 class Speaker:
-    """A queue pair that sends datagrams: one salt, and one counter for all its peers."""
+    """A queue pair that sends datagrams, with one salt and one counter for all its peers."""
 
     def __init__(self, end, salt, counter=0):
         self.end, self.salt, self.counter = end, salt, counter
 
     def seal(self, seal, header, payload, dgid, counter=None):
-        """Bytes from BTH to pad; `header` has DETH and ImmDt, `payload` includes the pad.
-        A counter that is given is not counted."""
+        """Return the packet from BTH to pad; `header` has DETH and ImmDt, `payload` includes
+        the pad. An explicit counter does not advance the speaker's own."""
         if counter is None:
             counter = self.counter
             self.counter += 1
@@ -96,13 +96,13 @@ class Speaker:
 
 
 class Window:
-    """Counters that were accepted, as far back as is remembered (RFC 6479)."""
+    """Accepted counters, as far back as the window reaches (RFC 6479)."""
 
     def __init__(self, width=WINDOW):
         self.width, self.next, self.seen = width, 0, 0
 
     def fresh(self, counter):
-        """Older ones than are remembered count as seen."""
+        """Test whether a counter is new; counters older than the window are not."""
         behind = self.next - 1 - counter
         return behind < 0 or (behind < self.width and not self.seen >> behind & 1)
 
@@ -114,19 +114,19 @@ class Window:
 
 @dataclass(frozen=True)
 class Datagram:
-    """A sealed packet in its parts, before anything is verified."""
+    """The parts of a sealed packet, before verification."""
 
     header: Header
     hdr: bytes
     salt: bytes
     counter: int
     tag: bytes
-    rest: bytes         # payload and pad, encrypted in aead mode
+    rest: bytes         # payload and pad; ciphertext in mode aead
     sqpn: int
 
     @classmethod
     def parse(cls, body):
-        """Of a packet from BTH to pad, or Refused."""
+        """Parse a packet from BTH to pad; raise Refused if it is malformed."""
         opcode = UD_OPCODES.get(body[0])
         if not opcode:
             raise Refused("opcode")
@@ -140,7 +140,7 @@ class Datagram:
                    sth[-TAG_LEN:], rest, int.from_bytes(body[BTH_LEN + 5:BTH_LEN + 8], "big"))
 
     def text(self, seal, sender, dgid):
-        """Payload and pad, or None where the tag is wrong."""
+        """Return payload and pad, or None if the tag is wrong."""
         udp_len = 8 + len(self.hdr) + STH_LEN + len(self.rest) + 4
         m, nonce = seal.cover(self.salt, self.counter, sender.gid, dgid, self.hdr, self.rest,
                               udp_len)
@@ -154,14 +154,14 @@ class Datagram:
 
 
 class Listener:
-    """A host that opens datagrams: a window for each salt of each sender's queue pair, for
-    as many as it will remember. What it has forgotten it takes a second time."""
+    """A host that opens datagrams. It has a window for each salt of each sender's queue pair,
+    up to a maximum number; datagrams of forgotten windows are accepted a second time."""
 
     def __init__(self, most=256):
         self.most, self.windows = most, OrderedDict()
 
     def window(self, name):
-        """The one of that name, which is the newest from now on."""
+        """Return the window of that name and mark it as the newest."""
         self.windows.setdefault(name, Window())
         self.windows.move_to_end(name)
         if len(self.windows) > self.most:
@@ -169,7 +169,7 @@ class Listener:
         return self.windows[name]
 
     def open(self, seal, body, sgid, dgid):
-        """(header, payload with pad) of a packet from BTH to pad, or Refused."""
+        """Return (header, payload with pad) of a packet from BTH to pad, or raise Refused."""
         packet = Datagram.parse(body)
         sender = End(sgid, packet.sqpn)
         name = sender.bytes, dgid, packet.salt

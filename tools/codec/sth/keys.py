@@ -20,7 +20,7 @@ def kdf(key, label, context, length):
 
 @dataclass(frozen=True)
 class End:
-    """One queue pair's address."""
+    """The address of a queue pair."""
 
     gid: bytes
     qpn: int
@@ -38,16 +38,16 @@ class End:
 
 
 def kdf_pair_paper(k_pd, x, y):
-    """K_AB as in the paper, section 4.5."""
+    """Derive K_AB as in the paper, section 4.5."""
     a, b = sorted((x.bytes, y.bytes))
     return cmac(k_pd, a + b)
 
 
 class Connection:
-    """What both ends know: who they are, how they seal, and their secret.
+    """The shared state of a connection's ends: identities, seal and secret.
 
-    `second` is a connection of the same ends: where a policy has a key and the
-    application gives another, both enter, and `second` has the application's."""
+    `second` is a connection of the same ends: if both a policy and the application provide a
+    key, both keys enter, and `second` has the application's."""
 
     def __init__(self, x, y, suite: Suite, mode: str, key, pair_key=False, second=None):
         if x.bytes == y.bytes:
@@ -86,7 +86,7 @@ class Connection:
         first = self.key if self.pair_key else kdf(self.k_c, "STH1 pair", self.ends, 32)
         if not self.second:
             return first
-        # a key that is given may be shorter: it counts as HMAC would take it
+        # a given key may be shorter: pad it as HMAC would
         return kdf(first, "STH1 both", self.second.k_ab.ljust(32, b"\0"), 32)
 
     @cached_property

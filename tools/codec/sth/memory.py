@@ -10,7 +10,7 @@ RIGHTS = {"read": 1, "write": 2, "atomic": 3}
 
 
 def k_memory(k_pd):
-    """K_M, the memory branch of a domain's key (section 6)."""
+    """Derive K_M, the memory branch of a domain's key (section 6)."""
     return kdf(k_pd, "STH1 memory", b"", 16)
 
 
@@ -20,12 +20,12 @@ def _range(start, end):
 
 @dataclass(frozen=True)
 class Region:
-    """What owner, holder and verifier all know of a region. Lengths in bytes."""
+    """The parameters of a region known to owner, holders and verifier. Lengths in bytes."""
 
-    addr: int           # START: its first byte, as RETHs name it
+    addr: int           # START: address of its first byte in RETHs
     length: int
     rkey: int
-    depth: int          # steps that may be taken from the root
+    depth: int          # maximum number of steps from the root
     block_shift: int    # log2 of the smallest block
 
     @property
@@ -33,7 +33,7 @@ class Region:
         return (self.length - 1).bit_length()
 
     def path(self, start, end):
-        """Blocks (start, shift) that contain an access, from the root to its node."""
+        """Return the blocks (start, shift) that contain an access, from the root to its node."""
         if not 0 <= start < end <= self.length:
             raise ValueError("not inside the region")
         blocks = [(0, self.root_shift)]
@@ -55,18 +55,18 @@ def root_key(k_mr, right):
 
 
 def block_key(key, path):
-    """The key of the last block of a path whose first has `key`."""
+    """Derive the key of a path's last block; `key` is that of its first."""
     for start, shift in path[1:]:
         key = cmac(key, b"\2" + _range(start, start + (1 << shift)))
     return key
 
 
 def access_key(node_key, start, end):
-    """K_SR of exactly these bytes."""
+    """Derive K_SR of exactly these bytes."""
     return cmac(node_key, b"\3" + _range(start, end))
 
 
 def k_access(k_mr, region, right, start, end):
-    """K_SR, by the whole way from K_MR."""
+    """Derive K_SR from K_MR, by the whole path."""
     node = block_key(root_key(k_mr, right), region.path(start, end))
     return access_key(node, start, end)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 BTH_LEN = 12
 
-# extension headers by length (IBA 9.3)
+# lengths of extension headers (IBA 9.3)
 EXT_LEN = {"RETH": 16, "AtomicETH": 28, "AETH": 4, "AtomicAckETH": 8, "ImmDt": 4, "IETH": 4,
            "DETH": 8, "HS": 32}
 
 
 @dataclass(frozen=True)
 class Opcode:
-    """What an opcode carries (IBA table 38)."""
+    """What packets of an opcode contain (IBA table 38)."""
 
     value: int
     name: str
@@ -59,7 +59,7 @@ UD_OPCODES = {o.value: o for o in [Opcode(0x64, "UD_SEND_ONLY", ("DETH",), True)
 
 @dataclass
 class Header:
-    """BTH and the bytes of the extension headers."""
+    """A BTH and the bytes of its extension headers."""
 
     opcode: int
     dqpn: int
@@ -73,7 +73,7 @@ class Header:
     variant: int = 0    # byte 4: FECN, BECN, reserved
     ackreq: bool = False
     code: int = 0
-    reserved: int = 0   # low four bits of byte 8: echo, and what is reserved
+    reserved: int = 0   # low four bits of byte 8: echo and reserved bits
 
     def bytes(self):
         flags = self.se << 7 | self.mig << 6 | self.pad << 4 | self.tver
@@ -93,7 +93,7 @@ class Header:
 
 
 def icrc(ip_header, udp_header, body):
-    """ICRC of a RoCEv2 packet; `body` from the BTH on, without ICRC (A17.3.3)."""
+    """Compute the ICRC of a packet; `body` starts with the BTH and excludes the ICRC (A17.3.3)."""
     ip = bytearray(ip_header)
     if ip[0] >> 4 == 4:
         ip[1] = 0xff                    # DSCP, ECN
@@ -112,7 +112,7 @@ def icrc(ip_header, udp_header, body):
 
 @dataclass
 class Packet:
-    """A packet on the wire, from IP to ICRC."""
+    """A packet on the wire, from IP header to ICRC."""
 
     sgid: bytes
     dgid: bytes

@@ -13,7 +13,7 @@ HS_CODE = 2
 
 
 class Refused(Exception):
-    """A packet that must be dropped, and why."""
+    """Reports a packet that must be dropped, and why."""
 
 
 def nonce64(conn, sender, psn64):
@@ -21,7 +21,7 @@ def nonce64(conn, sender, psn64):
 
 
 def mac_input(conn, sender, psn64, counter, hdr, udp_len, sgid=None, dgid=None):
-    """M up to and with the extension headers (section 4)."""
+    """Return M up to and including the extension headers (section 4)."""
     receiver = conn.other(sender)
     masked = bytearray(hdr)
     masked[4] = 0xff
@@ -32,7 +32,7 @@ def mac_input(conn, sender, psn64, counter, hdr, udp_len, sgid=None, dgid=None):
 
 
 def extend(expected, start, psn):
-    """PSN64 of a 24-bit PSN (section 5)."""
+    """Extend a 24-bit PSN to PSN64 (section 5)."""
     low = expected - WINDOW
     psn64 = low + ((psn - low) & 0xffffff)
     if psn64 < start:
@@ -42,7 +42,7 @@ def extend(expected, start, psn):
 
 @dataclass
 class Flow:
-    """One side's requests and their responses: what K_F is made of."""
+    """One side's requests and the responses to them: the inputs of K_F."""
 
     conn: object
     owner: object
@@ -70,7 +70,7 @@ class Flow:
 
 def _cover(conn, flow, response, psn64, counter, hdr, payload, udp_len, addresses=(),
            k_sr=None):
-    """(key, M or associated data, nonce) of a packet."""
+    """Return (key, M or associated data, nonce) of a packet."""
     sender = flow.sender(response)
     m = mac_input(conn, sender, psn64, counter, hdr, udp_len, *addresses)
     if k_sr:
@@ -82,15 +82,15 @@ def _cover(conn, flow, response, psn64, counter, hdr, payload, udp_len, addresse
 
 
 class Sender:
-    """Seals one side of a flow; counts emissions by epoch."""
+    """Seals packets of one side of a flow; counts emissions per epoch."""
 
     def __init__(self, flow, response):
         self.flow, self.response = flow, response
         self.emitted = {}
 
     def seal(self, header, payload, psn64, counter=None, k_sr=None):
-        """Bytes from BTH to pad; `payload` includes the pad. `k_sr`: the key of the
-        memory that it touches, where that is protected (section 12)."""
+        """Return the packet from BTH to pad; `payload` includes the pad. `k_sr`: the key of the
+        accessed memory, if it is protected (section 12)."""
         conn = self.flow.conn
         suite = conn.suite
         header.code = suite.code
@@ -112,15 +112,15 @@ class Sender:
 
 
 class Receiver:
-    """Opens one side of a flow."""
+    """Opens packets of one side of a flow."""
 
     def __init__(self, flow, response):
         self.flow, self.response = flow, response
         self.seen = set()
 
     def open(self, body, sgid=None, dgid=None, k_sr=None):
-        """(header, payload with pad) of a packet from BTH to pad, or Refused. `k_sr`:
-        what must have been proved, where the memory is protected."""
+        """Return (header, payload with pad) of a packet from BTH to pad, or raise Refused.
+        `k_sr`: the key that must be proved, if the memory is protected."""
         conn, suite = self.flow.conn, self.flow.conn.suite
         opcode = OPCODES.get(body[0])
         if not opcode or opcode.response != self.response:
@@ -161,14 +161,14 @@ def _hs_tag(conn, sender, start, hdr):
 
 
 def handshake_frame(conn, sender, opcode, start, nq, nr=bytes(16), pkey=0xffff):
-    """BTH, body and tag of a handshake frame (section 7)."""
+    """Return BTH, body and tag of a handshake frame (section 7)."""
     header = Header(opcode, conn.other(sender).qpn, start, nq + nr, pkey=pkey, code=HS_CODE)
     hdr = header.bytes()
     return hdr + _hs_tag(conn, sender, start, hdr)
 
 
 def parse_handshake(conn, sender, frame):
-    """(opcode, start, n_q, n_r) of a frame from `sender`, or Refused."""
+    """Return (opcode, start, n_q, n_r) of a frame from `sender`, or raise Refused."""
     if len(frame) != 60 or not HELLO <= frame[0] <= CONFIRM_ACK:
         raise Refused("no handshake frame")
     header = Header.parse(frame, 32)

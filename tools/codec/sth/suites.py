@@ -11,13 +11,13 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 MODES = {"header": 1, "packet": 2, "aead": 3}
 
-# section 2: the length that each STH code announces
+# section 2: STH length for each code
 CODE_LEN = [0, 12, 16, 20, 28, 32, 48, 64]
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A row of the table."""
+    """A row of the table of suites."""
 
     name: str
     id: int
@@ -63,7 +63,7 @@ def cmac(key, data):
 
 
 def prf_tag(suite, key, data):
-    """Tag of a PRF suite over all of `data`."""
+    """Compute the tag of a PRF suite over `data`."""
     if suite.name.startswith("aes-cmac"):
         return cmac(key, data)[:suite.tag_len]
     return hmac.digest(key, data, suite.name.removeprefix("hmac-"))

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- AES (FIPS 197), encryption alone: neither CMAC nor GCM decrypts blocks.
+-- AES (FIPS 197), encryption only: neither CMAC nor GCM decrypts blocks.
 --
--- Table look-ups by secret bytes take times that depend on them. That does not matter to
--- one who reads a capture; a NIC does not do it so.
+-- The time of table lookups depends on secret bytes. That does not matter for reading a
+-- capture, but an implementation that carries traffic must not do it.
 
 local bytes = require "srnic.bytes"
 local band, bor, bxor = bit.band, bit.bor, bit.bxor
 local lshift, rol, ror, rshift = bit.lshift, bit.rol, bit.ror, bit.rshift
 
--- Twice a polynomial, modulo x^8 + x^4 + x^3 + x + 1
+-- Multiply by x, modulo x^8 + x^4 + x^3 + x + 1
 local function double(x)
 	local twice = lshift(x, 1)
 	return twice > 255 and bxor(twice, 0x11b) or twice
@@ -19,7 +19,7 @@ local function rol8(x, n)
 	return band(bor(lshift(x, n), rshift(x, 8 - n)), 255)
 end
 
--- The S-box: p goes through the powers of 3, q through their inverses
+-- Compute the S-box: p runs through the powers of 3, q through their inverses
 local function make_sbox()
 	local box, p, q = { [0] = 0x63 }, 1, 1
 	repeat
@@ -37,7 +37,7 @@ end
 
 local sbox = make_sbox()
 
--- SubBytes and MixColumns of one byte, at each place in a column
+-- SubBytes and MixColumns of a byte, for each position in a column
 local t0, t1, t2, t3 = {}, {}, {}, {}
 for x = 0, 255 do
 	local s = sbox[x]
@@ -53,7 +53,7 @@ end
 
 local aes = {}
 
--- The round keys: four words a round, and their number in `rounds`
+-- Expand a key: return the round keys, four words each, and their number in `rounds`
 function aes.expand(key)
 	local size = #key / 4
 	local words, constant = { rounds = size + 6 }, 1
@@ -83,7 +83,7 @@ local function last(a, b, c, d, key)
 		lshift(sbox[band(rshift(c, 8), 255)], 8), sbox[band(d, 255)], key)
 end
 
--- Four words to four words
+-- Encrypt a block of four words
 function aes.encrypt(k, a, b, c, d)
 	local at = 4 * k.rounds
 	a, b, c, d = bxor(a, k[1]), bxor(b, k[2]), bxor(c, k[3]), bxor(d, k[4])

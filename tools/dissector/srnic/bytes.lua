@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Integers in strings of bytes, most significant first (protocol.md, conventions).
+-- Integers in byte strings, most significant byte first (protocol.md, conventions).
 --
--- Words of 32 bits are what Wireshark's `bit` makes of them: signed, in every version of
--- Lua. Where a number's sign matters, bytes.unsigned() comes first.
+-- 32-bit words are those of Wireshark's `bit`: signed, in all versions of Lua. Where the
+-- sign matters, call bytes.unsigned() first.
 
 local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local char, floor = string.char, math.floor
 
 local bytes = {}
 
--- A whole number, not negative, in so many bytes
+-- Encode a non-negative integer in `length` bytes
 function bytes.pack(value, length)
 	local out = {}
 	for i = length, 1, -1 do
@@ -20,7 +20,7 @@ function bytes.pack(value, length)
 	return table.concat(out)
 end
 
--- The number in so many bytes, six at most, of a string; the first byte has index 1
+-- Decode an integer of at most six bytes; the first byte of the string has index 1
 function bytes.number(text, at, length)
 	local value = 0
 	for i = at, at + length - 1 do
@@ -55,7 +55,7 @@ function bytes.zeros(length)
 	return ("\0"):rep(length)
 end
 
--- With zeros behind it, up to a multiple of so many bytes
+-- Append zeros up to a multiple of the block size
 function bytes.padded(text, block)
 	return text .. bytes.zeros(-#text % block)
 end

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- What carries RoCEv2 in a frame: IP and UDP, to port 4791.
+-- The carrier of RoCEv2 in a frame: IP and UDP, to port 4791.
 --
--- They are looked for in the frame's bytes, and not among the fields of Wireshark's own
--- dissectors: those are not there in every pass, and keys must be followed in the first.
+-- The headers are searched in the frame's bytes, because the fields of Wireshark's own
+-- dissectors do not exist in each pass, and keys must be followed in the first.
 
 local bytes = require "srnic.bytes"
 
@@ -11,11 +11,11 @@ local PORT, UDP = "\18\183", 8
 local PROTOCOL_UDP = 17
 local MAPPED = bytes.zeros(10) .. "\255\255"
 
--- How far into a frame the UDP header may begin: behind tunnels, at most
+-- Maximum offset of the UDP header in a frame, with tunnels before it
 local DEEPEST = 256
 
--- The header before a UDP header that begins at `udp`, and the addresses as GIDs. A
--- fragment carries no packet.
+-- Return the IP header before a UDP header at `udp`, and the addresses as GIDs. Fragments
+-- are ignored.
 local function ipv4(text, udp, udp_length)
 	for size = 20, 60, 4 do
 		local at = udp - size
@@ -39,8 +39,8 @@ local function ipv6(text, udp, udp_length)
 	end
 end
 
--- ip and udp: the headers' bytes; sgid, dgid; at: where the payload begins in the frame,
--- from 0; length: its own, which may be more than was captured
+-- Find the carrier. Returns ip and udp: the headers' bytes; sgid, dgid; at: offset of the
+-- payload in the frame, from 0; length: of the payload, which may exceed the capture
 return function(tvb)
 	local text = tvb(0, math.min(tvb:len(), DEEPEST)):raw()
 	local port = 2

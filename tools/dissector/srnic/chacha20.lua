@@ -29,7 +29,7 @@ local function double_round(s)
 	quarter(s, 4, 5, 10, 15)
 end
 
--- Constants, key, counter, nonce
+-- Initial state: constants, key, counter, nonce
 local function state_of(key, counter, nonce)
 	local text, state = "expand 32-byte k" .. key, {}
 	for at = 1, #text, 4 do
@@ -44,7 +44,7 @@ end
 
 local chacha20 = {}
 
--- 64 bytes of the key's stream
+-- Return a block of 64 bytes of the key stream
 function chacha20.block(key, counter, nonce)
 	local before = state_of(key, counter, nonce)
 	local state = { table.unpack(before) }

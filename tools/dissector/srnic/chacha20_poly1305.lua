@@ -10,7 +10,7 @@ local function length_of(text)
 	return bytes.pack(#text, 8):reverse()
 end
 
--- A function that opens: the text, or nil where the tag is wrong
+-- Return an opener: a function that returns the plaintext, or nil if the tag is wrong
 return function(key)
 	return function(nonce, data, text, tag)
 		local once = chacha20.block(key, 0, nonce):sub(1, 32)

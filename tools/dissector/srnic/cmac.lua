@@ -6,7 +6,7 @@ local aes = require "srnic.aes"
 local bytes = require "srnic.bytes"
 local bor, bxor, lshift, rshift = bit.bor, bit.bxor, bit.lshift, bit.rshift
 
--- Twice a polynomial, modulo x^128 + x^7 + x^2 + x + 1
+-- Multiply by x, modulo x^128 + x^7 + x^2 + x + 1
 local function double(a, b, c, d)
 	local carried = rshift(a, 31) * 0x87
 	return bor(lshift(a, 1), rshift(b, 31)), bor(lshift(b, 1), rshift(c, 31)),
@@ -18,7 +18,7 @@ local function words(text, at)
 		bytes.word(text, at + 12)
 end
 
--- The last block, with one of the two sub-keys
+-- Combine the last block with one of the two sub-keys
 local function finish(block, k1, k2)
 	local whole = #block == 16
 	local key = whole and k1 or k2
@@ -26,7 +26,7 @@ local function finish(block, k1, k2)
 	return bxor(a, key[1]), bxor(b, key[2]), bxor(c, key[3]), bxor(d, key[4])
 end
 
--- A function that makes tags of messages
+-- Return a function that computes the tag of a message
 return function(key)
 	local expanded = aes.expand(key)
 	local k1 = { double(aes.encrypt(expanded, 0, 0, 0, 0)) }

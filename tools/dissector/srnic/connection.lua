@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- What both ends of a connection know: who they are, how they seal, and their secret; and
--- the keys that follow from it (protocol.md, sections 1, 4 and 6).
+-- The shared state of a connection's ends: identities, seal and secret; and the keys derived
+-- from it (protocol.md, sections 1, 4 and 6).
 
 local bytes = require "srnic.bytes"
 local format = require "srnic.format"
@@ -13,7 +13,7 @@ local suites = require "srnic.suites"
 local Connection = {}
 Connection.__index = Connection
 
--- A and B, of two ends
+-- Return the two ends as A and B
 local function in_order(x, y)
 	if x < y then
 		return x, y
@@ -21,7 +21,7 @@ local function in_order(x, y)
 	return y, x
 end
 
--- GID and number of a queue pair
+-- Identify an end: GID and QPN
 local function end_of(gid, qpn)
 	return gid .. bytes.pack(qpn, 4)
 end
@@ -30,34 +30,34 @@ local function direction(self, sender)
 	return sender == self.b and 1 or 0
 end
 
--- M of section 4, without payload
+-- M of section 4, without the payload
 local function mac_input(self, sender, psn64, counter, packet)
 	local nonce = string.char(128 * direction(self, sender)) .. bytes.pack(psn64, 7)
 	return nonce .. counter .. format.covered(packet)
 end
 
--- Whether the tag of a handshake frame from that end is right (section 7)
+-- Test whether the tag of a handshake frame from an end is right (section 7)
 function Connection:confirms(sender, frame)
 	local tag = self.handshake_mac(mac_input(self, sender, frame.psn, "", frame))
 	return tag:sub(1, 16) == frame.sth
 end
 
--- K_F
+-- Derive K_F
 function Connection:flow_key(requester, start, nq, nr)
 	local context = self.s .. string.char(direction(self, requester)) .. bytes.zeros(3)
 		.. bytes.pack(start, 4) .. nq .. nr .. self.a .. self.b
 	return kdf.derive(self.k_ab, "STH1 flow", context, 32)
 end
 
--- What opens with the sub-key of an end's requests, or responses, in an epoch
+-- Return the opener for the sub-key of an end's requests or responses in an epoch
 function Connection:opener(flow_key, sender, response, epoch)
 	local context = self.s .. string.char(direction(self, sender), response and 1 or 0)
 		.. bytes.zeros(2) .. bytes.pack(epoch, 8)
 	return self.suite.opener(kdf.derive(flow_key, "STH1 packet", context, self.suite.key_size))
 end
 
--- The payload and pad of a packet, or nil where the tag is wrong (section 9). prove: what
--- makes a proof of M so far, where one is asked for (section 12)
+-- Return the payload and pad of a packet, or nil if the tag is wrong (section 9). prove:
+-- computes the proof from M so far, for requests that need one (section 12)
 function Connection:open(opener, sender, psn64, packet, prove)
 	local counter = self.suite.nonce_family and packet.sth:sub(1, 4) or ""
 	local m = mac_input(self, sender, psn64, counter, packet)
@@ -81,7 +81,7 @@ local function new(a, b, suite, mode, key_name, k_ab)
 	}, Connection)
 end
 
--- The first for which `fits` holds, of all that two ends can be under a K_AB
+-- Return the first connection for which `fits` holds, of all possible under a K_AB
 local function find_under(k_ab, key_name, a, b, fits)
 	for _, suite in ipairs(suites.all) do
 		for _, mode in ipairs(suite.modes) do
@@ -93,7 +93,7 @@ local function find_under(k_ab, key_name, a, b, fits)
 	end
 end
 
--- And under any of the keys: nobody tells whether one is K_PD or K_AB
+-- Search under all keys, trying each as K_PD and as K_AB, since key files do not say which
 local function find(keys, x, y, fits)
 	local a, b = in_order(x, y)
 	for _, key in ipairs(keys) do

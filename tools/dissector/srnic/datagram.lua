@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
 -- Sealed datagrams (protocol.md, section 11). They need no handshake: two hosts, or a
--- group, have a key, and each packet brings the salt and the number that it was sealed by.
+-- group, share a key, and each packet carries the salt and the counter of its seal.
 
 local bytes = require "srnic.bytes"
 local format = require "srnic.format"
 local kdf = require "srnic.kdf"
 local suites = require "srnic.suites"
 
--- Where, in an STH, salt and counter end
+-- Ends of salt and counter in an STH
 local SALTED, NUMBERED = 8, 16
 local MAPPED = bytes.zeros(10) .. "\255\255"
 
@@ -24,13 +24,13 @@ local function new(keys)
 	}, Datagrams)
 end
 
--- Of IPv6, or of IPv4 in mapped form
+-- Test for a multicast GID of IPv6, or of IPv4 in mapped form
 local function is_group(gid)
 	return gid:byte(1) == 255
 		or gid:sub(1, 12) == MAPPED and math.floor(gid:byte(13) / 16) == 14
 end
 
--- K_UD. HMAC pads a group's key with zeros by itself.
+-- Derive K_UD. HMAC itself pads a group's key with zeros.
 local function root_of(key, sgid, dgid)
 	if is_group(dgid) then
 		return key
@@ -40,7 +40,7 @@ local function root_of(key, sgid, dgid)
 	return kdf.derive(k_c, "STH1 datagram pair", pair, 32)
 end
 
--- All that may have sealed what one host sends to another, or to a group
+-- Return all possible seals between two hosts, or to a group
 local function seals_of(self, packet)
 	local name = packet.sgid .. packet.dgid
 	if self.seals[name] then
@@ -69,7 +69,7 @@ local function new_opener(seal, stream)
 		seal.suite.key_size))
 end
 
--- The payload and pad, or nil where this is not what the packet was sealed by
+-- Return the payload and pad, or nil if the packet has another seal
 local function open(seal, packet)
 	local stream = packet.sgid .. bytes.pack(packet.sqpn, 4) .. packet.sth:sub(1, SALTED)
 	local opener = seal.openers[stream] or new_opener(seal, stream)
@@ -86,8 +86,8 @@ local function open(seal, packet)
 	end
 end
 
--- The seal that opens it, and what was in it. Who has sent before has most likely kept to
--- what he used.
+-- Return the seal that opens the packet, and the plaintext. Try the last seal of the same
+-- hosts first: it has most likely not changed.
 local function find(self, packet)
 	local known = self.known[packet.sgid .. packet.dgid]
 	local text = known and open(known, packet)
@@ -117,7 +117,7 @@ local function check_counter(self, packet, verdict)
 	end
 end
 
--- What becomes of a datagram that has an STH
+-- Judge a datagram that has an STH
 function Datagrams:judge(packet, verdict)
 	if packet.code ~= suites.DATAGRAM_CODE then
 		return verdict:note("unexpected")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- The fields and notes that filters name.
+-- Fields and notes, as named in filters.
 
 local format = require "srnic.format"
 
@@ -8,7 +8,7 @@ local CODES = {
 	[0] = "none", "96 bits", "128 bits", "160 bits", "224 bits", "256 bits", "384 bits",
 	"512 bits",
 }
--- As in Wireshark's own checksums
+-- The values of Wireshark's own checksums
 local STATUS = { bad = 0, good = 1, unverified = 2 }
 local STATUS_NAMES = { [0] = "bad", "good", "unverified" }
 
@@ -47,7 +47,7 @@ local function new_note(name, ...)
 	return ProtoExpert.new("srnic." .. name, ...)
 end
 
--- What may be said of a packet, and what an end does about it (sections 9 and 13)
+-- Notes on a packet, and the reaction of a receiver (sections 9 and 13)
 local notes = {
 	bad = new_note("sth.tag.bad", "The tag is wrong: dropped",
 		group.SECURITY, severity.ERROR),

@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- One end's requests and the responses to them (protocol.md, sections 5, 9 and 10), as
--- they are followed from outside.
+-- A flow: one end's requests and the responses to them (protocol.md, sections 5, 9 and
+-- 10), followed by an observer.
 
 local bytes = require "srnic.bytes"
 local memory = require "srnic.memory"
 local suites = require "srnic.suites"
 
--- 2^23 and 2^24: whole numbers in Lua 5.3, too, which a power is not
+-- 2^23 and 2^24, as literals: in Lua 5.3 a power would be a float
 local WINDOW, EPOCH = 0x800000, 0x1000000
 
 local Flow = {}
 Flow.__index = Flow
 
--- Without a connection there is nothing to open packets with, but they can be counted
+-- Without a connection, packets cannot be opened, but they are still counted
 local function new(connection, requester, responder, start, nq, nr)
 	return setmetatable({
 		connection = connection, requester = requester, responder = responder, start = start,
@@ -22,8 +22,8 @@ local function new(connection, requester, responder, start, nq, nr)
 	}, Flow)
 end
 
--- The 64-bit number that a PSN stands for, or nil below the flow's start. What is greatest
--- so far takes the place of X: no two numbers in flight are 2^23 apart.
+-- Extend a PSN to 64 bits; nil below the flow's start. The greatest PSN so far is taken for
+-- X: no two PSNs in flight are 2^23 apart.
 function Flow:extend(psn)
 	local lowest = self.expected - WINDOW
 	local psn64 = lowest + (psn - lowest) % EPOCH
@@ -43,7 +43,7 @@ function Flow:opener(response, epoch)
 	return self.openers[name]
 end
 
--- Step 4 of section 9: whether the packet's counter is a new one
+-- Step 4 of section 9: check that the packet's counter is new
 local function check_counter(self, packet, verdict)
 	local counter = bytes.number(packet.sth, 1, 4)
 	local name = table.concat({ packet.kind, verdict.epoch, counter }, " ")
@@ -58,8 +58,8 @@ local function check_counter(self, packet, verdict)
 	end
 end
 
--- A request is proved by no grant, or by one: no byte of it says which. The payload and
--- pad, and the grant
+-- Open a request without a proof or with one: no byte of the packet names the grant. Return
+-- the payload and pad, and the grant
 local function open_proved(packet, grants, try)
 	local text = try(nil)
 	for _, grant in ipairs(not text and packet.access and grants or {}) do
@@ -95,7 +95,7 @@ local function open(self, packet, verdict, grants)
 	end
 end
 
--- What becomes of a packet of this flow
+-- Judge a packet of this flow
 function Flow:judge(packet, verdict, have_keys, grants)
 	local connection = self.connection
 	if connection then

@@ -1,23 +1,23 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Where the STH is in a packet, and how long (protocol.md, sections 2 and 7).
+-- Position and length of the STH in a packet (protocol.md, sections 2 and 7).
 
 local bytes = require "srnic.bytes"
 local memory = require "srnic.memory"
 
 local BTH, ICRC = 12, 4
 
--- The length that each code announces
+-- STH length for each code
 local CODE_SIZES = { [0] = 0, 12, 16, 20, 28, 32, 48, 64 }
 
 -- Bytes of extension headers (IBA 9.3)
 local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, DETH, NONCES = 16, 28, 4, 8, 4, 4, 8, 32
 
--- Rights to memory that has keys (section 12)
+-- Rights to protected memory (section 12)
 local READ, WRITE, ATOMICALLY = 1, 2, 3
 
--- opcode, name, bytes of extension headers, right that is asked for (IBA table 38). UC's requests are RC's first
--- twelve (0x20 more).
+-- opcode, name, bytes of extension headers, requested right (IBA table 38). UC has the first
+-- twelve requests of RC, plus 0x20.
 local requests = {
 	{ 0x00, "SEND FIRST", 0 }, { 0x01, "SEND MIDDLE", 0 }, { 0x02, "SEND LAST", 0 },
 	{ 0x03, "SEND LAST IMM", IMM }, { 0x04, "SEND ONLY", 0 }, { 0x05, "SEND ONLY IMM", IMM },
@@ -56,7 +56,7 @@ add({ table.unpack(requests, 1, 12) }, 0x20, "UC ", "request")
 add(datagrams, 0, "UD ", "datagram")
 add(frames, 0, "STH ", "handshake")
 
--- The fields of a BTH that begins there
+-- Parse the BTH at `at`
 function format.bth(text, at)
 	local opcode, flags = text:byte(at, at + 1)
 	local byte8 = text:byte(at + 8)
@@ -74,7 +74,7 @@ function format.bth(text, at)
 	}
 end
 
--- What a request asks of memory, by its RETH or AtomicETH; nil if nothing
+-- Return the memory access of a request, from its RETH or AtomicETH; nil if it has none
 local function access_of(header, right)
 	local length = right ~= ATOMICALLY and right and bytes.number(header, BTH + 13, 4) or 8
 	return right and length > 0 and {
@@ -83,14 +83,14 @@ local function access_of(header, right)
 	} or nil
 end
 
--- Addresses, length and headers, as a tag covers them (section 4)
+-- Addresses, length and headers as covered by a tag (section 4)
 function format.covered(packet)
 	return packet.sgid .. packet.dgid .. bytes.pack(packet.udp_length, 2)
 		.. packet.header:sub(1, 4) .. "\255" .. packet.header:sub(6)
 end
 
--- A packet from BTH to ICRC in its parts, or nil if it is none of RC, UC, UD or a handshake.
--- Where there is no room for STH and pad, or it was cut short, `sth` is nil.
+-- Parse a packet from BTH to ICRC; nil if it is neither RC, UC, UD nor a handshake frame.
+-- `sth` is nil if the packet is too short for STH and pad, or was captured partially.
 function format.parse(text, cut)
 	local packet = #text >= BTH + ICRC and format.bth(text, 1)
 	if not packet or not packet.kind then

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- AES-GCM with nonces of 96 bits and whole tags (SP 800-38D). AES-GMAC is that without
--- a text.
+-- AES-GCM with 96-bit nonces and full tags (SP 800-38D). AES-GMAC is AES-GCM without
+-- plaintext.
 
 local aes = require "srnic.aes"
 local bytes = require "srnic.bytes"
 local ghash = require "srnic.ghash"
 local bxor = bit.bxor
 
--- Encryption, and decryption. Block 1 of the key's stream is the tag's.
+-- Encrypt or decrypt. Block 1 of the key stream is reserved for the tag.
 local function crypt(key, nonce, text)
 	local x, y, z = bytes.word(nonce, 1), bytes.word(nonce, 5), bytes.word(nonce, 9)
 	local padded, out = bytes.padded(text, 16), {}
@@ -21,7 +21,7 @@ local function crypt(key, nonce, text)
 	return table.concat(out):sub(1, #text)
 end
 
--- A function that opens: the text, or nil where the tag is wrong
+-- Return an opener: a function that returns the plaintext, or nil if the tag is wrong
 return function(key)
 	local expanded = aes.expand(key)
 	local hash = ghash(aes.encrypt(expanded, 0, 0, 0, 0))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- GHASH (SP 800-38D, 6.4), a byte at a time by a table of the key's multiples.
+-- GHASH (SP 800-38D, 6.4), bytewise with a table of multiples of the key.
 --
 -- The first bit of a block is the coefficient of x^0: to multiply by x is to shift right.
 
@@ -8,7 +8,7 @@ local bytes = require "srnic.bytes"
 local band, bor, bxor = bit.band, bit.bor, bit.bxor
 local lshift, rshift = bit.lshift, bit.rshift
 
--- What the bits that are shifted out come to, in the first word
+-- Reductions of the bits that are shifted out, as XOR into the first word
 local reduced = {}
 for byte = 0, 255 do
 	local sum = 0
@@ -26,7 +26,7 @@ local function times_x(a, b, c, d)
 		bor(rshift(c, 1), lshift(b, 31)), bor(rshift(d, 1), lshift(c, 31))
 end
 
--- The products of the key and every byte, in four tables, a word each
+-- Return the products of the key and each byte value, in four tables of one word each
 local function multiples(a, b, c, d)
 	local ta, tb, tc, td = { [0] = 0 }, { [0] = 0 }, { [0] = 0 }, { [0] = 0 }
 	local place = 128
@@ -46,7 +46,7 @@ local function multiples(a, b, c, d)
 	return ta, tb, tc, td
 end
 
--- A function from a text of whole blocks to the four words of its hash
+-- Return a function that hashes a text of whole blocks to four words
 return function(...)
 	local ta, tb, tc, td = multiples(...)
 	return function(text)

@@ -10,7 +10,7 @@ local function masked(key, mask)
 	end))
 end
 
--- A function that makes tags of messages
+-- Return a function that computes the tag of a message
 return function(hash, key)
 	if #key > hash.block then
 		key = hash.digest(key)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- The ICRC of RoCEv2 (IBA annex A17.3.3): the CRC of Ethernet, over what does not change
--- on the way.
+-- The ICRC of RoCEv2 (IBA annex A17.3.3): Ethernet's CRC over the fields that do not change
+-- in transit.
 
 local bytes = require "srnic.bytes"
 local band, bxor, rshift = bit.band, bit.bxor, bit.rshift
@@ -23,9 +23,9 @@ local function crc32(text)
 	return bit.bnot(crc)
 end
 
--- Headers as the packet has them when it travels alone, and ones in what may change:
--- DSCP and ECN, TTL, checksum; in IPv6 traffic class, flow label, hop limit. A segment's
--- IPv4 id is the super-packet's plus its place, from 0.
+-- Return the IP header as sent for a single packet, with ones in fields that may change:
+-- DSCP and ECN, TTL, checksum; in IPv6 traffic class, flow label, hop limit. The IPv4 id of
+-- a segment is that of the super-packet plus its index, from 0.
 local function ip_of(ip, udp_length, place)
 	if #ip == 40 and ip:byte(1) >= 0x60 then
 		return "\111\255\255\255" .. bytes.pack(udp_length, 2) .. ip:sub(7, 7) .. "\255" ..
@@ -36,7 +36,7 @@ local function ip_of(ip, udp_length, place)
 		ip:sub(7, 8) .. "\255" .. ip:sub(10, 10) .. "\255\255" .. ip:sub(13)
 end
 
--- Of a packet from BTH to ICRC
+-- Compute the ICRC of a packet, given from BTH to ICRC
 return function(carrier, text, place)
 	local udp_length = 8 + #text
 	local crc = crc32(("\255"):rep(8) .. ip_of(carrier.ip, udp_length, place) ..

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Key files, as `srnic key gen` writes them and `srnic key add` reads them (srnic(8)), and
--- files with grants.
+-- Reader of key files, in the format of `srnic key gen` and `srnic key add` (srnic(8)), and
+-- of files with grants.
 
 local memory = require "srnic.memory"
 
@@ -13,8 +13,8 @@ local function from_hex(digits)
 	end))
 end
 
--- Bytes, or nil. What has nothing but hexadecimal digits and white space is that, and
--- never taken for bytes.
+-- Return the bytes, or nil. Text of hexadecimal digits and white space only is never taken
+-- as raw bytes.
 local function parse(text)
 	local digits = text:gsub("%s", "")
 	if not digits:find("^%x+$") then
@@ -45,8 +45,8 @@ local GRANT = {
 	read = memory.unpack,
 }
 
--- What is in files, whose names have semicolons between them; `complain` is told what
--- could not be read
+-- Return a reader of files, named in a list separated by semicolons; it reports unreadable
+-- files to `complain`
 local function reader(kind, name)
 	return function(paths, complain)
 		local found = {}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Memory keys: what a request to a protected region is proved by (protocol.md, section 12).
--- Addresses have 64 bits, which Lua's numbers do not hold everywhere: they are Wireshark's
+-- Memory keys, which prove requests to a protected region (protocol.md, section 12).
+-- Addresses have 64 bits, which not all versions of Lua can represent: use Wireshark's
 -- UInt64.
 
 local bytes = require "srnic.bytes"
@@ -11,7 +11,7 @@ local ONE = UInt64.new(1)
 
 local memory = {}
 
--- The number in eight bytes of a string; the first byte has index 1
+-- Decode eight bytes of a string; the first byte has index 1
 function memory.address(text, at)
 	return UInt64.decode(text:sub(at, at + 7), false)
 end
@@ -29,8 +29,8 @@ local function root_of(grant)
 	return shift
 end
 
--- The access's first byte and the one behind its last, from the region's first; nil if it
--- is not in the grant's block
+-- Return the offsets of the access's first byte and of the byte after its last in the
+-- region; nil if the access is not inside the grant's block
 local function place_of(grant, access)
 	if access.addr < grant.addr then
 		return nil
@@ -44,7 +44,7 @@ local function place_of(grant, access)
 	return start, stop
 end
 
--- K_SR, from the block's key down to the smallest block around the access
+-- Derive K_SR: descend from the block's key to the smallest block that contains the access
 local function access_key(grant, start, stop)
 	local key, node, shift = grant.key, grant.start, grant.node_shift
 	local steps = grant.depth - (root_of(grant) - shift)
@@ -60,8 +60,8 @@ local function access_key(grant, start, stop)
 	return cmac(key)("\3" .. range_of(start, stop))
 end
 
--- The proof by a grant that a request with these headers has, or nil if it is not good for
--- what the request asks for
+-- Compute the proof of a request with these headers under a grant; nil if the grant does not
+-- permit the request
 function memory.proof(grant, access, m)
 	if access.rkey ~= grant.rkey or access.right ~= grant.right then
 		return nil
@@ -70,7 +70,7 @@ function memory.proof(grant, access, m)
 	return start and cmac(access_key(grant, start, stop))(m)
 end
 
--- A grant as srnic_grant_pack(3) writes it, or nil
+-- Decode a grant in the format of srnic_grant_pack(3); nil if it is invalid
 function memory.unpack(text)
 	if #text ~= 64 or text:sub(1, 5) ~= "srnG\1" then
 		return nil

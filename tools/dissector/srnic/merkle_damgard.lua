@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- How SHA-1 and SHA-2 cut a message into blocks (FIPS 180-4, 5.1 and 5.2).
+-- The block structure of SHA-1 and SHA-2 (FIPS 180-4, 5.1 and 5.2).
 
 local bytes = require "srnic.bytes"
 
--- A hash function of messages: `compress(state, message, at)` takes the block that begins
--- there into the state, a list of words that begins as `initial`; `length_size` bytes at
--- the end say how long the message is; the digest is the first `size` bytes of the state.
+-- Return a hash function. `compress(state, message, at)` updates the state, a list of words
+-- that starts as `initial`, with the block at `at`; `length_size` is the size of the length
+-- field at the end; the digest is the first `size` bytes of the state.
 return function(hash)
 	local function digest(message)
 		local tail = "\128" .. bytes.zeros(-(#message + 1 + hash.length_size) % hash.block)

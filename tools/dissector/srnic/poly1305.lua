@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Poly1305 (RFC 8439, 2.5). A number is ten limbs of 13 bits, the lowest first: sums of
--- their products stay exact in a double, Lua 5.2's only number.
+-- Poly1305 (RFC 8439, 2.5). A number is ten limbs of 13 bits, lowest first: sums of their
+-- products are exact in doubles, the only numbers of Lua 5.2.
 
 local floor = math.floor
 local LIMB = 8192
 
--- The limbs of a string of bytes, the lowest first, of 130 bits at most
+-- Return the limbs of a byte string of at most 130 bits, lowest byte first
 local function limbs_of(text)
 	local limbs, held, scale, at = {}, 0, 1, 1
 	for i = 1, 10 do
@@ -20,8 +20,8 @@ local function limbs_of(text)
 	return limbs
 end
 
--- Leaves every limb below 2^13, but for the first, which may hold a little more; what
--- exceeds 2^130 counts five times
+-- Reduce each limb below 2^13, except for the first, which may be slightly larger. The part
+-- beyond 2^130 is multiplied by 5 and added
 local function carry(limbs)
 	local over = 0
 	for i = 1, 10 do
@@ -50,7 +50,7 @@ local function times(h, r)
 	return product
 end
 
--- Modulo 2^130 - 5, in full: it is that much less if adding 5 reaches 2^130
+-- Reduce fully modulo 2^130 - 5: subtract it if adding 5 carries out of 130 bits
 local function reduce(h)
 	carry(h)
 	carry(h)
@@ -63,7 +63,7 @@ local function reduce(h)
 	return over > 0 and more or h
 end
 
--- The lowest 16 bytes of a number, plus those of another, modulo 2^128
+-- Return the lowest 16 bytes of a number plus those of another, modulo 2^128
 local function sum_of(limbs, text)
 	local out, held, scale, next_limb, over = {}, 0, 1, 1, 0
 	for i = 1, 16 do
@@ -78,7 +78,7 @@ local function sum_of(limbs, text)
 	return table.concat(out)
 end
 
--- 2.5.1: these bits of r are zero
+-- Clear the bits of r that must be zero (2.5.1)
 local function clamp(text)
 	local out = { text:byte(1, 16) }
 	for _, i in ipairs { 4, 8, 12, 16 } do
@@ -90,7 +90,7 @@ local function clamp(text)
 	return string.char(table.unpack(out))
 end
 
--- The tag of a message under a key of 32 bytes, which is used once
+-- Compute the tag of a message under a one-time key of 32 bytes
 return function(key, message)
 	local r = limbs_of(clamp(key:sub(1, 16)))
 	local h = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }

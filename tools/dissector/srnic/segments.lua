@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Super-packets taken apart. A capture on the machine that sends, or on a veth pair, shows
--- what the stack hands on: with segmentation offload, many packets behind one UDP header,
--- all but the last of one length (architecture.md, the way of a message out).
+-- Splitting of super-packets. With segmentation offload, a capture on the sender or on a
+-- veth pair shows many packets behind one UDP header, all of one length except for the last
+-- (architecture.md, the way of a message out).
 
 local format = require "srnic.format"
 
 local SHORTEST = format.BTH + format.ICRC
 
--- Whether a packet may follow the other in one burst: of the same queue pair and kind,
--- and later
+-- Test whether a packet may follow the other in one burst: same queue pair and kind, later
+-- PSN
 local function follows(one, other)
 	return other.kind == one.kind and other.pkey == one.pkey and other.qpn == one.qpn
 		and other.code == one.code and other.version == 0
@@ -31,8 +31,8 @@ local function all_follow(text, length)
 	return true
 end
 
--- The length of the first packet: the shortest that makes every packet follow the one
--- before. One that stands alone has none, but for a chance of 2^-40.
+-- Return the length of the first packet: the shortest for which each packet follows the one
+-- before. A single packet is split by mistake with a probability of 2^-40.
 local function length_of_first(text)
 	local qpn, at = text:sub(6, 8), SHORTEST + 5
 	while true do
@@ -47,7 +47,7 @@ local function length_of_first(text)
 	end
 end
 
--- The packets, BTH to ICRC each, behind a UDP header
+-- Return the packets behind a UDP header, each from BTH to ICRC
 return function(text)
 	if #text < SHORTEST or not format.bth(text, 1).kind then
 		return { text }

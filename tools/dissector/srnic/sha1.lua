@@ -28,7 +28,7 @@ local function majority(x, y, z)
 	return bor(band(x, y), band(x, z), band(y, z))
 end
 
--- Twenty rounds each
+-- Four groups of twenty rounds
 local quarters = {
 	{ choose, 0x5a827999 },
 	{ bxor, 0x6ed9eba1 },

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- What the hashes of FIPS 180-4 begin with. Each constant has 64 bits, in two words.
--- SHA-256 and SHA-224 make do with halves of SHA-512's and SHA-384's.
+-- Constants of the hashes of FIPS 180-4, each with 64 bits in two words. SHA-256 and SHA-224
+-- use halves of those of SHA-512 and SHA-384.
 
 -- Fractions of the cube roots of the first 80 primes (4.2.3)
 local rounds = {
@@ -41,14 +41,14 @@ local first = {
 	0x1f83d9ab, 0xfb41bd6b, 0x5be0cd19, 0x137e2179,
 }
 
--- And of the next 8 (5.3.4)
+-- Fractions of the square roots of the next 8 primes (5.3.4)
 local second = {
 	0xcbbb9d5d, 0xc1059ed8, 0x629a292a, 0x367cd507, 0x9159015a, 0x3070dd17,
 	0x152fecd8, 0xf70e5939, 0x67332667, 0xffc00b31, 0x8eb44a87, 0x68581511,
 	0xdb0c2e0d, 0x64f98fa7, 0x47b5481d, 0xbefa4fa4,
 }
 
--- The high (1) or low (2) words of those
+-- Return the high (1) or low (2) words of these constants
 local function halves(pairs_of_words, which)
 	local out = {}
 	for i = which, #pairs_of_words, 2 do

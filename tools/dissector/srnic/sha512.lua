@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- SHA-384 and SHA-512 (FIPS 180-4, 6.4 and 6.5). A word of 64 bits is two of 32, the
--- high one first.
+-- SHA-384 and SHA-512 (FIPS 180-4, 6.4 and 6.5). A 64-bit word is two of 32 bits, the high
+-- one first.
 
 local bytes = require "srnic.bytes"
 local constants = require "srnic.sha2_constants"
@@ -9,7 +9,7 @@ local merkle_damgard = require "srnic.merkle_damgard"
 local band, bnot, bor, bxor = bit.band, bit.bnot, bit.bor, bit.bxor
 local lshift, rshift = bit.lshift, bit.rshift
 
--- The sum of up to five words, as words that have no sign
+-- Add up to five 64-bit words; the result's words are unsigned
 local function add(ah, al, bh, bl, ch, cl, dh, dl, eh, el)
 	local low = al % 4294967296 + bl % 4294967296 + (cl or 0) % 4294967296
 		+ (dl or 0) % 4294967296 + (el or 0) % 4294967296
@@ -18,8 +18,8 @@ local function add(ah, al, bh, bl, ch, cl, dh, dl, eh, el)
 	return (ah + bh + (ch or 0) + (dh or 0) + (eh or 0) + carry) % 4294967296, rest
 end
 
--- The high word of a rotation to the right; with the words exchanged, its low word, or
--- the high one of a rotation by 32 more
+-- Return the high word of a rotation to the right. With the words exchanged, this is the low
+-- word, or the high word of a rotation by 32 more
 local function turned(high, low, n)
 	return bor(rshift(high, n), lshift(low, 32 - n))
 end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- What is shown of a packet: its tree, and a few words.
+-- Display of a packet: its tree and a summary.
 
 local definitions = require "srnic.fields"
 local format = require "srnic.format"
@@ -20,7 +20,7 @@ local function names_of(possible)
 	return table.concat(out, ", ")
 end
 
--- What no byte of the packet says
+-- Add values that are not in the packet's bytes
 local function add_known(tree, range, verdict)
 	local known = {
 		{ fields.suite, verdict.suite and verdict.suite.name },
@@ -40,7 +40,7 @@ local function add_known(tree, range, verdict)
 	end
 end
 
--- Whether a counter precedes the tag, or nil where that cannot be told
+-- Test whether a counter precedes the tag; nil if that is unknown
 local function has_counter(packet, verdict)
 	if packet.kind == "handshake" then
 		return false
@@ -73,7 +73,7 @@ local function add_sth(tree, range, packet, verdict)
 	end
 end
 
--- Whether what the wire carries is the payload itself
+-- Test whether the payload is not encrypted
 local function is_clear(verdict)
 	if verdict.mode then
 		return verdict.mode ~= "aead"
@@ -86,7 +86,7 @@ local function is_clear(verdict)
 	return true
 end
 
--- Not what is left of a packet whose tag is wrong: nobody sent it
+-- Add the payload. If the tag is wrong, show only the bytes on the wire: no peer sent them
 local function add_payload(tree, range, packet, verdict)
 	local size = range:len() - packet.pad
 	if verdict.status == "bad" or not verdict.payload and not is_clear(verdict) then
@@ -125,7 +125,7 @@ local function add_icrc(tree, range, packet)
 	end
 end
 
--- In a few words, for the list of packets and the top of the tree
+-- Summarise a packet in a few words, for the packet list and the top of the tree
 local function summary(packet, verdict)
 	local words = {}
 	if packet.kind == "handshake" then
@@ -154,7 +154,7 @@ local function summary(packet, verdict)
 	return table.concat(words, ", ")
 end
 
--- All that a frame carries; what is the same again is counted
+-- Summarise a frame; consecutive equal packets are counted
 local function line(found)
 	local out, before, count = {}, nil, 0
 	for _, each in ipairs(found) do
@@ -170,7 +170,7 @@ local function line(found)
 	return table.concat(out)
 end
 
--- The packet in a range
+-- Show the packet in a range
 local function show(proto, tree, range, packet, verdict)
 	local item = tree:add(proto, range, "Secure Transport Header: " ..
 		summary(packet, verdict))

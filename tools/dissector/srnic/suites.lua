@@ -11,8 +11,8 @@ local sha1 = require "srnic.sha1"
 local sha256 = require "srnic.sha256"
 local sha512 = require "srnic.sha512"
 
--- What opens under a key: a function of nonce, M, ciphertext and tag that returns the
--- plaintext, or nil where the tag is wrong. A PRF knows neither nonce nor ciphertext.
+-- Openers: functions of nonce, M, ciphertext and tag under a key that return the plaintext,
+-- or nil if the tag is wrong. A PRF uses neither nonce nor ciphertext.
 local function prf(make, tag_size)
 	return function(key)
 		local mac = make(key)
@@ -53,7 +53,7 @@ local rows = {
 	{ "chacha20-poly1305", 0x0501, true, 32, 16, 3, AEAD, chacha20_poly1305 },
 }
 
--- In a datagram's STH, a tag of 16 bytes has its place (section 11)
+-- A datagram's STH has space for a tag of 16 bytes (section 11)
 local DATAGRAM_CODE, DATAGRAM_TAG = 5, 16
 
 local suites, of_datagrams = {}, {}
@@ -69,11 +69,11 @@ end
 
 local MODES = { header = 1, packet = 2, aead = 3 }
 
--- Emissions under a sub-key (section 10): 2^26
+-- Maximum number of emissions under a sub-key (section 10): 2^26
 local EMISSIONS = 0x4000000
 
--- Those that may have made the packet's STH, if it is there: the code is a length, which
--- several suites share, and a counter has a limit
+-- Return the suites that may have made the packet's STH: the code is a length, which several
+-- suites share, and a counter beyond its limit excludes suites with counters
 local function possible(packet)
 	local code, sth = packet.code, packet.sth
 	if packet.kind == "datagram" and code == DATAGRAM_CODE then

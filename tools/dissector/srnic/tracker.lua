@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Follows a capture: handshakes, and the packets of the flows that they begin
--- (protocol.md, section 7); and datagrams, which need none.
+-- Follows a capture: handshakes, the packets of the flows that they start (protocol.md,
+-- section 7), and datagrams, which need no handshake.
 --
--- The frames of a handshake tell everything but how the connection is sealed. That is the
--- suite and mode under which, by one of the keys, a frame's tag is right.
+-- The frames of a handshake reveal everything except for the connection's seal. That is the
+-- suite and mode under which, with one of the keys, a frame's tag is right.
 
 local bytes = require "srnic.bytes"
 local connection = require "srnic.connection"
@@ -15,11 +15,11 @@ local suites = require "srnic.suites"
 local HELLO, CONFIRM = 0xc0, 0xc2
 
 -- What is known of a packet. status: of its tag, "good", "bad" or "unverified"; pending:
--- a later packet may say more
+-- later packets may change the verdict
 local Verdict = {}
 Verdict.__index = Verdict
 
--- Something that is to be said of it: a name among fields.lua's notes
+-- Add a note: a name among fields.lua's notes
 function Verdict:note(name)
 	table.insert(self.notes, name)
 end
@@ -28,7 +28,7 @@ function Verdict:sealed_by(found)
 	self.suite, self.mode, self.key = found.suite, found.mode, found.key_name
 end
 
--- Of what was opened; a receiver that cannot tell takes any
+-- Check the pad of an opened packet; in mode header, the receiver accepts any
 function Verdict:check_pad(packet)
 	if self.mode ~= "header" and packet.pad > 0
 			and not bytes.is_zero(self.payload:sub(-packet.pad)) then
@@ -39,15 +39,15 @@ end
 local Tracker = {}
 Tracker.__index = Tracker
 
--- keys, grants: as keys.lua reads them
+-- keys, grants: as read by keys.lua
 local function new(keys, grants)
 	return setmetatable({
 		keys = keys,
 		grants = grants,
 		handshakes = {},	-- by n_q
-		connections = {},	-- by both ends, the last one
+		connections = {},	-- the last one, by both ends
 		flows = {},		-- by both nonces
-		receivers = {},		-- flows by what is opened, and the end that opens it
+		receivers = {},		-- flows, by kind of packet and the end that opens it
 		datagrams = datagram.new(keys),
 	}, Tracker)
 end
@@ -56,8 +56,8 @@ local function from_requester(frame)
 	return frame.opcode == HELLO or frame.opcode == CONFIRM
 end
 
--- Requester and responder: the end that the frame names, and the one that the others of
--- its handshake name
+-- Return requester and responder: one is named by the frame, the other by other frames of
+-- the handshake
 local function ends_of(frame, handshake)
 	local named = connection.end_of(frame.dgid, frame.qpn)
 	if from_requester(frame) then
@@ -66,8 +66,8 @@ local function ends_of(frame, handshake)
 	return named, handshake.responder
 end
 
--- The connection under which the frame's tag is right: the handshake's own, once it is
--- known. Ends that have met before have most likely kept to what they used.
+-- Return the connection under which the frame's tag is right: the handshake's own, once it
+-- is known. Try the last one of these ends first: it has most likely not changed.
 local function connection_of(self, frame, requester, responder, handshake)
 	local sender = from_requester(frame) and requester or responder
 	local function fits(candidate)
@@ -97,13 +97,13 @@ local function verify(self, frame, requester, responder, handshake, verdict)
 	return found
 end
 
--- What both ends demand of a frame beside its tag
+-- Check what both ends demand of a frame besides its tag
 local function well_formed(frame, nq, nr)
 	return frame.code == 2 and frame.rest == "" and frame.flags == 0 and not frame.ack_wanted
 		and not bytes.is_zero(nq) and bytes.is_zero(nr) == (frame.opcode == HELLO)
 end
 
--- A flow begins when its requester has confirmed it; to say so again does not begin another
+-- Start a flow once its requester has confirmed it; a repeated confirmation starts no other
 local function begin(self, handshake, start, nq, nr)
 	local requester, responder = handshake.requester, handshake.responder
 	if not requester or not responder or self.flows[nq .. nr] then
@@ -128,7 +128,7 @@ function Tracker:handshake(frame, verdict)
 		found = verify(self, frame, requester, responder, handshake, verdict)
 	end
 	verdict.pending = not (requester and responder)
-	-- Nothing that is wrong changes what was learnt from what is right
+	-- A wrong frame must not change what right ones have established
 	if found or not handshake.connection then
 		handshake.requester, handshake.responder = requester, responder
 		handshake.connection = found
@@ -138,8 +138,8 @@ function Tracker:handshake(frame, verdict)
 	end
 end
 
--- What becomes of a packet, or nil where there is nothing to say: neither an STH, nor a
--- flow that should have one
+-- Judge a packet; nil if there is nothing to show: it has no STH, and belongs to no flow
+-- that requires one
 function Tracker:follow(packet, frame_number)
 	local receiver = self.receivers[packet.kind .. connection.end_of(packet.dgid, packet.qpn)]
 	if packet.code == 0 and not receiver then

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar: what can be asked of a device of srnic's through uverbs, and what srnic
- * does not have and must refuse. Numbers and layouts are those of rdma/ib_user_verbs.h,
+ * The grammar: all calls for a device of srnic through uverbs, and those that srnic does not
+ * support and must refuse. Numbers and layouts are those of rdma/ib_user_verbs.h,
  * rdma/ib_user_ioctl_cmds.h and, for the driver's parts and methods, rdma/srnic-abi.h and
  * rdma/srnic-ioctl.h.
  */
@@ -10,19 +10,19 @@
 #include "ioctls.h"
 
 #define PORT		1
-#define ACCESS		0x2f	/* LOCAL_WRITE, REMOTE_WRITE, _READ, _ATOMIC; ZERO_BASED not */
+#define ACCESS		0x2f	/* LOCAL_WRITE, REMOTE_WRITE, _READ, _ATOMIC; not ZERO_BASED */
 #define QUERY_QP_ALL	0x1fffff
 
 #define SIZE_OF(type, member)	sizeof(((struct type){}).member)
 
-/* a member of a command; an attribute; a handle among them; one that may be left out */
+/* A member of a command; an attribute; an attribute that is a handle; an optional one */
 #define IN(type, member, value, arg) \
 	{ offsetof(struct type, member), SIZE_OF(type, member), value, false, arg }
 #define ATTR(id, size, value, arg)	{ UVERBS_ATTR_##id, size, value, false, arg }
 #define OBJ(id, value, kind)		{ UVERBS_ATTR_##id, 0, value, false, kind }
 #define MAY(id, size, value, arg)	{ UVERBS_ATTR_##id, size, value, true, arg }
 
-/* a list of fields, and how many they are */
+/* A list of fields and its length */
 #define LIST(...)							\
 	.fields = (const struct field[]){ __VA_ARGS__ },		\
 	.nfields = ARRAY_SIZE(((const struct field[]){ __VA_ARGS__ }))
@@ -36,7 +36,7 @@
 #define METHOD_OF(obj, meth)						\
 	.way = METHOD, .object = UVERBS_OBJECT_##obj, .number = UVERBS_METHOD_##meth
 
-/* the same of srnic's own */
+/* A method of srnic's own */
 #define OWN_METHOD(obj, meth)						\
 	.way = METHOD, .object = UVERBS_OBJECT_##obj, .number = SRNIC_METHOD_##meth
 #define OWN(id, size, value, arg)	{ SRNIC_ATTR_##id, size, value, false, arg }
@@ -77,7 +77,7 @@ static const struct field ex_create_qp[] = {
 	IN(ib_uverbs_ex_create_qp, create_flags, FIXED, 0),
 };
 
-/* what counts is in the mask: sense_modify_qp() sets it, and some of the others */
+/* The mask selects the fields that count: sense_modify_qp() sets it and some of the others */
 static const struct field modify_qp[] = {
 	IN(ib_uverbs_modify_qp, qp_handle, HANDLE, QP),
 	IN(ib_uverbs_modify_qp, attr_mask, FIXED, 0),
@@ -304,7 +304,7 @@ const struct call calls[] = {
 	{ "srq/destroy", METHOD_OF(SRQ, SRQ_DESTROY), .ends = SRQ,
 	  LIST(OBJ(DESTROY_SRQ_HANDLE, VICTIM, SRQ), ATTR(DESTROY_SRQ_RESP, 4, OUT, 0)) },
 
-	/* keys: few of them, for what has one is out of reach of who does not */
+	/* keys: rarely, because protected objects reject requests without the key */
 	{ "pd/set_key", OWN_METHOD(PD, PD_SET_KEY), .weight = 2,
 	  LIST(OWN_OBJ(PD_SET_KEY_HANDLE, HANDLE, PD),
 	       OWN_MAY(PD_SET_KEY_KEY, SRNIC_IOCTL_KEY_MAX, FIXED, 0)) },
@@ -330,7 +330,7 @@ const struct call calls[] = {
 	{ "mr/bind", OWN_METHOD(MR, MR_BIND), .weight = 2,
 	  LIST(OWN_OBJ(MR_BIND_HANDLE, HANDLE, MR), OWN_OBJ(MR_BIND_QP, HANDLE, QP)) },
 
-	/* what is no command */
+	/* other than commands */
 	{ "mmap", .way = OTHER, .weight = 8, .run = ring_map },
 	{ "read events", .way = OTHER, .run = events_read },
 	{ "close channel", .way = OTHER, .run = channel_close },
@@ -339,7 +339,7 @@ const struct call calls[] = {
 
 	{ "send packets", .way = OTHER, .weight = 60, .run = packets_send },
 
-	/* what srnic does not have */
+	/* not supported by srnic */
 #define ABSENT	.absent = true
 	{ "poll_cq", CMD(POLL_CQ, ib_uverbs_poll_cq, RESP(poll_cq)), ABSENT,
 	  LIST(IN(ib_uverbs_poll_cq, cq_handle, HANDLE, CQ),
@@ -398,7 +398,7 @@ const struct call *call_named(const char *name)
 	return NULL;
 }
 
-/* one of the commands and methods that end an object of that kind; NULL for descriptors */
+/* Return one of the calls that end an object of that kind; NULL for descriptors */
 const struct call *call_that_ends(struct caller *caller, enum kind kind)
 {
 	const struct call *found = NULL;

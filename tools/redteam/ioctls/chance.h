@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Chance that a number decides: from the same seed come the same choices.
+ * Seeded random numbers: the same seed yields the same choices.
  */
 #ifndef CHANCE_H
 #define CHANCE_H
@@ -12,7 +12,7 @@ struct chance {
 	uint64_t state;
 };
 
-/* splitmix64: numbers that lie side by side begin nothing alike */
+/* splitmix64: decorrelates adjacent seeds */
 static inline uint64_t chance_stir(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
@@ -35,7 +35,7 @@ static inline uint64_t chance_any(struct chance *chance)
 	return chance->state * 0x2545f4914f6cdd1dULL;
 }
 
-/* 0 to n - 1 */
+/* Return a number from 0 to n - 1 */
 static inline uint32_t chance_below(struct chance *chance, uint32_t n)
 {
 	return (chance_any(chance) >> 32) * n >> 32;

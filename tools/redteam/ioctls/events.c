@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: read as they come, and channels closed while queues still have them.
+ * Events: reading them, and closing channels that queues still use.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ int events_read(struct shot *shot)
 	if (!handle)
 		return EBADF;
 	fcntl(handle - 1, F_SETFL, O_NONBLOCK);
-	/* none, or room for less than one, is an answer too */
+	/* no event, or a buffer too small for one, is a valid result, too */
 	if (read(handle - 1, events, chance_below(&caller->chance, sizeof(events))) < 0 &&
 	    errno != EAGAIN)
 		return errno;

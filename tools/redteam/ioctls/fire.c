@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A call becomes a system call. Commands go by write(), as libibverbs once sent them, and by
- * the method that takes commands, as it does today; the kernel's ways to their handlers are
- * not the same.
+ * Turning a call into a system call. Commands are sent by write(), like old versions of
+ * libibverbs, or by the method that takes commands, like current ones; the kernel's paths to
+ * the handlers differ.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "ioctls.h"
 
-/* where a field's value is; of an attribute, what it points to or holds */
+/* Return the location of a field's value; of an attribute, of what it points to or holds */
 void *field_place(struct shot *shot, size_t i)
 {
 	if (shot->call->way == METHOD)
@@ -35,7 +35,7 @@ static void load_cap(struct chance *chance, struct ib_uverbs_qp_cap *cap)
 	cap->max_inline_data = chance_below(chance, 257);
 }
 
-/* one of few, so that groups have several members: 239.77.0.x as IPv6 writes it */
+/* Choose one of few groups, so that groups have several members: 239.77.0.x in mapped form */
 static void load_group(struct chance *chance, uint8_t gid[16])
 {
 	memset(gid, 0, 16);
@@ -72,14 +72,14 @@ static uint64_t number_for(struct shot *shot, const struct field *field)
 		return memory_start(shot->caller);
 	case LENGTH:
 		return 1 + chance_below(chance, chance_one_in(chance, 4) ? 0x40000 : 0x3000);
-	case TYPE:	/* enum ib_qp_type: RC, UC, UD, and half of them RC */
+	case TYPE:	/* enum ib_qp_type: RC, UC, UD; half of them RC */
 		return chance_one_in(chance, 2) ? RC : RC + chance_below(chance, 3);
 	default:
 		return field->arg;
 	}
 }
 
-/* a handle of one that is there, or that hardly can be */
+/* Return the handle of an existing object, or an unlikely one */
 static uint64_t handle_for(struct shot *shot, const struct field *field)
 {
 	enum kind kind = field->value == TRACK ? CHANNEL : (enum kind)field->arg;
@@ -88,7 +88,7 @@ static uint64_t handle_for(struct shot *shot, const struct field *field)
 
 	if (shot->onward && shot->object)
 		return atomic_load(&shot->object->handle) - 1;
-	/* more queues have no channel than have one */
+	/* most queues have no channel */
 	if (field->value == TRACK && !chance_one_in(&caller->chance, 3))
 		return (uint32_t)-1;
 	object = field->value == VICTIM ? object_victim(caller, shot->file, kind) :
@@ -175,7 +175,7 @@ static void shot_clear(struct shot *shot, struct caller *caller, struct file *fi
 	shot->out_len = call->out;
 	shot->drv_in_len = call->drv_in;
 	shot->drv_out_len = call->drv_out;
-	/* uverbs lets nobody else write(): ib_safe_file_access() */
+	/* uverbs lets only the opener use write(): ib_safe_file_access() */
 	shot->bare = file->owner == getpid() && chance_one_in(&caller->chance, 2);
 }
 
@@ -190,11 +190,11 @@ static void shot_fill(struct shot *shot)
 }
 
 /**
- * shot_load - a call that makes sense, as far as is known
+ * shot_load() - Fill in a call that is valid as far as known
  * @shot: filled in
- * @caller: whose choices they are
- * @file: the file that it goes to
- * @call: which
+ * @caller: the thread, whose random numbers decide
+ * @file: the file to call
+ * @call: entry of the grammar
  */
 void shot_load(struct shot *shot, struct caller *caller, struct file *file,
 	       const struct call *call)
@@ -203,7 +203,7 @@ void shot_load(struct shot *shot, struct caller *caller, struct file *file,
 	shot_fill(shot);
 }
 
-/* the attributes, once values are what they are to be */
+/* Build the attributes from the final values */
 void shot_form(struct shot *shot)
 {
 	const struct call *call = shot->call;
@@ -226,7 +226,7 @@ void shot_form(struct shot *shot)
 	load_udata(shot, (uint8_t *)shot->in + call->in, (uint8_t *)shot->out + call->out);
 }
 
-/* where the kernel is told that something is; what of it cannot be there is not */
+/* Return the address to pass to the kernel; at an edge, only the first bytes are mapped */
 static void *placed(struct shot *shot, enum place place, void *what, size_t size)
 {
 	struct caller *caller = shot->caller;
@@ -243,13 +243,13 @@ static void *placed(struct shot *shot, enum place place, void *what, size_t size
 	}
 }
 
-/* a file that is being opened has none yet, but for who does that */
+/* During reopen(), only the opening thread knows the descriptor */
 static int file_descriptor(const struct shot *shot)
 {
 	return shot->caller->fd >= 0 ? shot->caller->fd : shot->file->fd;
 }
 
-/* see reopen() in main.c */
+/* See reopen() in main.c */
 static bool is_get_context(const struct ib_uverbs_ioctl_hdr *hdr)
 {
 	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
@@ -280,7 +280,7 @@ static int fire_method(struct shot *shot)
 	return err;
 }
 
-/* the header of a command; of an extended one behind it the other, in words of 8 bytes */
+/* Write the header of a command; extended commands have a second one, in words of 8 bytes */
 static size_t write_header(struct shot *shot, void *to, void *answer)
 {
 	const struct call *call = shot->call;
@@ -303,7 +303,7 @@ static size_t write_header(struct shot *shot, void *to, void *answer)
 		header.hdr.in_words = (sizeof(header.hdr) + in) / 4;
 		header.hdr.out_words = out / 4;
 	}
-	/* but not where the answer goes: that could be anywhere of our own */
+	/* do not spoil the address of the answer: it could be any of our memory */
 	if (shot->bad_header && extended && chance_one_in(&shot->caller->chance, 2))
 		spoil_header(shot->caller, &header.ex.provider_in_words, 8);
 	else if (shot->bad_header)
@@ -312,10 +312,10 @@ static size_t write_header(struct shot *shot, void *to, void *answer)
 	return size;
 }
 
-/* a command whose answer is there begins with its address, but for extended ones */
+/* Commands with an answer start with its address, except for extended ones */
 static int fire_write(struct shot *shot)
 {
-	/* the kernel clears what it is told that there is, and has no answer for */
+	/* the kernel clears the part of the announced answer that it does not fill */
 	void *out = shot->bad_header ? shot->caller->spill : (void *)shot->out;
 	void *answer = placed(shot, shot->out_place, out, sizeof(shot->out));
 	uint8_t cmd[sizeof(shot->in) + 32];
@@ -341,7 +341,7 @@ static struct ib_uverbs_attr *attr_of(struct shot *shot, uint16_t id)
 	return NULL;
 }
 
-/* what the answer to a method says of the object made: its handle and, of a queue pair, number */
+/* Extract from a method's answer the new object's handle and, for a queue pair, its QPN */
 static void learn_of_method(struct shot *shot, struct object *made, uint32_t *handle)
 {
 	for (size_t i = 0; i < shot->call->nfields; i++) {
@@ -355,7 +355,7 @@ static void learn_of_method(struct shot *shot, struct object *made, uint32_t *ha
 	}
 }
 
-/* all answers to commands that make something begin with its handle; numbers and keys follow */
+/* Answers to commands that make objects start with the handle; numbers and keys follow */
 static void learn_of_command(struct shot *shot, struct object *made, uint32_t *handle)
 {
 	const uint32_t *answer = (void *)shot->out;
@@ -377,7 +377,7 @@ static void learn_type(struct shot *shot, struct object *made)
 	made->type = shot->type;
 }
 
-/* returns the handle */
+/* Record a new object; return its handle */
 static uint32_t note_made(struct shot *shot)
 {
 	enum kind kind = shot->call->makes;
@@ -409,7 +409,7 @@ static void note_granted(struct shot *shot)
 {
 	uint32_t handle = 0;
 
-	/* what went elsewhere, or has another form than it should, says nothing */
+	/* misplaced or malformed calls do not tell what was made */
 	if (shot->bad_form)
 		return;
 	if (shot->call->makes)
@@ -421,7 +421,7 @@ static void note_granted(struct shot *shot)
 	rings_note(shot, handle);
 }
 
-/* it is not there any more, whoever has ended it */
+/* Forget an object that this or another call has ended */
 static void note_ended(struct shot *shot, int err)
 {
 	bool meant = !shot->bad_value && !shot->bad_form;
@@ -430,7 +430,7 @@ static void note_ended(struct shot *shot, int err)
 		atomic_store(&shot->object->handle, 0);
 }
 
-/* a queue pair that is not where it was believed to be: it has to begin anew */
+/* The queue pair is not in the assumed state: restart it from RESET */
 static void note_astray(struct shot *shot)
 {
 	if (shot->object && !shot->bad_value && !shot->bad_form)
@@ -438,10 +438,10 @@ static void note_astray(struct shot *shot)
 }
 
 /**
- * shot_fire - the system call
- * @shot: loaded, and perhaps spoilt
+ * shot_fire() - Make the system call
+ * @shot: loaded, and possibly spoilt
  *
- * Return: 0 or an errno.
+ * Return: 0 or an errno value.
  */
 int shot_fire(struct shot *shot)
 {
@@ -460,7 +460,7 @@ int shot_fire(struct shot *shot)
 	return err;
 }
 
-/* Return: the same */
+/* Count the result of a call. Return: @err */
 int call_count(const struct call *call, int err)
 {
 	struct tally *tally = &world->tallies[call - calls];
@@ -471,7 +471,7 @@ int call_count(const struct call *call, int err)
 	return err;
 }
 
-/* the same, of a command that brings that queue pair on; nothing is wrong with it */
+/* Make and count a valid call that brings a queue pair closer to RTS */
 int call_onward(struct caller *caller, struct file *file, const struct call *call,
 		struct object *qp)
 {
@@ -486,13 +486,13 @@ int call_onward(struct caller *caller, struct file *file, const struct call *cal
 }
 
 /**
- * call_make - from the grammar to its answer
- * @caller: whose choices they are
- * @file: the file that it goes to
- * @call: which
- * @spoilt: it is to make no sense, in one way or several
+ * call_make() - Load, spoil, fire and count a call
+ * @caller: the thread, whose random numbers decide
+ * @file: the file to call
+ * @call: entry of the grammar
+ * @spoilt: whether to make it invalid, in one way or several
  *
- * Return: 0 or an errno.
+ * Return: 0 or an errno value.
  */
 int call_make(struct caller *caller, struct file *file, const struct call *call, bool spoilt)
 {

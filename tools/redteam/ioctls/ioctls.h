@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * srnic-ioctls - a fuzzer of the commands of uverbs, and of the rings that they make.
+ * srnic-ioctls - a fuzzer of uverbs commands, and of the rings that they create.
  *
- *	calls.c		the grammar: what can be asked of the kernel
- *	sense.c		what the fields of some calls have to do with each other
- *	keys.c		what srnic's own methods are told: seals, trees, grants
- *	spoil.c		what is done to a call so that it makes no sense
- *	fire.c		a call becomes a system call
- *	world.c		what there is: files, objects, memory
- *	scribble.c	what is written into rings
- *	packets.c	what comes over the wire meanwhile
- *	events.c	what is read of completion channels, and that they are closed
- *	main.c		who calls, for how long, and what came of it
+ *	calls.c		the grammar: all calls to the kernel
+ *	sense.c		constraints between the fields of some calls
+ *	keys.c		arguments of srnic's own methods: seals, trees, grants
+ *	spoil.c		ways to make a call invalid
+ *	fire.c		turns a call into a system call
+ *	world.c		known files, objects and memory
+ *	scribble.c	writes into rings
+ *	packets.c	sends packets meanwhile
+ *	events.c	reads and closes completion channels
+ *	main.c		processes, duration and results
  */
 #ifndef IOCTLS_H
 #define IOCTLS_H
@@ -34,44 +34,44 @@
 enum kind {
 	NOTHING,
 	PD, CQ, QP, SRQ, AH, MR, MW,
-	CHANNEL, EVENTS,	/* by file descriptor, each process has its own */
+	CHANNEL, EVENTS,	/* file descriptors; each process has its own */
 	KINDS,
 };
 
-/* what a good value of a field is; in brackets what its argument means */
+/* The valid values of a field; in brackets the meaning of its argument */
 enum value {
 	FIXED,		/* [the value] */
-	UP_TO,		/* 0 and more [the most] */
-	SIZE,		/* 1 and more [the most] */
-	BITS,		/* any of the bits [which] */
+	UP_TO,		/* 0 to the argument [maximum] */
+	SIZE,		/* 1 to the argument [maximum] */
+	BITS,		/* any of the bits [mask] */
 	HANDLE,		/* of an object [kind] */
-	VICTIM,		/* the same, of one that others need less */
-	NEW,		/* attribute: the handle comes back [kind] */
-	OUT,		/* attribute: the answer comes back */
+	VICTIM,		/* of an object that is less needed by other calls [kind] */
+	NEW,		/* attribute: returns the handle [kind] */
+	OUT,		/* attribute: returns the answer */
 	START, LENGTH,	/* of memory */
 	CAP,		/* struct ib_uverbs_qp_cap */
-	TYPE,		/* of a queue pair that srnic has */
-	GROUP,		/* address of multicast */
+	TYPE,		/* of a queue pair, supported by srnic */
+	GROUP,		/* multicast address */
 	ROUTE,		/* struct ib_uverbs_ah_attr */
-	TRACK,		/* a descriptor of a completion channel, or -1 */
+	TRACK,		/* descriptor of a completion channel, or -1 */
 	SEAL,		/* struct srnic_ioctl_seal */
 	TREE,		/* struct srnic_ioctl_tree */
 	GRANT,		/* struct srnic_ioctl_grant */
 };
 
 struct field {
-	uint16_t at;		/* offset in the command; number of the attribute */
-	uint16_t size;		/* bytes; 0: an attribute that is a handle */
+	uint16_t at;		/* offset in the command; id of the attribute */
+	uint16_t size;		/* in bytes; 0: the attribute is a handle */
 	uint8_t value;
-	bool optional;		/* an attribute that may be left out */
+	bool optional;		/* the attribute may be omitted */
 	uint64_t arg;
 };
 
 enum way {
-	COMMAND,	/* by write(), or by the method that takes one */
+	COMMAND,	/* by write(), or by the method that takes commands */
 	EXTENDED,
 	METHOD,
-	OTHER,		/* no command: @run does it */
+	OTHER,		/* not a command: @run does it */
 };
 
 struct caller;
@@ -80,19 +80,19 @@ struct shot;
 struct call {
 	const char *name;
 	enum way way;
-	uint16_t object;	/* of a method */
-	uint16_t number;	/* of a command or method */
-	uint16_t in, out;	/* bytes of a command and its answer */
-	uint16_t drv_in, drv_out;	/* and of srnic's parts behind them */
-	bool absent;		/* srnic has no such thing: never granted */
-	bool apart;		/* made where main says so, and nowhere else */
-	uint8_t weight;		/* how often beside others; 0: as most */
-	uint8_t makes, ends;	/* kind of object */
+	uint16_t object;	/* of the method */
+	uint16_t number;	/* id of the command or method */
+	uint16_t in, out;	/* size of a command and its answer, in bytes */
+	uint16_t drv_in, drv_out;	/* size of srnic's parts after them */
+	bool absent;		/* not supported by srnic: must never be granted */
+	bool apart;		/* called only explicitly, by main.c */
+	uint8_t weight;		/* relative frequency; 0: the default */
+	uint8_t makes, ends;	/* kinds of objects */
 	uint8_t nfields;
 	const struct field *fields;
 	void (*sense)(struct shot *shot);
-	void (*note)(struct shot *shot);	/* granted: what is now known of its object */
-	int (*run)(struct shot *shot);	/* returns 0 or an errno */
+	void (*note)(struct shot *shot);	/* after success: update @object */
+	int (*run)(struct shot *shot);	/* returns 0 or an errno value */
 };
 
 extern const struct call calls[];
@@ -101,15 +101,15 @@ extern const size_t ncalls;
 const struct call *call_named(const char *name);
 const struct call *call_that_ends(struct caller *caller, enum kind kind);
 
-/* What is known of an object: a hint, for others may have changed or ended it. */
+/* What is known of an object: a hint, because other threads may change or end it. */
 struct object {
-	atomic_uint handle;	/* and one more; 0: there is none */
-	uint32_t number;	/* of a queue pair or address handle; the key */
-	uint64_t start;		/* of a region */
+	atomic_uint handle;	/* handle + 1; 0: no object */
+	uint32_t number;	/* QPN, AH number or key */
+	uint64_t start;		/* of the region */
 	uint32_t length;
-	uint8_t type, state;	/* of a queue pair */
-	uint8_t groups;		/* that it has joined: bits of load_group()'s numbers */
-	uint32_t grant;		/* R_Key of the last that it was given; of a region: it has keys */
+	uint8_t type, state;	/* of the queue pair */
+	uint8_t groups;		/* joined groups, as bits of load_group()'s numbers */
+	uint32_t grant;		/* R_Key of its last grant; region: set if protected */
 };
 
 /* enum ib_qp_type */
@@ -118,31 +118,31 @@ enum { RC = 2, UC = 3, UD = 4 };
 /* enum ib_qp_state */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 
-#define STATE_UNKNOWN	ERR	/* most likely; RESET comes next */
+#define STATE_UNKNOWN	ERR	/* most likely; RESET follows */
 
-#define SLOTS		16	/* objects of a kind that are remembered of a file */
+#define SLOTS		16	/* objects remembered per kind and file */
 
-/* An open device: private to a process, or shared by all. */
+/* An open device: private to a process, or shared by all processes. */
 struct file {
-	pthread_mutex_t opening;	/* held by who does; for threads of one process */
+	pthread_mutex_t opening;	/* held while reopening; for threads of one process */
 	int fd;
-	pid_t owner;		/* who has opened it: nobody else may use write() */
+	pid_t owner;		/* the opener: only it may use write() */
 	struct object objects[CHANNEL][SLOTS];
 };
 
-#define PRIVATE_FILES	2	/* of a process */
+#define PRIVATE_FILES	2	/* per process */
 #define ERRNOS		134
 
 struct tally {
 	atomic_ulong granted, refused;
-	atomic_ulong errors[ERRNOS];	/* of the refused, by errno */
+	atomic_ulong errors[ERRNOS];	/* number of refused calls, by errno value */
 };
 
-/* In memory that all processes share. */
+/* Memory shared by all processes. */
 struct world {
 	struct file shared;
-	atomic_ulong packets;	/* that were sent */
-	atomic_ulong ended[32];	/* completions that were seen, by enum ib_wc_status */
+	atomic_ulong packets;	/* number of sent packets */
+	atomic_ulong ended[32];	/* number of completions, by enum ib_wc_status */
 	struct tally tallies[];	/* by call */
 };
 
@@ -151,41 +151,41 @@ extern struct world *world;
 #define LEDGE		4096
 #define SPILL		(2 << 19)
 
-/* A thread that calls. */
+/* A calling thread. */
 struct caller {
 	struct chance chance;
-	int fd;			/* of a file that it is about to open; else -1 */
-	uint8_t *ledge;		/* LEDGE bytes, behind which there is nothing */
-	uint8_t *spill;		/* SPILL bytes: all that two half-words count in 8 bytes */
+	int fd;			/* of the file that it is opening; otherwise -1 */
+	uint8_t *ledge;		/* LEDGE bytes, followed by an unmapped page */
+	uint8_t *spill;		/* SPILL bytes: as many as two half-words can count, by 8 */
 };
 
-#define FIELDS		16	/* the most that a call has */
+#define FIELDS		16	/* maximum of all calls */
 #define FIELD_SIZE	256
 
-/* Where something is that the kernel reads or writes. */
+/* Location of memory that the kernel reads or writes. */
 enum place {
 	GOOD,
-	EDGE,	/* only the first part is */
-	ODD,	/* not there, not ours, read-only */
+	EDGE,	/* only the first part is mapped */
+	ODD,	/* unmapped, inaccessible or read-only */
 };
 
-/* A call with all that belongs to it, on its way. */
+/* A call being prepared. */
 struct shot {
 	const struct call *call;
 	struct caller *caller;
 	struct file *file;
-	struct object *object;	/* the one that it is mainly about, if any */
-	uint8_t state;		/* that it will then have */
-	uint8_t type;		/* of a queue pair that it makes */
-	bool onward;		/* @object is given, and to come nearer to RTS */
-	bool bare;		/* by write() */
-	uint32_t in_len, out_len, drv_in_len, drv_out_len;	/* that the kernel is told */
+	struct object *object;	/* the main object of the call, if any */
+	uint8_t state;		/* the object's state after success */
+	uint8_t type;		/* of the new queue pair */
+	bool onward;		/* @object is given and to be brought closer to RTS */
+	bool bare;		/* use write() */
+	uint32_t in_len, out_len, drv_in_len, drv_out_len;	/* lengths passed to the kernel */
 	uint32_t nattrs;
 	struct ib_uverbs_attr attrs[FIELDS + 4];
-	uint64_t in[64];	/* command, and the driver's part behind it */
-	uint64_t out[96];	/* the same of the answer */
-	uint64_t data[FIELDS][FIELD_SIZE / 8];	/* of attributes */
-	/* what is wrong with it */
+	uint64_t in[64];	/* command, then the driver's part */
+	uint64_t out[96];	/* answer, then the driver's part */
+	uint64_t data[FIELDS][FIELD_SIZE / 8];	/* values of attributes */
+	/* faults of the call */
 	bool bad_header, bad_value, bad_form;
 	enum place in_place, out_place;
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What srnic's own methods are told (rdma/srnic-ioctl.h): seals, trees, grants.
+ * Arguments of srnic's own methods (rdma/srnic-ioctl.h): seals, trees, grants.
  */
 #include <stdio.h>
 
 #include "ioctls.h"
 
-#define REGION_SHARE	2	/* one in so many grants is of the whole region */
+#define REGION_SHARE	2	/* one in so many grants is for the whole region */
 
-/* a suite in a mode, that not all suites have */
+/* Choose a suite and a mode, which not all suites support */
 void load_seal(struct caller *caller, struct srnic_ioctl_seal *seal)
 {
 	const char *const suites[] = {
@@ -26,15 +26,15 @@ void load_tree(struct caller *caller, struct srnic_ioctl_tree *tree)
 	tree->block_shift = chance_below(&caller->chance, 13);
 }
 
-/* log2, rounded up */
+/* Return log2, rounded up */
 static uint8_t shift_of(uint64_t length)
 {
 	return length > 1 ? 64 - __builtin_clzll(length - 1) : 0;
 }
 
 /*
- * A block of a region that is there, or was: that it is the one that the region has a key
- * for is not checked when a grant is taken, but when it is used.
+ * Choose a block of an existing or former region. The kernel does not check the block's key
+ * when it takes a grant, only when the grant is used.
  */
 void load_grant(struct caller *caller, struct file *file, struct srnic_ioctl_grant *grant)
 {
@@ -55,7 +55,7 @@ void load_grant(struct caller *caller, struct file *file, struct srnic_ioctl_gra
 	grant->node_shift -= down < grant->node_shift ? down : grant->node_shift;
 }
 
-/* in srnic's methods the handle comes first */
+/* Choose an object: the handle is the first attribute of srnic's methods */
 static void choose(struct shot *shot, struct object *object)
 {
 	shot->object = object;
@@ -63,7 +63,7 @@ static void choose(struct shot *shot, struct object *object)
 		shot->data[0][0] = atomic_load(&object->handle) - 1;
 }
 
-/* a connection's seal is chosen before there is one */
+/* A queue pair can only be sealed before it is connected */
 static bool may_be_sealed(const struct shot *shot, const struct object *qp)
 {
 	(void)shot;
@@ -75,7 +75,7 @@ void sense_seal(struct shot *shot)
 	choose(shot, object_fit(shot, QP, may_be_sealed));
 }
 
-/* and this the one behind it */
+/* The grant is the second attribute */
 void note_use_grant(struct shot *shot)
 {
 	const struct srnic_ioctl_grant *grant = (void *)shot->data[1];

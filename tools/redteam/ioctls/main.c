@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic-ioctls - a process that asks the kernel for what makes no sense, and for what does
- * (RFC 5042 section 6.5, R1 and R28), while packets come that do not either.
+ * srnic-ioctls - processes that make valid and invalid calls to the kernel (RFC 5042 section
+ * 6.5, R1 and R28), while valid and invalid packets arrive.
  *
- * In rounds: several processes with several threads each call what the grammar has, on files
- * of their own, which they close and open again in the midst of it, and on one that all
- * share. One process is killed meanwhile and another takes its place; at the end of a round
- * all are, and what they had goes. Whether the kernel has survived is for its log to say.
- * Here each call has to be granted often enough, or the run has shown nothing, and what
- * srnic does not have must never be granted.
+ * The run consists of rounds. Several processes with several threads make calls from the
+ * grammar, on files of their own, which they close and reopen, and on one shared by all. One
+ * process is killed and replaced meanwhile; at the end of a round, all are killed and their
+ * objects go. The kernel's log shows whether the kernel has survived. The program itself
+ * checks that each call was granted often enough, otherwise the run has shown nothing, and
+ * that calls not supported by srnic were never granted.
  */
 #include <err.h>
 #include <errno.h>
@@ -27,23 +27,23 @@
 #define PROCESSES	3
 #define THREADS		2
 #define ROUND_MS	4000
-#define PATIENCE_S	120	/* for a process that is killed to be gone */
-#define LIFE		1500	/* calls between two openings of a file, about */
+#define PATIENCE_S	120	/* seconds in which a killed process must exit */
+#define LIFE		1500	/* average number of calls between two openings of a file */
 
-/* the least that shows something: of each call, and of what rings have come to */
+/* Minimum for a meaningful run: for each call, and for requests in rings */
 #define LEAST_GRANTED	3
-#define LEAST_CALLS	25000	/* a busy machine is given more time */
-#define LEAST_SHARE	60	/* one in so many */
+#define LEAST_CALLS	25000	/* a busy machine gets more time */
+#define LEAST_SHARE	60	/* one in so many calls */
 #define LEAST_DONE	20
-#define GRACE_S		60	/* more of it, where chance has not yet shown that much */
+#define GRACE_S		60	/* seconds of extra time to reach the minimum */
 
-#define ORDINARY	4	/* weight */
+#define ORDINARY	4	/* default weight */
 
 static uint64_t seed;
 static const struct call *draw[4096];
 static size_t ndraw;
 
-/* each call as often as it weighs */
+/* Enter each call as often as its weight */
 static void prepare_draw(void)
 {
 	for (size_t i = 0; i < ncalls; i++) {
@@ -54,7 +54,7 @@ static void prepare_draw(void)
 	}
 }
 
-/* what a file begins with: most of its life it would else ask for what there is not yet */
+/* Create the first objects of a file, which most calls need */
 static void found(struct caller *caller, struct file *file)
 {
 	const char *first[] = {
@@ -70,10 +70,10 @@ static void found(struct caller *caller, struct file *file)
 }
 
 /*
- * A file has a context before it can do anything else; sooner or later it is granted. Once it
- * has one, nobody asks for another by the method: 6.12's core then forgets the reference that
- * it has taken to the process (ib_init_ucontext() fails, UVERBS_METHOD_GET_CONTEXT frees the
- * context without rdma_restrack_put()), before the driver is asked.
+ * A file needs a context before anything else; retry until one is granted. Do not request a
+ * second one by the method: 6.12's core then leaks the reference that it has taken to the
+ * process, before it calls the driver (ib_init_ucontext() fails, and
+ * UVERBS_METHOD_GET_CONTEXT frees the context without rdma_restrack_put()).
  */
 static void reopen(struct caller *caller, struct file *file)
 {
@@ -93,7 +93,7 @@ static void reopen(struct caller *caller, struct file *file)
 	pthread_mutex_unlock(&file->opening);
 }
 
-/* one call; where there are many of a kind, rather one that ends one */
+/* Make a random call; if there are many objects of its kind, end one instead */
 static void call_something(struct caller *caller)
 {
 	struct file *file = file_any(caller);
@@ -116,7 +116,7 @@ static void *call_on(void *arg)
 	return NULL;
 }
 
-/* does not return */
+/* Does not return */
 static void process(uint64_t its_seed)
 {
 	pthread_t threads[THREADS];
@@ -152,7 +152,7 @@ static void wait_ms(unsigned int ms)
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
-/* killed, and gone: what hangs in the kernel does not go */
+/* Kill a process and wait for its exit: one that hangs in the kernel does not exit */
 static void end(pid_t pid)
 {
 	int status;
@@ -166,7 +166,7 @@ static void end(pid_t pid)
 	errx(1, "process %d hangs in a system call", pid);
 }
 
-/* all that has died by itself has died of a fault of its own: this program's */
+/* A process that ended by itself has a bug of this program's own */
 static void must_live(pid_t pid)
 {
 	int status;
@@ -231,7 +231,7 @@ static unsigned long calls_made(void)
 	return sum;
 }
 
-/* whether the run has shown what it should; @names: what it has not */
+/* Return whether the run has reached the minimum; @names: print what is missing */
 static bool shown(bool names)
 {
 	bool good = world->ended[0] >= LEAST_DONE;
@@ -266,7 +266,7 @@ static void report(void)
 	putchar('\n');
 }
 
-/* on until it is time; and a while longer where it has not shown enough */
+/* Continue until the time is up, or longer if the minimum was not reached */
 static bool goes_on(time_t until)
 {
 	time_t now = time(NULL);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets as a peer might send them, with all that is known of queue pairs and keys, and
- * spoilt as one might who means harm. It takes no privilege: a datagram from here to the
- * device's own address looks as if it came from there, which is where the queue pairs'
- * peers are.
+ * Packets as a peer could send them, with known QPNs and keys, and as an attacker could spoil
+ * them. No privilege is needed: a datagram sent from here to the device's own address appears
+ * to come from that address, which is where the queue pairs' peers are.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,13 +18,13 @@
 #define HEADERS		28	/* IP and UDP */
 #define BTH		12
 #define ICRC		4
-#define MTU		1024	/* that of sense_modify_qp() */
+#define MTU		1024	/* as set by sense_modify_qp() */
 #define BATCH		24
 
-/* what an opcode has behind its BTH (IBA 9.2.1) */
+/* What follows the BTH (IBA 9.2.1) */
 enum { RETH = 1, ATOMIC = 2, AETH = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32, DETH = 64, DATA = 128 };
 
-/* by the low five bits, for RC and UC */
+/* Indexed by the opcode's low five bits, for RC and UC */
 static const uint8_t has[32] = {
 	[0x00] = DATA, [0x01] = DATA, [0x02] = DATA, [0x03] = IMM | DATA, [0x04] = DATA,
 	[0x05] = IMM | DATA, [0x06] = RETH | DATA, [0x07] = DATA, [0x08] = DATA,
@@ -35,7 +34,7 @@ static const uint8_t has[32] = {
 	[0x16] = IETH | DATA, [0x17] = IETH | DATA,
 };
 
-/* a packet from its IP header on, and how long it is so far */
+/* A packet from its IP header on, and its current length */
 struct packet {
 	uint8_t bytes[HEADERS + 256 + 2 * MTU];
 	size_t len;
@@ -93,7 +92,7 @@ static void add_extended(struct packet *packet, struct caller *caller, struct fi
 		add(packet, chance_any(chance), 8);
 		add(packet, chance_any(chance), 8);
 	}
-	if (what & AETH)	/* ACK, RNR NAK or NAK, and up to which message */
+	if (what & AETH)	/* ACK, RNR NAK or NAK, and MSN */
 		add(packet, chance_below(chance, 4) << 29 | chance_below(chance, 1 << 29), 4);
 	if (what & ATOMIC_ACK)
 		add(packet, chance_any(chance), 8);
@@ -101,7 +100,7 @@ static void add_extended(struct packet *packet, struct caller *caller, struct fi
 		add(packet, chance_any(chance), 4);
 }
 
-/* one that makes sense, but for its ICRC */
+/* Build a valid packet, without ICRC */
 static void make_packet(struct packet *packet, struct caller *caller, struct file *file,
 			const struct object *qp)
 {
@@ -119,7 +118,7 @@ static void make_packet(struct packet *packet, struct caller *caller, struct fil
 		add(packet, chance_any(chance), 4);
 }
 
-/* cut, lengthened, or with bits that are others */
+/* Truncate, extend, or flip bits */
 static void spoil_packet(struct packet *packet, struct chance *chance)
 {
 	size_t body = packet->len - HEADERS;
@@ -131,7 +130,7 @@ static void spoil_packet(struct packet *packet, struct chance *chance)
 	case 1:
 		packet->len += chance_below(chance, 64);
 		break;
-	default:	/* rather in the headers */
+	default:	/* preferably in the headers */
 		if (body > 48 && !chance_one_in(chance, 4))
 			body = 48;
 		for (int i = 1 + chance_below(chance, 3); i; i--)
@@ -140,7 +139,7 @@ static void spoil_packet(struct packet *packet, struct chance *chance)
 	}
 }
 
-/* what the kernel will write in front of a datagram from @port; IDs are 0 where DF is set */
+/* Predict the headers that the kernel prepends to a datagram from @port; with DF the ID is 0 */
 static void add_front(struct packet *packet, uint32_t address, uint16_t port)
 {
 	uint8_t *ip = packet->bytes, *udp = ip + 20;
@@ -203,7 +202,7 @@ static int send_packet(struct shot *shot, int fd, uint16_t port, const struct ob
 	return 0;
 }
 
-/* several, from one port: to one queue pair, now and then to none */
+/* Send several packets from one port, to one queue pair or occasionally to none */
 int packets_send(struct shot *shot)
 {
 	struct object *qp = object_any(shot->caller, shot->file, QP), none = { .type = RC };

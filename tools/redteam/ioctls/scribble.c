@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is written into rings: work that makes sense, for the more part, so that queue pairs
- * live long enough for what does not; and noise. A ring stays mapped here while its object
- * is resized or destroyed by others.
+ * Writes into rings: mostly valid work requests, so that queue pairs live long enough for
+ * invalid ones; and noise. A ring stays mapped here while other threads resize or destroy
+ * its object.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,14 +16,14 @@
 enum flow { SENDS, RECEIVES, COMPLETIONS };
 
 /**
- * struct ring - one that a process has been told of
- * @lock: all of it; who finds it taken looks elsewhere
- * @file: whose it is
- * @handle: of the queue pair or other object
- * @flow: what goes through it
+ * struct ring - A ring known to the process
+ * @lock: protects all members; threads skip a ring that is locked
+ * @file: the file of its object
+ * @handle: handle of the queue pair or other object
+ * @flow: direction
  * @type: of the queue pair
- * @abi: what the kernel has said
- * @mem: NULL: not mapped
+ * @abi: the kernel's description
+ * @mem: mapping; NULL: not mapped
  */
 struct ring {
 	pthread_mutex_t lock;
@@ -44,7 +44,7 @@ static void ring_unmap(struct ring *ring)
 	ring->mem = NULL;
 }
 
-/* A process begins without any: its parent's mappings are not its own (VM_DONTCOPY). */
+/* A new process has no rings: its parent's mappings are not inherited (VM_DONTCOPY). */
 void rings_forget(void)
 {
 	for (int i = 0; i < RINGS; i++) {
@@ -53,7 +53,7 @@ void rings_forget(void)
 	}
 }
 
-/* in the place of another, whatever becomes of that */
+/* Record a ring in a random slot, whose previous ring is unmapped and forgotten */
 static void ring_remember(struct shot *shot, uint32_t handle, enum flow flow,
 			  const struct srnic_abi_ring *abi)
 {
@@ -78,9 +78,9 @@ static void remember_qp(struct shot *shot, uint32_t handle,
 }
 
 /**
- * rings_note - of a call that was granted
- * @shot: it; if it was well-formed, and makes or moves rings, they are remembered
- * @handle: of what it is about
+ * rings_note() - Record the rings made or moved by a call
+ * @shot: a well-formed call that was granted
+ * @handle: of its object
  */
 void rings_note(struct shot *shot, uint32_t handle)
 {
@@ -112,7 +112,7 @@ static struct ring *ring_any(struct caller *caller, bool mapped)
 	return NULL;
 }
 
-/* what is not the ring's own place and size has to be refused, and so has to be */
+/* Map a ring with a wrong offset, size or protection, which the kernel must refuse */
 static int ring_map_oddly(struct caller *caller, const struct ring *ring)
 {
 	struct chance *chance = &caller->chance;
@@ -144,7 +144,7 @@ static int ring_map_oddly(struct caller *caller, const struct ring *ring)
 	return 0;
 }
 
-/* mmap: of a ring that is not yet mapped */
+/* Map a ring that is not mapped yet */
 int ring_map(struct shot *shot)
 {
 	struct ring *ring = ring_any(shot->caller, false);
@@ -176,7 +176,7 @@ static void *slot_of(const struct ring *ring, uint32_t index)
 	       (size_t)(index & (ring->abi.entries - 1)) * ring->abi.stride;
 }
 
-/* of registered memory: a part of a region, now and then a little beside it */
+/* Choose part of a region, occasionally beyond its end */
 static void load_sge(struct caller *caller, const struct ring *ring, struct srnic_abi_sge *sge)
 {
 	struct object *mr = object_any(caller, ring->file, MR);
@@ -187,7 +187,7 @@ static void load_sge(struct caller *caller, const struct ring *ring, struct srni
 	sge->lkey = mr->number;
 	sge->addr = mr->start + chance_below(chance, mr->length);
 	sge->length = chance_below(chance, mr->start + mr->length - sge->addr + 1);
-	/* rather little: it is to find room at the other end, too */
+	/* mostly short, to fit into the receiver's buffers */
 	if (!chance_one_in(chance, 8))
 		sge->length &= 0x1ff;
 	if (chance_one_in(chance, 64))
@@ -229,11 +229,11 @@ static void load_bind(struct caller *caller, const struct ring *ring, struct srn
 	wqe->bind.addr = mr->start;
 	wqe->bind.length = chance_below(&caller->chance, mr->length + 1);
 	wqe->bind.access = chance_below(&caller->chance, 16);
-	/* the new key is the window's from now on, if it is bound */
+	/* if the bind succeeds, the window has the new key */
 	mw->number = wqe->bind.new_rkey;
 }
 
-/* where a datagram goes: to a queue pair of the same file */
+/* Address a datagram to a queue pair of the same file */
 static void load_datagram(struct caller *caller, const struct ring *ring, struct srnic_sq_wqe *wqe)
 {
 	struct object *ah = object_any(caller, ring->file, AH);
@@ -244,7 +244,7 @@ static void load_datagram(struct caller *caller, const struct ring *ring, struct
 	wqe->ud.qkey = 0x80000000;
 }
 
-/* what the type of a queue pair has: RC, UC and UD (abi.md), and seldom anything */
+/* Choose an opcode of the queue pair's type: RC, UC or UD (abi.md), occasionally any */
 static uint8_t load_opcode(struct caller *caller, const struct ring *ring)
 {
 	const uint8_t likely[][8] = {
@@ -309,7 +309,7 @@ static void load_receive(struct caller *caller, const struct ring *ring, struct 
 	wqe->num_sge = load_sges(caller, ring, sizeof(*wqe), wqe);
 }
 
-/* some words anywhere, those of the header too */
+/* Write random words anywhere, including the header */
 static void make_noise(struct caller *caller, const struct ring *ring)
 {
 	volatile uint32_t *words = (void *)ring->mem;
@@ -319,7 +319,7 @@ static void make_noise(struct caller *caller, const struct ring *ring)
 			chance_any(&caller->chance);
 }
 
-/* as a doorbell rings: the command, with that queue pair */
+/* Ring the doorbell: the command, with that queue pair */
 static void ring_doorbell(struct caller *caller, const struct ring *ring, const char *name)
 {
 	const struct call *call = call_named(name);
@@ -337,7 +337,7 @@ static void produce(struct caller *caller, const struct ring *ring)
 	uint32_t cons = __atomic_load_n(&ring->mem->cons, __ATOMIC_ACQUIRE);
 	uint32_t n = 1 + chance_below(&caller->chance, 4);
 
-	/* a little more than there is room for only now and then */
+	/* overfill the ring only occasionally */
 	if (prod - cons + n > ring->abi.limit && !chance_one_in(&caller->chance, 32))
 		n = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -371,7 +371,7 @@ static void consume(struct caller *caller, const struct ring *ring)
 				 __ATOMIC_SEQ_CST);
 }
 
-/* write to a ring: produce or consume, seldom noise; or let it go */
+/* Use a ring: produce or consume, rarely write noise or unmap it */
 int ring_scribble(struct shot *shot)
 {
 	struct caller *caller = shot->caller;

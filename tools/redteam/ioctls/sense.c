@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the fields of some commands have to do with each other: without that hardly any
- * would be granted.
+ * Constraints between the fields of some commands: calls that ignore them are almost never
+ * granted.
  */
 #include <errno.h>
 #include <rdma/ib_user_verbs.h>
@@ -10,7 +10,7 @@
 #include "ioctls.h"
 
 #define PAGE_MASK	0xfffULL
-/* enum ib_access_flags: who may write from afar may write here */
+/* enum ib_access_flags: remote write and atomic access require local write access */
 #define LOCAL_WRITE	1
 #define REMOTE_WRITE	2
 #define REMOTE_READ	4
@@ -36,7 +36,7 @@
 
 #define ALL_ACCESS	(LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 
-/* all of it, rather than what chance has chosen */
+/* Mostly grant all access, otherwise the random choice made valid */
 static uint32_t granted_access(struct chance *chance, uint32_t access)
 {
 	if (!chance_one_in(chance, 4))
@@ -48,7 +48,7 @@ void sense_reg_mr(struct shot *shot)
 {
 	struct ib_uverbs_reg_mr *cmd = (void *)shot->in;
 
-	/* pages begin where addresses say so */
+	/* start and hca_va must have the same offset in a page */
 	cmd->hca_va = chance_one_in(&shot->caller->chance, 4) ? cmd->start & PAGE_MASK :
 							       cmd->start;
 	cmd->access_flags = granted_access(&shot->caller->chance, cmd->access_flags);
@@ -62,7 +62,7 @@ void sense_rereg_mr(struct shot *shot)
 	cmd->access_flags = granted_access(&shot->caller->chance, cmd->access_flags);
 }
 
-/* what both kinds of the command have at the same place, but for where that begins */
+/* Return the members that both forms of the command share, at different offsets */
 static struct ib_uverbs_ex_create_qp *qp_part(struct shot *shot)
 {
 	size_t before = offsetof(struct ib_uverbs_create_qp, user_handle);
@@ -77,7 +77,7 @@ void sense_create_qp(struct shot *shot)
 	cmd->is_srq = chance_one_in(&shot->caller->chance, 4);
 }
 
-/* on the way to RTS, but now and then another */
+/* Return the next state on the path to RTS, occasionally another one */
 static uint8_t next_state(const struct shot *shot, uint8_t state)
 {
 	const uint8_t way[] = { INIT, RTR, RTS, RTS, RTS, RTS, RESET };
@@ -90,7 +90,7 @@ static uint8_t next_state(const struct shot *shot, uint8_t state)
 	return way[state % ARRAY_SIZE(way)];
 }
 
-/* IBA 11.2.4.2, table 91: what must come with a state */
+/* IBA 11.2.4.2, table 91: attributes required by a transition */
 static uint32_t mask_to_init(uint8_t type)
 {
 	return STATE | PKEY_INDEX | PORT | (type == UD ? QKEY : ACCESS_FLAGS);
@@ -124,8 +124,8 @@ static uint32_t mask_for(uint8_t state, uint8_t next, uint8_t type)
 }
 
 /*
- * Connected with itself, or with another of the same file that need not know of it: what is
- * then written into rings arrives.
+ * Connect to itself or to another queue pair of the same file, whose cooperation is not
+ * needed, so that work requests written into rings arrive.
  */
 void sense_modify_qp(struct shot *shot)
 {
@@ -146,7 +146,7 @@ void sense_modify_qp(struct shot *shot)
 	cmd->dest.hop_limit = 4;
 	cmd->min_rnr_timer = 1;
 	cmd->qp_access_flags = granted_access(chance, cmd->qp_access_flags);
-	/* who has posted no receive is waited for */
+	/* wait for receivers that have not posted a receive */
 	if (!chance_one_in(chance, 4))
 		cmd->rnr_retry = 7;
 }
@@ -156,7 +156,7 @@ void note_modify_qp(struct shot *shot)
 	shot->object->state = shot->state;
 }
 
-/* to RTS, one state after the other: left to chance it would not often get there */
+/* Bring a queue pair to RTS, state by state: random calls would rarely get there */
 int qp_bring_up(struct shot *shot)
 {
 	const struct call *modify = call_named("modify_qp");
@@ -170,7 +170,7 @@ int qp_bring_up(struct shot *shot)
 	return err;
 }
 
-/* groups are for queue pairs of datagrams alone, and only a member can leave one */
+/* Only UD queue pairs can join a group, and only members can leave it */
 static bool joins_or_leaves(const struct shot *shot, const struct object *qp)
 {
 	const struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
@@ -195,7 +195,7 @@ void note_mcast(struct shot *shot)
 	shot->object->groups ^= 1 << (cmd->gid[15] & 7);
 }
 
-/* the answer to a resize goes where the driver's part says */
+/* The answer to a resize is written to the address in the driver's part */
 void sense_modify_srq(struct shot *shot)
 {
 	struct srnic_modify_srq_cmd *part = (void *)((uint8_t *)shot->in + shot->call->in);
@@ -203,7 +203,7 @@ void sense_modify_srq(struct shot *shot)
 	part->resp_addr = (uintptr_t)shot->out;
 }
 
-/* Without a work request it rings the doorbell. Now and then there is one behind it. */
+/* Without a work request this is the doorbell. Occasionally add a work request. */
 void sense_post_send(struct shot *shot)
 {
 	struct ib_uverbs_post_send *cmd = (void *)shot->in;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is done to a call so that it makes no sense: values that are odd, lengths and
- * addresses that are wrong, attributes that are missing, doubled or unknown, headers that
- * lie.
+ * Ways to make a call invalid: odd values, wrong lengths and addresses, missing, repeated or
+ * unknown attributes, wrong headers.
  */
 #include <string.h>
 
@@ -21,7 +20,7 @@ static uint64_t odd_value(struct caller *caller)
 	return odd[chance_below(chance, ARRAY_SIZE(odd))];
 }
 
-/* one field has another value: an odd one, or one that is only not quite its own */
+/* Change one field to an odd value, or flip one of its bits */
 static void spoil_value(struct shot *shot)
 {
 	struct chance *chance = &shot->caller->chance;
@@ -31,7 +30,7 @@ static void spoil_value(struct shot *shot)
 	uint64_t value = odd_value(shot->caller);
 
 	if (size > 8) {
-		/* somewhere in it */
+		/* change one byte in it */
 		size_t at = chance_below(chance, size);
 
 		place[at] = value;
@@ -44,7 +43,7 @@ static void spoil_value(struct shot *shot)
 	memcpy(place, &value, size);
 }
 
-/* one or several; of a call without fields none */
+/* Change one field or several; none if the call has no fields */
 void spoil_values(struct shot *shot)
 {
 	struct chance *chance = &shot->caller->chance;
@@ -69,7 +68,7 @@ static void wrong_length(struct shot *shot)
 	};
 
 	*length = wrong[chance_below(chance, ARRAY_SIZE(wrong))];
-	/* none that would not fit: what lies behind is ours, and not to be written to */
+	/* limit lengths beyond the buffers: the kernel must not overwrite what follows them */
 	if (*length > 128 && *length > shot->call->in && *length > shot->call->out)
 		*length = 128;
 }
@@ -90,7 +89,7 @@ static void wrong_header(struct shot *shot)
 	shot->bad_header = true;
 }
 
-/* one attribute is another, or not quite what it should be */
+/* Change one attribute */
 static void wrong_attr(struct shot *shot)
 {
 	struct caller *caller = shot->caller;
@@ -114,7 +113,7 @@ static void wrong_attr(struct shot *shot)
 	case 4:
 		attr->data = memory_odd(caller);
 		break;
-	default:	/* not at all */
+	default:	/* omit it */
 		*attr = shot->attrs[--shot->nattrs];
 	}
 }
@@ -130,7 +129,7 @@ static void doubled_attr(struct shot *shot)
 }
 
 /**
- * spoil_form - one thing at least is wrong, unless a value is already
+ * spoil_form() - Add at least one fault, unless a value is already wrong
  * @shot: with all of its attributes
  */
 void spoil_form(struct shot *shot)
@@ -146,7 +145,7 @@ void spoil_form(struct shot *shot)
 	ways[chance_below(chance, shot->nattrs ? ARRAY_SIZE(ways) : 3)](shot);
 }
 
-/* one half-word of a header */
+/* Change one half-word of a header */
 void spoil_header(struct caller *caller, void *header, size_t size)
 {
 	uint16_t value = odd_value(caller);

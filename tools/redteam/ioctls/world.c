@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What there is: files that have the device open, the objects that they have, and memory
- * to register. Who looks for an object finds what was there a moment ago: another thread
- * may be about to end it, and that is wanted.
+ * The known world: files that have the device open, their objects, and memory to register.
+ * Lookups return what existed a moment ago. Another thread may be about to end it; this race
+ * is intended.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -17,17 +17,17 @@
 
 #define PAGE		4096UL
 #define ARENA		(1UL << 20)
-/* At the same place in each process, so that what one has registered makes sense in all. */
+/* At the same address in each process, so that registrations of one are valid in all. */
 #define ARENA_AT	0x100000000000UL
-#define HOLE_AT		(ARENA_AT + ARENA)	/* a page that nobody may touch */
-#define READ_ONLY_AT	(HOLE_AT + PAGE)	/* 16 that can be read */
+#define HOLE_AT		(ARENA_AT + ARENA)	/* an inaccessible page */
+#define READ_ONLY_AT	(HOLE_AT + PAGE)	/* 16 read-only pages */
 
 struct world *world;
 
 static char device_path[64];
 static uint8_t own_gid[16], own_gid_index;
 static struct file own_files[PRIVATE_FILES];
-/* Descriptors mean something in this process only. By file: the shared one comes first. */
+/* Descriptors are valid in this process only. By file: the shared one comes first. */
 static struct object descriptors[1 + PRIVATE_FILES][KINDS - CHANNEL][SLOTS];
 
 static void *map_at(uint64_t at, size_t size, int prot, int flags)
@@ -40,7 +40,7 @@ static void *map_at(uint64_t at, size_t size, int prot, int flags)
 	return got;
 }
 
-/* a word of a file; "" if there is none */
+/* Read the first word of a file; "" if there is none */
 static void read_word(const char *path, char word[64])
 {
 	FILE *f = fopen(path, "r");
@@ -68,7 +68,7 @@ static void find_device(const char *name)
 	errx(2, "no device %s", name);
 }
 
-/* the first that is made of an IPv4 address: all of srnic's are for RoCEv2 */
+/* Find the first GID made of an IPv4 address: all of srnic's GIDs are for RoCEv2 */
 static void find_address(const char *name)
 {
 	const char *mapped = "0000:0000:0000:0000:0000:ffff";
@@ -87,9 +87,9 @@ static void find_address(const char *name)
 }
 
 /**
- * world_make - what is made once, before there are processes
+ * world_make() - Create the shared state, before any process is forked
  * @device: its name
- * @n: calls that are counted
+ * @n: number of calls to count
  */
 void world_make(const char *device, size_t n)
 {
@@ -103,7 +103,7 @@ void world_make(const char *device, size_t n)
 	map_at(READ_ONLY_AT, 16 * PAGE, PROT_READ, MAP_PRIVATE);
 }
 
-/* a process begins with the file that all share, and none of its own */
+/* Initialize a process: it has the shared file, and none of its own */
 void process_begin(void)
 {
 	rings_forget();
@@ -137,7 +137,7 @@ static struct object *objects_of(struct file *file, enum kind kind)
 	return descriptors[which][kind - CHANNEL];
 }
 
-/* for the caller alone, until device_show() */
+/* Open a file, visible to the caller only until device_show() */
 bool device_open(struct caller *caller, struct file *file)
 {
 	caller->fd = open(device_path, O_RDWR | O_CLOEXEC);
@@ -153,7 +153,7 @@ void device_show(struct caller *caller, struct file *file)
 	caller->fd = -1;
 }
 
-/* with all that was made of it; other threads may be in the middle of calls */
+/* Close a file with all of its objects; other threads may be in the middle of calls */
 void device_close(struct file *file)
 {
 	int fd = file->fd;
@@ -182,7 +182,7 @@ struct file *file_any(struct caller *caller)
 	return file_own(chance_below(&caller->chance, PRIVATE_FILES));
 }
 
-/* one that is there, looked for from @from on */
+/* Return an existing object, searching from slot @from on */
 static struct object *object_from(struct file *file, enum kind kind, uint32_t from)
 {
 	struct object *objects = objects_of(file, kind);
@@ -196,7 +196,7 @@ static struct object *object_from(struct file *file, enum kind kind, uint32_t fr
 	return NULL;
 }
 
-/* one to be used: rather the first ones, so that the others can be ended */
+/* Return an object to use: mostly one of the first, so that the others can be ended */
 struct object *object_any(struct caller *caller, struct file *file, enum kind kind)
 {
 	uint32_t from = chance_below(&caller->chance, 1 + chance_below(&caller->chance, SLOTS));
@@ -204,7 +204,7 @@ struct object *object_any(struct caller *caller, struct file *file, enum kind ki
 	return object_from(file, kind, chance_one_in(&caller->chance, 8) ? from : from / 8);
 }
 
-/* one that fits, or any */
+/* Return an object that fits, or any */
 struct object *object_fit(struct shot *shot, enum kind kind,
 			  bool (*fits)(const struct shot *shot, const struct object *object))
 {
@@ -220,13 +220,13 @@ struct object *object_fit(struct shot *shot, enum kind kind,
 	return object_any(shot->caller, shot->file, kind);
 }
 
-/* one to be ended: rather not the first ones, that others need */
+/* Return an object to end: none of the first, which other calls need */
 struct object *object_victim(struct caller *caller, struct file *file, enum kind kind)
 {
 	return object_from(file, kind, 2 + chance_below(&caller->chance, SLOTS - 2));
 }
 
-/* where a new one is noted; NULL: there are too many */
+/* Return a slot for a new object; NULL: all are in use */
 struct object *object_free(struct file *file, enum kind kind)
 {
 	struct object *objects = objects_of(file, kind);
@@ -247,7 +247,7 @@ bool objects_abound(struct file *file, enum kind kind)
 	return n > SLOTS * 3 / 4;
 }
 
-/* where memory begins that a process may register: pages, and what is beside their ends */
+/* Return the start of memory to register: a page, or an address within one */
 uint64_t memory_start(struct caller *caller)
 {
 	uint64_t start = ARENA_AT + chance_below(&caller->chance, ARENA / PAGE / 2) * PAGE;
@@ -257,7 +257,7 @@ uint64_t memory_start(struct caller *caller)
 	return start;
 }
 
-/* an address at which there is something wrong */
+/* Return an address that the kernel cannot use as intended */
 uint64_t memory_odd(struct caller *caller)
 {
 	const uint64_t odd[] = {
@@ -270,7 +270,7 @@ uint64_t memory_odd(struct caller *caller)
 	return odd[chance_below(&caller->chance, ARRAY_SIZE(odd))];
 }
 
-/* returns its index */
+/* Set @gid to the device's own; return its index */
 uint8_t address_of_own(uint8_t gid[16])
 {
 	memcpy(gid, own_gid, sizeof(own_gid));

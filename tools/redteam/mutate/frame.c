@@ -6,11 +6,11 @@
 #include "frame.h"
 
 #define ROCE_PORT	4791
-#define RESERVED	4	/* BTH's byte that counts as ones: FECN, BECN */
+#define RESERVED	4	/* the BTH's byte that counts as ones: FECN, BECN */
 
 const uint8_t frame_sth_len[8] = { 0, 12, 16, 20, 28, 32, 48, 64 };
 
-/* What follows the BTH, by the opcode's low five bits, of RC and UC (IBA 9.2.1) */
+/* Size of extension headers by the opcode's low five bits, for RC and UC (IBA 9.2.1) */
 enum { RETH = 16, ATOMIC = 28, AETH = 4, ATOMIC_ACK = 8, IMM = 4, IETH = 4, NONE = 0x80 };
 
 static const uint8_t extension[32] = {

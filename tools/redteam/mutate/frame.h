@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * frame - a RoCEv2 packet over IPv4 as who is on the wire sees it: from its Ethernet header
- * on, and no key.
+ * frame - a RoCEv2 packet over IPv4 as seen on the wire: from its Ethernet header on, without
+ * a key.
  */
 #ifndef FRAME_H
 #define FRAME_H
@@ -11,46 +11,47 @@
 #include <stdint.h>
 
 #define FRAME_MAX	4400
-#define FRAME_IP	14			/* where what begins: IP, */
-#define FRAME_UDP	(FRAME_IP + 20)		/* UDP, */
-#define FRAME_BTH	(FRAME_UDP + 8)		/* and BTH */
+#define FRAME_IP	14			/* offset of the IP header, */
+#define FRAME_UDP	(FRAME_IP + 20)		/* the UDP header, */
+#define FRAME_BTH	(FRAME_UDP + 8)		/* and the BTH */
 #define BTH_LEN		12
 #define ICRC_LEN	4
 #define OPCODE_ACK	0x11
-#define OPCODE_HELLO	0xc0			/* the first of the handshake's four */
+#define OPCODE_HELLO	0xc0			/* first of the handshake's four opcodes */
 #define OPCODE_LAST_HS	0xc3
 
-/* bytes of the STH, by its code (Documentation/protocol.md, section 2) */
+/* Size of the STH by code, in bytes (Documentation/protocol.md, section 2) */
 extern const uint8_t frame_sth_len[8];
 
 struct frame {
 	uint8_t bytes[FRAME_MAX];
 	size_t len;
-	int to;		/* the side that it is sent to, 0 or 1 */
+	int to;		/* destination side, 0 or 1 */
 };
 
-/* whether it is RoCEv2 over IPv4 and as long as it says; else it is none of our business */
+/* Test for RoCEv2 over IPv4 with consistent lengths; other frames are forwarded unchanged */
 bool frame_is_roce(const struct frame *frame);
-/* bytes of BTH and extension headers; 0 if the opcode is not known, or there is no room */
+/* Size of BTH and extension headers; 0 if the opcode is unknown or the frame too short */
 size_t frame_headers(const struct frame *frame);
-/* bytes of the STH, as the BTH has it */
+/* Size of the STH according to the BTH */
 size_t frame_seal(const struct frame *frame);
-/* bytes from BTH to pad; there is no more room than for FRAME_BODY_MAX */
+/* Size from BTH to pad; at most FRAME_BODY_MAX */
 size_t frame_body(const struct frame *frame);
 void frame_set_body(struct frame *frame, size_t len);
 bool frame_is_handshake(const struct frame *frame);
-/* BTH's fields */
+/* Fields of the BTH */
 uint32_t frame_qpn(const struct frame *frame);
 uint32_t frame_psn(const struct frame *frame);
 void frame_set_qpn(struct frame *frame, uint32_t qpn);
 void frame_set_psn(struct frame *frame, uint32_t psn);
-/* back to its sender, as if from who it was sent to */
+/* Reflect the packet: swap source and destination */
 void frame_turn(struct frame *frame);
-/* makes lengths, sums and ICRC right, whatever has been done to the rest */
+/* Repair lengths, checksums and ICRC after changes */
 void frame_finish(struct frame *frame);
 /*
- * Whether a receiver that looks at seals cannot tell the two apart, nor need: what no seal
- * covers may differ (protocol.md, section 4), and so may the payload if it is open.
+ * Test whether a receiver that verifies seals cannot distinguish two packets and need not:
+ * they differ at most in what no seal covers (protocol.md, section 4) and, if @payload_open,
+ * in the payload.
  */
 bool frame_alike(const struct frame *one, const struct frame *other, bool payload_open);
 

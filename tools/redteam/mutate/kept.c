@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * By where it goes to and what it is: acknowledgments are rarely NAKs, and most packets are
- * acknowledgments or in the middle of something.
+ * Kept packets by destination and kind: NAKs are rare, while most packets are ACKs or from the
+ * middle of a message.
  */
 #include <stdlib.h>
 #include "kept.h"
 
 #define EACH		32
 #define KINDS		256
-#define ACKS_BY_KIND	0xe0	/* opcodes that nobody uses: ACK, RNR NAK, and NAK */
+#define ACKS_BY_KIND	0xe0	/* unused opcodes, for ACK, RNR NAK and NAK */
 
 struct kind {
 	unsigned int used;
@@ -23,7 +23,7 @@ static struct kind *kind_of(const struct frame *frame)
 {
 	uint8_t opcode = frame->bytes[FRAME_BTH];
 
-	/* the syndrome is the AETH's first byte; its top three bits say which (IBA 9.7.5.2.1) */
+	/* the top three bits of the syndrome, in the AETH, are its kind (IBA 9.7.5.2.1) */
 	if (opcode == OPCODE_ACK)
 		opcode = ACKS_BY_KIND | frame->bytes[FRAME_BTH + BTH_LEN] >> 5;
 	return &kinds[frame->to][opcode];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kept - genuine packets, some of each kind that has come by: an attacker has a memory.
+ * kept - a sample of genuine packets of each kind seen so far.
  */
 #ifndef KEPT_H
 #define KEPT_H
@@ -8,13 +8,13 @@
 #include "../ioctls/chance.h"
 #include "frame.h"
 
-/* one of each kind's is forgotten for it, once there are enough */
+/* Add a packet; if its kind has enough, replace one of that kind */
 void kept_add(const struct frame *frame, struct chance *chance);
-/* any, each kind as likely as each other; NULL if nothing has come by */
+/* Return a random packet, all kinds being equally likely; NULL if there is none */
 const struct frame *kept_any(struct chance *chance);
-/* any that was sent to that side, if there is one */
+/* Return a random packet, preferably one sent to that side */
 const struct frame *kept_to(int side, struct chance *chance);
-/* how many kinds there are */
+/* Return the number of kinds */
 unsigned int kept_kinds(void);
 
 #endif /* KEPT_H */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic-mutate - a wire that puts changed copies of what it carries beside it.
+ * srnic-mutate - a wire that adds modified copies of the packets that it carries.
  *
- * Forwards every frame between two netdevs, byte for byte. Of sealed packets it keeps some,
- * and makes others of them which no seal is right for: before the genuine one arrives, when
- * that is just what the receiver expects, after it, and at any time later. Checksums and
- * ICRC are right, so that the seal has to notice.
+ * Forwards every frame between two netdevs unchanged. It keeps some sealed packets and makes
+ * mutants of them, for which no seal is valid. Mutants are sent before the genuine packet,
+ * when the receiver expects it, after it, and at any later time. Checksums and ICRC are
+ * right, so only the seal can detect them.
  *
- * At its end it says what it has forwarded and what it has put there, to each side: what a
- * device opened may not be more than the first, and what it refused has to be the second.
+ * At the end it prints what it forwarded and what it injected, by side: a device must not
+ * have opened more than the former, and must have refused exactly the latter.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,23 +26,23 @@
 
 #define SIDES	2
 #define ROOM	(64 << 20)
-#define BATCH	16	/* frames of one side before it is the other's turn */
+#define BATCH	16	/* frames from one side before the other's turn */
 
 struct options {
 	unsigned long count;
-	unsigned int lose;	/* one in so many, 0: none */
-	unsigned int each;	/* mutants beside a genuine packet, of any that have been seen */
+	unsigned int lose;	/* one in so many packets; 0: none */
+	unsigned int each;	/* mutants of kept packets beside each genuine one */
 	const char *done;
 	bool copies;
 };
 
-/* what was sent to a side */
+/* Packets sent to a side */
 struct account {
-	unsigned long sealed;		/* genuine, but for the handshake's */
-	unsigned long handshake;	/* genuine frames of it */
+	unsigned long sealed;		/* genuine, without handshake frames */
+	unsigned long handshake;	/* genuine handshake frames */
 	unsigned long lost;
 	unsigned long mutants;
-	unsigned long like_handshake;	/* mutants with one of its opcodes */
+	unsigned long like_handshake;	/* mutants with a handshake opcode */
 };
 
 static struct account accounts[SIDES];
@@ -56,7 +56,7 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-/* nothing is lost here but by intent: what is counted as sent has been */
+/* Retry until sent: losses must be intended ones, so that the counts are exact */
 static void put(const struct frame *frame)
 {
 	while (send(ports[frame->to], frame->bytes, frame->len, 0) < 0)
@@ -88,7 +88,7 @@ static bool is_sealed(const struct frame *frame)
 	return headers && frame_seal(frame) && headers + frame_seal(frame) <= frame_body(frame);
 }
 
-/* A handshake's frame is kept, and never lost: that is for who tests handshakes. */
+/* Handshake frames are kept but never lost: other tools test lossy handshakes. */
 static bool loses(struct mutator *by, const struct frame *frame, const struct options *opt)
 {
 	return opt->lose && !frame_is_handshake(frame) && chance_one_in(&by->chance, opt->lose);
@@ -114,7 +114,7 @@ static void carry(struct mutator *by, const struct frame *frame, const struct op
 		put(frame);
 	}
 	put_mutant(by, frame, opt);
-	/* what is in the way of a handshake is another attack: while there are no others yet */
+	/* add no other mutants to a handshake: disturbing it is another attack */
 	for (unsigned int i = 0; i < opt->each && !opt->copies && !frame_is_handshake(frame); i++)
 		put_mutant(by, kept_any(&by->chance), opt);
 }
@@ -148,7 +148,7 @@ static void run(struct mutator *by, const struct options *opt)
 	}
 }
 
-/* that words of a shell can be made of */
+/* Print as assignments for a shell */
 static void report(void)
 {
 	static const char *const sides[SIDES] = { "a", "b" };

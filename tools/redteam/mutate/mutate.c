@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ways to change a packet, as a table. Each gets a copy of a genuine one and another
- * genuine one, and says whether it has done something; whether the outcome differs in what
- * seals cover is looked at afterwards.
+ * Mutations of a packet, as a table. Each gets a copy of a genuine packet and another genuine
+ * one, and returns whether it has changed the copy; mutate() then checks that the result
+ * differs in what a seal covers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define TRIES		8
 #define COUNTER_LEN	4
-#define QPN_LEAST	2	/* 0 and 1 are not sealed: QP1 is exempt (threat-model.md) */
+#define QPN_LEAST	2	/* QPNs 0 and 1 are not sealed: QP1 is exempt (threat-model.md) */
 
 static uint8_t *body_of(struct frame *frame)
 {
@@ -23,7 +23,7 @@ static void fill(struct chance *chance, uint8_t *p, size_t len)
 		*p++ = chance_any(chance) >> 56;
 }
 
-/* bytes from the BTH on that a seal covers */
+/* Number of bytes from the BTH on that a seal covers */
 static size_t covered(const struct mutator *by, const struct frame *frame)
 {
 	return by->payload_open ? frame_headers(frame) + frame_seal(frame) : frame_body(frame);
@@ -52,7 +52,7 @@ static uint32_t other_value(struct chance *chance, uint32_t was)
 	}
 }
 
-/* fields of the BTH, and words of what follows */
+/* Change a field of the BTH, or a word of the extension headers */
 static bool field(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	static const struct { uint8_t at, len; } bth[] = {
@@ -74,7 +74,7 @@ static bool field(struct mutator *by, struct frame *frame, const struct frame *o
 	return true;
 }
 
-/* before, after, or far from what the receiver expects */
+/* Change the PSN: slightly or far, in both directions */
 static bool psn(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	uint32_t by_how_much = chance_one_in(&by->chance, 4) ? chance_any(&by->chance) :
@@ -94,7 +94,7 @@ static bool opcode(struct mutator *by, struct frame *frame, const struct frame *
 	return true;
 }
 
-/* a seal of another size, or none: stripped, or a downgrade */
+/* Change the seal's size code, or remove the seal: stripping or downgrade */
 static bool size_code(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	size_t headers = frame_headers(frame), was = frame_seal(frame), is, rest;
@@ -114,7 +114,7 @@ static bool size_code(struct mutator *by, struct frame *frame, const struct fram
 	return true;
 }
 
-/* one that has not been seen: what is first looked at is right, then */
+/* Use a fresh counter, so that the replay check passes */
 static bool counter(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	uint8_t *at = body_of(frame) + frame_headers(frame);
@@ -132,7 +132,7 @@ static bool counter(struct mutator *by, struct frame *frame, const struct frame 
 static bool tag(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	uint8_t *at = body_of(frame) + frame_headers(frame);
-	/* a counter that has been seen would be all that is looked at */
+	/* half of them keep the counter; a seen one would fail the replay check only */
 	size_t from = chance_one_in(&by->chance, 2) ? COUNTER_LEN : 0;
 
 	(void)other;
@@ -162,7 +162,7 @@ static bool longer(struct mutator *by, struct frame *frame, const struct frame *
 	return true;
 }
 
-/* the first of what, and the rest of what else */
+/* Join the first bytes of a frame with the rest of another */
 static bool join(struct frame *frame, size_t head, const struct frame *other, size_t from)
 {
 	size_t rest = frame_body(other) - from;
@@ -174,14 +174,14 @@ static bool join(struct frame *frame, size_t head, const struct frame *other, si
 	return true;
 }
 
-/* one's headers, another's seal and payload */
+/* Combine the headers of one packet with the seal and payload of another */
 static bool splice(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	(void)by;
 	return join(frame, frame_headers(frame), other, frame_headers(other));
 }
 
-/* cut anywhere */
+/* Join two packets at any byte */
 static bool patchwork(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	size_t at = frame_body(frame) < frame_body(other) ? frame_body(frame) : frame_body(other);
@@ -190,7 +190,7 @@ static bool patchwork(struct mutator *by, struct frame *frame, const struct fram
 	return join(frame, at, other, at);
 }
 
-/* to another queue pair, where it may be just what is expected next */
+/* Redirect to another queue pair, possibly with the PSN that it expects */
 static bool moved(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	frame_set_qpn(frame, frame_qpn(other));
@@ -199,7 +199,7 @@ static bool moved(struct mutator *by, struct frame *frame, const struct frame *o
 	return true;
 }
 
-/* to who has made it: the other end's keys are not its own */
+/* Reflect to the sender, whose receive keys differ from its send keys */
 static bool reflected(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	const struct frame *back = kept_to(!frame->to, &by->chance);
@@ -211,7 +211,7 @@ static bool reflected(struct mutator *by, struct frame *frame, const struct fram
 	return true;
 }
 
-/* from another address, of the same network so that it arrives */
+/* Change the source address, within the network so that the packet arrives */
 static bool stranger(struct mutator *by, struct frame *frame, const struct frame *other)
 {
 	(void)other;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mutate - a packet made of a genuine one, or of two, that no genuine one is like.
+ * mutate - makes a packet from one or two genuine ones that differs from all genuine ones.
  */
 #ifndef MUTATE_H
 #define MUTATE_H
@@ -9,15 +9,15 @@
 
 struct mutator {
 	struct chance chance;
-	bool payload_open;	/* header mode: a seal does not cover the payload */
+	bool payload_open;	/* mode header: the seal does not cover the payload */
 };
 
 /*
- * What becomes of @genuine, with lengths, sums and ICRC right; false if nothing has this
- * time. What it is now no seal can be right for.
+ * Make a mutant of @genuine, with right lengths, checksums and ICRC, for which no seal is
+ * valid. Return false if this attempt had no result.
  */
 bool mutate(struct mutator *by, const struct frame *genuine, struct frame *mutant);
-/* how many of each kind there were, one a line */
+/* Print the number of mutants by mutation, one per line */
 void mutate_account(void);
 
 #endif /* MUTATE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A region of which a reader may read one block, and no other.
+ * A region of which a reader may read one block, and nothing else.
  *
  *	owner					reader
  *	protects a region of 16 blocks
@@ -10,8 +10,8 @@
  *						uses it, and READs the block
  *						READs the block before: dropped, no answer
  *
- * The grant travels on the connection itself, which is encrypted: who has its bytes has the
- * block. The reader could hand it on to somebody else, who has a connection of his own.
+ * The grant travels on the connection itself, which is encrypted: its bytes give access to
+ * the block. The reader could hand it on to another process with a connection of its own.
  *
  *	cc delegated_reader.c $(pkg-config --cflags --libs libsrnic librdmacm libibverbs)
  */
@@ -22,8 +22,8 @@
 
 #define BLOCKS		16
 #define BLOCK		4096
-#define STEPS		4	/* from the region to a block: 16 is 2 to the 4th */
-#define IMPATIENCE	14	/* 4 us times 2 to that until a request is repeated */
+#define STEPS		4	/* levels from the region to a block: 16 is 2^4 */
+#define IMPATIENCE	14	/* retransmission timeout: 4.096 us * 2^14 */
 
 struct party {
 	struct seal seal;
@@ -32,7 +32,7 @@ struct party {
 	uint32_t block;
 	struct rdma_cm_id *id;
 	struct ibv_cq *cq;
-	struct room letter;	/* the grant, as bytes */
+	struct room letter;	/* the encoded grant */
 };
 
 static void usage(FILE *to)
@@ -62,7 +62,7 @@ static void tear_down(struct party *party)
 	free_room(&party->letter);
 }
 
-/* The region's key follows from one of the domain that nobody knows: the kernel draws it. */
+/* The region's key is derived from the domain's, which the kernel generates at random. */
 static struct room protected_region(struct ibv_pd *pd)
 {
 	const struct srnic_tree tree = { .depth = STEPS, .block = BLOCK };
@@ -140,7 +140,7 @@ static void post_read(struct party *reader, const struct room *room, uint64_t ad
 	post(reader->id->qp, read, room, BLOCK);
 }
 
-/* Without grants requests go out as they are, and the owner drops them. */
+/* Without a grant, requests are sent without a proof, and the owner drops them. */
 static void read_beyond(struct party *reader, const struct room *room, uint64_t addr,
 			uint32_t rkey)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A key-value store after HERD (Kalia et al., SIGCOMM 2014): a request is a WRITE into a
- * slot of the server's that is the client's own, and an answer is a SEND.
+ * A key-value store modelled on HERD (Kalia et al., SIGCOMM 2014): the client WRITEs a request
+ * into its own slot at the server, and the server SENDs the answer.
  *
  *	client					server
  *	connects		------------->
  *				<-------------	a grant of one slot, to write
  *	WRITEs a request, with immediate
- *	data: all of it is there -------------->
+ *	data: request complete -------------->
  *				<-------------	SENDs the answer
  *
- * All slots are in one region. By its grant a client writes to its own slot and to no
- * other's, although all clients know the region's rkey. HERD polls the slots; here a
- * completion says that a request is whole, which IBA promises and the order of bytes in
- * memory is not.
+ * All slots are in one region. Its grant lets a client write to its own slot only, although
+ * all clients know the region's rkey. HERD polls the slots. Here a completion tells that a
+ * request is complete, which the IBA guarantees; it does not guarantee the order of bytes
+ * in memory.
  *
  *	cc kv_store.c $(pkg-config --cflags --libs libsrnic librdmacm libibverbs)
  */
@@ -25,8 +25,8 @@
 #include "sealed.h"
 
 #define CLIENTS		8
-#define SLOT		4096	/* bytes, a block of the region's tree */
-#define STEPS		3	/* 8 is 2 to the 3rd */
+#define SLOT		4096	/* bytes; a block of the region's tree */
+#define STEPS		3	/* levels from the region to a slot: 8 is 2^3 */
 #define KEY_BYTES	16
 #define VALUE_BYTES	1024
 #define ENTRIES		(1 << 14)
@@ -46,10 +46,10 @@ enum outcome {
 	NONSENSE,
 };
 
-/* Numbers are in network order. */
+/* All numbers are in network order. */
 struct request {
 	uint32_t what;
-	uint32_t len;		/* of the value */
+	uint32_t len;		/* of the value, in bytes */
 	unsigned char key[KEY_BYTES];
 	unsigned char value[VALUE_BYTES];
 };
@@ -98,7 +98,7 @@ static void usage(FILE *to)
 	      "  -p PORT     (default 7479)\n", to);
 }
 
-/* FNV-1a; whoever is let in is trusted not to look for collisions */
+/* FNV-1a: authenticated clients are trusted not to look for collisions */
 static uint32_t hash(const unsigned char *key)
 {
 	uint32_t value = 2166136261u;
@@ -109,7 +109,7 @@ static uint32_t hash(const unsigned char *key)
 	return value;
 }
 
-/* That of the key, or the one that it could have; NULL if all are taken */
+/* Return the entry of the key, or a free one for it; NULL if the table is full */
 static struct entry *find(struct server *server, const unsigned char *key)
 {
 	uint32_t first = hash(key), i;
@@ -148,7 +148,7 @@ static enum outcome get(struct server *server, const struct request *request,
 	return FOUND;
 }
 
-/* The slot stays the client's to write: what is checked is a copy. */
+/* Work on a copy of the request, because the client can still write to the slot. */
 static void do_request(struct server *server, struct client *client, unsigned int slot)
 {
 	struct answer *answer = (void *)client->answer.at;
@@ -175,7 +175,7 @@ static void reply(struct client *client)
 	post(client->id->qp, send, &client->answer, sizeof(struct answer));
 }
 
-/* Who has no key, or dies, is no reason to let the others down. */
+/* A client without the key, or one that has died, must not stop the others. */
 static void lose(struct client *client, const char *why)
 {
 	fprintf(stderr, "a client is lost: %s\n", why);
@@ -192,7 +192,7 @@ static void find_lost(struct server *server)
 			lose(&server->clients[i], "it has ended the connection");
 }
 
-/* Each client has one request outstanding. */
+/* Handle one completion. Each client has at most one request outstanding. */
 static void take(struct server *server, const struct ibv_wc *wc)
 {
 	struct client *client;
@@ -251,7 +251,7 @@ static void set_up(struct server *server, struct ibv_context *context)
 	must(!server->entries, "memory");
 }
 
-/* The grant is sent from where answers are, and the first of these is written over it. */
+/* The grant is sent from the answer buffer, which the first answer then overwrites. */
 static void invite(struct server *server, struct client *client, unsigned int slot)
 {
 	uint64_t addr = (uintptr_t)server->slots.at + slot * SLOT;
@@ -350,7 +350,7 @@ static enum outcome ask(struct caller *caller, enum what what, unsigned long key
 	snprintf((char *)request->key, KEY_BYTES, "key %lu", key);
 	post_receive(caller->id->qp, &caller->answer, sizeof(struct answer));
 	post(caller->id->qp, write, &caller->request, offsetof(struct request, value) + len);
-	/* that it was written, and the answer; whichever comes first */
+	/* the completions of the WRITE and of the answer, in any order */
 	completion(caller->id, caller->cq, "no answer");
 	completion(caller->id, caller->cq, "no answer");
 	return ntohl(((struct answer *)caller->answer.at)->outcome);
@@ -409,7 +409,7 @@ static void run_client(struct caller *caller, const char *address, const char *p
 	double begin, middle, end;
 
 	connect_to(caller, address, port);
-	/* the server answers when all its clients are there; only then the clock starts */
+	/* the server answers once all its clients have connected; start the clock then */
 	if (ask(caller, GET, MOST_KEYS, 0) != NONE)
 		die("a key was found that nobody has put");
 	begin = seconds();

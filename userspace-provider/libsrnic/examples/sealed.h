@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * sealed - a connection by librdmacm that is sealed by a key from a file: what the examples
- * beside this have in common. What fails ends the program with a line that says why.
+ * sealed - a librdmacm connection sealed by a key from a file: common code of the examples in
+ * this folder. Any error ends the program with a message.
  *
- * The key is for who may connect: 16 to 32 random bytes that both ends have, from
+ * The key authenticates both ends: 16 to 32 random bytes that they share, made by
  *
  *	(umask 077; head -c 32 /dev/urandom >key)
  */
@@ -21,7 +21,7 @@
 #include <rdma/rdma_cma.h>
 #include <srnic/verbs.h>
 
-#define SEALED_DEPTH	16	/* work requests; none of the examples has more outstanding */
+#define SEALED_DEPTH	16	/* maximum of outstanding work requests in all examples */
 
 struct seal {
 	enum srnic_mode mode;
@@ -30,7 +30,7 @@ struct seal {
 	size_t len;
 };
 
-/* A buffer that is registered */
+/* A registered buffer */
 struct room {
 	unsigned char *at;
 	struct ibv_mr *mr;
@@ -47,14 +47,14 @@ static inline void die(const char *fmt, ...)
 	exit(1);
 }
 
-/* For what sets errno */
+/* Exit if a function that sets errno has failed */
 static inline void must(int failed, const char *what)
 {
 	if (failed)
 		die("%s: %s", what, strerror(errno));
 }
 
-/* For what sets the library's line */
+/* Exit if a function of libsrnic has failed */
 static inline void must_srnic(int err)
 {
 	if (err)
@@ -107,7 +107,7 @@ static inline void free_room(struct room *room)
 	free(room->at);
 }
 
-/* The address to listen at is any if @node is NULL. */
+/* Without @node, listen on all addresses. */
 static inline struct rdma_cm_id *endpoint(const char *node, const char *port)
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP }, *info;
@@ -122,8 +122,8 @@ static inline struct rdma_cm_id *endpoint(const char *node, const char *port)
 }
 
 /*
- * A queue pair, sealed before it is connected: rdma_connect() and rdma_accept() take it from
- * INIT to RTR, and then it is too late.
+ * Create a queue pair and seal it before it is connected: rdma_connect() and rdma_accept()
+ * take it from INIT to RTR, after which it cannot be sealed.
  */
 static inline void add_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_cq *cq,
 			  const struct seal *seal)
@@ -144,7 +144,7 @@ static inline void add_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_c
 	must_srnic(srnic_seal_qp(id->qp, seal->mode, seal->suite, seal->key, seal->len));
 }
 
-/* Where the peer lacks the key, the connection comes up, and nothing ever comes by it. */
+/* If the peer lacks the key, the connection is established, but no message arrives. */
 static inline struct rdma_conn_param conn_param(const void *hello, uint8_t len)
 {
 	return (struct rdma_conn_param){
@@ -179,7 +179,7 @@ static inline void post(struct ibv_qp *qp, struct ibv_send_wr wr, const struct r
 	must(errno, "cannot post");
 }
 
-/* Whether the peer has ended the connection, or is gone */
+/* Test whether the peer has disconnected or is gone */
 static inline bool has_ended(struct rdma_cm_id *id)
 {
 	struct pollfd channel = { .fd = id->channel->fd, .events = POLLIN };
@@ -187,7 +187,7 @@ static inline bool has_ended(struct rdma_cm_id *id)
 	return poll(&channel, 1, 0) > 0;
 }
 
-/* Spins: these programs have nothing else to do. */
+/* Wait for a completion. Spin, because these programs have nothing else to do. */
 static inline struct ibv_wc completion(struct rdma_cm_id *id, struct ibv_cq *cq, const char *what)
 {
 	unsigned int spins = 0;
@@ -205,7 +205,7 @@ static inline struct ibv_wc completion(struct rdma_cm_id *id, struct ibv_cq *cq,
 	return wc;
 }
 
-/* Until it has */
+/* Wait until the peer has disconnected */
 static inline void wait_for_end(struct rdma_cm_id *id)
 {
 	struct rdma_cm_event *event;

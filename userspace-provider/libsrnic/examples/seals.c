@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What is sealed, and what is not: the rules of a network namespace, and its connected
- * queue pairs. The namespace is the one that is named, as ip-netns(8) names it, or
- * one's own.
+ * List the rules of a network namespace and the seals of its connected queue pairs. The
+ * namespace is given by its name in ip-netns(8); the default is the caller's own.
  *
  *	cc seals.c $(pkg-config --cflags --libs libsrnic)
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How long a message takes there and back on a connection that the two programs have sealed
- * by a key of their own. No rule of the administrator's is needed, and no privilege.
+ * Measure the RTT on a connection that both programs have sealed with a key of their own. It
+ * needs neither an administrator's rule nor a privilege.
  *
  *	cc secure_ping.c $(pkg-config --cflags --libs libsrnic librdmacm libibverbs)
  */
@@ -14,9 +14,9 @@
 #define MOST_BYTES	(1 << 20)
 #define MOST_PINGS	1000000
 
-/* What the client tells when it connects */
+/* Private data of the client's connection request */
 struct plan {
-	uint32_t count;		/* in network order, both */
+	uint32_t count;		/* both in network order */
 	uint32_t bytes;
 };
 
@@ -93,7 +93,7 @@ static void send_room(struct ping *ping, const struct room *room)
 	post(ping->id->qp, send, room, ping->bytes);
 }
 
-/* What has come goes back; meanwhile the next may come, to the other room. */
+/* Return the message just received; the next may arrive meanwhile in the other buffer. */
 static void answer(struct ping *ping)
 {
 	uint32_t i;
@@ -139,7 +139,7 @@ static double microseconds(void)
 	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
 }
 
-/* There and back; it must come back as it was. */
+/* Send a message and check that it returns unchanged. */
 static double one_ping(struct ping *ping, uint32_t i)
 {
 	struct room *out = &ping->rooms[1], *in = &ping->rooms[0];

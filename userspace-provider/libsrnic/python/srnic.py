@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """libsrnic for Python: keys of domains, queue pairs and regions, and grants.
 
-What the functions do, the manual pages of their namesakes in C say: srnic_key_pd(3) and so
-on. They take an Object, which is what pyverbs or anybody has made, with its context. What
-fails raises Error, an OSError whose text says what to do.
+The manual pages of the C functions of the same names describe what these functions do:
+srnic_key_pd(3) and so on. They take an Object, which wraps an object of pyverbs or of another
+binding together with its context. Failures raise Error, an OSError whose text says how to
+correct them.
 
     pd = srnic.Object(ctx, PD(ctx))
     mr = srnic.Object(ctx, MR(pd.of, size, access))
@@ -12,7 +13,7 @@ fails raises Error, an OSError whose text says what to do.
     with srnic.Grant.of(mr, "read") as grant:
         packed = grant.narrow(mr.buf, 4096).pack()
 
-pyverbs does not tell the handles of queue pairs, so these are seen being made:
+pyverbs does not expose the handles of queue pairs; made() finds them out at creation:
 
     qp = srnic.made(ctx, lambda: QP(pd.of, attr))
     srnic.seal_qp(qp, "aead", "aes-gcm-128", secret)
@@ -37,7 +38,7 @@ MOST_HANDLES = 4096
 
 
 class Error(OSError):
-    """errno, and libsrnic's line."""
+    """The errno value, and libsrnic's message."""
 
 
 class _Device(ctypes.Structure):
@@ -119,12 +120,13 @@ def _do(name, *args):
 
 @dataclass
 class Object:
-    """`of`, made in `context`, which has cmd_fd and perhaps name. All but its handle is its
-    own."""
+    """Wrapper of `of`, created in `context`, which must have cmd_fd and may have a name.
+
+    All attributes but `handle` are those of `of`."""
 
     context: object
     of: object
-    number: int = None      # where it does not tell its handle
+    number: int = None      # the handle, if `of` does not expose it
 
     @property
     def handle(self):
@@ -134,7 +136,7 @@ class Object:
         return getattr(self.of, name)
 
     def lent(self, kind):
-        """What libsrnic looks at of libibverbs' structures."""
+        """Return the fields of libibverbs' structure that libsrnic reads."""
         name = getattr(self.context, "name", "the device")
         name = name if isinstance(name, bytes) else name.encode()
         device = _Device(name=name[:63])
@@ -143,7 +145,7 @@ class Object:
 
 
 def _handles(context, kind):
-    """Those that a context has: UVERBS_METHOD_INFO_HANDLES."""
+    """Return the handles of a context's objects (UVERBS_METHOD_INFO_HANDLES)."""
     total, found = c_uint32(), (c_uint32 * MOST_HANDLES)()
     call = _Call(object=OBJECT_DEVICE, method=METHOD_INFO_HANDLES, num_attrs=3, driver=DRIVER_ID,
                  length=ctypes.sizeof(_Call))
@@ -156,7 +158,7 @@ def _handles(context, kind):
 
 
 def made(context, create, kind="qp"):
-    """What `create` makes in a context, as an Object. One thread at a time."""
+    """Call `create` and return the new object as an Object. Not safe for concurrent calls."""
     before = _handles(context, kind)
     thing = create()
     new = _handles(context, kind) - before
@@ -166,34 +168,34 @@ def made(context, create, kind="qp"):
 
 
 def key_pd(pd, key=None):
-    """The domain's key; None: the kernel draws one."""
+    """Set the domain's key; None: the kernel generates a random one."""
     _do("key_pd", byref(pd.lent(_Pd)), key, len(key or b""))
 
 
 def seal_qp(qp, mode, suite, key=None):
-    """Before the queue pair goes to RTR."""
+    """Seal a queue pair; call it before the transition to RTR."""
     _do("seal_qp", byref(qp.lent(_Qp)), MODES[mode], suite.encode(), key, len(key or b""))
 
 
 def protect_mr(mr, depth=0, block=0, key=None):
-    """The region's key; None: derived from the domain's."""
+    """Protect a region by its key; None: derived from the domain's key."""
     if key is not None and len(key) != MKEY_LEN:
         raise ValueError(f"a region's key has {MKEY_LEN} bytes")
     _do("protect_mr", byref(mr.lent(_Mr)), byref(_Tree(depth, block)), key)
 
 
 def drop_grants(qp, rkey):
-    """The queue pair proves nothing to that rkey any more."""
+    """Remove the queue pair's grants for that rkey."""
     _do("drop_grants", byref(qp.lent(_Qp)), rkey)
 
 
 def bind_mr(mr, qp):
-    """The region serves that queue pair and no other."""
+    """Bind the region to that queue pair."""
     _do("bind_mr", byref(mr.lent(_Mr)), byref(qp.lent(_Qp)))
 
 
 class Grant:
-    """A block of a region, one right, and the key; wiped when it is closed, or forgotten."""
+    """A block of a region, one right, and the key; wiped when closed or garbage-collected."""
 
     def __init__(self, pointer):
         self._pointer = pointer
@@ -206,12 +208,12 @@ class Grant:
 
     @classmethod
     def of(cls, mr, right):
-        """A whole region's, by its owner."""
+        """Create a grant for a whole region, as its owner."""
         return cls._made("grant_mr", byref(mr.lent(_Mr)), RIGHTS[right])
 
     @classmethod
     def derive(cls, kpd, addr, length, rkey, right, depth=0, block=0):
-        """A whole region's, by who has the domain's key."""
+        """Create a grant for a whole region from the domain's key."""
         return cls._made("grant_derive", kpd, len(kpd), addr, length, rkey,
                          byref(_Tree(depth, block)), RIGHTS[right])
 
@@ -220,23 +222,23 @@ class Grant:
         return cls._made("grant_unpack", packed, len(packed))
 
     def narrow(self, addr, length):
-        """That of one block."""
+        """Return a grant for one block."""
         return self._made("grant_narrow", self._pointer, addr, length)
 
     def cover(self, addr, length):
-        """Those of the blocks that a range consists of, one after the other."""
+        """Yield grants for the blocks that a range consists of, in order."""
         addr, left = c_uint64(addr), c_uint64(length)
         while left.value:
             yield self._made("grant_cover", self._pointer, byref(addr), byref(left))
 
     def pack(self):
-        """Secret."""
+        """Return the encoded grant, which is secret."""
         packed = (c_uint8 * GRANT_LEN)()
         _do("grant_pack", self._pointer, packed)
         return bytes(packed)
 
     def use(self, qp):
-        """The queue pair's requests are proved by it."""
+        """Add the grant to a queue pair, to prove its requests."""
         _do("use_grant", byref(qp.lent(_Qp)), self._pointer)
 
     @property

@@ -10,10 +10,10 @@ struct test_kernel kernel;
 
 static union test_message message;
 
-/* What has been answered and not yet been read */
+/* Answers not yet read */
 static struct test_messages pending;
 static size_t read_so_far;
-/* What nobody has asked for, and what poll() is to find where there is some */
+/* Notifications, and the descriptor that makes poll() report them */
 static struct test_messages events;
 static int event_fd = -1;
 
@@ -134,7 +134,7 @@ bool attr_is_text(const struct nlattr *attr, const char *text)
 	return attr_is_bytes(attr, text, strlen(text) + 1);
 }
 
-/* NLMSG_ERROR or, behind a dump, NLMSG_DONE, with the text as the kernel sends it */
+/* Append NLMSG_ERROR or, after a dump, NLMSG_DONE, with the text of the extended ACK */
 static void put_verdict(uint16_t type, const struct nlmsghdr *request, int err)
 {
 	struct nlmsghdr *nlh;
@@ -217,7 +217,7 @@ static void answer_controller(const struct nlmsghdr *request)
 	put_verdict(NLMSG_ERROR, request, kernel.unknown ? ENOENT : 0);
 }
 
-/* What becomes of a request: 0, or an error, once */
+/* Return the verdict on a request: 0, or the error, which is returned once */
 static int judge(const struct nlmsghdr *request)
 {
 	int err = kernel.err;
@@ -254,7 +254,7 @@ static void put_stray(const struct nlmsghdr *request)
 	append(&pending, &nlh, sizeof(nlh));
 }
 
-/* In libmnl's place */
+/* Replacements of libmnl's functions */
 
 struct mnl_socket {
 	int unused;
@@ -316,7 +316,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t s
 		errno = ENOBUFS;
 		return -1;
 	}
-	/* what comes along is to be what the sender has set */
+	/* lengths and flags must be those that the sender has set */
 	if (size != nlh->nlmsg_len || size > sizeof(kernel.last) ||
 	    !(nlh->nlmsg_flags & NLM_F_REQUEST))
 		abort();
@@ -338,7 +338,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t s
 	return size;
 }
 
-/* How much is read at once; what has been mangled all at once */
+/* Return how much is read at once; mangled answers are read as a whole */
 static size_t piece(void)
 {
 	const struct nlmsghdr *nlh = (void *)(pending.data + read_so_far);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * kernel - what stands in for the kernel in tests of libsrnic and of the srnic
- * command: it takes the place of libmnl's sockets, keeps the last request, and answers
- * with what it was given. It shares no code with the library.
+ * kernel - stand-in for the kernel in tests of libsrnic and of the srnic command: replaces
+ * libmnl's sockets, keeps the last request, and answers with what the test has prepared. It
+ * shares no code with the library.
  */
 #ifndef TEST_KERNEL_H
 #define TEST_KERNEL_H
@@ -14,9 +14,9 @@
 
 #define KERNEL_ROOM	4096
 #define KERNEL_FAMILY	0x4d
-#define KERNEL_EVENTS	0x51	/* number of the group */
+#define KERNEL_EVENTS	0x51	/* id of the multicast group */
 
-/* Messages, one behind the other */
+/* Concatenated messages */
 struct test_messages {
 	char *data;
 	size_t len;
@@ -28,48 +28,48 @@ union test_message {
 };
 
 struct test_kernel {
-	unsigned int requests;		/* to the family, of all kinds */
+	unsigned int requests;		/* number of requests to the family */
 	union test_message last;
 	struct test_messages answers[SRNIC_CMD_MAX + 1];
 
-	/* What is not as it should be */
-	const char *refusal;		/* the next request is refused, with this text, ... */
-	int err;			/* ... and this error; without a text, that alone */
-	uint8_t refuse_cmd;		/* ... if it is this; 0: whatever it is */
-	bool at_end;			/* a dump is refused at its end */
-	bool unknown;			/* there is no srnic */
-	bool nameless;			/* the controller forgets to say the number */
+	/* Faults to inject */
+	const char *refusal;		/* fail the next request with this text ... */
+	int err;			/* ... and this error; without a text, only the error */
+	uint8_t refuse_cmd;		/* ... if it is this command; 0: any command */
+	bool at_end;			/* fail dumps at their end */
+	bool unknown;			/* srnic is not loaded */
+	bool nameless;			/* the controller omits the family's id */
 	bool groupless;			/* the family has no groups */
-	bool closed;			/* nobody may join one */
-	bool deaf;			/* it takes no requests */
-	bool mute;			/* it gives no answers */
-	unsigned int stale;		/* so many dumps are not of one moment */
-	unsigned int interrupts;	/* so many reads are interrupted */
-	unsigned int strays;		/* so many answers come behind one to somebody else */
-	unsigned int per_read;		/* messages at once; 0: all */
-	void (*mangle)(char *data, size_t len);	/* the answer, before it is read */
+	bool closed;			/* joining a group is not permitted */
+	bool deaf;			/* requests cannot be sent */
+	bool mute;			/* no answers arrive */
+	unsigned int stale;		/* number of dumps to mark as interrupted */
+	unsigned int interrupts;	/* number of reads to fail with EINTR */
+	unsigned int strays;		/* number of answers preceded by one to another request */
+	unsigned int per_read;		/* messages per read; 0: all */
+	void (*mangle)(char *data, size_t len);	/* called on each answer before it is read */
 
-	int sockets;			/* how many are open */
-	bool cap_ack, ext_ack;		/* what they were told */
-	uint32_t group;			/* which they have joined */
+	int sockets;			/* number of open sockets */
+	bool cap_ack, ext_ack;		/* options that were set */
+	uint32_t group;			/* group that was joined */
 };
 
 extern struct test_kernel kernel;
 
-/* Forgets all but open sockets */
+/* Reset all state except for open sockets */
 void kernel_reset(void);
-/* Adds a message to the answer to @cmd: fill it, then commit it. */
+/* Add a message to the answer to @cmd: fill it in, then commit it. */
 struct nlmsghdr *kernel_answer(uint8_t cmd);
 void kernel_commit(struct nlmsghdr *nlh);
-/* Sends it to who listens, instead. */
+/* Instead of committing it, send it to the group. */
 void kernel_tell(struct nlmsghdr *nlh);
 
-/* Of the last request */
+/* Parts of the last request */
 uint8_t kernel_cmd(void);
 const struct nlattr *kernel_attr(uint16_t type);
 const struct nlattr *kernel_nested(uint16_t nest, uint16_t type);
 
-/* Whether an attribute is there, and is this */
+/* Test whether an attribute is present and has this value */
 bool attr_is_u8(const struct nlattr *attr, uint8_t value);
 bool attr_is_u32(const struct nlattr *attr, uint32_t value);
 bool attr_is_text(const struct nlattr *attr, const char *text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * libsrnic without a kernel: what it asks for, and what it makes of the answer.
+ * libsrnic without a kernel: the requests that it sends, and how it handles answers.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static void check(bool fine, const char *name)
 		printf("# last error: %s\n", srnic_error());
 }
 
-/* For what the checks behind it cannot do without */
+/* Abort the test on errors that make further checks meaningless */
 static void must(int err)
 {
 	if (!err)
@@ -37,7 +37,7 @@ static void must(int err)
 	exit(1);
 }
 
-/* That it failed so, and said so in a line */
+/* Test whether a call failed with this error and a one-line message */
 static bool failed(int err, int wanted, const char *says)
 {
 	return err == -wanted && strstr(srnic_error(), says) && !strchr(srnic_error(), '\n');
@@ -75,10 +75,10 @@ static void test_open(void)
 	srnic_list_free(NULL);
 }
 
-/* Their bytes, from a little-endian kernel's point of view */
+/* Messages byte by byte, as seen by a little-endian kernel */
 static const uint8_t policy_add_bytes[] = {
 	0x60, 0x00, 0x00, 0x00, 0x4d, 0x00, 0x05, 0x00,	/* length, family, request + ack */
-	0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,	/* the second: the first found */
+	0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,	/* sequence number 2; 1 found the family */
 	0x01, 0x01, 0x00, 0x00,				/* policy-add, version */
 	0x14, 0x00, 0x01, 0x00,				/* prefix */
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -258,7 +258,7 @@ static void *add_key(void *arg)
 	return NULL;
 }
 
-/* Whether memory that is no object of ours any more holds these bytes */
+/* Test whether memory that may be freed or uninitialized contains these bytes */
 static bool memory_holds(const void *where, size_t len, const void *bytes, size_t count)
 {
 	int fd = open("/proc/self/mem", O_RDONLY);
@@ -273,7 +273,7 @@ static bool memory_holds(const void *where, size_t len, const void *bytes, size_
 	return found;
 }
 
-/* By a thread on a stack that can be looked at afterwards */
+/* Use a thread whose stack can be searched afterwards */
 static void test_key_wiped(void)
 {
 	size_t size = 256 * 1024;
@@ -357,7 +357,7 @@ static void test_policy_list(void)
 	      attr_is_bytes(kernel_attr(SRNIC_A_POLICY_PREFIX), prefix.addr, 16), "flush");
 }
 
-/* Refuses one deletion */
+/* Let one deletion fail */
 static void refuse_deletion(int err)
 {
 	kernel_reset();
@@ -512,7 +512,7 @@ static void test_users(void)
 	srnic_list_free(list);
 }
 
-/* One that is cut off for a time, and one that is not */
+/* Prepare two peers: one cut off for a limited time, one without limit */
 static void answer_peers(void)
 {
 	struct srnic_prefix peer = prefix_of("10.77.0.9");
@@ -639,7 +639,7 @@ static void answer_qps(void)
 	kernel_commit(nlh);
 }
 
-/* An entry that could be read, and one that could not */
+/* Fill in a log entry of a packet that could be parsed or not */
 static void fill_entry(struct nlmsghdr *nlh, uint32_t serial, bool legible)
 {
 	struct srnic_prefix peer = prefix_of("10.77.0.2");
@@ -841,7 +841,7 @@ static void test_transport(void)
 	      "a list that changes all the time");
 }
 
-/* A kernel that is newer or broken: sizes and values that are not known here. */
+/* A newer or broken kernel: attributes with unknown sizes and values. */
 static void test_strange_answers(void)
 {
 	const struct srnic_policy *policy;
@@ -854,7 +854,7 @@ static void test_strange_answers(void)
 	mnl_attr_put(nlh, SRNIC_A_POLICY_PREFIX, 3, "abc");
 	mnl_attr_put(nlh, SRNIC_A_POLICY_PREFIX_LEN, 3, "abc");
 	mnl_attr_put_u8(nlh, SRNIC_A_POLICY_RULE, 77);
-	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* no end */
+	mnl_attr_put(nlh, SRNIC_A_POLICY_KEY, 4, "abcd");	/* not terminated */
 	mnl_attr_put_u32(nlh, 1000, 1);
 	kernel_commit(nlh);
 	must(srnic_policy_list(srnic, &list));
@@ -872,7 +872,7 @@ static void test_strange_answers(void)
 
 static unsigned int seed = 1;
 
-/* Changes a byte here and there */
+/* Change random bytes */
 static void garble(char *data, size_t len)
 {
 	unsigned int times = 1 + rand_r(&seed) % 4;
@@ -915,7 +915,7 @@ static unsigned long touch_rules(const struct srnic_list *list)
 	return sum;
 }
 
-/* The sanitizer and valgrind are the judges of this one. */
+/* The sanitizers and valgrind detect errors in this test. */
 static void test_garbled(void)
 {
 	unsigned int rounds = atoi(getenv("SRNIC_TEST_ROUNDS") ?: "20000");
@@ -948,7 +948,7 @@ static void test_prefixes(void)
 {
 	static const struct {
 		const char *text;
-		const char *addr;	/* as IPv6 */
+		const char *addr;	/* as an IPv6 address */
 		uint8_t len;
 		const char *shown;
 	} good[] = {

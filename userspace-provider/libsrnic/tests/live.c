@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * libsrnic against the kernel; scripts/tests/e2e/libsrnic.sh sets the scene.
+ * libsrnic against the kernel; scripts/tests/e2e/libsrnic.sh prepares the environment.
  *
  *	srnic-live suites
- *	srnic-live rules		leaves none
- *	srnic-live keys			leaves none
- *	srnic-live dev DEV		leaves its quotas as they were
- *	srnic-live peers DEV		leaves all of them allowed
- *	srnic-live netns PATH DEV	that namespace has it, and this one has not
- *	srnic-live sealed DEV PEER MODE SUITE	until packets have gone both ways
+ *	srnic-live rules		deletes all rules
+ *	srnic-live keys			deletes all keys
+ *	srnic-live dev DEV		restores the quotas
+ *	srnic-live peers DEV		ends all cut-offs
+ *	srnic-live netns PATH DEV	DEV must be in that namespace and not in this one
+ *	srnic-live sealed DEV PEER MODE SUITE	waits for packets in both directions
  *	srnic-live unprivileged
  *
- * Exits with 0 if all is as it should be; says what is not.
+ * Exits with 0 if all checks pass; otherwise prints what failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void must(int err, const char *what)
 
 #define MUST(call)		must(call, #call)
 
-/* Refused with this error, and the kernel's own words */
+/* Check that a call failed with this error and a text from the kernel */
 static void refused(int err, int wanted, const char *says)
 {
 	if (err == -wanted && strstr(srnic_error(), says))
@@ -183,7 +183,7 @@ static void keys(char **args)
 	refused(srnic_key_del(srnic, "live-b"), ENOENT, "no key of this name");
 }
 
-/* What a device grants of queue pairs, from the kernel */
+/* Return the device's quota of queue pairs, as reported by the kernel */
 static uint32_t qp_limit(const char *name)
 {
 	const struct srnic_quota *quota;
@@ -277,7 +277,7 @@ static void netns(char **args)
 	MUST(srnic_open(&there, fd));
 	close(fd);
 	EXPECT(has_dev(there, args[1]) && !has_dev(srnic, args[1]));
-	/* and whoever asked is where he was */
+	/* the calling thread must still be in its own namespace */
 	MUST(srnic_open(&again, SRNIC_NETNS_OWN));
 	EXPECT(!has_dev(again, args[1]));
 	srnic_close(again);
@@ -289,7 +289,7 @@ static void netns(char **args)
 	close(fd);
 }
 
-/* What the flows of a queue pair have sent and received; false: none, or a wrong seal */
+/* Add up what a queue pair's flows have sealed and opened; false without flows or on errors */
 static bool add_flows(const struct srnic_qp *qp, uint64_t *sealed, uint64_t *opened)
 {
 	const struct srnic_flow *flow;

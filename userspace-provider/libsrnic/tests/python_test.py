@@ -53,7 +53,7 @@ class Grants(unittest.TestCase):
 
 
 class Objects(unittest.TestCase):
-    """What is no device's gets as far as the kernel, which says so."""
+    """Calls on objects of another driver reach the kernel, which rejects them."""
 
     def setUp(self):
         context = types.SimpleNamespace(cmd_fd=-1, name="srnic7")

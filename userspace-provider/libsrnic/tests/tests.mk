@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Tests. lib-test and verbs-test run without a kernel: kernel.c and uverbs.c stand in its
-# place. They are built twice, with the library as shipped, and with all of it under the
-# sanitizers. live is for the real one; scripts/tests/e2e/libsrnic.sh runs it. Included by
+# Tests. lib-test and verbs-test run without a kernel, on the stand-ins kernel.c and
+# uverbs.c. Each is built twice: with the library as shipped, and with all code under the
+# sanitizers. live runs against the kernel, by scripts/tests/e2e/libsrnic.sh. Included by
 # ../Makefile.
 
 lib_test_srcs	:= $(here)/tests/lib_test.c $(here)/tests/kernel.c

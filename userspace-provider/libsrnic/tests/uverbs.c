@@ -11,7 +11,7 @@ struct test_uverbs uverbs;
 
 enum kind { HANDLE, IN, OUT };
 
-/* As drivers/infiniband/sw/srnic declares them */
+/* Attributes as declared in drivers/infiniband/sw/srnic */
 static const struct {
 	uint16_t object, method, id;
 	enum kind kind;
@@ -76,7 +76,7 @@ static bool has_method(uint16_t object, uint16_t method)
 	return false;
 }
 
-/* Where it is not known: as one that is not well formed */
+/* Return the kind of an attribute, or -1 if it is unknown, which counts as malformed */
 static int kind_of(uint16_t object, uint16_t method, uint16_t id)
 {
 	unsigned int i;
@@ -87,7 +87,7 @@ static int kind_of(uint16_t object, uint16_t method, uint16_t id)
 	return -1;
 }
 
-/* Reads an attribute by the kernel's rules: up to 8 bytes are in the attribute itself. */
+/* Read an attribute by the kernel's rules: up to 8 bytes are inline. */
 static bool take(struct test_attr *to, const struct ib_uverbs_attr *attr, int kind)
 {
 	*to = (struct test_attr){
@@ -132,7 +132,7 @@ static int run(const struct ib_uverbs_ioctl_hdr *hdr)
 	return uverbs.err;
 }
 
-/* In libc's place */
+/* Replacement of libc's function */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;

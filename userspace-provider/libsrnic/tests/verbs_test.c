@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * libsrnic's half for libibverbs' objects, without a kernel: what it asks for, what it makes
- * of refusals, and grants, which are held against the independent codec's vectors.
+ * libsrnic's functions on libibverbs objects, without a kernel: the calls that it makes, its
+ * error messages, and grants, which are compared with vectors of the independent codec.
  */
 #include <endian.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ typedef uint64_t u64;
 #include "vectors/memory.h"
 
 #define NUM(array)	(sizeof(array) / sizeof(*(array)))
-#define KEY_AT		40	/* in a packed grant */
+#define KEY_AT		40	/* offset in a packed grant */
 #define CHECK_AT	56
 
 static unsigned int tests, failures;
@@ -46,7 +46,7 @@ static void check(bool fine, const char *name)
 		printf("# last error: %s\n", srnic_error());
 }
 
-/* For what the checks behind it cannot do without */
+/* Abort the test on errors that make further checks meaningless */
 static void must(int err)
 {
 	if (!err)
@@ -55,7 +55,7 @@ static void must(int err)
 	exit(1);
 }
 
-/* That it failed so, and said so in a line */
+/* Test whether a call failed with this error and a one-line message */
 static bool failed(int err, int wanted, const char *says)
 {
 	return err == -wanted && strstr(srnic_error(), says) && !strchr(srnic_error(), '\n');
@@ -249,7 +249,7 @@ static void test_use_grant(void)
 	check(failed(srnic_drop_grants(&qp, rkey), ENOENT, "uses no grant"), "where there is none");
 }
 
-/* What all of them say when it is not theirs to say */
+/* Errors common to all methods */
 static void test_no_method(void)
 {
 	uverbs_reset();
@@ -297,7 +297,7 @@ static struct srnic_grant *grant_of(const struct memory_region_vector *region, u
 	return grant;
 }
 
-/* Up to the region's end at most */
+/* Return the length of a node, clipped to the region */
 static u64 node_len(const struct memory_region_vector *region, u64 start, unsigned int shift)
 {
 	u64 len = 1ULL << shift;
@@ -335,7 +335,7 @@ static void test_vectors(void)
 	check(nodes, "and have the codec's keys, too");
 }
 
-/* On the way, or at once: it is the same key */
+/* Narrowing in several steps or in one yields the same key */
 static void test_chain(void)
 {
 	struct srnic_grant *grant = grant_of(&memory_region_vectors[0], SRNIC_RIGHT_READ);
@@ -389,7 +389,7 @@ static void test_narrow_refusals(void)
 	const struct memory_region_vector *region = &memory_region_vectors[3];
 	struct srnic_grant *grant = grant_of(region, SRNIC_RIGHT_WRITE), *part;
 
-	/* 100000 bytes, blocks of 16 KiB: depth 3 comes before 4096 */
+	/* 100000 bytes: depth 3 limits blocks to 16 KiB, more than the tree's 4096 */
 	check(failed(srnic_grant_narrow(grant, 4096, 4096, &part), EINVAL,
 		     "at 0x1000 are no block: the smallest around them has 0x4000 at 0") &&
 	      strstr(srnic_error(), "give several grants, by srnic_grant_cover()") &&
@@ -419,7 +419,7 @@ static void test_narrow_refusals(void)
 	srnic_grant_free(grant);
 }
 
-/* Every block of a tree, by going through all that there could be */
+/* All blocks of a tree, found by exhaustive search */
 struct blocks {
 	const struct memory_region_vector *region;
 	unsigned int root;
@@ -434,7 +434,7 @@ static bool is_block(const struct blocks *blocks, u64 start, unsigned int shift)
 	       (shift >= region->block_shift || shift == blocks->root);
 }
 
-/* How many blocks are in [from, to) that are in no larger one that is there, too */
+/* Count the blocks in [from, to) that are not part of a larger block in it */
 static unsigned int largest_inside(const struct blocks *blocks, u64 from, u64 to, u64 *bytes)
 {
 	unsigned int shift, count = 0;
@@ -457,7 +457,7 @@ static unsigned int largest_inside(const struct blocks *blocks, u64 from, u64 to
 	return count;
 }
 
-/* Whether what is yielded is that many blocks, one behind the other */
+/* Test whether srnic_grant_cover() yields that many consecutive blocks */
 static bool covers(const struct srnic_grant *grant, u64 from, u64 to, unsigned int count)
 {
 	u64 addr = from, len = to - from, at = from;
@@ -559,7 +559,7 @@ static void test_cover_in_part(void)
 	srnic_grant_free(grant);
 }
 
-/* The manual's example, made by hand; the check is AES-CMAC of what is before it */
+/* The manual's example, written by hand; the check is the AES-CMAC of the bytes before it */
 static const uint8_t packed_bytes[SRNIC_GRANT_LEN] = {
 	's', 'r', 'n', 'G', 1, 2, 3, 12,			/* write, depth 3, 4096 bytes */
 	0x00, 0x00, 0x7f, 0x00, 0x00, 0x00, 0x10, 0x00,		/* addr */
@@ -602,7 +602,7 @@ static void test_pack(void)
 	srnic_grant_free(grant);
 }
 
-/* One byte other than it was, with the check made right: @says, or NULL where that is fine */
+/* Change one byte, fix the check, and unpack; @says: the expected error, NULL: none */
 static bool unpacks_with(unsigned int at, uint8_t byte, int err, const char *says)
 {
 	uint8_t packed[SRNIC_GRANT_LEN];
@@ -654,7 +654,7 @@ static void test_unpack_refusals(void)
 	      "what is zero");
 }
 
-/* Whatever comes, is refused or behaves */
+/* Random bytes are either rejected or yield a consistent grant */
 static void test_any_bytes(void)
 {
 	unsigned int round, i, taken = 0, rounds = 20000;
@@ -711,14 +711,14 @@ static void *narrow(void *arg)
 	if (!errand->err)
 		errand->err = srnic_grant_narrow(grant, memory_region_vectors[0].addr, 1 << 20,
 						 &errand->part);
-	/* nothing that comes behind this happens to overwrite what it leaves */
+	/* the last call leaves key material on the stack that nothing later overwrites */
 	if (!errand->err && !srnic_grant_narrow(grant, memory_region_vectors[0].addr, 1, &none))
 		errand->err = -EEXIST;
 	srnic_grant_free(grant);
 	return NULL;
 }
 
-/* Whether memory that is no object of ours any more holds these bytes */
+/* Test whether memory that may be freed or uninitialized contains these bytes */
 static bool memory_holds(const void *where, size_t len, const void *bytes, size_t count)
 {
 	int fd = open("/proc/self/mem", O_RDONLY);
@@ -733,7 +733,7 @@ static bool memory_holds(const void *where, size_t len, const void *bytes, size_
 	return found;
 }
 
-/* By a thread on a stack that can be looked at afterwards */
+/* Use a thread whose stack can be searched afterwards */
 static void test_wiped(void)
 {
 	const struct memory_access_vector *whole = &memory_access_vectors[0];

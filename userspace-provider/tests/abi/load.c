@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Load the provider as libibverbs does, with all of its symbols bound at once, and say
- * what it registers: in place of libibverbs' own function comes the one below.
+ * Load the provider like libibverbs, with all symbols bound immediately, and print what it
+ * registers: the function below replaces libibverbs' own.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernels. Kbuild looks for them in the kernel's headers and
- * defines SRNIC_HAVE_*: distributions backport, so versions tell little. Linux
- * 6.12 is what is tested.
+ * Differences between kernel versions. Kbuild searches the kernel's headers and
+ * defines SRNIC_HAVE_*, because distributions backport and versions say little.
+ * Linux 6.12 is the tested kernel.
  */
 #ifndef SRNIC_COMPAT_H
 #define SRNIC_COMPAT_H
 
-/* UDP tunnels took a struct socket, later a struct sock. */
+/* Functions for UDP tunnels took a struct socket, later a struct sock. */
 #ifdef SRNIC_HAVE_TUNNEL_SK
 #define SRNIC_TUNNEL_SOCK(sock)	((sock)->sk)
 #else

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Symbols that the KUnit suites (kunit/, modules of their own) call.
+ * Exports for the KUnit suites (kunit/), which are modules of their own.
  *
- * Exported only where the kernel has KUnit, and in a namespace, so that no other
- * module comes to depend on them. In user space the suites link statically.
+ * Symbols are exported only if the kernel has KUnit, and in a namespace, so
+ * that no other module comes to depend on them. In user space the suites link
+ * statically.
  */
 #ifndef SRNIC_EXPORT_H
 #define SRNIC_EXPORT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module, its links, and what happens to the netdevs below them. The only file
- * that knows every room.
+ * Module init and exit, "rdma link add", and events of the lower netdevs. This
+ * is the only file that knows every room.
  */
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
@@ -25,20 +25,21 @@ MODULE_ALIAS_RDMA_LINK("srnic");
 
 struct workqueue_struct *srnic_wq;
 
-/* Two requests for one netdev must not both find that it has no link yet. */
+/* Two requests for the same netdev must not both find that it has no link yet. */
 static DEFINE_MUTEX(link_lock);
 
 /**
- * srnic_enable_driver - the device begins to be seen, and to receive
+ * srnic_enable_driver() - Make the device visible and start receiving
  * @ib: the device
  *
- * ib_core calls this at registration, and once more each time the device has been
- * moved to another namespace (rdma dev set netns). Packets come and go where the
- * netdev is, whichever namespace the RDMA device may be in, so that is all there is
- * to do the second time.
+ * ib_core calls this at registration and after each move of the RDMA device to
+ * another network namespace (rdma dev set netns). Packets are received and sent
+ * in the namespace of the netdev, which such a move does not change, so later
+ * calls do nothing.
  *
  * Context: process.
- * Return: 0, or why the port cannot be had (-EADDRINUSE).
+ * Return: 0, or -EADDRINUSE if the RoCEv2 port is taken in the namespace of the
+ * netdev.
  */
 int srnic_enable_driver(struct ib_device *ib)
 {
@@ -59,11 +60,11 @@ int srnic_enable_driver(struct ib_device *ib)
 }
 
 /**
- * srnic_dealloc_driver - the last of a device
- * @ib: the device; no consumer is left, and no GID
+ * srnic_dealloc_driver() - Release a device
+ * @ib: the device, without consumers and without GIDs
  *
- * The netdev goes last: it keeps the namespace, and the namespace what is ours in
- * it.
+ * The netdev is released last: it keeps the namespace alive, and with it the
+ * state that srnic has there.
  *
  * Context: process.
  */
@@ -74,7 +75,7 @@ void srnic_dealloc_driver(struct ib_device *ib)
 	if (dev->net)
 		srnic_control_dev_del(dev);
 	srnic_idle_exit(dev);
-	/* packets in softirq that found the device by a GID when it had some */
+	/* wait for softirqs that looked the device up before its GIDs were removed */
 	synchronize_net();
 	srnic_dev_close(dev);
 	if (dev->net)
@@ -144,8 +145,8 @@ static void link_set_state(struct srnic_dev *dev)
 }
 
 /*
- * IBA has no event for a change of the active MTU. PORT_ACTIVE makes consumers and the core
- * query the port again.
+ * IBA defines no event for a change of the active MTU. PORT_ACTIVE makes
+ * consumers and the core query the port again.
  */
 static void link_set_mtu(struct srnic_dev *dev)
 {
@@ -160,8 +161,8 @@ static void link_set_mtu(struct srnic_dev *dev)
 }
 
 /*
- * A device is not found by its netdev before it is registered, so what happened to
- * the netdev until then was missed.
+ * A device cannot be found by its netdev before it is registered, so events of
+ * the netdev were missed until now. Apply the present state of the netdev.
  */
 static void link_catch_up(struct net_device *ndev)
 {
@@ -180,8 +181,8 @@ static void link_catch_up(struct net_device *ndev)
 }
 
 /*
- * rdma link add. A VLAN has no device of its own: its addresses are GIDs of the
- * device on the netdev below.
+ * Handle "rdma link add". A VLAN gets no device of its own: its addresses are
+ * GIDs of the device on the netdev below.
  */
 static int srnic_newlink(const char *name, struct net_device *ndev)
 {
@@ -212,8 +213,8 @@ static struct rdma_link_ops srnic_link_ops = {
 };
 
 /*
- * A netdev that moves to another namespace is unregistered in the old one first,
- * and its link goes with that. Addresses are ib_core's business.
+ * A netdev that moves to another namespace is first unregistered in the old
+ * one, which ends its link. ib_core tracks the addresses.
  */
 static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
@@ -236,7 +237,7 @@ static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, vo
 		link_set_mtu(dev);
 		break;
 	case NETDEV_FEAT_CHANGE:
-		/* super-packets may be cut by somebody else from now on */
+		/* another component may split super-packets from now on */
 		WRITE_ONCE(dev->singly, false);
 		break;
 	}
@@ -252,7 +253,7 @@ static int __init srnic_init(void)
 {
 	int err;
 
-	/* kernel consumers write back memory through it */
+	/* kernel consumers depend on this workqueue for writeback */
 	srnic_wq = alloc_workqueue("srnic", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!srnic_wq)
 		return -ENOMEM;
@@ -289,7 +290,7 @@ destroy_wq:
 	return err;
 }
 
-/* Applications may be running: ib_unregister_driver() takes their devices away. */
+/* Applications may still be running: ib_unregister_driver() disassociates them. */
 static void __exit srnic_exit(void)
 {
 	rdma_link_unregister(&srnic_link_ops);
@@ -301,7 +302,7 @@ static void __exit srnic_exit(void)
 	srnic_mkey_exit();
 	srnic_engine_exit();
 	destroy_workqueue(srnic_wq);
-	/* what was handed to call_rcu() must not outlive its code */
+	/* wait for call_rcu() callbacks, whose code is about to be unloaded */
 	rcu_barrier();
 }
 

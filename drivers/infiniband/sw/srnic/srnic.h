@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The device, and what every room needs of it.
+ * The device structure, which every room uses.
  */
 #ifndef SRNIC_H
 #define SRNIC_H
@@ -18,42 +18,45 @@
 #include "net/txq.h"
 #include "verbs/stats.h"
 
-#define SRNIC_PORT		1	/* one port a device */
+#define SRNIC_PORT		1	/* one port per device */
 #define SRNIC_PKEY		0xffff	/* default, full member */
 #define SRNIC_PKEY_INDEX	0
 #define SRNIC_GSI_QPN		1
-#define SRNIC_FIRST_QPN		16	/* of the cyclic range, above what IBA reserves */
+#define SRNIC_FIRST_QPN		16	/* first of the cyclic range; IBA reserves some below */
 #define SRNIC_LAST_QPN		0xfffffe	/* 0xffffff is multicast (IBA 9.6.1.4) */
-#define SRNIC_NEAR_QPS		64	/* found at one glance */
+#define SRNIC_NEAR_QPS		64	/* slots of the direct-mapped QP cache */
 
 /**
- * struct srnic_dev - one link: an ib_device on a netdev
- * @ib: the core's part
- * @qps: QPN to QP, looked up under RCU; a QP's memory outlives its grace period
- * @near_qps: of those that share a place here the first that came, while it lasts
- * @next_qpn: where the numbers have got to
- * @stags: key index to region or window, under RCU
- * @stag_seq: where the walk over key indices stands (mem/stag.c)
- * @ahs: number to address handle, for user work requests, under RCU
- * @next_ah: where the numbers have got to
+ * struct srnic_dev - One link: an ib_device on a netdev
+ * @ib: core part
+ * @qps: QPN to QP; lookup under RCU, a QP is freed after a grace period
+ * @near_qps: direct-mapped cache for @qps, indexed by QPN; a QP keeps its slot
+ *	until it is destroyed
+ * @next_qpn: start of the next search for a free QPN
+ * @stags: key index to region or window; lookup under RCU
+ * @stag_seq: generator of key indices (mem/stag.c)
+ * @ahs: number to address handle, for user work requests; lookup under RCU
+ * @next_ah: start of the next search for a free number
  * @srqs: number to shared receive queue
- * @next_srq: where the numbers have got to
- * @mcast: multicast groups with attached QPs, read under RCU
- * @guard: limits, and what has been granted
+ * @next_srq: start of the next search for a free number
+ * @mcast: multicast groups with attached QPs; read under RCU
+ * @guard: limits and granted resources
  * @stats: per-CPU counters, named in verbs/stat_list.h
- * @log: what was refused; NULL: nobody keeps it
- * @peers: who did it, and who is cut off for it; NULL: nobody counts
- * @dgram_in: who seals datagrams to us; NULL: nobody can
- * @txq_group: what its QPs have in the stack together
- * @idle_work: ends connections by rule (engine/idle.c)
+ * @log: log of rejected packets; NULL: not kept
+ * @peers: faults of peers and cut-off peers; NULL: not kept
+ * @dgram_in: state of senders of sealed datagrams; NULL: none can be opened
+ * @txq_group: accounting of packets that the QPs have in the network stack
+ * @idle_work: ends idle connections according to the limit (engine/idle.c)
  * @ndev: lower netdev, held as long as the device lives
- * @ndev_tracker: of that reference
- * @net: the netdev's namespace, in which it receives; NULL: not yet
- * @ifindex: the netdev's, there
- * @up: the port's state as last reported, under RTNL
- * @mtu: likewise the active MTU
- * @singly: no super-packets are built, for they do not arrive whole (engine/cutting.c)
- * @control_node: in control's list of devices
+ * @ndev_tracker: tracker of the reference to @ndev
+ * @net: network namespace of the netdev, in which packets are received; NULL:
+ *	not yet
+ * @ifindex: ifindex of the netdev in @net
+ * @up: port state as last reported, under RTNL
+ * @mtu: active MTU as last reported, under RTNL
+ * @singly: send packets one by one, because super-packets do not arrive whole
+ *	(engine/cutting.c)
+ * @control_node: entry in control's list of devices
  */
 struct srnic_dev {
 	struct ib_device ib;
@@ -62,9 +65,9 @@ struct srnic_dev {
 	u32 next_qpn;
 	struct rhashtable stags;
 	struct srnic_stag_seq {
-		spinlock_t lock;	/* of all of it */
+		spinlock_t lock;	/* protects all of it */
 		siphash_key_t key;
-		siphash_key_t former;	/* the lap's before */
+		siphash_key_t former;	/* key of the previous lap */
 		u32 count;
 	} stag_seq;
 	struct xarray ahs;
@@ -72,7 +75,7 @@ struct srnic_dev {
 	struct xarray srqs;
 	u32 next_srq;
 	struct {
-		struct mutex lock;	/* groups, and joins */
+		struct mutex lock;	/* groups and joins */
 		struct list_head groups;
 	} mcast;
 	struct srnic_guard guard;
@@ -97,9 +100,9 @@ static inline struct srnic_dev *to_srnic(struct ib_device *ib)
 	return container_of(ib, struct srnic_dev, ib);
 }
 
-extern struct workqueue_struct *srnic_wq;	/* unbound; main creates it */
+extern struct workqueue_struct *srnic_wq;	/* unbound; created by main.c */
 
-/* main.c: the two ends of a device's life that only main knows, for the table of operations */
+/* main.c: start and end of a device's life, for the table of operations */
 int srnic_enable_driver(struct ib_device *ib);
 void srnic_dealloc_driver(struct ib_device *ib);
 

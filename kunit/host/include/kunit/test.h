@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * KUnit in user space: as much of <kunit/test.h> as the suites use, so that one
- * test body runs in both worlds. runner.c has the main().
+ * KUnit in user space: the part of <kunit/test.h> that the suites use, so that
+ * a test body runs in the kernel and here. runner.c has the main().
  */
 #ifndef SRNIC_HOST_KUNIT_TEST_H
 #define SRNIC_HOST_KUNIT_TEST_H

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* no secret lies behind an index here */
+/* User-space tests have no secrets to protect from speculation. */
 #define array_index_nospec(index, size)	(index)

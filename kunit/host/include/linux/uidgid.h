@@ -4,6 +4,6 @@
 
 #include "shim.h"
 
-typedef struct { u32 val; } kuid_t;	/* a member of structures; nobody asks who it is */
+typedef struct { u32 val; } kuid_t;	/* a member of structures; pure files do not use it */
 
 #endif /* SRNIC_HOST_UIDGID_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of the RDMA core as the room queue takes from consumers.
+ * The part of the RDMA core's API that queue uses.
  */
 #ifndef SRNIC_HOST_IB_VERBS_H
 #define SRNIC_HOST_IB_VERBS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of devices, and what is told and changed of each: its quotas and limits.
+ * The list of devices, and requests to show and change their quotas and limits.
  */
 #include <linux/lockdep.h>
 #include <linux/netdevice.h>
@@ -11,11 +11,12 @@
 #include "trace/log.h"
 
 LIST_HEAD(srnic_devices);
-DEFINE_MUTEX(srnic_devices_lock);	/* the list, and its members' being there */
+DEFINE_MUTEX(srnic_devices_lock);	/* the list, and the existence of its members */
 
 /**
- * srnic_control_dev_add - show a device
- * @dev: registered with ib_core; @dev->ndev stays until srnic_control_dev_del()
+ * srnic_control_dev_add() - Make a device visible
+ * @dev: registered with ib_core; @dev->ndev exists until
+ *	srnic_control_dev_del()
  */
 void srnic_control_dev_add(struct srnic_dev *dev)
 {
@@ -38,7 +39,7 @@ void srnic_control_dev_del(struct srnic_dev *dev)
 	mutex_unlock(&srnic_devices_lock);
 }
 
-/* The first device of a namespace whose index is @index or more. */
+/* Return the namespace's first device with index @index or more, or NULL. */
 struct srnic_dev *srnic_device_from(struct net *net, u32 index)
 {
 	struct srnic_dev *dev;
@@ -51,13 +52,15 @@ struct srnic_dev *srnic_device_from(struct net *net, u32 index)
 }
 
 /**
- * srnic_dump_by_device - a dump of what devices have, one after the other
- * @skb: to be filled
- * @cb: of the dump; its args are the device index and the place in it to go on from
- * @only: attribute of the request that names one device
- * @put: puts what is from *at on; leaves there the first that did not fit
+ * srnic_dump_by_device() - Dump objects of the devices, one device after the other
+ * @skb: message to fill
+ * @cb: state of the dump; its args are the device index and the position to
+ *	resume at
+ * @only: attribute of the request that restricts the dump to one device
+ * @put: put the objects from position *at on; set *at to the first one that did
+ *	not fit
  *
- * Return: as a dump does.
+ * Return: result of the dump.
  */
 int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int only,
 			 int (*put)(struct sk_buff *skb, const struct genl_info *info,
@@ -162,14 +165,14 @@ int srnic_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return srnic_dump_result(skb, err);
 }
 
-/* What a device has by name, with numbers that can be set. */
+/* A kind of named values of a device, which can be set */
 struct srnic_named {
 	const char *what;
 	const struct nla_policy *policy;
-	int attr;		/* the nest, in a request about a device */
-	int max;		/* in that nest: the highest attribute, */
-	int name;		/* that which names one, */
-	int value;		/* and its number */
+	int attr;		/* the nest in a request */
+	int max;		/* highest attribute in that nest */
+	int name;		/* attribute with the name */
+	int value;		/* attribute with the value */
 	unsigned int count;
 	const char *(*name_of)(unsigned int index);
 };
@@ -220,7 +223,10 @@ static int srnic_index_of(struct genl_info *info, const struct srnic_named *name
 	return -ENOENT;
 }
 
-/* Which one a request is about, or an errno; @tb, of @named->max + 1, then has its numbers. */
+/*
+ * Return the index of the item that a request names, or a negative errno, and
+ * parse its nest into @tb, which has @named->max + 1 entries.
+ */
 static int srnic_parse_named(struct genl_info *info, const struct srnic_named *named,
 			     struct nlattr **tb)
 {
@@ -239,7 +245,7 @@ static int srnic_parse_named(struct genl_info *info, const struct srnic_named *n
 	return srnic_index_of(info, named, tb[named->name]);
 }
 
-/* The device that a request names by @attr; its being there is up to srnic_devices_lock. */
+/* Return the device that @attr names. It exists as long as srnic_devices_lock is held. */
 struct srnic_dev *srnic_named_dev(struct genl_info *info, int attr)
 {
 	const struct nlattr *index = info->attrs[attr];

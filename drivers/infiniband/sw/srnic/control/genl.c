@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family. Requests run in parallel: whatever they touch has a
- * lock of its own.
+ * The generic netlink family. Requests run in parallel: all data that they use
+ * has locks of its own.
  */
 #include <linux/module.h>
 #include "control/control.h"
 #include "control/genl.h"
 #include "sth/sth.h"
 
-/* The numbers are one interface inside the module and another to user space. */
+/* The module's own constants equal those of the interface to user space. */
 static_assert((int)SRNIC_RULE_OFF == (int)SRNIC_POLICY_OFF);
 static_assert((int)SRNIC_RULE_PREFER == (int)SRNIC_POLICY_PREFER);
 static_assert((int)SRNIC_RULE_REQUIRE == (int)SRNIC_POLICY_REQUIRE);
@@ -20,7 +20,7 @@ static_assert(SRNIC_NAME_MAX + 1 == SRNIC_STH_NAME_MAX);
 static_assert(SRNIC_SECRET_MIN == SRNIC_STH_KEY_MIN);
 static_assert(SRNIC_SECRET_MAX == SRNIC_STH_KEY_MAX);
 
-/* the command finds the family without a device being there */
+/* load the module when the family is requested, even without a device */
 MODULE_ALIAS_GENL_FAMILY(SRNIC_FAMILY_NAME);
 
 int __init srnic_control_init(void)

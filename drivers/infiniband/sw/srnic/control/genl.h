@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of this room share.
+ * Declarations shared by the files of control/.
  */
 #ifndef SRNIC_CONTROL_GENL_H
 #define SRNIC_CONTROL_GENL_H
@@ -11,7 +11,7 @@
 #include <net/genetlink.h>
 #include "control/nl.h"
 
-/* devices.c: sorted by the RDMA device index, so that a dump can go on from one */
+/* devices.c: sorted by RDMA device index, so that a dump can resume */
 extern struct list_head srnic_devices;
 extern struct mutex srnic_devices_lock;
 
@@ -22,10 +22,10 @@ int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int o
 			 int (*put)(struct sk_buff *skb, const struct genl_info *info,
 				    struct srnic_dev *dev, long *at));
 
-/* log.c: to who listens, what is new in a device's log */
+/* log.c: send new entries of a device's log to the listeners */
 void srnic_nl_log_tell(struct work_struct *work);
 
-/* What a dump returns: the rest does not fit (-EMSGSIZE), or it is complete (0). */
+/* Return the result of a dump: message length if the rest did not fit, 0 if complete. */
 static inline int srnic_dump_result(const struct sk_buff *skb, int err)
 {
 	return err == -EMSGSIZE && skb->len ? (int)skb->len : err;

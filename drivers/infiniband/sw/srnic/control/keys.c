@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys, as netlink messages. A secret passes through once, inwards.
+ * Requests for keys. A secret is only accepted, never sent.
  */
 #include <linux/string.h>
 #include "control/genl.h"
 #include "guard/guard.h"
 #include "sth/sth.h"
 
-/* Why the key store refused, and what to do. */
+/* Explain an error of the key store and how to resolve it. */
 static void srnic_key_add_explain(struct genl_info *info, int err)
 {
 	switch (err) {
@@ -59,7 +59,7 @@ int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (GENL_REQ_ATTR_CHECK(info, SRNIC_A_KEY_SECRET))
 		return -EINVAL;
 	err = srnic_key_add_asked(info, secret);
-	/* the message's buffer is freed without being wiped, and a refusal returns a copy */
+	/* the buffer is freed without being wiped, and an error reply contains a copy */
 	memzero_explicit(nla_data(secret), nla_len(secret));
 	return err;
 }
@@ -110,7 +110,7 @@ int srnic_nl_key_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		cb->args[0]++;
 	}
-	/* once more: if one has gone meanwhile, another was left out */
+	/* read again: if a key was deleted meanwhile, the dump has skipped another one */
 	cb->seq = srnic_key_seq(net);
 	return srnic_dump_result(skb, err);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The log of refusals, as netlink messages: all that is kept, and new entries as
- * they come, to who listens.
+ * Requests for the log of rejected packets: a dump of all entries, and
+ * notifications of new ones.
  */
 #include "control/genl.h"
 #include "srnic.h"
@@ -43,7 +43,7 @@ static int dump_entry(struct sk_buff *skb, const struct genl_info *info,
 	return 0;
 }
 
-/* Goes on from serial *@at; leaves there the first that did not fit. */
+/* Put the entries from serial *@at on; set *@at to the first one that did not fit. */
 static int put_log(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
 		   long *at)
 {
@@ -70,7 +70,7 @@ static void tell_entry(const struct srnic_dev *dev, const struct srnic_log_entry
 	void *hdr;
 
 	if (!skb)
-		return;		/* it can be asked for */
+		return;		/* the entry can still be dumped */
 	hdr = genlmsg_put(skb, 0, 0, &srnic_nl_family, 0, SRNIC_CMD_LOG_NTF);
 	if (!hdr || put_entry(skb, dev, entry)) {
 		nlmsg_free(skb);
@@ -81,8 +81,8 @@ static void tell_entry(const struct srnic_dev *dev, const struct srnic_log_entry
 }
 
 /*
- * The work of a device's log. It ends before the device does, and the device keeps
- * its namespace.
+ * Send new entries of a device's log to the listeners. The work ends before the
+ * device does, and the device holds its namespace.
  */
 void srnic_nl_log_tell(struct work_struct *work)
 {

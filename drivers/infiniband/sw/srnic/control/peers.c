@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Peers, as netlink messages: what they have done wrong, and who is cut off. By hand one
- * cuts off and allows again; the rule is two limits (devices.c).
+ * Requests for peers: dump their faults, cut a peer off by hand, and allow it
+ * again. The rule that cuts off automatically consists of two limits
+ * (devices.c).
  */
 #include <linux/jiffies.h>
 #include "control/genl.h"
@@ -54,7 +55,7 @@ static int put_peer(struct sk_buff *skb, const struct genl_info *info,
 	return 0;
 }
 
-/* Goes on from place *@place; leaves there the first that did not fit. */
+/* Put the peers from position *@place on; set *@place to the first that did not fit. */
 static int put_peers(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
 		     long *place)
 {
@@ -100,7 +101,7 @@ static int allow(struct srnic_dev *dev, struct genl_info *info, const u8 *gid)
 	return err;
 }
 
-/* Do that to the peer that a request names. */
+/* Apply @what to the peer that a request names. */
 static int do_peer(struct genl_info *info,
 		   int (*what)(struct srnic_dev *dev, struct genl_info *info, const u8 *gid))
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rules, as netlink messages. What can be wrong with one is said here, in a line.
+ * Requests for rules. Errors are explained in one line each.
  */
 #include <linux/string.h>
 #include "control/genl.h"
@@ -23,7 +23,7 @@ static int srnic_parse_prefix(struct genl_info *info, struct srnic_policy *polic
 	return -EINVAL;
 }
 
-/* "header or packet": what a suite has on offer */
+/* Write the modes that a suite offers, for example "header or packet". */
 static void srnic_mode_names(const struct srnic_sth_suite *suite, char *buf, size_t size)
 {
 	static const char *const names[] = { "off", "header", "packet", "aead" };
@@ -67,7 +67,7 @@ static int srnic_parse_suite(struct genl_info *info, struct srnic_policy *policy
 	return err;
 }
 
-/* How a prefer or require rule seals: all three or nothing. */
+/* Parse how a prefer or require rule seals: mode, suite and key, all required. */
 static int srnic_parse_seal(struct genl_info *info, struct srnic_policy *policy)
 {
 	struct nlattr *key = info->attrs[SRNIC_A_POLICY_KEY];
@@ -193,7 +193,10 @@ int srnic_nl_policy_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		cb->args[0]++;
 	}
-	/* once more: if one has gone meanwhile, another was left out */
+	/*
+	 * Read again: if a rule was deleted meanwhile, the dump has skipped
+	 * another one.
+	 */
 	cb->seq = srnic_policy_seq(net);
 	return srnic_dump_result(skb, err);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs, as netlink messages: who talks to whom, under which seal, and how
- * it fares. Never a key.
+ * Requests for queue pairs: peer, seal and its counters. Keys are never sent.
  */
 #include <linux/ipv6.h>
 #include <linux/rcupdate.h>
@@ -10,7 +9,7 @@
 #include "engine/engine.h"
 #include "srnic.h"
 
-/* In SRNIC_QP_STATE_*'s order, which is IB_QPS_*'s */
+/* SRNIC_QP_STATE_* equal IB_QPS_* */
 static_assert((int)SRNIC_QP_STATE_RESET == (int)IB_QPS_RESET);
 static_assert((int)SRNIC_QP_STATE_INIT == (int)IB_QPS_INIT);
 static_assert((int)SRNIC_QP_STATE_RTR == (int)IB_QPS_RTR);
@@ -24,17 +23,17 @@ static_assert((int)SRNIC_FLOW_SIDE_THEIRS == (int)SRNIC_FLOW_THEIRS);
 #define SRNIC_DRIVER_NAME_MAX	64
 
 /**
- * struct srnic_qp_view - what is told of a QP, taken in one moment
- * @qpn: number
+ * struct srnic_qp_view - Consistent snapshot of a QP
+ * @qpn: QPN
  * @type: SRNIC_QP_TYPE_*
  * @state: SRNIC_QP_STATE_*
- * @connected: @peer and @peer_qpn are known
- * @peer: GID of the other end
- * @peer_qpn: its number
- * @sealed: @sth and @driver are set
- * @sth: as srnic_sth_info() tells; its driver is not to be used, as the
- *	algorithm may go with the QP
- * @driver: a copy of that
+ * @connected: @peer and @peer_qpn are valid
+ * @peer: GID of the peer
+ * @peer_qpn: QPN of the peer
+ * @sealed: @sth and @driver are valid
+ * @sth: result of srnic_sth_info(); its driver must not be used, as the
+ *	algorithm may be freed with the QP
+ * @driver: copy of the name of the driver
  */
 struct srnic_qp_view {
 	u32 qpn;
@@ -79,7 +78,10 @@ static void srnic_qp_view_take(struct srnic_qp_view *view, struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 }
 
-/* The first QP whose number is @qpn or more; false if there is none. */
+/*
+ * Take a view of the first QP whose QPN is @qpn or more. Return false if there
+ * is none.
+ */
 static bool srnic_qp_view_from(struct srnic_qp_view *view, struct srnic_dev *dev, unsigned long qpn)
 {
 	struct srnic_qp *qp;
@@ -158,7 +160,7 @@ cancel:
 	return -EMSGSIZE;
 }
 
-/* Goes on from QPN *@qpn; leaves there the first that did not fit. */
+/* Put the QPs from QPN *@qpn on; set *@qpn to the first one that did not fit. */
 static int srnic_put_qps(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
 			 long *qpn)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of suites, as netlink messages.
+ * Requests for the table of suites.
  */
 #include "control/genl.h"
 #include "sth/sth.h"

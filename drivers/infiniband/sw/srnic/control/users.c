@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has how much of a device.
+ * Requests for the users of a device and what they hold.
  */
 #include <linux/cred.h>
 #include <net/sock.h>
@@ -45,11 +45,11 @@ cancel:
 	return -EMSGSIZE;
 }
 
-/* Goes on from the user at place *@at; leaves there the first that did not fit. */
+/* Put the users from position *@at on; set *@at to the first one that did not fit. */
 static int put_users(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
 		     long *at)
 {
-	/* a dump's answer is the asking socket's from the first */
+	/* the reply's skb belongs to the requesting socket */
 	struct user_namespace *ns = sk_user_ns(skb->sk);
 	struct srnic_user user;
 	int err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory charged to a process: ring pages stay in place as long as the object
- * does, so they count against RLIMIT_MEMLOCK just as pinned regions do, which
- * ib_umem charges in the same counter (RFC 5042 7.3, R32).
+ * Memory charged to a process. Ring pages stay in memory as long as their
+ * object does, so they count against RLIMIT_MEMLOCK like pinned regions, which
+ * ib_umem charges to the same counter (RFC 5042 7.3, R32).
  */
 #include <linux/capability.h>
 #include <linux/errno.h>
@@ -12,12 +12,13 @@
 #include "guard.h"
 
 /**
- * srnic_charge_pages - charge the current process for pages that will stay
- * @charge: remembers whom; zeroed if refused
+ * srnic_charge_pages() - Charge the current process for pages that stay in memory
+ * @charge: filled in for srnic_uncharge_pages(); zeroed on failure
  * @pages: number of PAGE_SIZE pages
  *
  * Context: process.
- * Return: 0, or -ENOMEM beyond RLIMIT_MEMLOCK (CAP_IPC_LOCK lifts it).
+ * Return: 0, or -ENOMEM beyond RLIMIT_MEMLOCK, unless the process has
+ * CAP_IPC_LOCK.
  */
 int srnic_charge_pages(struct srnic_charge *charge, unsigned long pages)
 {
@@ -31,7 +32,7 @@ int srnic_charge_pages(struct srnic_charge *charge, unsigned long pages)
 		return -ENOMEM;
 	}
 
-	/* the charge may be given back by another process (fd passed, exit) */
+	/* another process may return the charge (fd passed, exit) */
 	mmgrab(mm);
 	charge->mm = mm;
 	charge->pages = pages;
@@ -39,7 +40,7 @@ int srnic_charge_pages(struct srnic_charge *charge, unsigned long pages)
 }
 
 /**
- * srnic_uncharge_pages - give back what was charged
+ * srnic_uncharge_pages() - Return a charge
  * @charge: zeroed afterwards; may be empty
  *
  * Context: process.

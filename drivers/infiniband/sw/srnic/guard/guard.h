@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * guard - the Privileged Resource Manager (RFC 5042 section 2): owns every limit,
- * grants and decides. Engine and verbs carry out.
+ * guard - the Privileged Resource Manager (RFC 5042 section 2). It owns every
+ * limit, grants resources and decides; engine and verbs carry the decisions
+ * out.
  */
 #ifndef SRNIC_GUARD_H
 #define SRNIC_GUARD_H
@@ -15,7 +16,7 @@
 struct cred;
 struct mm_struct;
 
-/* What can be granted: one row of srnic_quota_table each (quota.c). */
+/* Resources with a quota: one row of srnic_quota_table each (quota.c) */
 enum srnic_quota {
 	SRNIC_QUOTA_UCONTEXT,
 	SRNIC_QUOTA_PD,
@@ -26,61 +27,61 @@ enum srnic_quota {
 	SRNIC_QUOTA_MR,
 	SRNIC_QUOTA_MW,
 	SRNIC_QUOTA_MCAST,	/* groups */
-	SRNIC_QUOTA_MCAST_QP,	/* attachments in all */
-	SRNIC_QUOTA_PINNED,	/* pages of regions */
+	SRNIC_QUOTA_MCAST_QP,	/* attachments, over all groups */
+	SRNIC_QUOTA_PINNED,	/* pages pinned by regions */
 	SRNIC_QUOTA_RING,	/* pages of rings */
 	SRNIC_QUOTAS,
 };
 
-/* What an administrator may ask of peers: one row of srnic_limit_table each (limit.c). */
+/* Limits on the behaviour of peers: one row of srnic_limit_table each (limit.c) */
 enum srnic_limit {
-	SRNIC_LIMIT_IDLE,	/* seconds for which a peer may say nothing */
-	SRNIC_LIMIT_FAULTS,	/* a second, of one peer; beyond, it is cut off */
-	SRNIC_LIMIT_CUTOFF,	/* seconds for which that is; none: until allowed by hand */
-	SRNIC_LIMIT_GREED,	/* 1: shared receive queues are not divided into shares */
-	SRNIC_LIMIT_ECN,	/* 1: packets of RC are ECN-capable */
+	SRNIC_LIMIT_IDLE,	/* seconds that a peer may be silent */
+	SRNIC_LIMIT_FAULTS,	/* faults per second and peer; above, the peer is cut off */
+	SRNIC_LIMIT_CUTOFF,	/* duration of a cut-off, in seconds; 0: until allowed by hand */
+	SRNIC_LIMIT_GREED,	/* 1: do not divide shared receive queues into shares */
+	SRNIC_LIMIT_ECN,	/* 1: send RC packets as ECN-capable */
 	SRNIC_LIMITS,
 };
 
-/* Limits that nobody sets, and are not counts of objects: one place for all of them. */
+/* Fixed limits that are no counts of objects */
 #define SRNIC_MAX_QP_WR		16384
 #define SRNIC_MAX_SRQ_WR	65536
 #define SRNIC_MAX_CQE		SZ_1M
-#define SRNIC_MAX_RD_ATOMIC	128	/* a QP, each way */
+#define SRNIC_MAX_RD_ATOMIC	128	/* per QP, in each direction */
 #define SRNIC_MAX_MSG		SZ_2G
 #define SRNIC_MAX_MR_SIZE	(~0ULL)
 #define SRNIC_MAX_FRMR_PAGES	512
-#define SRNIC_MAX_MCAST_QP	64	/* attached to one group */
-#define SRNIC_MAX_POLICIES	1024	/* rules of one network namespace */
-#define SRNIC_MAX_GRANTS	128	/* memory keys of one QP */
-#define SRNIC_MAX_DGRAM_PEERS	256	/* destinations that one QP has keys for */
-#define SRNIC_MAX_DGRAM_SENDERS	4096	/* whose numbers a device remembers */
-#define SRNIC_MAX_DGRAM_HELD	512	/* datagrams of unknown senders, a device */
-#define SRNIC_MAX_KEYS		1024	/* keys of one network namespace */
-#define SRNIC_MAX_PEERS		1024	/* that a device remembers the faults of */
-#define SRNIC_MAX_CUT_OFF	(SRNIC_MAX_PEERS / 2)	/* of these */
+#define SRNIC_MAX_MCAST_QP	64	/* QPs attached to one group */
+#define SRNIC_MAX_POLICIES	1024	/* rules per network namespace */
+#define SRNIC_MAX_GRANTS	128	/* memory keys per QP */
+#define SRNIC_MAX_DGRAM_PEERS	256	/* destinations per QP that keys are kept for */
+#define SRNIC_MAX_DGRAM_SENDERS	4096	/* senders per device whose packet numbers are kept */
+#define SRNIC_MAX_DGRAM_HELD	512	/* held datagrams of unknown senders, per device */
+#define SRNIC_MAX_KEYS		1024	/* keys per network namespace */
+#define SRNIC_MAX_PEERS		1024	/* peers per device whose faults are counted */
+#define SRNIC_MAX_CUT_OFF	(SRNIC_MAX_PEERS / 2)	/* cut-off peers among them */
 
 struct srnic_quota_row {
 	const char *name;
-	u32 limit;		/* default; or */
-	u32 memory;		/* default, in per cent of the machine's pages */
+	u32 limit;		/* default; if 0, see @memory */
+	u32 memory;		/* default, in percent of the machine's pages */
 };
 
 extern const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS];
 
 struct srnic_limit_row {
 	const char *name;
-	u32 max;		/* the default is 0: there is no limit */
+	u32 max;		/* largest value; the default is 0, no limit */
 };
 
 extern const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS];
 
 /**
- * struct srnic_user - one who uses a device, and what is his
- * @node: in srnic_guard.users
- * @uid: see srnic_user_get()
- * @refs: contexts, and multicast groups that he began
- * @used: objects granted to him
+ * struct srnic_user - A user of a device and the objects granted to it
+ * @node: entry in srnic_guard.users
+ * @uid: user ID that pays, see srnic_user_get()
+ * @refs: contexts, and multicast groups that the user created
+ * @used: objects granted to the user, by kind
  */
 struct srnic_user {
 	struct list_head node;
@@ -90,16 +91,16 @@ struct srnic_user {
 };
 
 /**
- * struct srnic_guard - what a device grants
- * @lock: irqsave: all of it but @stream
- * @users: those who have something now
- * @used: objects granted, to anybody
- * @limit: how many there may be
- * @reserve: how many of these are the kernel's and the administrator's alone
- * @stream: SRNIC_LIMIT_*: by READ_ONCE() and WRITE_ONCE()
+ * struct srnic_guard - Limits and grants of a device
+ * @lock: irqsave; protects everything but @stream
+ * @users: users that hold at least one reference
+ * @used: objects granted to all users, by kind
+ * @limit: most objects that may be granted, by kind
+ * @reserve: part of @limit for the kernel and the administrator only
+ * @stream: values of SRNIC_LIMIT_*; accessed by READ_ONCE() and WRITE_ONCE()
  */
 struct srnic_guard {
-	spinlock_t lock;	/* irqsave: all of it but @stream */
+	spinlock_t lock;	/* irqsave; everything but @stream */
 	struct list_head users;
 	u32 used[SRNIC_QUOTAS];
 	u32 limit[SRNIC_QUOTAS];
@@ -108,13 +109,13 @@ struct srnic_guard {
 };
 
 /**
- * struct srnic_share - how a receive queue is shared, see share.c
- * @round: number of this round
- * @taken: in it, by all
- * @streams: that wanted something in it
- * @before: and in the last one
- * @owed: to those who came to an empty queue
- * @until: jiffies: for so long they are waited for
+ * struct srnic_share - How the streams of a receive queue share it, see share.c
+ * @round: number of the present round
+ * @taken: entries taken in this round, by all streams
+ * @streams: streams that asked in this round
+ * @before: streams that asked in the previous round
+ * @owed: entries owed to streams that found the queue empty
+ * @until: jiffies: end of the wait for those streams
  */
 struct srnic_share {
 	u32 round;
@@ -126,12 +127,12 @@ struct srnic_share {
 };
 
 /**
- * struct srnic_stream - one of those that share it
- * @round: in which it last wanted something
- * @taken: in that round
- * @owed: likewise
- * @most: taken in a round
- * @refused: how often it was, for the sake of the others
+ * struct srnic_stream - One stream that shares a receive queue
+ * @round: last round in which the stream asked
+ * @taken: entries taken in that round
+ * @owed: entries owed in that round
+ * @most: most entries taken in any round
+ * @refused: times the stream was refused in favour of other streams
  */
 struct srnic_stream {
 	u32 round;
@@ -142,11 +143,11 @@ struct srnic_stream {
 };
 
 /**
- * struct srnic_share_queue - the queue, as it is now
- * @room: how many it can hold
- * @left: how many are in it
- * @patience: jiffies: until a stream that was refused must have come back
- * @greed: never refuse a stream for the sake of others
+ * struct srnic_share_queue - Present state of a receive queue
+ * @room: capacity, in entries
+ * @left: entries in the queue
+ * @patience: jiffies within which a refused stream retries
+ * @greed: never refuse a stream in favour of others
  */
 struct srnic_share_queue {
 	u32 room;
@@ -157,21 +158,21 @@ struct srnic_share_queue {
 
 enum srnic_share_answer {
 	SRNIC_SHARE_TAKE,
-	SRNIC_SHARE_EMPTY,	/* there is nothing, for anybody */
-	SRNIC_SHARE_UNFAIR,	/* what there is others are owed */
+	SRNIC_SHARE_EMPTY,	/* the queue is empty */
+	SRNIC_SHARE_UNFAIR,	/* the remaining entries are owed to other streams */
 };
 
-/* What there is of one kind */
+/* Use and limits of one kind of resource */
 struct srnic_quota_state {
 	u32 used;
 	u32 limit;
 	u32 reserve;
 };
 
-/* quota.c: any context; user NULL: the kernel's, or the administrator's */
+/* quota.c: any context; @user NULL: the kernel or the administrator */
 void srnic_guard_init(struct srnic_guard *guard);
 u32 srnic_quota_default(enum srnic_quota quota);
-/* all of @n or nothing: 0, or -ENOMEM (what libibverbs documents for exhaustion) */
+/* grant all of @n or none; 0, or -ENOMEM, which libibverbs documents for exhaustion */
 int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
 			  struct srnic_user *user, u32 n);
 void srnic_quota_give_many(struct srnic_guard *guard, enum srnic_quota quota,
@@ -191,7 +192,7 @@ static inline void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota 
 
 struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_quota quota);
 void srnic_quota_set(struct srnic_guard *guard, enum srnic_quota quota, u32 limit, u32 reserve);
-/* what is kept back of a limit unless the administrator says otherwise */
+/* reserve of a limit unless the administrator sets another */
 u32 srnic_quota_default_reserve(u32 limit);
 
 /* limit.c: any context */
@@ -211,9 +212,9 @@ struct srnic_user *srnic_user_current(struct srnic_guard *guard);
 void srnic_user_hold(struct srnic_guard *guard, struct srnic_user *user);
 void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user);
 
-/* account.c: who is charged for the pages of a ring, and for how many */
+/* account.c: the process that is charged for pages, and how many */
 struct srnic_charge {
-	struct mm_struct *mm;	/* NULL: nobody (a kernel consumer) */
+	struct mm_struct *mm;	/* NULL: no charge (kernel consumer) */
 	unsigned long pages;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits of what a peer may do, by an administrator's rule: one row each. Those who
- * carry them out look at them when they are due.
+ * Limits on the behaviour of peers, set by the administrator: one row each. The
+ * rooms that enforce a limit read it whenever they apply it.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -10,7 +10,7 @@
 #include "guard.h"
 
 const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS] = {
-	/* 24 days, which jiffies can be compared over on every machine */
+	/* 24 days: jiffies compare correctly over this span on every machine */
 	[SRNIC_LIMIT_IDLE] = { .name = "idle", .max = 24 * 24 * 3600 },
 	[SRNIC_LIMIT_FAULTS] = { .name = "faults", .max = 1000000 },
 	[SRNIC_LIMIT_CUTOFF] = { .name = "cutoff", .max = 24 * 24 * 3600 },
@@ -21,12 +21,12 @@ const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS] = {
 SRNIC_EXPORT_FOR_KUNIT(srnic_limit_table);
 
 /**
- * srnic_limit_get - what holds now
- * @guard: of the device
- * @limit: which
+ * srnic_limit_get() - Return the present value of a limit
+ * @guard: guard of the device
+ * @limit: the limit
  *
  * Context: any.
- * Return: in the unit of the limit; 0: there is none.
+ * Return: the value in the unit of the limit; 0: no limit.
  */
 u32 srnic_limit_get(const struct srnic_guard *guard, enum srnic_limit limit)
 {
@@ -36,13 +36,13 @@ u32 srnic_limit_get(const struct srnic_guard *guard, enum srnic_limit limit)
 SRNIC_EXPORT_FOR_KUNIT(srnic_limit_get);
 
 /**
- * srnic_limit_set - what holds from now on
- * @guard: of the device
- * @limit: which
- * @value: in its unit; 0: there is none
+ * srnic_limit_set() - Set a limit
+ * @guard: guard of the device
+ * @limit: the limit
+ * @value: value in the unit of the limit; 0: no limit
  *
  * Context: any.
- * Return: 0, or -ERANGE if it is more than can be.
+ * Return: 0, or -ERANGE if @value exceeds the maximum of the limit.
  */
 int srnic_limit_set(struct srnic_guard *guard, enum srnic_limit limit, u32 value)
 {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each peer has done wrong, by kind; and who is cut off for it: by hand, or by the
+ * Faults of each peer, by kind, and cut-off peers: by hand, or by the
  * administrator's rule (RFC 5042 6.4.4, R25).
  *
- * A peer is an address, by the packets' own account. Where the network lets addresses be
- * forged, so can faults be, and a rule then cuts an honest peer off in the forger's stead:
- * there is none unless it is made.
+ * A peer is identified by the source address of its packets. If the network
+ * lets addresses be forged, an attacker can forge faults, too, and a rule then
+ * cuts off an honest peer. There is therefore no rule by default.
  *
- * So many peers are remembered and no more. Who errs for the first time takes the place
- * of the one that has not for the longest time, but not within a second: a flood of forged
- * addresses must neither drive out who is counted now nor cost an allocation a packet. Who
- * is cut off keeps his place, and the others keep half of them.
+ * At most SRNIC_MAX_PEERS peers are remembered. A new offender replaces the
+ * peer whose last fault is the oldest, if that fault is at least a second old:
+ * a flood of forged addresses must neither evict peers that are being counted
+ * nor cost one allocation per packet. Cut-off peers are never evicted; they may
+ * use half of the table.
  *
- * Faults of known peers are counted under RCU, without the lock: duplicates and NAKs of
- * honest peers are among them, on every CPU. The lock is taken once a second for each peer,
- * for new peers, and to cut a peer off.
+ * Faults of known peers are counted under RCU without the lock, because
+ * duplicates and NAKs of honest peers are among them, on every CPU. The lock is
+ * taken once per second and peer, for new peers, and to cut a peer off.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -29,25 +30,25 @@
 #include "../export.h"
 #include "peer.h"
 
-/* Entries at the head of the LRU list that are sorted anew for one new peer, at most */
+/* Most entries at the head of the LRU list that are re-sorted for one new peer */
 #define PEER_ROTATIONS	4
 
 /**
- * struct srnic_peer - one that has erred, or is cut off
- * @node: in its bucket, read under RCU
- * @order: in srnic_peers.heard, or in srnic_peers.cut
- * @rcu: freed after a grace period
- * @gid: its address
- * @faults: by kind
- * @dropped: packets, while it was cut off
- * @seen: when it did something of that last, jiffies; without the lock
- * @placed: what @seen was when it got its place in @order
- * @second: when the second began in which it is being counted for the rule, jiffies; read
- *	without the lock
- * @lately: faults in that second that the rule is about
- * @cut: it is cut off; read without the lock
- * @timed: until @until only
- * @until: jiffies
+ * struct srnic_peer - A peer that has committed faults or is cut off
+ * @node: entry in its hash bucket, read under RCU
+ * @order: entry in srnic_peers.heard or srnic_peers.cut
+ * @rcu: for freeing after a grace period
+ * @gid: address
+ * @faults: faults, by kind
+ * @dropped: packets dropped while the peer was cut off
+ * @seen: jiffies: last fault or dropped packet; without the lock
+ * @placed: @seen when the peer got its place in @order
+ * @second: jiffies: start of the second that @lately counts; read without the
+ *	lock
+ * @lately: faults in that second that the rule covers
+ * @cut: the peer is cut off; read without the lock
+ * @timed: the cut-off ends at @until
+ * @until: jiffies: end of the cut-off
  */
 struct srnic_peer {
 	struct hlist_node node;
@@ -69,10 +70,10 @@ struct srnic_peer {
 	[SRNIC_FAULT_##kind] = { .name = (name_), .res = (res_), .ruled = (ruled_) }
 
 /*
- * The rule is about what an honest peer does not do. It does repeat itself, and is answered
- * that we are not ready, wherever packets are lost or our consumer is slow; its packets are
- * astray, a window full of them, when a program of ours has ended; and who takes too much of
- * a shared queue is held back already (R20).
+ * The rule covers only faults that an honest peer does not commit. When packets
+ * are lost or our consumer is slow, an honest peer sends duplicates and gets
+ * RNR NAKs; when a local program ends, a window of its packets finds no QP. A
+ * peer that takes too much of a shared queue is already held back (R20).
  */
 const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS] = {
 	SRNIC_FAULT_ROW(GARBAGE,	"garbage",	"faults_garbage",	true),
@@ -87,8 +88,9 @@ const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS] = {
 SRNIC_EXPORT_FOR_KUNIT(srnic_fault_table);
 
 /*
- * Counters that are not here count nobody's faults: an honest RNIC sends CNPs, and a
- * stranger's datagram may be longer than the buffer that we happen to have posted.
+ * The other counters record no fault of the peer: an honest RNIC sends CNPs,
+ * and a datagram may be longer than the receive buffer that happens to be
+ * posted.
  */
 static const u8 fault_of[SRNIC_STAT_COUNT] = {
 	[SRNIC_STAT_malformed] = SRNIC_FAULT_GARBAGE,
@@ -118,10 +120,10 @@ static const u8 fault_of[SRNIC_STAT_COUNT] = {
 };
 
 /**
- * srnic_fault_of - what kind of fault a counter counts
+ * srnic_fault_of() - Return the kind of fault that a counter counts
  * @why: the counter
  *
- * Return: SRNIC_FAULT_NONE if it counts none.
+ * Return: the kind; SRNIC_FAULT_NONE if it counts no fault.
  */
 enum srnic_fault srnic_fault_of(enum srnic_stat why)
 {
@@ -135,7 +137,7 @@ static struct hlist_head *bucket_of(struct srnic_peers *peers, const u8 *gid)
 	return &peers->buckets[hash % SRNIC_PEER_BUCKETS];
 }
 
-/* Under the lock, or as a reader of RCU's */
+/* Context: under the lock, or RCU read side. */
 static struct srnic_peer *peer_find(struct srnic_peers *peers, const u8 *gid)
 {
 	struct srnic_peer *peer;
@@ -169,8 +171,9 @@ static void peer_place(struct srnic_peers *peers, struct srnic_peer *peer)
 }
 
 /*
- * Return the peer whose last fault is the oldest. Faults do not move a peer in the list, so
- * active ones found at its head are moved first; NULL if there are too many of these.
+ * Return the peer whose last fault is the oldest, or NULL if the head of the
+ * list holds only active peers. Faults do not move a peer in the list; active
+ * peers are moved here.
  */
 static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
 	__must_hold(&peers->lock)
@@ -178,7 +181,7 @@ static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
 	struct srnic_peer *peer;
 
 	for (int i = 0; i < PEER_ROTATIONS; i++) {
-		/* there is one: not all of them can be cut off */
+		/* the list is not empty: at most half of the peers can be cut off */
 		peer = list_first_entry(&peers->heard, struct srnic_peer, order);
 		if (READ_ONCE(peer->seen) == peer->placed)
 			return peer;
@@ -187,7 +190,7 @@ static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
 	return NULL;
 }
 
-/* There is a place, or the quietest one's is made free. */
+/* Return true if a new peer may be added, after evicting the quietest one if needed. */
 static bool peers_have_room(struct srnic_peers *peers, unsigned long now, bool at_once)
 	__must_hold(&peers->lock)
 {
@@ -230,7 +233,7 @@ static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid,
 	peer->seen = now;
 	peer->placed = now;
 	peer->second = now;
-	/* at the end, or a dump would find others where it has been already */
+	/* at the tail: a dump in progress resumes by position in the bucket */
 	hlist_add_tail_rcu(&peer->node, bucket_of(peers, gid));
 	list_add_tail(&peer->order, &peers->heard);
 	WRITE_ONCE(peers->count, peers->count + 1);
@@ -285,7 +288,7 @@ static bool peer_is_settled(const struct srnic_peers *peers, const struct srnic_
 			    unsigned long now)
 {
 	if (READ_ONCE(peer->cut))
-		return true;	/* the packet was in flight at the cut-off */
+		return true;	/* the packet was in flight when the peer was cut off */
 	return within_second(now, READ_ONCE(peer->second)) && !peer_exceeds(peers, peer);
 }
 
@@ -325,13 +328,13 @@ static void peer_fault_locked(struct srnic_peers *peers, const u8 *gid, enum srn
 }
 
 /**
- * srnic_peer_fault - a peer has done something that is counted
- * @peers: of the device; NULL: nobody counts
- * @gid: who, by the packet's own account
- * @why: the counter; most count no fault of a peer's
+ * srnic_peer_fault() - Count a fault of a peer
+ * @peers: peers of the device; NULL: faults are not counted
+ * @gid: source address of the packet
+ * @why: the counter; most counters count no fault of a peer
  * @now: jiffies
  *
- * Cuts it off if that is one more than the rule allows.
+ * Cuts the peer off if it exceeds the limit.
  *
  * Context: any but NMI.
  */
@@ -360,12 +363,13 @@ void srnic_peer_fault(struct srnic_peers *peers, const u8 *gid, enum srnic_stat 
 SRNIC_EXPORT_FOR_KUNIT(srnic_peer_fault);
 
 /**
- * srnic_peer_drop - whether packets are dropped for where they come from
- * @peers: of the device, which has cut somebody off
- * @gid: where they come from
- * @packets: how many, for the peer's count
+ * srnic_peer_drop() - Check whether packets come from a cut-off peer
+ * @peers: peers of the device
+ * @gid: source address
+ * @packets: number of packets, for the peer's count
  *
  * Context: any.
+ * Return: true if the packets are to be dropped.
  */
 bool srnic_peer_drop(struct srnic_peers *peers, const u8 *gid, unsigned int packets)
 {
@@ -386,15 +390,15 @@ bool srnic_peer_drop(struct srnic_peers *peers, const u8 *gid, unsigned int pack
 SRNIC_EXPORT_FOR_KUNIT(srnic_peer_drop);
 
 /**
- * srnic_peer_cut - cut a peer off, by hand
- * @peers: of the device
- * @gid: which; nothing need be known of it
- * @seconds: for so long from now; 0: until srnic_peer_allow()
+ * srnic_peer_cut() - Cut a peer off by hand
+ * @peers: peers of the device
+ * @gid: address of the peer; need not be known
+ * @seconds: duration; 0: until srnic_peer_allow()
  * @now: jiffies
  *
  * Context: any but NMI.
- * Return: 0; -ERANGE: more than SRNIC_LIMIT_CUTOFF can be; -ENOSPC: SRNIC_MAX_CUT_OFF are
- * cut off; -ENOMEM.
+ * Return: 0; -ERANGE: @seconds exceeds the maximum of SRNIC_LIMIT_CUTOFF;
+ * -ENOSPC: SRNIC_MAX_CUT_OFF peers are cut off; -ENOMEM.
  */
 int srnic_peer_cut(struct srnic_peers *peers, const u8 *gid, u32 seconds, unsigned long now)
 {
@@ -415,14 +419,14 @@ int srnic_peer_cut(struct srnic_peers *peers, const u8 *gid, u32 seconds, unsign
 SRNIC_EXPORT_FOR_KUNIT(srnic_peer_cut);
 
 /**
- * srnic_peer_allow - let a peer be heard again
- * @peers: of the device
- * @gid: which
+ * srnic_peer_allow() - Accept packets of a cut-off peer again
+ * @peers: peers of the device
+ * @gid: address of the peer
  *
- * Its counts stay.
+ * The counts of the peer are kept.
  *
  * Context: any but NMI.
- * Return: 0, or -ENOENT if it was not cut off.
+ * Return: 0, or -ENOENT if the peer was not cut off.
  */
 int srnic_peer_allow(struct srnic_peers *peers, const u8 *gid)
 {
@@ -443,12 +447,12 @@ int srnic_peer_allow(struct srnic_peers *peers, const u8 *gid)
 SRNIC_EXPORT_FOR_KUNIT(srnic_peer_allow);
 
 /**
- * srnic_peers_expire - those whose time is over are heard again
- * @peers: of the device
+ * srnic_peers_expire() - End the cut-offs whose time is over
+ * @peers: peers of the device
  * @now: jiffies
  *
  * Context: any but NMI.
- * Return: jiffies until the next one's is; MAX_JIFFY_OFFSET: nobody's will be.
+ * Return: jiffies until the next cut-off ends; MAX_JIFFY_OFFSET if none will.
  */
 unsigned long srnic_peers_expire(struct srnic_peers *peers, unsigned long now)
 {
@@ -476,12 +480,15 @@ static void expire_work(struct work_struct *work)
 	struct srnic_peers *peers = container_of(to_delayed_work(work), struct srnic_peers, expire);
 	unsigned long next = srnic_peers_expire(peers, jiffies);
 
-	/* who is cut off from now on has had it queued already, for at once */
+	/* does not defer the work if peer_cut() has queued it meanwhile */
 	if (next != MAX_JIFFY_OFFSET)
 		queue_delayed_work(system_wq, &peers->expire, next);
 }
 
-/* The one at place *@at, or the next there is; its place is left there. */
+/*
+ * Return the peer at position *@at, or else the next one, and set *@at to its
+ * position.
+ */
 static const struct srnic_peer *peer_at(struct srnic_peers *peers, unsigned long *at)
 	__must_hold(&peers->lock)
 {
@@ -500,21 +507,22 @@ static const struct srnic_peer *peer_at(struct srnic_peers *peers, unsigned long
 	return NULL;
 }
 
-/* From @earlier to @later, but not less than nothing: both clocks were read at their time. */
+/* Return @later - @earlier, or 0 if it is negative: the clock was read twice. */
 static unsigned long elapsed(unsigned long earlier, unsigned long later)
 {
 	return time_after(later, earlier) ? later - earlier : 0;
 }
 
 /**
- * srnic_peer_from - go through the peers, who may come and go meanwhile
- * @peers: of the device
- * @at: 0 for the first; where it was found is left there, the next is one further on
+ * srnic_peer_from() - Iterate over the peers, while others may add and remove some
+ * @peers: peers of the device
+ * @at: position to start at, 0 for the first; set to the position of the peer
+ *	found, to be incremented by the caller
  * @now: jiffies
- * @state: what is known of it
+ * @state: filled in
  *
  * Context: any but NMI.
- * Return: whether there is another one.
+ * Return: true if a peer was found.
  */
 bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long now,
 		     struct srnic_peer_state *state)
@@ -542,11 +550,11 @@ bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long
 SRNIC_EXPORT_FOR_KUNIT(srnic_peer_from);
 
 /**
- * srnic_peers_alloc - nobody has done anything yet
- * @guard: of the device, whose limits are the rule
+ * srnic_peers_alloc() - Allocate an empty table of peers
+ * @guard: guard of the device, which holds the limits
  *
  * Context: process.
- * Return: to be given to srnic_peers_free(), or NULL.
+ * Return: the table, to be freed by srnic_peers_free(), or NULL.
  */
 struct srnic_peers *srnic_peers_alloc(const struct srnic_guard *guard)
 {
@@ -567,8 +575,8 @@ struct srnic_peers *srnic_peers_alloc(const struct srnic_guard *guard)
 SRNIC_EXPORT_FOR_KUNIT(srnic_peers_alloc);
 
 /**
- * srnic_peers_free - forget all of them
- * @peers: may be NULL; nobody else uses it any more
+ * srnic_peers_free() - Free a table of peers
+ * @peers: may be NULL; no longer in use
  *
  * Context: process.
  */

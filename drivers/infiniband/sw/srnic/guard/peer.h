@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * guard's part that looks at peers: what they do wrong, and who is cut off for it. Apart
- * from guard.h because the pure files, which want limits only, build without a kernel.
+ * Faults of peers, and cut-off peers. Separate from guard.h because pure files,
+ * which need only the limits, also build outside the kernel.
  */
 #ifndef SRNIC_GUARD_PEER_H
 #define SRNIC_GUARD_PEER_H
@@ -11,22 +11,22 @@
 #include "../verbs/stats.h"
 #include "guard.h"
 
-/* What peers do wrong, or over and over: one row of srnic_fault_table each (peer.c). */
+/* Kinds of faults: one row of srnic_fault_table each (peer.c) */
 enum srnic_fault {
 	SRNIC_FAULT_NONE,
-	SRNIC_FAULT_GARBAGE,	/* against the format, damaged, or from elsewhere */
-	SRNIC_FAULT_SEAL,	/* a seal that is wrong, missing, or not due */
-	SRNIC_FAULT_ACCESS,	/* to memory, or more at once than was agreed upon */
-	SRNIC_FAULT_ASTRAY,	/* for a queue pair that is not there, or not ready */
+	SRNIC_FAULT_GARBAGE,	/* malformed, damaged, or sent from a wrong address */
+	SRNIC_FAULT_SEAL,	/* wrong, missing or unexpected seal */
+	SRNIC_FAULT_ACCESS,	/* illegal memory access, or more requests at once than agreed */
+	SRNIC_FAULT_ASTRAY,	/* for a QP that does not exist or is not ready */
 	SRNIC_FAULT_UNREADY,	/* RNR NAKs, sent and received */
-	SRNIC_FAULT_REPEAT,	/* sent again, or asked for again */
-	SRNIC_FAULT_UNFAIR,	/* more of a shared receive queue than a part (R20) */
+	SRNIC_FAULT_REPEAT,	/* duplicates, and requests for retransmission */
+	SRNIC_FAULT_UNFAIR,	/* more than its share of a shared receive queue (R20) */
 	SRNIC_FAULTS,
 };
 
 struct srnic_fault_row {
 	const char *name;
-	const char *res;	/* as rdma resource has it */
+	const char *res;	/* name in "rdma resource" */
 	bool ruled;		/* counts towards SRNIC_LIMIT_FAULTS */
 };
 
@@ -35,22 +35,22 @@ extern const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS];
 #define SRNIC_PEER_BUCKETS	256
 
 /**
- * struct srnic_peers - those that have erred, and those that are cut off
- * @guard: whose limits are the rule
- * @lock: irqsave: all of it, but for look-ups and counts under RCU
- * @key: of the hash, so that nobody can make buckets long
- * @buckets: of peers, by address
- * @heard: those that are not cut off, by when they erred last
- * @cut: those that are
- * @count: of both; read without the lock
- * @full: jiffies: the table has no room for a second from then on, if @count is at its
- *	maximum; read without the lock
- * @cut_off: of @cut; read without the lock
- * @expire: lets those be heard again whose time is over
+ * struct srnic_peers - Peers that have committed faults or are cut off
+ * @guard: holds the limits
+ * @lock: irqsave; protects everything but lookups and counts under RCU
+ * @key: secret hash key, so that an attacker cannot fill one bucket
+ * @buckets: hash table of peers, by address
+ * @heard: peers that are not cut off, in LRU order of their faults
+ * @cut: cut-off peers
+ * @count: number of peers in both lists; read without the lock
+ * @full: jiffies: if @count is at its maximum, no peer can be evicted for a
+ *	second from then on; read without the lock
+ * @cut_off: number of peers in @cut; read without the lock
+ * @expire: ends timed cut-offs
  */
 struct srnic_peers {
 	const struct srnic_guard *guard;
-	spinlock_t lock;	/* irqsave: see above */
+	spinlock_t lock;	/* irqsave; see above */
 	siphash_key_t key;
 	struct hlist_head buckets[SRNIC_PEER_BUCKETS];
 	struct list_head heard;
@@ -62,14 +62,15 @@ struct srnic_peers {
 };
 
 /**
- * struct srnic_peer_state - what is told of a peer
- * @gid: its address, as its packets have it
- * @faults: by kind
- * @dropped: packets, because it was cut off
- * @silent: milliseconds since the last of either
- * @cut: it is cut off
- * @timed: for @left seconds yet; else until it is allowed by hand
- * @left: see @timed
+ * struct srnic_peer_state - State of a peer, for dumps
+ * @gid: address
+ * @faults: faults, by kind
+ * @dropped: packets dropped because the peer was cut off
+ * @silent: milliseconds since the last fault or dropped packet
+ * @cut: the peer is cut off
+ * @timed: the cut-off ends in @left seconds; else it lasts until allowed by
+ *	hand
+ * @left: seconds left, if @timed
  */
 struct srnic_peer_state {
 	u8 gid[16];
@@ -94,7 +95,7 @@ unsigned long srnic_peers_expire(struct srnic_peers *peers, unsigned long now);
 bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long now,
 		     struct srnic_peer_state *state);
 
-/* Whether packets are dropped for where they come from; where nobody is cut off, one read */
+/* Check for a cut-off peer. If no peer is cut off, this costs one read. */
 static inline bool srnic_peer_cut_off(struct srnic_peers *peers, const u8 *gid,
 				      unsigned int packets)
 {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects, and pages that they hold, granted by count: one row a kind (RFC 5042 6.4.1 and
- * 7.2, R18 and R31).
+ * Quotas on objects and on the pages that they hold: one row per kind (RFC 5042
+ * 6.4.1 and 7.2, R18 and R31).
  *
- * A device's limits start as the table's and are set through netlink; a limit
- * that falls below what is in use takes nothing away, it only grants no more.
+ * The limits of a device start with the table's defaults and are set through
+ * netlink. A limit below the present use revokes nothing; it only stops further
+ * grants.
  *
- * A part is the kernel's and the administrator's. Of the rest a user gets no more than he
- * leaves to others: one alone half of it, two of them a third each, and so on (a threshold
- * that moves with what is free: Choudhury and Hahne, IEEE/ACM Trans. Networking 6, 1998).
- * There is always something for a newcomer, nobody has to be counted or asked to give
- * back, and no share lies unused for somebody who does not come.
+ * A reserve is kept for the kernel and the administrator. Of the rest, a user
+ * may hold at most as much as remains free: a single user half of it, two users
+ * a third each, and so on (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+ * Trans. Networking 6, 1998). A new user thus always finds something free,
+ * users need not be counted or asked to give back, and no share is set aside
+ * for absent users.
  */
 #include <linux/errno.h>
 #include <linux/limits.h>
@@ -37,7 +39,10 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	SRNIC_QUOTA_ROW(MW,		"mw",		1 << 19),
 	SRNIC_QUOTA_ROW(MCAST,		"mcast",	8192),
 	SRNIC_QUOTA_ROW(MCAST_QP,	"mcast_qp",	65536),
-	/* a page counts for each region that it is in: one user may register nearly all */
+	/*
+	 * A page counts once for each region it is in: one user may register
+	 * nearly all.
+	 */
 	SRNIC_QUOTA_PAGES(PINNED,	"pinned_pages",	200),
 	SRNIC_QUOTA_PAGES(RING,		"ring_pages",	50),
 };
@@ -50,8 +55,10 @@ u32 srnic_quota_default_reserve(u32 limit)
 }
 
 /**
- * srnic_quota_default - a limit until an administrator sets another
- * @quota: kind of object, or of pages
+ * srnic_quota_default() - Return the default limit
+ * @quota: kind of object or page
+ *
+ * Return: the limit that applies until an administrator sets another.
  */
 u32 srnic_quota_default(enum srnic_quota quota)
 {
@@ -64,8 +71,8 @@ u32 srnic_quota_default(enum srnic_quota quota)
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_default);
 
 /**
- * srnic_guard_init - nothing granted yet, limits as the table has them
- * @guard: of one device
+ * srnic_guard_init() - Initialise a guard without grants and with the default limits
+ * @guard: guard of one device
  */
 void srnic_guard_init(struct srnic_guard *guard)
 {
@@ -82,7 +89,7 @@ void srnic_guard_init(struct srnic_guard *guard)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
-/* Are there @n more of them for this user, of which the last still leaves enough? */
+/* Would @n grants, one at a time, stay within the limit and the user's share? */
 static bool quota_has(const struct srnic_guard *guard, enum srnic_quota quota,
 		      const struct srnic_user *user, u32 n)
 	__must_hold(&guard->lock)
@@ -99,18 +106,19 @@ static bool quota_has(const struct srnic_guard *guard, enum srnic_quota quota,
 }
 
 /**
- * srnic_quota_take_many - grant objects or pages: all, or none
- * @guard: of the device
- * @quota: kind of object
- * @user: for whom; NULL: the kernel, or the administrator, who may have all of them
- * @n: how many; srnic_quota_take(): one
+ * srnic_quota_take_many() - Grant several objects or pages, all or none
+ * @guard: guard of the device
+ * @quota: kind of object or page
+ * @user: user to charge; NULL: the kernel or the administrator, which no share
+ *	restricts
+ * @n: how many; srnic_quota_take() grants one
  *
- * The count never rises above the limit, not even for a moment: a caller that is
- * refused cannot make another one fail.
+ * The count never exceeds the limit, not even temporarily, so a refused call
+ * cannot make a concurrent one fail.
  *
  * Context: any.
  * Return: 0, or -ENOMEM if the limit or the user's share has been reached
- * (ibv_create_qp(3) and its like document that for exhaustion).
+ * (documented for exhaustion by ibv_create_qp(3) and others).
  */
 int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
 			  struct srnic_user *user, u32 n)
@@ -133,11 +141,11 @@ unlock:
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_take_many);
 
 /**
- * srnic_quota_give_many - they are gone
- * @guard: of the device
- * @quota: kind of object
- * @user: to whom they had been granted
- * @n: how many; srnic_quota_give(): one
+ * srnic_quota_give_many() - Return granted objects or pages
+ * @guard: guard of the device
+ * @quota: kind of object or page
+ * @user: user that was charged, or NULL
+ * @n: how many; srnic_quota_give() returns one
  *
  * Context: any.
  */
@@ -156,11 +164,12 @@ void srnic_quota_give_many(struct srnic_guard *guard, enum srnic_quota quota,
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_give_many);
 
 /**
- * srnic_quota_get - how much there is, and how much is taken
- * @guard: of the device
- * @quota: kind of object
+ * srnic_quota_get() - Return the use and the limits of one kind of object
+ * @guard: guard of the device
+ * @quota: kind of object or page
  *
  * Context: any.
+ * Return: a consistent snapshot.
  */
 struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_quota quota)
 {
@@ -178,11 +187,12 @@ struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_q
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_get);
 
 /**
- * srnic_quota_set - from now on; nobody loses what he has
- * @guard: of the device
- * @quota: kind of object
- * @limit: how many there may be
- * @reserve: how many of these no user gets; not less than @limit: none is for users
+ * srnic_quota_set() - Set a limit; existing grants are kept
+ * @guard: guard of the device
+ * @quota: kind of object or page
+ * @limit: most objects that may be granted
+ * @reserve: part of @limit that users cannot get; @limit or more leaves users
+ *	nothing
  *
  * Context: any.
  */

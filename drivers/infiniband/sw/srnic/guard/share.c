@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may take from a receive queue that several streams share (RFC 5042 6.4.3.1, R20).
+ * Fair sharing of a receive queue among several streams (RFC 5042 6.4.3.1,
+ * R20).
  *
- * While there is enough, everybody takes what he needs. Takings are counted in rounds of
- * as many as the queue has room for, and each stream that wants something in a round has
- * an equal part of it. Who comes to an empty queue before he has had his part is owed the
- * rest; and from then on who has had his gets only what nobody is owed.
+ * As long as the queue does not run empty, each stream takes what it needs.
+ * Takings are counted in rounds of as many entries as the queue can hold; each
+ * stream that asks in a round has an equal part of it. A stream that finds the
+ * queue empty before it has taken its part is owed the rest. From then on, a
+ * stream that has taken its part gets only entries that are owed to no other
+ * stream.
  *
- * A round ends when nobody is owed anything any more, or when those who are do not come
- * back for it (a stream that was refused tries again after the RNR delay, which is known):
- * nothing lies unused for long, and a queue that is never empty is not shared out.
+ * A round ends when as many entries as the queue can hold have been taken and
+ * none is owed any more, or when the owed streams do not return in time (a
+ * refused stream retries after the RNR delay, which is known). Entries are thus
+ * set aside only for a short time, and a queue that never runs empty is not
+ * divided.
  *
- * A busy QP that is refused may run out of RNR retries. Where all streams trust each other,
- * the limit 'greed' turns the refusal off; takings are still counted.
+ * A busy QP that is refused may run out of RNR retries. If all streams trust
+ * each other, the limit 'greed' turns the refusal off; takings are still
+ * counted.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -43,7 +49,7 @@ static void share_join(struct srnic_share *share, struct srnic_stream *stream)
 	share->streams++;
 }
 
-/* Those of the last round count, too: they may come yet. */
+/* Streams of the previous round count, too: they may still ask. */
 static u32 share_part(const struct srnic_share *share, u32 room)
 {
 	return max(room / max(share->streams, share->before), 1U);
@@ -57,7 +63,7 @@ static void share_owe(struct srnic_share *share, struct srnic_stream *stream, u3
 	stream->owed = part - stream->taken;
 }
 
-/* As long as one of those who are owed something comes, the others may come yet. */
+/* As long as one owed stream returns, the others may return, too. */
 static void share_wait(struct srnic_share *share, const struct srnic_stream *stream,
 		       unsigned long until)
 {
@@ -66,27 +72,27 @@ static void share_wait(struct srnic_share *share, const struct srnic_stream *str
 }
 
 /**
- * srnic_share_init - nobody has taken anything yet
- * @share: of a queue
+ * srnic_share_init() - Initialise the sharing state of a queue
+ * @share: state of the queue
  */
 void srnic_share_init(struct srnic_share *share)
 {
 	*share = (struct srnic_share){};
-	/* a stream that was never here is in no round of it */
+	/* round 0 is never used: a zeroed stream belongs to no round */
 	share_next_round(share);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_share_init);
 
 /**
- * srnic_share_ask - a stream wants to take one
- * @share: of the queue
- * @stream: who asks; zeroed when it is made
- * @queue: what there is, and for how long a stream that is refused is waited for
+ * srnic_share_ask() - Decide whether a stream may take an entry
+ * @share: state of the queue
+ * @stream: the stream that asks; zeroed at creation
+ * @queue: entries in the queue, and how long to wait for a refused stream
  * @now: jiffies
  *
- * Context: any; users of the queue serialise.
- * Return: whether it may, and if not, whose fault that is.
+ * Context: any; callers serialise per queue.
+ * Return: SRNIC_SHARE_TAKE, or the reason for the refusal.
  */
 enum srnic_share_answer srnic_share_ask(struct srnic_share *share, struct srnic_stream *stream,
 					const struct srnic_share_queue *queue, unsigned long now)
@@ -114,11 +120,11 @@ enum srnic_share_answer srnic_share_ask(struct srnic_share *share, struct srnic_
 SRNIC_EXPORT_FOR_KUNIT(srnic_share_ask);
 
 /**
- * srnic_share_took - and has done so
- * @share: of the queue
- * @stream: it asked just now, and might
+ * srnic_share_took() - Record that a stream has taken an entry
+ * @share: state of the queue
+ * @stream: the stream, after srnic_share_ask() returned SRNIC_SHARE_TAKE
  *
- * Context: any; users of the queue serialise.
+ * Context: any; callers serialise per queue.
  */
 void srnic_share_took(struct srnic_share *share, struct srnic_stream *stream)
 {

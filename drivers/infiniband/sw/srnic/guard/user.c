@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has what: the users among whom a device's objects are shared (RFC 5042 7.2, R31).
+ * Users among whom the objects of a device are shared (RFC 5042 7.2, R31).
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -13,9 +13,10 @@
 #include "guard.h"
 
 /*
- * A user namespace gives whoever makes it thousands of user IDs, but no more than one
- * share: he pays for them all. Those that root gave out, to its containers for instance,
- * count each for itself.
+ * A user namespace gives its creator thousands of user IDs, but must not give
+ * more than one share: all of them are charged to the owner of the namespace.
+ * IDs in namespaces that root created, for containers for instance, count
+ * separately.
  */
 static kuid_t who_pays(const struct cred *cred)
 {
@@ -41,12 +42,12 @@ static struct srnic_user *user_find(struct srnic_guard *guard, kuid_t uid)
 }
 
 /**
- * srnic_user_get - the user of these credentials
- * @guard: of the device
- * @cred: his
+ * srnic_user_get() - Get the user that credentials belong to
+ * @guard: guard of the device
+ * @cred: the credentials
  *
  * Context: process.
- * Return: the user, to be given back to srnic_user_put(), or ERR_PTR(-ENOMEM).
+ * Return: the user, to be released by srnic_user_put(), or ERR_PTR(-ENOMEM).
  */
 struct srnic_user *srnic_user_get(struct srnic_guard *guard, const struct cred *cred)
 {
@@ -75,12 +76,12 @@ struct srnic_user *srnic_user_get(struct srnic_guard *guard, const struct cred *
 SRNIC_EXPORT_FOR_KUNIT(srnic_user_get);
 
 /**
- * srnic_user_current - whose is what this process makes from now on
- * @guard: of the device
+ * srnic_user_current() - Get the user that objects of the current process are charged to
+ * @guard: guard of the device
  *
  * Context: process.
- * Return: as of srnic_user_get(); NULL for the administrator, which is who has
- * CAP_SYS_RESOURCE in the initial user namespace.
+ * Return: as srnic_user_get(), or NULL for the administrator, that is for a
+ * process with CAP_SYS_RESOURCE in the initial user namespace.
  */
 struct srnic_user *srnic_user_current(struct srnic_guard *guard)
 {
@@ -90,9 +91,11 @@ struct srnic_user *srnic_user_current(struct srnic_guard *guard)
 }
 
 /**
- * srnic_user_hold - something else of a user's, which may outlive his contexts
- * @guard: of the device
+ * srnic_user_hold() - Take another reference to a user
+ * @guard: guard of the device
  * @user: may be NULL
+ *
+ * For objects that may outlive the contexts of the user.
  *
  * Context: any.
  */
@@ -108,8 +111,8 @@ void srnic_user_hold(struct srnic_guard *guard, struct srnic_user *user)
 }
 
 /**
- * srnic_user_put - what he was held for has gone
- * @guard: of the device
+ * srnic_user_put() - Drop a reference to a user
+ * @guard: guard of the device
  * @user: may be NULL
  *
  * Context: any.
@@ -133,13 +136,13 @@ void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user)
 SRNIC_EXPORT_FOR_KUNIT(srnic_user_put);
 
 /**
- * srnic_user_nth - go through the users, who may come and go meanwhile
- * @guard: of the device
- * @n: from 0 on
+ * srnic_user_nth() - Copy the nth user; users may be added and removed between calls
+ * @guard: guard of the device
+ * @n: index from 0
  * @copy: uid and used are filled in
  *
  * Context: any.
- * Return: whether there is an nth.
+ * Return: true if there is an nth user.
  */
 bool srnic_user_nth(struct srnic_guard *guard, unsigned int n, struct srnic_user *copy)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * May this QP touch these bytes under this key? Every access of every packet asks
- * here (RFC 5042 6.2.1 and 6.3.1, IBA 9.4.3 and 10.6.3).
+ * Access checks: whether a QP may access a range of bytes under a key. Every
+ * access of every packet is checked here (RFC 5042 6.2.1 and 6.3.1, IBA 9.4.3
+ * and 10.6.3).
  */
 #include <linux/rcupdate.h>
 #include "../export.h"
@@ -14,14 +15,14 @@ static bool stag_is_window(const struct srnic_stag *stag)
 	return stag->kind == SRNIC_STAG_MW1 || stag->kind == SRNIC_STAG_MW2;
 }
 
-/* [va, va + len) inside [iova, iova + length), without any sum that could wrap */
+/* Is [va, va + len) inside [iova, iova + length)? No sum here can wrap. */
 static bool stag_contains(const struct srnic_stag *stag, u64 va, u64 len)
 {
 	return va >= stag->iova && len <= stag->length &&
 	       va - stag->iova <= stag->length - len;
 }
 
-/* the caller holds a count of @stag */
+/* The caller holds an active reference to @stag. */
 static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct srnic_stag *stag,
 					u32 key, u64 va, u64 len, u32 access, bool local)
 {
@@ -39,7 +40,7 @@ static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct 
 		return SRNIC_MEM_BOUNDS;	/* R10 */
 	if (access & ~(stag->access | SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;	/* R16 */
-	/* sRDMA 4.6: a property of the region, not a choice of who asks */
+	/* sRDMA 4.6: the region demands the proof, the requester has no choice */
 	if (unlikely(READ_ONCE(stag->mkeys)) && !local && !(access & SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;
 
@@ -47,8 +48,8 @@ static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct 
 }
 
 /*
- * The local DMA key stands for all of the kernel's memory; in a user's hands it
- * would be the end of everything (RFC 5042 6.5, R28).
+ * The local DMA key covers all of the kernel's memory and must never serve a
+ * user's QP (RFC 5042 6.5, R28).
  */
 static enum srnic_mem_status mem_get_dma(const struct srnic_qp *qp, struct srnic_mem_ref *ref)
 {
@@ -60,18 +61,20 @@ static enum srnic_mem_status mem_get_dma(const struct srnic_qp *qp, struct srnic
 }
 
 /**
- * srnic_mem_get - look up a key, check an access, and keep the bytes in place
- * @qp: on whose behalf
+ * srnic_mem_get() - Look up a key, check an access and keep the bytes in place
+ * @qp: QP on whose behalf the access is made
  * @key: L_Key or R_Key, all 32 bits
- * @va: first byte, as the key's consumer names it
- * @len: bytes, not 0: an access to no byte needs no key (IBA 9.7.4.1.2, R16), and
- *	callers do not come here for one
- * @access: IB_ACCESS_* the access needs; 0 for a local read; SRNIC_ACCESS_PROVED
- * @local: L_Key rules: windows do not serve, the local DMA key does
- * @ref: for gather, place, atomic and put
+ * @va: first byte, as the consumer of the key names it
+ * @len: bytes, not 0: an access to zero bytes needs no key (IBA 9.7.4.1.2,
+ *	R16), and callers must not ask for one
+ * @access: IB_ACCESS_* that the access needs; 0 for a local read;
+ *	SRNIC_ACCESS_PROVED
+ * @local: apply L_Key rules: windows are refused, the local DMA key is accepted
+ * @ref: filled in, for gather, place, atomic and put
  *
  * Context: process or softirq, BHs off until srnic_mem_put().
- * Return: SRNIC_MEM_OK and a reference, or why not, and none.
+ * Return: SRNIC_MEM_OK with a reference in @ref, or the reason for the refusal
+ * without one.
  */
 enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 len,
 				    u32 access, bool local, struct srnic_mem_ref *ref)
@@ -104,8 +107,8 @@ enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 le
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_get);
 
 /**
- * srnic_mem_put - end of an access
- * @ref: what srnic_mem_get() has filled in
+ * srnic_mem_put() - End an access
+ * @ref: reference filled in by srnic_mem_get()
  */
 void srnic_mem_put(struct srnic_mem_ref *ref)
 {
@@ -116,17 +119,17 @@ void srnic_mem_put(struct srnic_mem_ref *ref)
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);
 
 /**
- * srnic_mem_mkeys - keys of a region, if an access has to be proved
- * @qp: on whose behalf
+ * srnic_mem_mkeys() - Return the memory keys of a region that demands proofs
+ * @qp: QP on whose behalf the access is made
  * @key: R_Key, all 32 bits
  * @va: first byte
  * @len: bytes, not 0
- * @access: IB_ACCESS_* the access needs
- * @ref: to be put, unless %NULL is returned
+ * @access: IB_ACCESS_* that the access needs
+ * @ref: filled in, to be put by the caller, unless %NULL is returned
  *
  * Context: process or softirq, BHs off until srnic_mem_put().
- * Return: one key for each right; %NULL if the region has none, or if the access is
- * refused anyhow.
+ * Return: array of keys, one for each right; %NULL if the region has none or if
+ * the access is refused anyway.
  */
 const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u64 len,
 					 u32 access, struct srnic_mem_ref *ref)
@@ -146,19 +149,22 @@ const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_mkeys);
 
 /**
- * srnic_mem_hold - the same, for packets that come or go together
- * @qp: on whose behalf
+ * srnic_mem_hold() - Check an access, reusing the region that the burst holds
+ * @qp: QP on whose behalf the access is made
  * @key: L_Key or R_Key, all 32 bits
  * @va: first byte
  * @len: bytes, not 0
- * @access: IB_ACCESS_* the access needs
- * @local: L_Key rules
- * @hold: of the burst, and the same QP's; its ref is for gather, place and atomic
+ * @access: IB_ACCESS_* that the access needs
+ * @local: apply L_Key rules
+ * @hold: region held by the burst, for this QP only; its ref is for gather,
+ *	place and atomic
  *
- * Nothing but the look-up and the count is saved where the region is already held.
+ * If the region is already held, only the lookup and the reference are saved:
+ * the access is checked as in srnic_mem_get().
  *
  * Context: process or softirq, BHs off until srnic_hold_drop().
- * Return: SRNIC_MEM_OK, or why not; a region may be held in either case.
+ * Return: SRNIC_MEM_OK, or the reason for the refusal; a region may be held in
+ * either case.
  */
 enum srnic_mem_status srnic_mem_hold(struct srnic_qp *qp, u32 key, u64 va, u64 len,
 				     u32 access, bool local, struct srnic_hold *hold)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes out of and into regions. Where they are was settled at registration, that
- * they may be touched by srnic_mem_get(); here they only move, once.
+ * Copies out of and into regions. Registration has resolved the addresses and
+ * srnic_mem_get() has checked the access; each byte is copied once.
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "move.h"
 
-/* the address of @va, and how many bytes lie there in one piece: at most @len */
+/* Return the address of @va and set *@run to the contiguous bytes there, at most @len. */
 static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
 {
 	const struct srnic_map *map;
@@ -30,13 +30,13 @@ static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
 }
 
 /**
- * srnic_mem_gather - copy out of a region
+ * srnic_mem_gather() - Copy out of a region
  * @ref: from srnic_mem_get()
- * @va: first byte; the run lies inside what was checked
+ * @va: first byte; the range lies inside the checked one
  * @dst: kernel memory
  * @len: bytes
  *
- * Each is read once: it is the copy that is checked, sealed and sent.
+ * Each byte is read once: the copy is what is checked, sealed and sent.
  */
 void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len)
 {
@@ -54,9 +54,9 @@ void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 le
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_gather);
 
 /**
- * srnic_mem_place - copy into a region, in ascending order of addresses
+ * srnic_mem_place() - Copy into a region, in ascending order of addresses
  * @ref: from srnic_mem_get()
- * @va: first byte; the run lies inside what was checked
+ * @va: first byte; the range lies inside the checked one
  * @src: kernel memory
  * @len: bytes
  */
@@ -76,25 +76,25 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_place);
 
 /**
- * srnic_mem_atomic - 8-byte atomic operation (IBA 9.4.5)
+ * srnic_mem_atomic() - Execute an 8-byte atomic operation (IBA 9.4.5)
  * @ref: from srnic_mem_get() with IB_ACCESS_REMOTE_ATOMIC
- * @va: aligned to 8, inside what was checked; memory is aligned as @va is, by the
- *	rules of registration
+ * @va: aligned to 8, inside the checked range; registration ensures that memory
+ *	has the same alignment as @va
  * @cas: compare-and-swap, else fetch-and-add
- * @swap_add: new value, or what to add
+ * @swap_add: new value, or addend
  * @compare: expected value
  *
- * One processor instruction: atomic towards other QPs, other devices' drivers and
- * the application alike.
+ * One processor instruction: atomic with respect to other QPs, to drivers of
+ * other devices and to the application.
  *
- * Return: the value before.
+ * Return: the value before the operation.
  */
 u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare)
 {
 	u32 run;
 	atomic64_t *word = ref_run(ref, va, sizeof(u64), &run);
 
-	/* half of it might be somebody else's page */
+	/* a misaligned word could extend into a page that is not the region's */
 	if (WARN_ON_ONCE(!IS_ALIGNED((unsigned long)word, sizeof(*word))))
 		return 0;
 	if (cas)

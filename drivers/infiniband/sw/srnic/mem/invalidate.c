@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys taken back and given out again by work request: LOCAL_INV, SEND with
- * invalidate, REG_MR (IBA 10.6.5, 10.6.7.2.5).
+ * Invalidation and fast registration of keys by work request: LOCAL_INV, SEND
+ * with Invalidate, REG_MR (IBA 10.6.5, 10.6.7.2.5).
  */
 #include <linux/rcupdate.h>
 #include "../export.h"
@@ -20,13 +20,17 @@ static int fast_invalidate(const struct srnic_qp *qp, struct srnic_stag *stag, u
 	if (stag->pd != qp->pd)
 		return -EACCES;	/* R7 */
 	/*
-	 * R26: who was given no right through the key cannot take it away either; nor can
-	 * another stream of the domain, which shares it, but only whose region it was made.
+	 * R26: a peer may invalidate a key only if the key grants it a remote
+	 * right, and only on the QP that the region was registered on: other
+	 * QPs of the domain share the key.
 	 */
 	if (remote && (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != qp->ib.qp_num))
 		return -EACCES;
 
-	/* an invalid region stays so: the peer may have been faster than its owner */
+	/*
+	 * Not an error if already invalid: the peer may have been faster than
+	 * the owner.
+	 */
 	srnic_stag_quiesce_atomic(stag);
 	return 0;
 }
@@ -45,22 +49,23 @@ static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key
 	case SRNIC_STAG_MW2:
 		return srnic_window_invalidate(qp, stag, key);
 	default:
-		/* what a verb has registered only a verb deregisters (IBA 10.6.5) */
+		/* only a verb deregisters a region that a verb registered (IBA 10.6.5) */
 		return -EACCES;
 	}
 }
 
 /**
- * srnic_mem_invalidate - carry out LOCAL_INV, or a peer's SEND with invalidate
- * @qp: whose work request, or whose peer, it is
+ * srnic_mem_invalidate() - Execute LOCAL_INV, or a peer's SEND with Invalidate
+ * @qp: QP of the work request, or QP that received the SEND
  * @key: all 32 bits
- * @remote: it came over the wire
+ * @remote: the request came from the peer
  *
- * When it returns 0 no packet reads or writes through the key any more (R12).
+ * When it returns 0, no packet reads or writes through the key any more (R12).
  *
  * Context: process or softirq, BHs off, no srnic_mem_ref held.
- * Return: 0; -EINVAL: no such key, or a window that is not bound; -EACCES: another
- * protection domain or stream, or not to be invalidated this way.
+ * Return: 0; -EINVAL: no such key, or a window that is not bound; -EACCES: key
+ * of another protection domain or stream, or of a kind that cannot be
+ * invalidated this way.
  */
 int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote)
 {
@@ -88,7 +93,7 @@ static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 
 		return -EACCES;
 	if (srnic_region_check_access(access))
 		return -EINVAL;
-	/* only from the free state (IBA 10.6.5, 11.4.1.1) */
+	/* only an invalid region may be registered (IBA 10.6.5, 11.4.1.1) */
 	if (srnic_stag_valid(&mr->stag))
 		return -EINVAL;
 	if (offset + mr->ib.length > (u64)map->count << map->shift)
@@ -97,10 +102,10 @@ static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 
 }
 
 /**
- * srnic_mem_reg - carry out REG_MR
- * @qp: of a kernel consumer
- * @mr: fast-register region, free
- * @key: its index and the consumer's variant
+ * srnic_mem_reg() - Execute REG_MR
+ * @qp: QP of a kernel consumer
+ * @mr: fast-register region, invalid
+ * @key: index of @mr and the consumer's variant
  * @access: IB_ACCESS_*
  *
  * Context: process or softirq, BHs off.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes from one place to another: memcpy(), or what is faster here.
+ * Fast copies: memcpy(), or a string instruction where that is faster.
  *
- * The kernel's memcpy() on x86 is a loop over words, but for processors that call "rep
- * movsb" fast for a few bytes, too (FSRM). Of the others, many have a "rep movsq" that is
- * good for a payload (REP_GOOD: copy_page() uses it); an emulated machine may be slower at
- * it. Which wins, and from what length, is measured at load.
+ * The kernel's memcpy() on x86 is a loop over words unless the processor has a
+ * fast short "rep movsb" (FSRM). Many other processors have a "rep movsq" that
+ * is good for payloads (REP_GOOD: copy_page() uses it), but an emulated machine
+ * may be slower at it. The faster copy, and the length from which it is faster,
+ * are measured at load.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -17,24 +18,26 @@
 #include "../export.h"
 #include "move.h"
 
-/* Lengths at which they are compared: the powers of two between these */
+/* The copies are compared at the powers of two in this range */
 #define MOVE_FIRST	256
 #define MOVE_LAST	4096
 
-/* Best of so many runs, of so many calls each, so that an interrupt does not count */
+/* Runs to take the best of, which hides interrupts, and calls per run */
 #define MOVE_RUNS	5
 #define MOVE_CALLS	4
 
-/* set once, by srnic_move_init(), before the first packet */
+/* written once, by srnic_move_init(), before the first packet */
 size_t srnic_move_from __ro_after_init = SIZE_MAX;
 
 /**
- * srnic_move_string - copy by string instruction, where there is one
- * @dst: where to
- * @src: where from; does not overlap @dst
+ * srnic_move_string() - Copy by string instruction, or by memcpy() if there is none
+ * @dst: destination
+ * @src: source; does not overlap @dst
  * @len: bytes
  *
- * In ascending order of addresses, each byte once. Context: any.
+ * Copies in ascending order of addresses, each byte once.
+ *
+ * Context: any.
  */
 void srnic_move_string(void *dst, const void *src, size_t len)
 {
@@ -56,7 +59,7 @@ static noinline void __init move_plain(void *dst, const void *src, size_t len)
 	memcpy(dst, src, len);
 }
 
-/* nanoseconds that MOVE_CALLS calls take */
+/* Return the nanoseconds that MOVE_CALLS calls take. */
 static u64 __init move_time(void (*move)(void *dst, const void *src, size_t len), u8 *room,
 			    size_t len)
 {
@@ -74,10 +77,10 @@ static u64 __init move_time(void (*move)(void *dst, const void *src, size_t len)
 }
 
 /**
- * srnic_move_init - choose the machine's fastest copy
+ * srnic_move_init() - Measure and select the fastest copy
  *
- * Context: process, at module load. Takes a fraction of a millisecond. Cannot fail:
- * without it memcpy() does it all.
+ * Context: process, at module load. Takes a fraction of a millisecond. Cannot
+ * fail: without memory for the measurement, memcpy() is used.
  */
 void __init srnic_move_init(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copying, as it is fastest here: main calls srnic_move_init() at module load.
+ * Fast copies. main calls srnic_move_init() at module load.
  */
 #ifndef SRNIC_MOVE_H
 #define SRNIC_MOVE_H
@@ -13,7 +13,7 @@ extern size_t srnic_move_from;
 void srnic_move_init(void);
 void srnic_move_string(void *dst, const void *src, size_t len);
 
-/* memcpy(), and in ascending order of addresses */
+/* Copy like memcpy(), in ascending order of addresses. */
 static inline void srnic_move(void *dst, const void *src, size_t len)
 {
 	if (len < srnic_move_from)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions: user pages pinned, or a kernel consumer's pages by fast registration.
+ * Memory regions: pinned user pages, or pages of a kernel consumer by fast
+ * registration.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -15,17 +16,17 @@
 #include "../guard/guard.h"
 #include "mem.h"
 
-/* Block sizes that pinned memory may be cut into: pages, and what huge pages give. */
+/* Block sizes for pinned memory: pages and huge pages */
 #define REGION_BLOCK_SIZES	(PAGE_SIZE | SZ_2M | SZ_1G)
 
 #define REGION_ACCESS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND | \
 			 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
 
 /**
- * srnic_region_check_access - rights that can be granted (IBA 11.2.8.2)
+ * srnic_region_check_access() - Check rights that a consumer asks for (IBA 11.2.8.2)
  * @access: IB_ACCESS_*
  *
- * Return: 0; -EOPNOTSUPP for what srnic does not do (on-demand paging, FLUSH);
+ * Return: 0; -EOPNOTSUPP for unsupported rights (on-demand paging, FLUSH);
  * -EINVAL for remote write without local write.
  */
 int srnic_region_check_access(int access)
@@ -41,9 +42,9 @@ int srnic_region_check_access(int access)
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_check_access);
 
 /**
- * srnic_map_alloc - room for addresses of blocks
+ * srnic_map_alloc() - Allocate an array of block addresses
  * @map: zeroed
- * @blocks: how many, at least 1
+ * @blocks: number of blocks, at least 1
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -66,17 +67,17 @@ static void map_fill(struct srnic_map *map, unsigned long size)
 }
 
 /**
- * srnic_map_pin - pin user memory and note where it is
+ * srnic_map_pin() - Pin user memory and record its addresses
  * @map: zeroed
  * @ib: the device
  * @start: user address
  * @length: bytes
- * @access: IB_ACCESS_*; pages are pinned for writing if any right needs that, so
+ * @access: IB_ACCESS_*; pages are pinned for writing if any right needs it, so
  *	read-only memory cannot be registered for writing (RFC 5042 7.3, R32);
  *	the pages are charged to RLIMIT_MEMLOCK
  *
- * Context: process, of the memory's owner.
- * Return: 0, or what ib_umem_get() says (-ENOMEM, -EFAULT, -EPERM, -EINVAL).
+ * Context: process that owns the memory.
+ * Return: 0, or an errno of ib_umem_get() (-ENOMEM, -EFAULT, -EPERM, -EINVAL).
  */
 int srnic_map_pin(struct srnic_map *map, struct ib_device *ib, u64 start, u64 length, int access)
 {
@@ -110,8 +111,8 @@ err_umem:
 }
 
 /**
- * srnic_map_release - unpin, forget
- * @map: of a region at rest, or never used
+ * srnic_map_release() - Unpin and free a translation
+ * @map: of a quiesced region, or never used
  *
  * Context: process.
  */
@@ -137,13 +138,13 @@ static int region_add_block(struct ib_mr *ibmr, u64 addr)
 }
 
 /**
- * srnic_region_map_sg - what a fast-register region is to cover
- * @mr: the region; it may still be valid with its former contents, for consumers
- *	chain LOCAL_INV and REG_MR behind this call: nothing takes effect before
- *	REG_MR is executed
+ * srnic_region_map_sg() - Prepare the translation of a fast-register region
+ * @mr: the region; may still be valid with its previous translation, because
+ *	consumers chain LOCAL_INV and REG_MR after this call: the new one takes
+ *	effect when REG_MR is executed
  * @sg: kernel memory, mapped for DMA
- * @nents: entries
- * @offset: into the first, or NULL
+ * @nents: number of entries
+ * @offset: into the first entry, or NULL
  *
  * Context: any.
  * Return: entries mapped, or a negative errno.
@@ -163,15 +164,16 @@ int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_map_sg);
 
 /**
- * srnic_region_retire - make a region's key invalid, for dereg and rereg
- * @mr: published, or at rest
+ * srnic_region_retire() - Invalidate a region's key, for dereg and rereg
+ * @mr: valid or invalid
  *
- * A bind holds a count of the region while it adds its window, so once the region
- * is at rest the number of windows does not rise any more.
+ * A bind holds an active reference to the region while it adds its window, so
+ * the number of windows does not rise any more after the region has been
+ * quiesced.
  *
  * Context: process.
- * Return: 0, and no access is in progress; or -EBUSY if windows are bound to the
- * region (IBA 10.6.7.2.6), which stays as it was.
+ * Return: 0, with no access in progress; or -EBUSY if windows are bound to the
+ * region (IBA 10.6.7.2.6), which is then unchanged.
  */
 int srnic_region_retire(struct srnic_mr *mr)
 {
@@ -192,18 +194,20 @@ int srnic_region_retire(struct srnic_mr *mr)
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_retire);
 
 /**
- * srnic_region_protect - from now on each access by a peer has to be proved
- * @mr: published; may be in use
- * @mkeys: one for each right; the region's from now on, unless an error is returned
+ * srnic_region_protect() - Require a proof for each remote access from now on
+ * @mr: valid; may be in use
+ * @mkeys: one key for each right; owned by the region afterwards, unless an
+ *	error is returned
  *
- * When it returns no access that was not proved is in progress, and none begins. The
- * region stays valid meanwhile: its owner's own accesses, and those that are proved, are
- * never refused. A grace period is enough, for BHs are off as long as a count is held.
+ * When it returns, no unproved remote access is in progress, and none will
+ * begin. The region stays valid meanwhile: local accesses and proved ones are
+ * never refused. A grace period suffices, because BHs are off while an active
+ * reference is held.
  *
  * Context: process; one caller at a time.
- * Return: 0; -EEXIST: the region has keys, and who has some of them counts on that;
- * -EBUSY: windows are bound to the region, which nobody would have to prove; -EINVAL:
- * not a region of a process.
+ * Return: 0; -EEXIST: the region already has keys, which peers may hold;
+ * -EBUSY: windows are bound to the region, and accesses through them would need
+ * no proof; -EINVAL: not a region of a user process.
  */
 int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 {
@@ -222,7 +226,7 @@ int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 	if (!atomic_read(&mr->windows))
 		return 0;
 
-	/* a concurrent bind had not seen the keys: undo */
+	/* a concurrent BIND_MW has not seen the keys: undo */
 	WRITE_ONCE(stag->mkeys, NULL);
 	synchronize_rcu_expedited();
 	return -EBUSY;

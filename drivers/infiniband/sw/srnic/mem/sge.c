@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Local memory: a message's bytes, spread over the scatter/gather list of a work
- * request. Each SGE's key is checked for the bytes touched (IBA 10.6.3, 10.7.3).
+ * Gather and place for local memory: the bytes of a message, spread over the
+ * scatter/gather list of a work request. Each SGE's key is checked for the
+ * bytes accessed (IBA 10.6.3, 10.7.3).
  */
 #include <linux/minmax.h>
 #include "../export.h"
 #include "mem.h"
 
-/* a place in a list of SGEs */
+/* A position in a list of SGEs */
 struct sge_pos {
 	const struct srnic_abi_sge *sge;
-	u32 left;	/* entries from @sge on */
+	u32 left;	/* entries left, including *sge */
 	u32 off;	/* into *sge */
 };
 
-/* false if the list has no byte any more at @pos */
+/*
+ * Advance @pos to the entry that holds its byte. Return false past the end of
+ * the list.
+ */
 static bool sge_settle(struct sge_pos *pos)
 {
 	while (pos->left && pos->off >= pos->sge->length) {
@@ -36,17 +40,18 @@ static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *
 }
 
 /**
- * srnic_sge_gather - copy part of a message out of its SGEs
- * @qp: whose work request it is
- * @hold: of this burst
+ * srnic_sge_gather() - Copy part of a message out of its SGEs
+ * @qp: QP of the work request
+ * @hold: region held by this burst
  * @sge: the kernel's copy of the list
- * @num: entries
- * @off: where in the message to begin
+ * @num: number of entries
+ * @off: offset in the message to start at
  * @dst: kernel memory
  * @len: bytes; 0 needs no key
  *
  * Context: process or softirq, BHs off.
- * Return: SRNIC_MEM_OK, or why an SGE was refused; @dst may have been written then.
+ * Return: SRNIC_MEM_OK, or the reason an SGE was refused; @dst may have been
+ * written then.
  */
 enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
 				       const struct srnic_abi_sge *sge, u32 num, u32 off,
@@ -77,18 +82,18 @@ enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *h
 SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
 
 /**
- * srnic_sge_place - copy part of a message into its SGEs
- * @qp: whose work request it is
- * @hold: of this burst
+ * srnic_sge_place() - Copy part of a message into its SGEs
+ * @qp: QP of the work request
+ * @hold: region held by this burst
  * @sge: the kernel's copy of the list
- * @num: entries
- * @off: where in the message to begin
+ * @num: number of entries
+ * @off: offset in the message to start at
  * @src: kernel memory
  * @len: bytes; 0 needs no key
  *
  * Context: process or softirq, BHs off.
- * Return: SRNIC_MEM_OK, or why an SGE was refused; those before it may have been
- * written then, which a completion in error allows (IBA 10.3.1).
+ * Return: SRNIC_MEM_OK, or the reason an SGE was refused; the SGEs before it
+ * may have been written then, which a completion in error allows (IBA 10.3.1).
  */
 enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *hold,
 				      const struct srnic_abi_sge *sge, u32 num, u32 off,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys: how they are made, found, and brought to rest.
+ * Keys of regions and windows (STags): generation, lookup, active references,
+ * quiescing.
  */
 #include <linux/random.h>
 #include <linux/rhashtable.h>
@@ -16,12 +17,12 @@
 #define STAG_INDEX_MASK		(BIT(STAG_INDEX_BITS) - 1)
 #define STAG_ROUNDS		8
 #define STAG_TRIES		4096
-#define STAG_LATE		BIT(17)	/* so many others come first, and a few less */
+#define STAG_LATE		BIT(17)	/* indices between two uses of the same, roughly */
 
 /*
- * Multiply-shift by a secret odd number: nobody can tell which indices share a bucket.
- * The product's high bits are those that depend on all of the index; the table looks at
- * the low ones.
+ * Multiply-shift hash with a secret odd multiplier: an attacker cannot tell
+ * which indices share a bucket. The high bits of the product depend on all bits
+ * of the index, but the table uses the low ones, hence the byte swap.
  */
 static u32 stag_hash(const void *key, u32 len, u32 seed)
 {
@@ -45,7 +46,7 @@ static const struct rhashtable_params stag_params = {
 };
 
 /*
- * A keyed permutation of 24 bits: a balanced Feistel network with SipHash as its
+ * Permute 24 bits by a key: a balanced Feistel network with SipHash as its
  * round function.
  */
 static u32 stag_permute(const siphash_key_t *key, u32 count)
@@ -62,7 +63,7 @@ static u32 stag_permute(const siphash_key_t *key, u32 count)
 	return left << STAG_HALF_BITS | right;
 }
 
-/* The way back: which count comes to this index. */
+/* Invert stag_permute(): return the count that yields @index. */
 static u32 stag_place(const siphash_key_t *key, u32 index)
 {
 	u32 left = index >> STAG_HALF_BITS;
@@ -78,11 +79,11 @@ static u32 stag_place(const siphash_key_t *key, u32 index)
 }
 
 /*
- * The next index: the permutation of a counter. It is as hard to guess as a
- * random number (RFC 5042 6.1.1, R9), and what has been given back is not given
- * out again before all others have been. With each lap the permutation changes,
- * or whoever has seen one would know the next; what came late in the former lap
- * does not come early in the new one: it is left out.
+ * Return the next index: a permutation of a counter. It is as hard to guess as
+ * a random number (RFC 5042 6.1.1, R9), and a released index is not reused
+ * before all others have been used. The permutation changes with each lap of
+ * the counter, because a repeated lap would be predictable. Indices issued late
+ * in the previous lap are skipped early in the new one.
  */
 static u32 stag_next_index(struct srnic_dev *dev)
 {
@@ -104,7 +105,7 @@ static u32 stag_next_index(struct srnic_dev *dev)
 }
 
 /**
- * srnic_stag_table_init - an empty table
+ * srnic_stag_table_init() - Initialise the table of STags
  * @dev: zeroed
  *
  * Return: 0 or -ENOMEM.
@@ -119,8 +120,8 @@ int srnic_stag_table_init(struct srnic_dev *dev)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_table_init);
 
 /**
- * srnic_stag_table_exit - the table goes; all regions and windows have gone
- * @dev: the device
+ * srnic_stag_table_exit() - Destroy the table of STags
+ * @dev: the device, without regions and windows
  */
 void srnic_stag_table_exit(struct srnic_dev *dev)
 {
@@ -130,9 +131,9 @@ void srnic_stag_table_exit(struct srnic_dev *dev)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_table_exit);
 
 /**
- * srnic_stag_init - a key that is not yet one
+ * srnic_stag_init() - Initialise an STag without a key, invalid
  * @stag: zeroed
- * @kind: of what
+ * @kind: kind of object
  * @pd: its protection domain
  */
 void srnic_stag_init(struct srnic_stag *stag, enum srnic_stag_kind kind, struct srnic_pd *pd)
@@ -148,9 +149,10 @@ void srnic_stag_init(struct srnic_stag *stag, enum srnic_stag_kind kind, struct 
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_init);
 
 /**
- * srnic_stag_insert - give out a key
+ * srnic_stag_insert() - Issue a key and add the STag to the table
  * @dev: the device
- * @stag: initialised; index and key are set, it can be found, but is not valid
+ * @stag: initialised; on return it has an index and a key and can be found, but
+ *	is not valid
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -162,7 +164,7 @@ int srnic_stag_insert(struct srnic_dev *dev, struct srnic_stag *stag)
 
 		stag->index = stag_next_index(dev);
 		if (!stag->index)
-			continue;	/* SRNIC_DMA_LKEY's */
+			continue;	/* reserved for SRNIC_DMA_LKEY */
 
 		stag->key = stag->index << 8 | get_random_u8();
 		err = rhashtable_lookup_insert_fast(&dev->stags, &stag->node, stag_params);
@@ -175,7 +177,7 @@ int srnic_stag_insert(struct srnic_dev *dev, struct srnic_stag *stag)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_insert);
 
 /**
- * srnic_stag_remove - nobody finds this key any more
+ * srnic_stag_remove() - Remove an STag from the table
  * @dev: the device
  * @stag: quiesced; to be freed after a grace period
  *
@@ -189,11 +191,13 @@ void srnic_stag_remove(struct srnic_dev *dev, struct srnic_stag *stag)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_remove);
 
 /**
- * srnic_stag_find - what an index names
+ * srnic_stag_find() - Look up an STag by the index of a key
  * @dev: the device
- * @key: any variant of it: the caller compares the whole key, holding a count
+ * @key: any variant; the caller compares the full key while holding an active
+ *	reference
  *
  * Context: under RCU.
+ * Return: the STag, or NULL.
  */
 struct srnic_stag *srnic_stag_find(struct srnic_dev *dev, u32 key)
 {
@@ -205,15 +209,15 @@ struct srnic_stag *srnic_stag_find(struct srnic_dev *dev, u32 key)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_find);
 
 /**
- * srnic_stag_get - take part in using a key
- * @stag: found under RCU, or otherwise known to be there
+ * srnic_stag_get() - Take an active reference to an STag
+ * @stag: found under RCU, or otherwise known to exist
  *
- * As long as the count is held nothing of @stag changes, and it stays where it
- * is. The holder does not sleep, and waits for nobody who might be waiting for the
- * count: see srnic_stag_quiesce_atomic().
+ * While the reference is held, @stag does not change and is not freed. The
+ * holder must not sleep, and must not wait for a context that might be waiting
+ * for the reference: see srnic_stag_quiesce_atomic().
  *
  * Context: BHs off until srnic_stag_put().
- * Return: false if it is not valid.
+ * Return: false if the STag is not valid.
  */
 bool srnic_stag_get(struct srnic_stag *stag)
 {
@@ -234,12 +238,15 @@ bool srnic_stag_get(struct srnic_stag *stag)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_get);
 
 /**
- * srnic_stag_put - done with it
+ * srnic_stag_put() - Drop an active reference
  * @stag: not to be touched afterwards
  */
 void srnic_stag_put(struct srnic_stag *stag)
 {
-	/* zero only once the valid bit has gone; wake_up_var() does not dereference */
+	/*
+	 * Reaches zero only after the valid bit was cleared; wake_up_var() does
+	 * not dereference.
+	 */
 	if (unlikely(atomic_dec_and_test(&stag->active)))
 		wake_up_var(&stag->active);
 }
@@ -247,8 +254,8 @@ void srnic_stag_put(struct srnic_stag *stag)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_put);
 
 /**
- * srnic_stag_publish - the key is valid from now on
- * @stag: at rest, all fields set
+ * srnic_stag_publish() - Make a key valid
+ * @stag: quiesced, all fields set
  *
  * Context: any; the caller is the only one to change @stag.
  */
@@ -260,10 +267,10 @@ void srnic_stag_publish(struct srnic_stag *stag)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_publish);
 
 /**
- * srnic_stag_quiesce - make a key invalid and wait for who still uses it
+ * srnic_stag_quiesce() - Make a key invalid and wait for its users
  * @stag: valid or not
  *
- * When it returns no packet in progress reads or writes through the key (RFC
+ * When it returns, no packet in progress reads or writes through the key (RFC
  * 5042 6.2.2, R12).
  *
  * Context: process.
@@ -278,15 +285,15 @@ void srnic_stag_quiesce(struct srnic_stag *stag)
 SRNIC_EXPORT_FOR_KUNIT(srnic_stag_quiesce);
 
 /**
- * srnic_stag_quiesce_atomic - the same, for invalidation by work request
- * @stag: the caller holds no count of any key on this CPU
+ * srnic_stag_quiesce_atomic() - Make a key invalid and spin until it has no users
+ * @stag: the caller holds no active reference to any STag on this CPU
  *
- * Spins, which cannot deadlock: holders of a count have BHs off, so none sleeps on
- * this CPU below us, and between get and put they copy at most a burst of packets,
- * under their own QP's lock, and take no lock but those of CQs, SRQs and AHs, whose
- * holders wait for no key. (With PREEMPT_RT, BH-off sections exclude each other a
- * CPU, and a holder elsewhere that is preempted is boosted through that very
- * exclusion.)
+ * For invalidation by work request. Spinning cannot deadlock: holders of a
+ * reference have BHs off, so none of them is suspended on this CPU. Between get
+ * and put they copy at most one burst, under the lock of their own QP, and take
+ * no locks but those of CQs, SRQs and AHs, whose holders wait for no key. With
+ * PREEMPT_RT, BH-off sections exclude each other per CPU, and a preempted
+ * holder on another CPU is boosted through that exclusion.
  *
  * Context: process or softirq, BHs off.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stream scope (RFC 5042 6.1.1, R8): STags that serve one queue pair, and no other of its
- * domain. Windows of type 2B do by their nature (IBA 10.6.7.2.2), regions if their owner
- * asks for it. With the stream they end: else a later queue pair, whose memory lies where
- * that of the former did, would inherit them.
+ * Stream scope (RFC 5042 6.1.1, R8): STags that serve a single queue pair of
+ * their domain. Type 2B windows do so by definition (IBA 10.6.7.2.2), regions
+ * at their owner's request. They end with the stream: otherwise a later queue
+ * pair, allocated at the same address, would inherit them.
  */
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
@@ -13,12 +13,12 @@
 #include "../engine/engine.h"
 #include "mem.h"
 
-/* STags ended between two calls of cond_resched() */
+/* STags to end between two calls of cond_resched() */
 #define STREAM_BATCH	64
 
 /**
- * srnic_stream_join - an STag serves a queue pair from now on
- * @stag: at rest, of that queue pair's domain, in no stream
+ * srnic_stream_join() - Restrict an STag to a queue pair
+ * @stag: quiesced, of the queue pair's domain, in no stream
  * @qp: the queue pair
  *
  * Context: BHs off.
@@ -34,11 +34,11 @@ void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp)
 }
 
 /**
- * srnic_stream_leave - and serves none any more
- * @stag: may be in no stream
+ * srnic_stream_leave() - Remove an STag from its stream
+ * @stag: need not be in a stream
  *
- * Those who are looking at it are not waited for: to be served they would have to be that
- * queue pair.
+ * Does not wait for lookups in progress: they are served only if they are made
+ * on behalf of that same queue pair.
  *
  * Context: BHs off.
  */
@@ -65,7 +65,7 @@ static struct srnic_stag *stream_first(struct srnic_qp *qp)
 	return stag;
 }
 
-/* unless its owner has done so meanwhile */
+/* End one STag, unless its owner has removed it from the stream meanwhile. */
 static void stag_end(struct srnic_stag *stag, const struct srnic_qp *qp)
 {
 	spin_lock(&stag->lock);
@@ -95,11 +95,12 @@ static bool stream_end_some(struct srnic_qp *qp)
 }
 
 /**
- * srnic_stream_end - a queue pair is going, or begins anew
- * @qp: neither a packet nor a work request of it is in progress any more
+ * srnic_stream_end() - End all STags of a queue pair that is destroyed or reset
+ * @qp: the queue pair, with no packet and no work request in progress
  *
- * Its windows are unbound; its regions serve nobody until they are deregistered. There may
- * be hundreds of thousands of them: each is looked at once, and the scheduler gets its turn.
+ * Its windows are unbound; its regions serve no queue pair until they are
+ * deregistered. There may be hundreds of thousands of STags: each is visited
+ * once, with calls of cond_resched() in between.
  *
  * Context: process.
  */
@@ -119,7 +120,7 @@ static void region_join(struct srnic_stag *stag, struct srnic_qp *qp)
 	spin_unlock_bh(&stag->lock);
 }
 
-/* Undo region_join(): the region serves all QPs of its domain again. */
+/* Undo region_join(): let the region serve all QPs of its domain again. */
 static void region_leave(struct srnic_stag *stag)
 {
 	spin_lock_bh(&stag->lock);
@@ -129,18 +130,20 @@ static void region_leave(struct srnic_stag *stag)
 }
 
 /**
- * srnic_region_bind - from now on a region serves one queue pair, and no other
- * @mr: published; may be in use
- * @qp: of the region's domain
+ * srnic_region_bind() - Restrict a region to one queue pair from now on
+ * @mr: valid; may be in use
+ * @qp: a queue pair of the region's domain
  *
- * When it returns no access on behalf of another is in progress, and none begins; nor does
- * one once @qp goes, or is reset. The region stays valid meanwhile: accesses on behalf of
- * @qp are never refused. A grace period is enough, for BHs are off as long as a count is
- * held.
+ * When it returns, no access on behalf of another queue pair is in progress,
+ * and none will begin. After @qp has been destroyed or reset, no access at all
+ * begins. The region stays valid meanwhile: accesses on behalf of @qp are never
+ * refused. A grace period suffices, because BHs are off while an active
+ * reference is held.
  *
  * Context: process; one caller at a time.
- * Return: 0; -EEXIST: it serves one; -EBUSY: windows are bound to it, which may serve
- * others; -EINVAL: not a region of a process, or @qp is of another domain.
+ * Return: 0; -EEXIST: the region is already bound to a queue pair; -EBUSY:
+ * windows are bound to the region, which may serve other queue pairs; -EINVAL:
+ * not a region of a user process, or @qp belongs to another domain.
  */
 int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
 {
@@ -158,7 +161,7 @@ int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
 	if (!atomic_read(&mr->windows))
 		return 0;
 
-	/* a concurrent bind had not seen that: undo */
+	/* a concurrent BIND_MW has not seen the restriction: undo */
 	region_leave(stag);
 	return -EBUSY;
 }
@@ -166,8 +169,8 @@ int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_region_bind);
 
 /**
- * srnic_region_unbind - a region is going
- * @mr: may be bound to no queue pair
+ * srnic_region_unbind() - Remove a region that is being destroyed from its stream
+ * @mr: need not be bound to a queue pair
  *
  * Context: process.
  */

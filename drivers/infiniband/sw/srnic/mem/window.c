@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory windows, type 1 and 2B: bound to a part of a region by work request (IBA
- * 10.6.7, 11.4.1.1 post send, 9.9 for RDMA semantics).
+ * Memory windows of type 1 and 2B, bound to a part of a region by work request
+ * (IBA 10.6.7, 11.4.1.1 Post Send, 9.9 for RDMA semantics).
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -10,12 +10,13 @@
 #include "../engine/engine.h"
 #include "mem.h"
 
-/* a local right is no right of a window; applications that ask for one mean no harm */
+/* windows have no local rights, but applications may ask for one: it is ignored */
 #define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE)
 
 /**
- * srnic_window_unbind - a window no longer stands for anything
- * @window: its key stays the next bind's to match
+ * srnic_window_unbind() - Invalidate and unbind a window
+ * @window: need not be bound; keeps its key, which the next bind is compared
+ *	with
  */
 void srnic_window_unbind(struct srnic_stag *window)
 	__must_hold(&window->lock)
@@ -31,7 +32,7 @@ void srnic_window_unbind(struct srnic_stag *window)
 	window->mr = NULL;
 }
 
-/* rules of the window itself; IBA 10.6.7.2.2 and the o10-36, o10-37 statements */
+/* Check the rules of the window: IBA 10.6.7.2.2, statements o10-36 and o10-37. */
 static int window_check(const struct srnic_qp *qp, const struct srnic_stag *window,
 			const struct srnic_swqe *swqe)
 	__must_hold(&window->lock)
@@ -39,8 +40,8 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 	u32 new_key = swqe->bind.new_rkey;
 
 	/*
-	 * The work request names the window; which of its keys was the last is nothing
-	 * that verbs make an application keep track of.
+	 * The work request names the window; verbs do not require the
+	 * application to know its current key.
 	 */
 	if (window->index != new_key >> 8)
 		return -EINVAL;
@@ -49,10 +50,13 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 	if (swqe->bind.access & ~WINDOW_ACCESS)
 		return -EOPNOTSUPP;
 
-	if (window->kind == SRNIC_STAG_MW1)	/* rebinds in any state; o10-36.2.2 */
+	if (window->kind == SRNIC_STAG_MW1)	/* may be rebound in any state; o10-36.2.2 */
 		return swqe->bind.access & IB_ZERO_BASED ? -EINVAL : 0;
 
-	/* o10-37.2.30, o10-37.2.40; and a key that is worth nothing to who had the last one */
+	/*
+	 * o10-37.2.30, o10-37.2.40; the key must change, or peers with the old
+	 * one get access.
+	 */
 	if (window->mr || !swqe->bind.length || new_key == window->key)
 		return -EINVAL;
 	return 0;
@@ -63,13 +67,16 @@ static u64 window_iova(const struct srnic_swqe *swqe)
 	return swqe->bind.access & IB_ZERO_BASED ? 0 : swqe->bind.addr;
 }
 
-/* where in the region's memory, which begins at a block */
+/* Return the offset of the window from the start of the region's first block. */
 static u64 window_offset(const struct srnic_stag *region, const struct srnic_swqe *swqe)
 {
 	return region->offset + (swqe->bind.addr - region->iova);
 }
 
-/* A word that is aligned for a peer must be so in memory: the processor's atomics ask for it. */
+/*
+ * A word that the peer sees as aligned must be aligned in memory, for the
+ * processor's atomics.
+ */
 static bool window_aligned(const struct srnic_stag *region, const struct srnic_swqe *swqe)
 {
 	if (!(swqe->bind.access & IB_ACCESS_REMOTE_ATOMIC))
@@ -77,7 +84,7 @@ static bool window_aligned(const struct srnic_stag *region, const struct srnic_s
 	return !((window_iova(swqe) ^ window_offset(region, swqe)) % sizeof(u64));
 }
 
-/* rules of the region; the caller holds a count of it */
+/* Check the rules of the region. The caller holds an active reference to it. */
 static int window_check_region(const struct srnic_qp *qp, const struct srnic_stag *region,
 			       const struct srnic_swqe *swqe)
 {
@@ -90,10 +97,13 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 		return -EACCES;
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
-	/* who has the window's key would have nothing to prove, or be another stream */
+	/*
+	 * Accesses through the window would need no proof, or could come from
+	 * another stream.
+	 */
 	if (READ_ONCE(region->mkeys) || READ_ONCE(region->one_stream))
 		return -EACCES;
-	/* remote writers need a region that may be written at all (C10-74) */
+	/* remote writes need a region with local write access (C10-74) */
 	if ((swqe->bind.access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
 	    !(region->access & IB_ACCESS_LOCAL_WRITE))
 		return -EACCES;
@@ -104,7 +114,7 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 	return window_aligned(region, swqe) ? 0 : -EINVAL;
 }
 
-/* the caller holds a count of @region, and @window is at rest */
+/* The caller holds an active reference to @region, and @window is quiesced. */
 static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_stag *region,
 		       const struct srnic_swqe *swqe)
 	__must_hold(&window->lock)
@@ -122,7 +132,10 @@ static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct sr
 	srnic_stag_publish(window);
 }
 
-/* type 1 only: a bind of no bytes takes the window's right away (IBA 10.6.7.2.4) */
+/*
+ * Type 1 only: a bind of zero bytes revokes access through the window (IBA
+ * 10.6.7.2.4).
+ */
 static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
 	__must_hold(&window->lock)
 {
@@ -132,9 +145,9 @@ static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
 }
 
 /*
- * Waiting for the window's bursts with a count of the region in hand is in order:
- * regions of this kind are never waited for by spinning, and bursts wait for
- * nothing.
+ * Quiescing the window while holding an active reference to the region cannot
+ * deadlock: regions of this kind are quiesced by sleeping, never by spinning,
+ * and bursts wait for nothing.
  */
 static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
 		       const struct srnic_swqe *swqe)
@@ -163,12 +176,13 @@ static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
 }
 
 /**
- * srnic_mem_bind - carry out BIND_MW
- * @qp: whose work request it is; type 2: the window works on this QP only
+ * srnic_mem_bind() - Execute BIND_MW
+ * @qp: QP of the work request; a type 2 window works on this QP only
  * @swqe: address, length, keys and rights of the bind
  *
  * Context: process or softirq, BHs off, no srnic_mem_ref held.
- * Return: 0, or -EINVAL, -EACCES, -EOPNOTSUPP: completes with MW_BIND_ERR.
+ * Return: 0, or -EINVAL, -EACCES, -EOPNOTSUPP: to be completed with
+ * MW_BIND_ERR.
  */
 int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe)
 {
@@ -189,14 +203,15 @@ int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe)
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_bind);
 
 /**
- * srnic_window_invalidate - carry out LOCAL_INV, or a peer's SEND with invalidate
- * @qp: whose work request, or whose peer, it is
+ * srnic_window_invalidate() - Execute LOCAL_INV or a peer's SEND with Invalidate on a window
+ * @qp: QP of the work request, or QP that received the SEND
  * @window: found under RCU
  * @key: all 32 bits
  *
  * Context: process or softirq, BHs off, no srnic_mem_ref held.
- * Return: 0, -EINVAL if that is no key of a bound type-2 window (o10-37.2.26: type 1
- * is not invalidated), -EACCES if it belongs to another domain or stream (R7, R8).
+ * Return: 0; -EINVAL: not the key of a bound type 2 window (o10-37.2.26: type 1
+ * windows cannot be invalidated); -EACCES: it belongs to another domain or
+ * stream (R7, R8).
  */
 int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key)
 {
@@ -214,8 +229,8 @@ int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 
 }
 
 /**
- * srnic_window_retire - a window is to be deallocated
- * @window: no longer in the table; nothing binds it again
+ * srnic_window_retire() - Unbind a window that is being deallocated
+ * @window: removed from the table, so it cannot be bound again
  *
  * Context: process.
  */
@@ -223,7 +238,7 @@ void srnic_window_retire(struct srnic_stag *window)
 {
 	spin_lock_bh(&window->lock);
 	srnic_window_unbind(window);
-	window->pd = NULL;	/* whoever found it before fails the check */
+	window->pd = NULL;	/* lookups that found the window earlier now fail the check */
 	spin_unlock_bh(&window->lock);
 }
 

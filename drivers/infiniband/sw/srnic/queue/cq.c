@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues: completions in, events out.
+ * Completion queues: add and poll completions, raise events.
  */
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
@@ -11,37 +11,38 @@
 #include "queue.h"
 
 /*
- * How often one context calls comp_handler in a row, when completions keep coming
- * meanwhile, before it leaves the rest to the worker.
+ * Limit of consecutive calls of comp_handler in one context while completions
+ * keep coming. The worker makes the remaining calls.
  */
 #define CQ_ROUNDS	8
 
-/* where the consumer stands; a user's claim is only ever compared */
+/* Return the consumer's index. A user's index is only ever compared. */
 static u32 cq_cons(const struct srnic_cq *cq)
 {
 	if (!cq->ring.user)
 		return cq->tail;
 
-	/* our reuse after its reads: pairs with the provider's release */
+	/* Read before reusing slots: pairs with the provider's release. */
 	return smp_load_acquire(&cq->ring.hdr->cons);
 }
 
 /*
- * Completions not yet polled. A user's index that makes no sense gives more than
- * the ring has: it looks full, and whoever wrote the index bears that (R27).
+ * Return the number of completions not yet polled. An invalid index of a user
+ * yields more than the ring's size: the CQ then looks full, which only harms
+ * its own user (R27).
  */
 static u32 cq_used(const struct srnic_cq *cq)
 {
 	return cq->ring.head - cq_cons(cq);
 }
 
-/* IBA 11.4.2.2: after a request for solicited events only those, and errors */
+/* IBA 11.4.2.2: a request for solicited events matches only those and errors. */
 static bool cq_arm_matches(u8 arm, bool solicited)
 {
 	return arm == SRNIC_ARM_NEXT || (arm == SRNIC_ARM_SOLICITED && solicited);
 }
 
-/* one event a request: true if there was one that this completion answers */
+/* Return true and disarm if this completion matches a request: one event a request. */
 static bool cq_disarm(struct srnic_cq *cq, bool solicited)
 	__must_hold(&cq->lock)
 {
@@ -54,7 +55,8 @@ static bool cq_disarm(struct srnic_cq *cq, bool solicited)
 
 	/*
 	 * Pairs with the full fence between the provider's store to arm and its
-	 * last look at prod: it sees the completion, or we see the request.
+	 * last read of prod: either it sees the completion, or we see the
+	 * request.
 	 */
 	smp_mb();
 	if (!cq_arm_matches(READ_ONCE(cq->ring.hdr->arm), solicited))
@@ -63,8 +65,8 @@ static bool cq_disarm(struct srnic_cq *cq, bool solicited)
 }
 
 /*
- * A completion that is lost makes the queue useless for good (IBA 10.2.10.4):
- * its consumer no longer knows what has happened.
+ * A lost completion makes the queue permanently unusable (IBA 10.2.10.4): the
+ * consumer can no longer know which work requests have completed.
  */
 static int cq_overflow(struct srnic_cq *cq)
 	__must_hold(&cq->lock)
@@ -77,16 +79,17 @@ static int cq_overflow(struct srnic_cq *cq)
 }
 
 /**
- * srnic_cq_push - add a completion
- * @cq: the caller keeps one of its QPs alive, and with it the CQ
- * @cqe: copied
- * @solicited: a receive whose sender asked for an event, or any failure
+ * srnic_cq_push() - Add a completion
+ * @cq: the CQ; the caller keeps one of its QPs alive, and so the CQ
+ * @cqe: the completion; copied
+ * @solicited: the sender of a receive requested an event, or the completion is
+ *	an error
  *
- * Call srnic_cq_notify() once all locks have been dropped.
+ * Call srnic_cq_notify() after all locks have been released.
  *
  * Context: any; takes the CQ's lock with interrupts off.
- * Return: 0, or -EOVERFLOW: the CQ was full, now or earlier, and has been given up;
- * the caller moves its QP to ERR, a worker does so with the others and tells the
+ * Return: 0, or -EOVERFLOW if the CQ is or was full, and is now unusable. The
+ * caller moves its QP to ERR; a worker moves the other QPs and notifies the
  * consumer (RFC 5042 6.4.6, R27).
  */
 int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited)
@@ -106,7 +109,7 @@ int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicit
 	memcpy(slot, cqe, sizeof(*slot));
 	if (cq->timed)
 		slot->timestamp = ktime_get_ns();
-	/* the entry before its index: pairs with the provider's acquire */
+	/* Publish the entry before its index: pairs with the provider's acquire. */
 	smp_store_release(&ring->hdr->prod, ++ring->head);
 	cq->pushed++;
 	if (cq_disarm(cq, solicited))
@@ -118,7 +121,7 @@ out:
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_push);
 
-/* comp_handler may expect BHs off: ipoib's schedules NAPI */
+/* Some handlers expect BHs to be disabled: ipoib's schedules NAPI. */
 static void cq_call(struct srnic_cq *cq)
 {
 	if (!cq->ib.comp_handler)
@@ -129,13 +132,13 @@ static void cq_call(struct srnic_cq *cq)
 	local_bh_enable();
 }
 
-/* true if events are still due after all those rounds */
+/* Call comp_handler for due events. Return true if events are due after CQ_ROUNDS calls. */
 static bool cq_fire(struct srnic_cq *cq)
 {
 	unsigned int rounds = CQ_ROUNDS;
 
 	do {
-		/* whoever is in there will find our FIRE bit */
+		/* The context that is calling the handler will see our FIRE bit. */
 		if (test_and_set_bit_lock(SRNIC_CQ_BUSY, &cq->state))
 			return false;
 		while (rounds && test_and_clear_bit(SRNIC_CQ_FIRE, &cq->state)) {
@@ -143,7 +146,7 @@ static bool cq_fire(struct srnic_cq *cq)
 			rounds--;
 		}
 		clear_bit_unlock(SRNIC_CQ_BUSY, &cq->state);
-		/* a FIRE set meanwhile saw BUSY: look again, having let go */
+		/* Another context may have set FIRE and seen BUSY: check again. */
 		smp_mb__after_atomic();
 	} while (rounds && test_bit(SRNIC_CQ_FIRE, &cq->state));
 
@@ -159,15 +162,16 @@ static void cq_notify_work(struct work_struct *work)
 }
 
 /**
- * srnic_cq_notify - raise the event that completions have made due, if any
- * @cq: the caller keeps one of its QPs alive, and with it the CQ
- * @direct: call comp_handler here; false inside post_send's call chain, where the
- *	consumer may hold locks that its handler takes
+ * srnic_cq_notify() - Raise the event that completions have made due, if any
+ * @cq: the CQ; the caller keeps one of its QPs alive, and so the CQ
+ * @direct: call comp_handler in this context; false inside post_send's call
+ *	chain, where the consumer may hold locks that its handler takes
  *
- * comp_handler runs without any lock of ours, with BHs off, and never twice at
- * once for one CQ.
+ * comp_handler runs without any of our locks, with BHs disabled, and never
+ * concurrently for one CQ.
  *
- * Context: any if not @direct; else process or softirq, no locks held.
+ * Context: any if @direct is false; otherwise process or softirq, no locks
+ * held.
  */
 void srnic_cq_notify(struct srnic_cq *cq, bool direct)
 {
@@ -181,11 +185,11 @@ void srnic_cq_notify(struct srnic_cq *cq, bool direct)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify);
 
 /**
- * srnic_cq_pop - take the oldest completion
- * @cq: of a kernel consumer
- * @cqe: filled in
+ * srnic_cq_pop() - Take the oldest completion
+ * @cq: the CQ of a kernel consumer
+ * @cqe: result
  *
- * Return: false if the queue is empty (or not ours to poll).
+ * Return: false if the queue is empty, or is polled by a user.
  */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
 {
@@ -207,10 +211,10 @@ bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_pop);
 
 /**
- * srnic_cq_waiting - completions that have not been polled
- * @cq: any
+ * srnic_cq_waiting() - Return the number of completions not yet polled
+ * @cq: any CQ
  *
- * Return: their number, at most the ring's size.
+ * Return: the number, at most the ring's size.
  */
 u32 srnic_cq_waiting(struct srnic_cq *cq)
 {
@@ -226,12 +230,12 @@ u32 srnic_cq_waiting(struct srnic_cq *cq)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_waiting);
 
 /**
- * srnic_cq_arm - ask for an event (IBA 11.4.2.2)
- * @cq: any
+ * srnic_cq_arm() - Request an event (IBA 11.4.2.2)
+ * @cq: any CQ
  * @arm: SRNIC_ARM_SOLICITED or SRNIC_ARM_NEXT; the wider of two requests counts
  *
- * Return: true if completions were waiting already, for which there will be no
- * event.
+ * Return: true if completions are already waiting, for which no event will be
+ * raised.
  */
 bool srnic_cq_arm(struct srnic_cq *cq, u8 arm)
 {
@@ -250,7 +254,7 @@ bool srnic_cq_arm(struct srnic_cq *cq, u8 arm)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_arm);
 
-/* 0, -EAGAIN or -EINVAL, as of srnic_rq_exchange() */
+/* Return 0, -EAGAIN or -EINVAL, as srnic_rq_exchange(). */
 static int cq_try_exchange(struct srnic_cq *cq, struct srnic_ring *ring,
 			   struct srnic_ring_move *move)
 	__must_hold(&cq->lock)
@@ -274,17 +278,19 @@ static int cq_try_exchange(struct srnic_cq *cq, struct srnic_ring *ring,
 }
 
 /**
- * srnic_cq_exchange - give a CQ a ring of another size
- * @cq: its user, if it has one, does not poll or arm meanwhile; its mutex is held
- * @ring: new; comes back with the old memory
+ * srnic_cq_exchange() - Replace a CQ's ring by one of another size
+ * @cq: the CQ, with its mutex held; its user, if any, neither polls nor arms it
+ *	meanwhile
+ * @ring: the new ring; returns the old memory
  *
- * Completions that wait come along in order, and so does a request for an event:
- * nothing is lost (RFC 5042 6.4.3.2, R21). All but the last batch is copied with interrupts
- * on, for there may be megabytes; new completions may be added meanwhile.
+ * Waiting completions and a request for an event are moved, in order: none is
+ * lost (RFC 5042 6.4.3.2, R21). All but the last batch is copied with
+ * interrupts on, since there may be megabytes; completions may be added
+ * meanwhile.
  *
  * Context: process; takes the CQ's lock with interrupts off.
- * Return: 0, or -EINVAL if more completions wait than the new ring holds, or a
- * user's index is nonsense; nothing has changed then.
+ * Return: 0, or -EINVAL with no change if more completions wait than the new
+ * ring holds, or a user's index is invalid.
  */
 int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring)
 {
@@ -306,9 +312,9 @@ int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_exchange);
 
 /**
- * srnic_cq_init - everything but the ring
- * @cq: zeroed
- * @on_error: work function for error_work: tells the consumer of an overflow and
+ * srnic_cq_init() - Initialise a CQ, except for its ring
+ * @cq: the CQ, zeroed
+ * @on_error: function for error_work: notifies the consumer of an overflow and
  *	moves the CQ's QPs to ERR
  */
 void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error)
@@ -324,8 +330,8 @@ void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_init);
 
 /**
- * srnic_cq_stop - no event of this CQ is in progress or will come any more
- * @cq: no QP completes here any more
+ * srnic_cq_stop() - Wait for events in progress, and prevent further ones
+ * @cq: the CQ; no QP completes here any more
  *
  * Context: process.
  */

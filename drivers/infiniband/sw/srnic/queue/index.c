@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Indices of a ring, the other side's among them: to be believed or not. Nothing here
- * knows what memory the ring is made of, so it is fuzzed and proved in user space.
+ * Validation of ring indices, including those of the other side. This file does
+ * not depend on the memory of a ring, so it is fuzzed and verified in user
+ * space.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -9,15 +10,17 @@
 #include "queue.h"
 
 /**
- * srnic_ring_move_plan - update what is left to move, under the locks of both ends
- * @move: zeroed before the first look
+ * srnic_ring_move_plan() - Update how many entries are left to move
+ * @move: zeroed before the first call
  * @head: oldest entry that waits now
- * @end: past the newest
+ * @end: one past the newest
  *
- * Entries taken since the last call are skipped. If a user moved @end back, nothing is left.
+ * Skips entries that were taken since the last call. If a user has moved @end
+ * back, no entry is left.
  *
- * Return: true if what is left is more than should be copied under a lock:
- * srnic_ring_move_some() without it, and look again.
+ * Context: under the locks of both ends.
+ * Return: true if more entries are left than may be copied under a lock:
+ * release the locks, call srnic_ring_move_some(), and call this again.
  */
 bool srnic_ring_move_plan(struct srnic_ring_move *move, u32 head, u32 end)
 {
@@ -32,13 +35,13 @@ bool srnic_ring_move_plan(struct srnic_ring_move *move, u32 head, u32 end)
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_move_plan);
 
 /**
- * srnic_ring_move_some - copy a batch of entries to a ring of another size
- * @move: as planned
- * @to: new, of the same stride
- * @from: a user's may change while we copy: whoever takes entries out of @to
- *	checks them then
+ * srnic_ring_move_some() - Copy a batch of entries to a ring of another size
+ * @move: state from srnic_ring_move_plan()
+ * @to: the new ring, of the same stride
+ * @from: the old ring. A user may modify entries during the copy: they are
+ *	checked when they are taken out of @to
  *
- * Context: any; nobody replaces the memory of @from meanwhile.
+ * Context: any; the memory of @from is not replaced meanwhile.
  */
 void srnic_ring_move_some(struct srnic_ring_move *move, struct srnic_ring *to,
 			  const struct srnic_ring *from)
@@ -53,17 +56,18 @@ void srnic_ring_move_some(struct srnic_ring_move *move, struct srnic_ring *to,
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_move_some);
 
 /**
- * srnic_ring_pending - how many entries the producer has put in (SQ, RQ, SRQ)
- * @ring: of the consumer
+ * srnic_ring_pending() - Return how many entries the producer has added
+ * @ring: the ring of an SQ, RQ or SRQ
  *
- * Entries up to the count may be read once it has been returned.
+ * These entries may be read after the call.
  *
- * Context: any; the caller is the ring's one consumer.
- * Return: 0 to the ring's size, or -EINVAL if the index cannot be right (R1).
+ * Context: any; the caller is the ring's only consumer.
+ * Return: 0 to the ring's size, or -EINVAL if the producer's index is invalid
+ * (R1).
  */
 int srnic_ring_pending(const struct srnic_ring *ring)
 {
-	/* entries after their index: pairs with the producer's release */
+	/* Read the index before the entries: pairs with the producer's release. */
 	u32 pending = smp_load_acquire(&ring->hdr->prod) - ring->head;
 
 	return pending > ring->entries ? -EINVAL : (int)pending;
@@ -72,13 +76,13 @@ int srnic_ring_pending(const struct srnic_ring *ring)
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_pending);
 
 /**
- * srnic_ring_publish_cons - tell the producer which slots are free again
- * @ring: SQ, RQ or SRQ
- * @cons: index below which nothing of the ring is needed any more
+ * srnic_ring_publish_cons() - Tell the producer which slots are free
+ * @ring: the ring of an SQ, RQ or SRQ
+ * @cons: index below which no slot is needed any more
  */
 void srnic_ring_publish_cons(struct srnic_ring *ring, u32 cons)
 {
-	/* our reads before their reuse: pairs with the producer's acquire */
+	/* Read slots before the producer reuses them: pairs with the producer's acquire. */
 	smp_store_release(&ring->hdr->cons, cons);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * queue - rings of SQ, RQ, SRQ and CQ. Calls nobody.
+ * Rings of SQ, RQ, SRQ and CQ.
  *
  * A ring is one run of page-refcounted pages (GFP_KERNEL_ACCOUNT, vmap). A user
- * object's ring is mapped into its process without vm_operations of ours;
- * everything in it is hostile: an entry is copied out once, the copy is checked,
- * and the kernel's own indices never live there. A kernel consumer's ring has the
- * same form and is simply not mapped.
+ * object's ring is mapped into its process without vm_operations of srnic, and
+ * all its contents are hostile: each entry is copied out once and the copy is
+ * checked, and the kernel's own indices are stored elsewhere. A kernel
+ * consumer's ring has the same layout, but is not mapped.
  */
 #ifndef SRNIC_QUEUE_H
 #define SRNIC_QUEUE_H
@@ -23,18 +23,18 @@ struct srnic_mw;
 struct srnic_ah;
 
 /**
- * struct srnic_ring - memory and the kernel's own index of a ring
- * @hdr: the shared header, at the beginning of the first page
- * @slots: the entries, SRNIC_RING_SLOTS bytes into it
- * @pages: what both lie in
- * @npages: how many
- * @entries: slots, a power of two
- * @stride: bytes a slot
+ * struct srnic_ring - memory of a ring, and the kernel's own index
+ * @hdr: shared header, at the beginning of the first page
+ * @slots: the entries, SRNIC_RING_SLOTS bytes behind @hdr
+ * @pages: pages of header and entries
+ * @npages: number of pages
+ * @entries: number of slots, a power of two
+ * @stride: bytes of a slot
  * @limit: entries granted to the consumer (<= @entries)
  * @head: the kernel's own index: next to take (SQ, RQ, SRQ) or to fill (CQ)
  * @user: mapped into a process, so hostile
- * @asleep: send queues: nothing has been there since need_wakeup was set, and whoever
- *	puts something in rings the doorbell
+ * @asleep: send queues: empty since need_wakeup was set; the producer rings the
+ *	doorbell for the next entry
  */
 struct srnic_ring {
 	struct srnic_ring_hdr *hdr;
@@ -55,15 +55,15 @@ int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user);
 void srnic_ring_free(struct srnic_ring *ring);
 int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma);
 
-/* Maximum of entries copied under a lock with interrupts off */
+/* Limit of entries copied under a lock with interrupts off */
 #define SRNIC_MOVE_BATCH	64
 
 /**
  * struct srnic_ring_move - progress of moving entries to a ring of another size
- * @begun: the fields below are set
- * @first: index that becomes 0
- * @done: index up to which they have been copied
- * @left: how many are still to be
+ * @begun: the members below are set
+ * @first: index in the old ring that becomes index 0
+ * @done: index up to which entries have been copied
+ * @left: number of entries left to copy
  */
 struct srnic_ring_move {
 	bool begun;
@@ -83,8 +83,9 @@ static inline void *srnic_ring_slot(const struct srnic_ring *ring, u32 index)
 }
 
 /*
- * The one way bytes leave a ring: afterwards it is @dst that is looked at, and the
- * barrier keeps the compiler from taking a second look at @src instead (R1).
+ * Copy bytes out of a ring. All reads of entries use this. The caller then uses
+ * @dst only: the barrier keeps the compiler from reading @src again instead
+ * (R1).
  */
 static inline void srnic_ring_read(void *dst, const void *src, size_t len)
 {
@@ -93,14 +94,15 @@ static inline void srnic_ring_read(void *dst, const void *src, size_t len)
 }
 
 /*
- * Entries that wait; what a user ring claims beyond its size is an error.
- * Returns 0..entries, or -EINVAL if the producer index is nonsense.
+ * Return the number of entries that wait, or -EINVAL if a user's producer index
+ * exceeds the ring's size.
  */
 int srnic_ring_pending(const struct srnic_ring *ring);
 
 /*
  * sq.c: the requester's private copy of a send work request. Kernel consumers'
- * post_send fills it directly; for user QPs it is copied out of the ring once.
+ * post_send fills it in directly; for user QPs it is copied out of the ring,
+ * once.
  */
 #define SRNIC_SWQE_SIGNALED	SRNIC_WQE_SIGNALED
 #define SRNIC_SWQE_SOLICITED	SRNIC_WQE_SOLICITED
@@ -112,13 +114,13 @@ struct srnic_swqe {
 	u8 opcode;		/* enum srnic_wqe_opcode */
 	u8 num_sge;
 	u16 flags;
-	u32 length;		/* payload of the whole message; 8 for atomics */
+	u32 length;		/* bytes of payload of the whole message; 8 for atomics */
 	__be32 imm;
 	u32 inv_rkey;
 	u64 raddr;
 	u32 rkey;
 
-	/* engine's */
+	/* set by the engine */
 	u8 state;
 	u8 status;		/* enum ib_wc_status */
 	u32 first_psn;
@@ -158,15 +160,15 @@ struct srnic_swqe {
 	};
 };
 
-/* Copies ring->head's entry into @swqe and advances head. 0, or -EINVAL (bad entry). */
+/* Copy the entry at ring->head into @swqe, and advance head. 0, or -EINVAL (bad entry). */
 int srnic_sq_fetch(struct srnic_ring *ring, struct srnic_swqe *swqe, u32 max_sge, u32 max_inline);
-/* need_wakeup = 1, full fence, looks again: true if entries wait after all */
+/* Set need_wakeup = 1, full fence, check again. True if entries wait after all. */
 bool srnic_sq_sleep(struct srnic_ring *ring);
 void srnic_sq_awake(struct srnic_ring *ring);
-/* tells user space how far WQEs have been retired */
+/* Tell user space up to which index WQEs have been retired. */
 void srnic_ring_publish_cons(struct srnic_ring *ring, u32 cons);
 
-/* rq.c: a receive work request, copied out once */
+/* rq.c: private copy of a receive work request, made once */
 struct srnic_rwqe {
 	u64 wr_id;
 	u32 num_sge;
@@ -176,39 +178,43 @@ struct srnic_rwqe {
 	struct srnic_abi_sge sge[SRNIC_MAX_SGE];
 };
 
-/* 1: @rwqe filled, head advanced, slot returned; 0: empty; -EINVAL: bad entry */
+/* Fill in @rwqe, advance head, free the slot. 1; 0 if empty; -EINVAL for a bad entry. */
 int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge);
-/* kernel consumers' post_recv, under the caller's irqsave lock. 0, -ENOMEM, -EINVAL */
+/* Post for a kernel consumer, under the caller's irqsave lock. 0, -ENOMEM, -EINVAL. */
 int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_sge);
 /*
- * resize: what waits moves to @ring's new memory, the old comes back in @with. -EAGAIN: too
- * much to be moved under the locks of both ends; srnic_ring_move_some() without them first
+ * Resize: move waiting entries to the memory of @with, which returns the old
+ * memory. -EAGAIN if too many entries wait to be moved under the locks of both
+ * ends: call srnic_ring_move_some() without the locks first.
  */
 int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
 		      struct srnic_ring_move *move);
 
 /**
  * struct srnic_cq - a completion queue
- * @ib: the core's part
- * @user: who has it, for guard; NULL: the kernel, or the administrator
- * @lock: irqsave; the producer's side, resize, and a kernel consumer's poll
- * @ring: where completions go; @ring.head is the producer's index
- * @tail: a kernel consumer's index; a user's is in the header, and hostile
- * @armed: a kernel consumer's SRNIC_ARM_*; a user's is in the header
- * @timed: completions tell when they were written
- * @overflow: a completion was lost; nothing is taken any more (IBA 10.2.10.4)
+ * @ib: part of ib_core
+ * @user: owner, for quotas; NULL: the kernel, or the administrator
+ * @lock: irqsave; protects the producer's side, resize, and a kernel consumer's
+ *	poll
+ * @ring: the completions; @ring.head is the producer's index
+ * @tail: index of a kernel consumer; a user's is in the header, and hostile
+ * @armed: SRNIC_ARM_* of a kernel consumer; a user's is in the header
+ * @timed: completions carry the time at which they were written
+ * @overflow: a completion was lost; no more are accepted (IBA 10.2.10.4)
  * @state: SRNIC_CQ_* bits
- * @pushed: completions in all
- * @notify_work: calls comp_handler where a direct call is not allowed
- * @error_work: verbs', after an overflow: event, and the QPs below to ERR
- * @mutex: resize, and the lists below; taken before any QP's lock
+ * @pushed: total number of completions
+ * @notify_work: calls comp_handler if a direct call is not allowed
+ * @error_work: work of verbs after an overflow: raises the event and moves the
+ *	QPs to ERR
+ * @mutex: protects resize and the lists below; taken before any QP's lock
  * @send_qps: QPs whose sends complete here
  * @recv_qps: QPs whose receives complete here
- * @mmap: a user ring's place in its context's mmap space
+ * @mmap: a user ring's entry in its context's mmap space
  *
- * The completion is written, then prod (release); arming is by the ring's arm
- * word (user) or srnic_cq_arm() (kernel). comp_handler is never called under a
- * lock: push marks the CQ, srnic_cq_notify(), after all locks, calls.
+ * The producer writes the completion, then prod (release). The ring's arm word
+ * (user) or srnic_cq_arm() (kernel) requests an event. comp_handler is never
+ * called under a lock: push marks the CQ, and srnic_cq_notify() calls it after
+ * all locks have been released.
  */
 struct srnic_cq {
 	struct ib_cq ib;
@@ -223,7 +229,7 @@ struct srnic_cq {
 	u64 pushed;
 	struct work_struct notify_work;
 	struct work_struct error_work;
-	struct mutex mutex;	/* resize, and the lists */
+	struct mutex mutex;	/* resize, and the lists below */
 	struct list_head send_qps;
 	struct list_head recv_qps;
 	struct srnic_mmap *mmap;
@@ -239,20 +245,20 @@ static inline struct srnic_cq *to_srnic_cq(struct ib_cq *ib)
 
 /* cq.c */
 void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error);
-/* 0, or -EOVERFLOW: nothing written, the caller moves its QP to ERR */
+/* 0, or -EOVERFLOW: no completion was written; the caller moves its QP to ERR. */
 int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited);
 /*
- * Calls comp_handler if one is due; no locks held, BHs may be off. @direct false:
- * leave it to a worker (inside post_send's call chain).
+ * Call comp_handler if an event is due; no locks held, BHs may be disabled. If
+ * @direct is false, let a worker call it (inside post_send's call chain).
  */
 void srnic_cq_notify(struct srnic_cq *cq, bool direct);
-/* the consumer's side: of kernel CQs, and of user CQs where uverbs asks */
+/* Consumer's side: of kernel CQs, and of user CQs when uverbs asks. */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
 u32 srnic_cq_waiting(struct srnic_cq *cq);
 bool srnic_cq_arm(struct srnic_cq *cq, u8 arm);
-/* resize: @ring takes the place of the CQ's, which comes back in it */
+/* Resize: @ring replaces the CQ's ring, and returns the old memory. */
 int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring);
-/* destroy: no QP completes here any more */
+/* Destroy: no QP completes here any more. */
 void srnic_cq_stop(struct srnic_cq *cq);
 
 #endif /* SRNIC_QUEUE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a ring: pages that a process may have mapped, and our own mapping of
- * the same pages.
+ * Memory of a ring: pages that a process may have mapped, and the kernel's own
+ * mapping of them.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -18,11 +18,12 @@ static size_t ring_bytes(u32 entries, u32 stride)
 }
 
 /**
- * srnic_ring_pages - what a ring will cost
+ * srnic_ring_pages() - Return how many pages a ring needs
  * @limit: entries
- * @stride: bytes an entry
+ * @stride: bytes of an entry
  *
- * Return: PAGE_SIZE pages that srnic_ring_alloc() takes for the same arguments.
+ * Return: number of PAGE_SIZE pages that srnic_ring_alloc() allocates for these
+ * arguments.
  */
 unsigned int srnic_ring_pages(u32 limit, u32 stride)
 {
@@ -33,7 +34,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ring_pages);
 
 static int ring_get_pages(struct srnic_ring *ring)
 {
-	/* charged to the caller's memory cgroup, and without stale data (R13) */
+	/* Charge the caller's memory cgroup, and expose no stale data (R13). */
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
 	unsigned int i;
 
@@ -59,7 +60,7 @@ err_pages:
 
 static void ring_put_pages(struct srnic_ring *ring)
 {
-	/* a process that still has them mapped holds references of its own */
+	/* A process that still maps the pages holds references of its own. */
 	for (unsigned int i = 0; i < ring->npages; i++)
 		__free_page(ring->pages[i]);
 	kvfree(ring->pages);
@@ -67,12 +68,12 @@ static void ring_put_pages(struct srnic_ring *ring)
 }
 
 /**
- * srnic_ring_alloc - get memory for a ring
- * @ring: zeroed or freed before; indices start at 0
- * @limit: entries wanted, at least 1; rounded up to a power of two, and all of
- *	those are granted
- * @stride: bytes an entry, a multiple of 8
- * @user: will be mapped into a process
+ * srnic_ring_alloc() - Allocate memory for a ring
+ * @ring: zeroed, or freed before; indices start at 0
+ * @limit: entries, at least 1; rounded up to a power of two, all of which are
+ *	granted
+ * @stride: bytes of an entry, a multiple of 8
+ * @user: the ring will be mapped into a process
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -93,7 +94,7 @@ int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user)
 	if (err)
 		return err;
 
-	/* most rings of an idle peer fit one page, which needs no mapping */
+	/* Most rings of an idle peer fit in one page, which needs no vmap(). */
 	if (ring->npages == 1)
 		ring->hdr = page_address(ring->pages[0]);
 	else
@@ -109,8 +110,8 @@ int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user)
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_alloc);
 
 /**
- * srnic_ring_free - give back our mapping and our references
- * @ring: may have no memory
+ * srnic_ring_free() - Release a ring's mapping and page references
+ * @ring: the ring; may have no memory
  *
  * Context: process.
  */
@@ -129,16 +130,16 @@ void srnic_ring_free(struct srnic_ring *ring)
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_free);
 
 /**
- * srnic_ring_map - map a ring into the process that calls mmap()
- * @ring: of a user object
+ * srnic_ring_map() - Map a ring into the process that calls mmap()
+ * @ring: the ring of a user object
  * @vma: shared, exactly as long as the ring
  *
- * The mapping keeps page references and nothing else of ours. Its vm_operations
- * remain those that ib_uverbs has set: without private data they answer a fault
- * with SIGBUS and do nothing on open and close, and they belong to ib_uverbs,
- * which the open file pins. So srnic can be unloaded while a process whose
- * context is dead still has the ring mapped. (NULL instead would turn the area
- * into an anonymous one in the eyes of mm.)
+ * The mapping holds page references and nothing else of srnic. Its
+ * vm_operations remain those of ib_uverbs: without private data they answer a
+ * fault with SIGBUS and do nothing on open and close, and the open file pins
+ * ib_uverbs. So srnic can be unloaded while a process whose context is dead
+ * still maps the ring. (With NULL instead, mm would treat the area as
+ * anonymous.)
  *
  * Context: process, mmap lock held for writing.
  * Return: 0, -EINVAL if @vma is private or executable, or an error of mm.
@@ -150,7 +151,7 @@ int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
 
-	/* a child has no business with its parent's rings: IBA knows no fork */
+	/* Do not share rings with a child process: the IBA does not know fork. */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	return vm_map_pages_zero(vma, ring->pages, ring->npages);
 }

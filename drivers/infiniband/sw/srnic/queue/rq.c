@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive work requests: of receive queues and shared receive queues, posted
- * through a mapped ring or by a kernel consumer.
+ * Receive work requests of RQs and SRQs, posted through a mapped ring or by a
+ * kernel consumer.
  */
 #include <linux/string.h>
 #include "../export.h"
@@ -32,16 +32,17 @@ static int rq_take(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, cons
 }
 
 /**
- * srnic_rq_fetch - take the next receive work request
- * @ring: of a receive queue or shared receive queue
- * @rwqe: private copy; valid is set by its owner
- * @max_sge: of this queue, at most SRNIC_MAX_SGE
+ * srnic_rq_fetch() - Take the next receive work request
+ * @ring: the ring of an RQ or SRQ
+ * @rwqe: private copy; the caller sets @rwqe->valid
+ * @max_sge: limit of this queue, at most SRNIC_MAX_SGE
  *
- * The slot is the producer's again at once: nothing of it is needed any more.
+ * The producer may reuse the slot immediately.
  *
- * Context: any; the caller serialises the consumer's side (QP's or SRQ's lock).
- * Return: 1 with @rwqe filled, 0 if the ring is empty, -EINVAL if an entry or the
- * index makes no sense; a bad entry is consumed, and its wr_id is in @rwqe.
+ * Context: any; the caller serialises consumers (QP's or SRQ's lock).
+ * Return: 1 with @rwqe filled in; 0 if the ring is empty; -EINVAL if the entry
+ * or the index is invalid. An invalid entry is consumed, and @rwqe has its
+ * wr_id.
  */
 int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge)
 {
@@ -63,13 +64,13 @@ int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge
 SRNIC_EXPORT_FOR_KUNIT(srnic_rq_fetch);
 
 /**
- * srnic_rq_post - a kernel consumer posts one receive
- * @ring: not mapped by anyone, so its indices are to be believed
- * @wr: one work request; its chain is the caller's business
- * @max_sge: of this queue
+ * srnic_rq_post() - Post one receive for a kernel consumer
+ * @ring: the ring, not mapped, so its indices can be trusted
+ * @wr: one work request; the caller follows its chain
+ * @max_sge: limit of this queue
  *
- * Context: any; under the queue's irqsave lock against other posters.
- * Return: 0, -ENOMEM if the queue is full, -EINVAL for too many SGEs.
+ * Context: any; the queue's irqsave lock serialises posters.
+ * Return: 0, -ENOMEM if the queue is full, or -EINVAL for too many SGEs.
  */
 int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_sge)
 {
@@ -79,7 +80,7 @@ int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_
 
 	if (wr->num_sge < 0 || (u32)wr->num_sge > max_sge)
 		return -EINVAL;
-	/* pairs with srnic_ring_publish_cons(): the slot has been read */
+	/* Pairs with srnic_ring_publish_cons(): the slot has been read. */
 	if (prod - smp_load_acquire(&ring->hdr->cons) >= ring->limit)
 		return -ENOMEM;
 
@@ -93,7 +94,7 @@ int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_
 			.lkey = wr->sg_list[i].lkey,
 		};
 
-	/* the entry before its index: pairs with srnic_ring_pending() */
+	/* Publish the entry before its index: pairs with srnic_ring_pending(). */
 	smp_store_release(&ring->hdr->prod, prod + 1);
 	return 0;
 }
@@ -101,17 +102,18 @@ int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_
 SRNIC_EXPORT_FOR_KUNIT(srnic_rq_post);
 
 /**
- * srnic_rq_exchange - give a queue memory of another size
- * @ring: in use; its owner holds the locks of both ends
- * @with: new, of the same stride; comes back with the old memory
- * @move: zeroed before the first call; what has been moved so far
+ * srnic_rq_exchange() - Replace a queue's memory by one of another size
+ * @ring: the ring in use; the caller holds the locks of both ends
+ * @with: the new ring, of the same stride; returns the old memory
+ * @move: progress of the move; zeroed before the first call
  *
- * Entries may be posted and taken between one call and the next.
+ * Entries may be posted and taken between two calls.
  *
  * Context: any.
- * Return: 0; -EAGAIN if too much waits to be moved at once: call srnic_ring_move_some(),
- * without the locks, and again; or -EINVAL if more receives wait than the new ring holds,
- * or a user ring's index is nonsense. Nothing has changed if it is not 0.
+ * Return: 0; -EAGAIN if too many entries wait to be moved at once: call
+ * srnic_ring_move_some() without the locks, then this again; or -EINVAL if more
+ * receives wait than the new ring holds, or a user's index is invalid. @ring
+ * changes only if 0 is returned.
  */
 int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
 		      struct srnic_ring_move *move)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send work requests out of a user ring: one copy, checked afterwards, so that
- * nothing the process writes later can matter (RFC 5042 section 3, R1).
+ * Send work requests of a user ring. Each is copied once and the copy is
+ * checked, so that later writes by the process have no effect (RFC 5042 section
+ * 3, R1).
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -12,13 +13,13 @@
 
 #define SQ_ATOMIC_LEN	8
 
-/* What an opcode may carry; kernel-only ones have no row. */
+/* Properties of an opcode; kernel-only opcodes have no row. */
 struct sq_kind {
 	bool known;
 	bool data;	/* SGEs */
-	bool inl;	/* may be inline instead */
+	bool inl;	/* inline data is allowed instead */
 	bool atomic;
-	bool ud;	/* the address part is meaningful on a UD QP */
+	bool ud;	/* has an address part, used on a UD QP */
 };
 
 static const struct sq_kind sq_kinds[SRNIC_WQE_OPCODES] = {
@@ -86,12 +87,12 @@ static int sq_copy_sges(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
 	srnic_ring_read(swqe->sge, data, wqe->num_sge * sizeof(swqe->sge[0]));
 	for (u32 i = 0; i < wqe->num_sge; i++)
 		length += swqe->sge[i].length;
-	/* too long a message is the engine's to refuse, with a status of its own */
+	/* The engine rejects messages that are too long, with a status of their own. */
 	swqe->length = min_t(u64, length, U32_MAX);
 	return 0;
 }
 
-/* @wqe is ours by now; @data still lies in the ring */
+/* @wqe is a private copy; @data still points into the ring. */
 static int sq_take(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, const void *data,
 		   u32 max_sge, u32 max_inline)
 {
@@ -131,18 +132,19 @@ static int sq_take(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, cons
 }
 
 /**
- * srnic_sq_fetch - copy the next send work request out of a user ring
- * @ring: srnic_ring_pending() has said that there is one; head advances in any case
- * @swqe: private memory for @max_sge SGEs and @max_inline bytes; the engine's
- *	fields are left alone
- * @max_sge: of this QP
- * @max_inline: of this QP
+ * srnic_sq_fetch() - Copy the next send work request out of a user ring
+ * @ring: a ring for which srnic_ring_pending() has returned an entry; head
+ *	always advances
+ * @swqe: private memory for @max_sge SGEs and @max_inline bytes; the members
+ *	set by the engine are not changed
+ * @max_sge: limit of this QP
+ * @max_inline: limit of this QP
  *
- * Whether the opcode suits the QP's type, and whether keys and addresses are any
- * good, is the engine's and mem's to say.
+ * The engine checks that the opcode fits the QP's type; mem checks keys and
+ * addresses.
  *
- * Context: any; the caller is the ring's one consumer.
- * Return: 0, or -EINVAL if the entry makes no sense; wr_id and opcode are valid
+ * Context: any; the caller is the ring's only consumer.
+ * Return: 0, or -EINVAL if the entry is invalid; wr_id and opcode are valid
  * even then, for the completion in error.
  */
 int srnic_sq_fetch(struct srnic_ring *ring, struct srnic_swqe *swqe, u32 max_sge, u32 max_inline)
@@ -159,19 +161,20 @@ int srnic_sq_fetch(struct srnic_ring *ring, struct srnic_swqe *swqe, u32 max_sge
 SRNIC_EXPORT_FOR_KUNIT(srnic_sq_fetch);
 
 /**
- * srnic_sq_sleep - about to stop looking at a user's send queue
- * @ring: of the send queue
+ * srnic_sq_sleep() - Prepare to stop polling a user's send queue
+ * @ring: the ring of the send queue
  *
- * Pairs with the full fence between the provider's store of prod and its load of
- * need_wakeup: either it sees the flag and rings, or we see its entries.
+ * Pairs with the full fence between the provider's store of prod and its load
+ * of need_wakeup: either it sees the flag and rings the doorbell, or we see its
+ * entries.
  *
- * Return: true if entries (or a nonsensical index) are there after all; the flag
- * is down again then.
+ * Return: true if entries (or an invalid index) are there after all; the flag
+ * is then cleared again.
  */
 bool srnic_sq_sleep(struct srnic_ring *ring)
 {
 	WRITE_ONCE(ring->hdr->need_wakeup, 1);
-	smp_mb();	/* the flag before our last look; see above */
+	smp_mb();	/* Set the flag before the last check; see above. */
 	if (!srnic_ring_pending(ring)) {
 		ring->asleep = true;
 		return false;
@@ -183,8 +186,8 @@ bool srnic_sq_sleep(struct srnic_ring *ring)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sq_sleep);
 
 /**
- * srnic_sq_awake - looking at a user's send queue: no doorbell is needed
- * @ring: of the send queue
+ * srnic_sq_awake() - Resume polling a user's send queue: no doorbell is needed
+ * @ring: the ring of the send queue
  */
 void srnic_sq_awake(struct srnic_ring *ring)
 {

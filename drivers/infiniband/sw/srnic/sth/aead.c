@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The nonce family: GMAC, GCM, ChaCha20-Poly1305, an emission counter and a tag in the
- * STH (protocol.md, section 3).
+ * The nonce family of suites: GMAC, GCM and ChaCha20-Poly1305, with an emission
+ * counter and a tag in the STH (protocol.md, section 3).
  *
  * Linux 6.12 registers its SIMD GCM for x86 and arm64 under an internal name,
- * behind a wrapper that turns asynchronous where SIMD may not be used; asked for a
- * synchronous gcm(aes), it gives a generic one, many times slower. So each sub-key
- * has both: the internal one, for when SIMD may be used, which is nearly always, and
- * the synchronous one for a softirq that has interrupted somebody's use of the FPU.
- * Where the internal name does not exist (other machines, kernels from 6.15 on,
- * where the wrapper is gone), the synchronous one is the best there is. ChaCha20 and
- * Poly1305 need none: their SIMD drivers are synchronous, and fall back by themselves.
+ * behind a wrapper that turns asynchronous where SIMD may not be used. A
+ * request for a synchronous gcm(aes) yields a generic implementation, many
+ * times slower. So each sub-key has two transforms: the internal one for
+ * contexts that may use SIMD, which are nearly all, and the synchronous one for
+ * a softirq that has interrupted another user of the FPU.
+ *
+ * Where the internal name does not exist (other architectures, and kernels from
+ * 6.15 on, which have no wrapper), the synchronous transform is the fastest
+ * available. ChaCha20 and Poly1305 need no internal one: their SIMD drivers are
+ * synchronous and fall back by themselves.
  */
 #include "sth/crypto.h"
 
@@ -32,7 +35,7 @@ static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 	return tfm;
 }
 
-/* The drivers' fast ones can be keyed without SIMD: @simd makes no difference. */
+/* The SIMD drivers accept a key without SIMD, so @simd makes no difference. */
 static int aead_set(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
 		    const u8 *raw, bool simd)
 {
@@ -91,16 +94,19 @@ static struct crypto_aead *aead_tfm(const struct srnic_sth_scratch *s,
 	return cipher->fast && srnic_sth_simd(s) ? cipher->fast : cipher->sync;
 }
 
-/* MAC input, payload and pad, tag: as one list */
+/* Chain MAC input, payload with pad, and tag into one list. */
 static int aead_list(struct scatterlist *list, struct srnic_sth_scratch *s,
 		     unsigned int input_len, struct scatterlist *payload, unsigned int len)
 {
 	bool one = !len || len <= payload->length;
 	unsigned int n = 0;
 
-	/* nearly always one piece or none: clearing a list costs as much as filling it */
+	/*
+	 * Payload is nearly always one piece or absent. Clearing a list costs
+	 * as much as filling it.
+	 */
 	sg_init_table(list, one ? 3 : SRNIC_STH_SG);
-	if (input_len)	/* else KUnit's: no packet is without */
+	if (input_len)	/* empty in KUnit only */
 		sg_set_buf(&list[n++], s->input, input_len);
 	for (; len && payload; payload = sg_next(payload)) {
 		unsigned int part = min(len, payload->length);
@@ -123,8 +129,8 @@ static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned i
 }
 
 /*
- * Header mode takes no payload. Packet mode takes it as associated data, aead
- * mode as text: in either case it stands between the MAC input and the tag.
+ * Header mode ignores the payload. Packet mode passes it as associated data,
+ * aead mode as text: in both it lies between the MAC input and the tag.
  */
 static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 			unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
@@ -168,7 +174,7 @@ static int aead_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 	int err;
 
 	err = aead_prepare(s, cipher, input_len, src, dst, len, s->tag_len);
-	/* compares the tag in constant time */
+	/* The crypto API compares the tag in constant time. */
 	return err ?: crypto_aead_decrypt(cipher->req);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AES-CMAC (RFC 4493) by way of AES-CBC.
+ * AES-CMAC (RFC 4493) on top of AES-CBC.
  *
- * Linux 6.12's cmac(aes) takes one block at a time through the cipher interface, which
- * claims the FPU for each: 208 instructions a block, 40 of them work. CMAC is the last
- * block of a CBC encryption from a zero IV, with a sub-key XORed into the last block
- * of the message. So where SIMD may be used and the kernel has a synchronous
- * CBC for it, one request does the whole packet; its other output goes to a sink.
+ * Linux 6.12's cmac(aes) passes one block at a time through the cipher
+ * interface, which claims the FPU for each: 208 instructions a block, of which
+ * 40 encrypt. CMAC is the last block of a CBC encryption from a zero IV, with a
+ * sub-key XORed into the last block of the message. So where SIMD may be used
+ * and the kernel has a synchronous CBC for it, one request processes the whole
+ * packet; the remaining ciphertext goes to a sink.
  */
 #include <crypto/aes.h>
 #include <crypto/skcipher.h>
@@ -16,11 +17,12 @@
 #define BLOCK	AES_BLOCK_SIZE
 
 /**
- * struct srnic_cmac - a CMAC key for CBC
+ * struct srnic_cmac - a CMAC key for use with CBC
  * @cbc: AES-CBC under the key
- * @req: its request
- * @zero: a block to make those of
- * @last: what is XORed into a last block that is whole (K1), or padded (K2)
+ * @req: the request for @cbc
+ * @zero: scratch block: the sub-keys are derived from its encryption
+ * @last: XORed into the last block of a message: K1 if the block is complete,
+ *	K2 if it is padded
  */
 struct srnic_cmac {
 	struct crypto_skcipher *cbc;
@@ -29,11 +31,11 @@ struct srnic_cmac {
 	u8 last[2][BLOCK];
 };
 
-/* times x in GF(2^128), RFC 4493 section 2.3 */
+/* Multiply by x in GF(2^128) (RFC 4493, section 2.3). */
 static void double_block(u8 to[BLOCK], const u8 from[BLOCK])
 {
 	u64 high = get_unaligned_be64(from), low = get_unaligned_be64(from + 8);
-	/* no branch on key material */
+	/* Do not branch on key material. */
 	u64 reduce = -(high >> 63) & 0x87;
 
 	put_unaligned_be64(high << 1 | low >> 63, to);
@@ -64,8 +66,8 @@ static int make_last(struct srnic_cmac *cmac)
 }
 
 /**
- * srnic_cmac_free - wipe and free a key
- * @cmac: may be NULL, or made in part
+ * srnic_cmac_free() - Wipe and free a CMAC key
+ * @cmac: key, may be incomplete or NULL
  */
 void srnic_cmac_free(struct srnic_cmac *cmac)
 {
@@ -77,12 +79,12 @@ void srnic_cmac_free(struct srnic_cmac *cmac)
 }
 
 /**
- * srnic_cmac_set - key it
- * @cmac: of srnic_cmac_alloc()
+ * srnic_cmac_set() - Set a CMAC key
+ * @cmac: from srnic_cmac_alloc()
  * @raw: AES key
- * @len: its length
+ * @len: bytes in @raw
  *
- * Context: any where SIMD may be used.
+ * Context: any in which SIMD may be used.
  * Return: 0 or a negative errno.
  */
 int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len)
@@ -93,9 +95,9 @@ int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len)
 }
 
 /**
- * srnic_cmac_wipe - no key until the next is set
- * @cmac: of srnic_cmac_alloc()
- * @len: length of its keys
+ * srnic_cmac_wipe() - Overwrite a CMAC key
+ * @cmac: from srnic_cmac_alloc(); unusable until srnic_cmac_set()
+ * @len: length of its keys in bytes
  *
  * Context: any.
  * Return: 0 or a negative errno.
@@ -109,11 +111,11 @@ int srnic_cmac_wipe(struct srnic_cmac *cmac, unsigned int len)
 }
 
 /**
- * srnic_cmac_alloc - make one, without a key
+ * srnic_cmac_alloc() - Allocate a CMAC without a key
  * @name: internal name of a synchronous AES-CBC
  *
  * Context: process.
- * Return: it; an ERR_PTR, -ENOENT if the kernel has no such CBC.
+ * Return: the CMAC or an ERR_PTR; -ENOENT if the kernel has no such CBC.
  */
 struct srnic_cmac *srnic_cmac_alloc(const char *name)
 {
@@ -139,7 +141,7 @@ struct srnic_cmac *srnic_cmac_alloc(const char *name)
 }
 
 /**
- * srnic_cmac_driver - the crypto driver in use
+ * srnic_cmac_driver() - Return the name of the crypto driver in use
  * @cmac: a key
  */
 const char *srnic_cmac_driver(const struct srnic_cmac *cmac)
@@ -147,7 +149,7 @@ const char *srnic_cmac_driver(const struct srnic_cmac *cmac)
 	return crypto_skcipher_driver_name(cmac->cbc);
 }
 
-/* pad the last block (10…0) and XOR in the sub-key it asks for; its length */
+/* Pad the last block (10…0) if it is incomplete, and XOR in K1 or K2. */
 static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int used)
 {
 	bool padded = used < BLOCK;
@@ -159,7 +161,7 @@ static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int 
 	crypto_xor(block, cmac->last[padded], BLOCK);
 }
 
-/* the whole message in s->input: encrypted there, the tag is its last block */
+/* MAC a message that lies in s->input, encrypting in place; the tag is the last block. */
 static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int len,
 		      u8 *tag)
 {
@@ -173,7 +175,10 @@ static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsi
 	return err;
 }
 
-/* @head bytes of s->input and @len of @payload, of which the last 1 to 16 apart */
+/*
+ * MAC @head bytes of s->input and @len of @payload. The last 1 to 16 bytes go
+ * through s->block.
+ */
 static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int head,
 		    const u8 *payload, unsigned int len, u8 *tag)
 {
@@ -204,15 +209,15 @@ static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsign
 }
 
 /**
- * srnic_cmac_mac - tag of a packet
+ * srnic_cmac_mac() - Compute the tag of a packet
  * @s: scratch; @s->input is overwritten
  * @cmac: a key
  * @input_len: bytes in @s->input
- * @payload: continues the message
- * @len: bytes of @payload
- * @tag: where to, 16 bytes
+ * @payload: continuation of the message
+ * @len: bytes in @payload
+ * @tag: result, 16 bytes
  *
- * Context: any where SIMD may be used.
+ * Context: any in which SIMD may be used.
  * Return: 0 or a negative errno.
  */
 int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
@@ -224,7 +229,10 @@ int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigne
 		memcpy(s->input + input_len, payload, len);
 		return mac_linear(s, cmac, input_len + len, tag);
 	}
-	/* whole blocks in each piece: else the walk would copy, and allocate to do so */
+	/*
+	 * Give each piece whole blocks: otherwise the skcipher walk would
+	 * allocate a bounce buffer.
+	 */
 	topped = round_up(input_len, BLOCK) - input_len;
 	memcpy(s->input + input_len, payload, topped);
 	return mac_long(s, cmac, input_len + topped, payload + topped, len - topped, tag);

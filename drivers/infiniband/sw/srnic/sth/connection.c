@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A secured connection's life: create, start of its flows, progress, end.
+ * Life cycle of a secured connection: creation, start of its flows, progress,
+ * destruction.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -10,7 +11,10 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-/* @pair is zeroed: HMAC pads its key so, and a K_AB of less than 32 bytes may be, too */
+/*
+ * @pair must be zeroed: a K_AB shorter than 32 bytes is padded with zeros, as
+ * HMAC pads its key.
+ */
 static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab,
 		     u8 pair[SRNIC_STH_KDF_KEY_LEN])
 {
@@ -20,7 +24,7 @@ static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab
 	return 0;
 }
 
-/* K_AB of the policy's key, of the application's, or of both (section 6) */
+/* Derive K_AB from the policy's key, the application's, or both (section 6). */
 static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params)
 {
 	u8 own[SRNIC_STH_KDF_KEY_LEN] = {}, policy[SRNIC_STH_KDF_KEY_LEN];
@@ -83,7 +87,10 @@ static int check_params(const struct srnic_sth_params *params)
 	return params->uncached && !params->suite->uncached ? -EOPNOTSUPP : 0;
 }
 
-/* Rules name no suite that the kernel lacks; but modules can be taken away again. */
+/*
+ * The policy accepts only suites that the kernel has, but crypto modules can be
+ * unloaded later.
+ */
 static int find_driver(struct srnic_sth *sth)
 {
 	const struct srnic_sth_params *params = &sth->params;
@@ -111,7 +118,7 @@ static int share_ciphers(struct srnic_sth *sth)
 	return 0;
 }
 
-/* A is the smaller end (section 1); -EINVAL if there is none */
+/* Order the ends: A is the smaller one (section 1). Equal ends are -EINVAL. */
 static int order_ends(struct srnic_sth *sth)
 {
 	const struct srnic_sth_params *params = &sth->params;
@@ -130,14 +137,16 @@ static int order_ends(struct srnic_sth *sth)
 }
 
 /**
- * srnic_sth_create - secure a queue pair
- * @params: what it is made of; the caller wipes its key
+ * srnic_sth_create() - Create the secured connection of a queue pair
+ * @params: parameters; copied without the keys, which the caller wipes
  *
- * At INIT→RTR, process context; sleeps.
+ * Called at INIT→RTR.
  *
- * Return: the connection, or an ERR_PTR: -EOPNOTSUPP if the suite does not have
- * the mode or cannot be @uncached, or the kernel does not have the suite; -EKEYREJECTED if the
- * key is too short; -EINVAL if both ends are the same.
+ * Context: process; sleeps.
+ * Return: the connection or an ERR_PTR: -EOPNOTSUPP if the suite does not have
+ * the mode or cannot be @uncached, or the kernel does not have the suite;
+ * -EKEYREJECTED if there is no key or its length is invalid; -EINVAL if both
+ * ends are the same.
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 {
@@ -186,8 +195,8 @@ destroy:
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_create);
 
 /**
- * srnic_sth_destroy - wipe and free a connection
- * @sth: nobody seals, opens or shakes hands with it any more; may be NULL
+ * srnic_sth_destroy() - Wipe and free a connection
+ * @sth: the connection, no longer used by any context; may be NULL
  */
 void srnic_sth_destroy(struct srnic_sth *sth)
 {
@@ -209,10 +218,10 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_destroy);
 
 /**
- * srnic_sth_params - what a connection was made of
+ * srnic_sth_params() - Return the parameters of a connection
  * @sth: the connection
  *
- * Return: its parameters, without the key.
+ * Return: the parameters, with the keys zeroed.
  */
 const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth)
 {
@@ -222,7 +231,7 @@ const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_params);
 
 /**
- * srnic_sth_driver_name - the crypto driver in use
+ * srnic_sth_driver_name() - Return the name of the crypto driver in use
  * @sth: the connection
  */
 const char *srnic_sth_driver_name(const struct srnic_sth *sth)
@@ -233,10 +242,10 @@ const char *srnic_sth_driver_name(const struct srnic_sth *sth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_driver_name);
 
 /**
- * srnic_sth_len - length of the STH
+ * srnic_sth_len() - Return the length of the STH
  * @sth: the connection
  *
- * Return: bytes a packet.
+ * Return: bytes in each packet.
  */
 unsigned int srnic_sth_len(const struct srnic_sth *sth)
 {
@@ -246,7 +255,7 @@ unsigned int srnic_sth_len(const struct srnic_sth *sth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_len);
 
 /**
- * srnic_sth_code - STH code of every packet but handshake frames
+ * srnic_sth_code() - Return the STH code of all packets except handshake frames
  * @sth: the connection
  */
 u8 srnic_sth_code(const struct srnic_sth *sth)
@@ -257,13 +266,13 @@ u8 srnic_sth_code(const struct srnic_sth *sth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_code);
 
 /**
- * srnic_sth_flow_start - a flow's starting PSN is known
+ * srnic_sth_flow_start() - Start a flow at its starting PSN
  * @sth: the connection
  * @flow: ours at RTR→RTS, theirs at INIT→RTR
  * @start_psn: 24 bits
  *
- * Draws this end's nonce. Once for each flow of a connection: the next incarnation
- * of a queue pair has a connection of its own.
+ * Draws this end's nonce. To be called once for each flow of a connection: when
+ * the queue pair is reset and reused, it gets a new connection.
  */
 void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 start_psn)
 {
@@ -275,35 +284,38 @@ void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 s
 	f->start = start_psn & SRNIC_PSN_MASK;
 	f->expected = f->start;
 	get_random_bytes(ours ? f->nq : f->nr, SRNIC_STH_NONCE_LEN);
-	/* pairs with the handshake's acquire: start and nonce come first */
+	/* Pairs with the handshake's acquire: publishes start and nonce. */
 	smp_store_release(&f->state, ours ? SRNIC_HS_HELLO : SRNIC_HS_LISTEN);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_flow_start);
 
 /**
- * srnic_sth_flow_ready - is a flow confirmed?
+ * srnic_sth_flow_ready() - Tell whether a flow is confirmed
  * @sth: the connection
- * @flow: which
+ * @flow: flow to test
  */
 bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow)
 {
-	/* pairs with the handshake's release: keys come first */
+	/* Pairs with the handshake's release: the keys are visible if this is true. */
 	return smp_load_acquire(&sth->flow[flow].ready);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_flow_ready);
 
 /**
- * srnic_sth_advance - the expected PSN of a flow has moved
+ * srnic_sth_advance() - Advance the expected PSN of a flow
  * @sth: the connection
- * @flow: which
- * @psn: expected PSN of theirs; of ours, the oldest unacknowledged, or the next
- *	to be sent
+ * @flow: flow to advance
+ * @psn: for theirs, the expected PSN; for ours, the oldest unacknowledged PSN,
+ *	or the next to be sent if there is none
  *
- * Only on account of verified packets, under the QP's lock. Going back is ignored.
+ * To be called only as a result of verified packets. A PSN behind the expected
+ * one is ignored.
  *
- * Return: true if srnic_sth_rekey() is due; once, until it has been called.
+ * Context: under the QP's lock.
+ * Return: true if the caller must arrange for srnic_sth_rekey(). True is
+ * returned once until srnic_sth_rekey() has run.
  */
 bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn)
 {
@@ -323,12 +335,12 @@ bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_advance);
 
 /**
- * srnic_sth_rekey - derive the next epoch's keys, wipe the last one's
+ * srnic_sth_rekey() - Derive the next epoch's keys, wipe the retired ones
  * @sth: the connection
  *
- * Process context, under the handshake mutex; sleeps.
- *
- * Return: 0 or a negative errno; then srnic_sth_advance() asks again.
+ * Context: process, under the handshake mutex; sleeps.
+ * Return: 0 or a negative errno. After an error srnic_sth_advance() requests
+ * another call.
  */
 int srnic_sth_rekey(struct srnic_sth *sth)
 {
@@ -348,11 +360,11 @@ int srnic_sth_rekey(struct srnic_sth *sth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_rekey);
 
 /**
- * srnic_sth_info - a snapshot for users; never a key
+ * srnic_sth_info() - Take a snapshot of a connection for users
  * @sth: the connection
- * @info: result
+ * @info: result; contains no key
  *
- * Under the QP's lock for figures that belong together.
+ * Hold the QP's lock to get a consistent snapshot.
  */
 void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info)
 {

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sth's own structures: a secured connection, its flows, their keys. For this
- * room and its KUnit suites only; others see sth.h.
+ * Internal structures of sth: secured connections, their flows and keys. For
+ * this directory and its KUnit suites only; other code uses sth.h.
  *
- * Who may touch what
+ * Locking:
  *
- *  - QP's spinlock: sub-keys (counters, windows, requests), the scratch memory,
- *    srnic_flow.expected, .rekey_asked and the statistics. seal, open and advance
- *    are called under it.
- *  - QP's handshake mutex: srnic_flow.state, nonces and K_F; K_AB. The handshake
- *    and rekey are called under it, without the spinlock; they sleep.
- *  - RCU: srnic_flow.keys. Written under the mutex, read under the spinlock and
- *    rcu_read_lock(); what rekey replaces is freed after synchronize_rcu().
- *  - srnic_flow.state leaves IDLE, and .ready becomes true, once, by a store-release
- *    that follows everything it announces; the other side reads it by load-acquire.
+ *  - The QP's spinlock protects sub-keys (counters, windows, requests), the
+ *    scratch memory, srnic_flow.expected, .rekey_asked and the statistics.
+ *    Callers of seal, open and advance hold it.
+ *  - The QP's handshake mutex protects srnic_flow.state, the nonces, K_F and
+ *    K_AB. Callers of the handshake and of rekey hold it, without the spinlock;
+ *    both sleep.
+ *  - RCU protects srnic_flow.keys. They are written under the mutex and read
+ *    under the spinlock and rcu_read_lock(); rekey frees the replaced keys
+ *    after synchronize_rcu().
+ *  - srnic_flow.state leaves IDLE once, and .ready becomes true once, by a
+ *    store-release that follows all data it publishes; readers use
+ *    load-acquire.
  */
 #ifndef SRNIC_STH_CRYPTO_H
 #define SRNIC_STH_CRYPTO_H
@@ -30,30 +33,32 @@
 #include "sth/pure.h"
 #include "sth/sth.h"
 
-/* protocol.md, section 10 */
+/* limits: protocol.md, section 10 */
 #define SRNIC_STH_EMISSIONS	BIT(26)
 #define SRNIC_STH_TAG_LEN_MAX	64
-#define SRNIC_STH_RAW_KEY_MAX	64	/* longest sub-key: HMAC-SHA-512's */
-#define SRNIC_STH_KEY_MIN	16	/* K_PD, K_AB as given */
+#define SRNIC_STH_RAW_KEY_MAX	64	/* bytes of the longest sub-key, that of HMAC-SHA-512 */
+#define SRNIC_STH_KEY_MIN	16	/* K_PD, K_AB as given, bytes */
 
-/* test kernels only: the module and its KUnit suites must agree on this */
+/* Test kernels only. The module and its KUnit suites must agree on this value. */
 #define SRNIC_NONCE_ORACLE	IS_ENABLED(CONFIG_KUNIT)
 
 struct srnic_sth_family;
 
 /**
- * struct srnic_sth_suite - a row of protocol.md's table (section 3)
- * @name: as users write it
- * @id: number in key derivation
+ * struct srnic_sth_suite - a row of the suite table (protocol.md, section 3)
+ * @name: name in policies and tools
+ * @id: number that enters key derivation
  * @family: PRF or nonce
- * @alg: the crypto API's name
- * @fast: name of an internal, SIMD-only implementation, or NULL; for CMAC, of AES-CBC
+ * @alg: algorithm name of the crypto API
+ * @fast: name of an internal, SIMD-only implementation, or NULL; for CMAC, that
+ *	of AES-CBC
  * @key_len: bytes of a sub-key
- * @tag_len: bytes, the leftmost of what @alg makes
+ * @tag_len: bytes of a tag: the leftmost of the output of @alg
  * @code: STH code on the wire
- * @modes: BIT(mode) of those allowed
- * @max_failed: failed tags that end a sub-key
- * @uncached: a cipher can be keyed where packets are: its setkey does not sleep
+ * @modes: BIT(mode) for each mode allowed
+ * @max_failed: number of failed tags that ends a sub-key
+ * @uncached: sub-keys can be derived for each packet: setkey of @alg does not
+ *	sleep
  */
 struct srnic_sth_suite {
 	const char *name;
@@ -70,14 +75,14 @@ struct srnic_sth_suite {
 };
 
 /**
- * struct srnic_cipher - an algorithm and its key
- * @mac: PRF family
- * @desc: its state while it runs
- * @cmac: PRF family: a faster way, only where SIMD may be used; may be NULL
- * @sync: nonce family: works in every context
- * @fast: nonce family: only where SIMD may be used; may be NULL
- * @req: request for either
- * @oracle: test kernels: the key's name to the nonce oracle
+ * struct srnic_cipher - an algorithm with its key
+ * @mac: PRF family: the transform
+ * @desc: PRF family: the state of @mac during a run
+ * @cmac: PRF family: faster CMAC for contexts that may use SIMD; may be NULL
+ * @sync: nonce family: transform for any context
+ * @fast: nonce family: transform for contexts that may use SIMD; may be NULL
+ * @req: nonce family: request for @sync or @fast
+ * @oracle: test kernels: name of the key in the nonce oracle
  */
 struct srnic_cipher {
 	union {
@@ -98,11 +103,11 @@ struct srnic_cipher {
 };
 
 /**
- * struct srnic_subkey - key of one flow, epoch and kind, in one direction
- * @cipher: what seals or opens by it, unless the connection shares one
- * @serial: no other has the same, ever
- * @emitted: packets sealed under it, so the next emission counter
- * @failed: wrong tags
+ * struct srnic_subkey - the key of one flow, epoch and kind, in one direction
+ * @cipher: seals or opens, unless the connection uses a shared cipher
+ * @serial: unique number, never reused
+ * @emitted: packets sealed under this key, hence the next emission counter
+ * @failed: number of wrong tags
  * @replay: nonce family: counters seen
  */
 struct srnic_subkey {
@@ -115,9 +120,9 @@ struct srnic_subkey {
 
 /**
  * struct srnic_epoch_keys - both sub-keys of a flow in one epoch
- * @epoch: which
- * @seal: of what we send
- * @open: of what we receive
+ * @epoch: PSN64 >> 24
+ * @seal: for packets that we send
+ * @open: for packets that we receive
  */
 struct srnic_epoch_keys {
 	u64 epoch;
@@ -127,27 +132,27 @@ struct srnic_epoch_keys {
 
 enum srnic_hs_state {
 	SRNIC_HS_IDLE,		/* not started */
-	SRNIC_HS_HELLO,		/* ours: HELLO is due */
-	SRNIC_HS_CONFIRM,	/* ours: n_r is known, CONFIRM is due */
-	SRNIC_HS_LISTEN,	/* theirs: waits for CONFIRM */
+	SRNIC_HS_HELLO,		/* ours: send HELLO */
+	SRNIC_HS_CONFIRM,	/* ours: n_r is known, send CONFIRM */
+	SRNIC_HS_LISTEN,	/* theirs: wait for CONFIRM */
 	SRNIC_HS_DONE,
 };
 
 /**
- * struct srnic_flow - one side's requests and their responses
- * @state: of the handshake
- * @ready: keys are in place
- * @rekey_asked: advance has asked for the next epoch
+ * struct srnic_flow - one side's requests and the responses to them
+ * @state: state of the handshake
+ * @ready: keys are installed
+ * @rekey_asked: srnic_sth_advance() has requested the next epoch's keys
  * @start: first PSN64
- * @expected: PSN64 of section 5
- * @nq: the requester's nonce
- * @nr: the responder's
- * @key: K_F, once confirmed
- * @keys: by the epoch's lowest bit
- * @sealed: packets
- * @opened: packets
- * @failed: packets refused, replays apart
- * @replayed: packets refused for their counter
+ * @expected: X of protocol.md, section 5
+ * @nq: nonce of the requester
+ * @nr: nonce of the responder
+ * @key: K_F, valid once the flow is confirmed
+ * @keys: sub-keys, indexed by the lowest bit of the epoch
+ * @sealed: number of packets sealed
+ * @opened: number of packets opened
+ * @failed: number of packets dropped, except replays
+ * @replayed: number of packets dropped because of their counter
  */
 struct srnic_flow {
 	enum srnic_hs_state state;
@@ -165,32 +170,33 @@ struct srnic_flow {
 	u64 replayed;
 };
 
-/* MAC input, payload in pieces, tag */
+/* MAC input, pieces of payload, tag */
 #define SRNIC_STH_SG		(1 + SRNIC_STH_PAYLOAD_SG + 1)
-#define SRNIC_STH_LINEAR	256U	/* longest MAC input and short payload, with padding */
+#define SRNIC_STH_LINEAR	256U	/* longest MAC input, short payload and padding, bytes */
 #define SRNIC_STH_SINK		1024U
 
 /*
- * Internal implementations of the crypto API that need SIMD and are synchronous
- * (cryptd's instances have the same names, and are not). Not worth a modprobe.
+ * Select internal implementations that are synchronous and need SIMD. Instances
+ * of cryptd have the same names, but are asynchronous. Do not load modules for
+ * them.
  */
 #define SRNIC_STH_FAST_TYPE	CRYPTO_ALG_INTERNAL
 #define SRNIC_STH_FAST_MASK	(CRYPTO_ALG_INTERNAL | CRYPTO_ALG_ASYNC | CRYPTO_NOLOAD)
 
 /**
- * struct srnic_sth_scratch - where a packet's tag is made
+ * struct srnic_sth_scratch - working memory for the tag of one packet
  * @mode: header, packet or aead
- * @tag_len: bytes
- * @no_simd: KUnit: as if SIMD could not be used
- * @input: MAC input of the packet at hand; room for a short payload behind it
- * @block: its last block
- * @sink: output that nobody wants; packet mode
- * @tag: its tag
- * @iv: its nonce; 16 bytes, as some drivers append a block counter
- * @src: its scatterlist
- * @dst: where to, if elsewhere
+ * @tag_len: length of the tag in bytes
+ * @no_simd: KUnit: behave as if SIMD could not be used
+ * @input: MAC input of the packet; a short payload is appended
+ * @block: last block of the message
+ * @sink: discarded output; packet mode only
+ * @tag: tag of the packet
+ * @iv: nonce of the packet; 16 bytes, as some drivers append a block counter
+ * @src: source scatterlist
+ * @dst: destination scatterlist, if not in place
  *
- * The crypto API maps it by page, so it must not be on a stack.
+ * The crypto API maps this memory by page, so it must not be on a stack.
  */
 struct srnic_sth_scratch {
 	enum srnic_sth_mode mode;
@@ -206,18 +212,19 @@ struct srnic_sth_scratch {
 };
 
 /**
- * struct srnic_sth - one secured connection
- * @params: as given, without the key
- * @seals: S of section 6
+ * struct srnic_sth - a secured connection
+ * @params: parameters as given, with the keys zeroed
+ * @seals: S of protocol.md, section 6
  * @local_b: we are end B
  * @ab: A and B
- * @pair: K_AB, wiped once both flows are confirmed
+ * @pair: K_AB, wiped when both flows are confirmed
  * @hs: HMAC under K_HS
- * @driver: crypto driver in use
- * @flow: by enum srnic_sth_flow
- * @ksr: by enum srnic_sth_flow: of the last request that had to be proved
- * @shared: ciphers of connections that derive sub-keys when a packet comes; or NULL
- * @scratch: of the packet at hand
+ * @driver: name of the crypto driver in use
+ * @flow: indexed by enum srnic_sth_flow
+ * @ksr: K_SR of the last proof, indexed by enum srnic_sth_flow
+ * @shared: ciphers shared by connections that derive sub-keys for each packet;
+ *	or NULL
+ * @scratch: working memory for the current packet
  */
 struct srnic_sth {
 	struct srnic_sth_params params;
@@ -234,16 +241,16 @@ struct srnic_sth {
 };
 
 /**
- * struct srnic_sth_family - how a kind of algorithm is keyed and run
+ * struct srnic_sth_family - operations of a family of algorithms
  * @has_counter: nonce family: STH = counter ‖ tag
- * @init: allocate a cipher, and key it; process context
- * @set: key it anew; in any context if the suite is @uncached. Unless @simd, what needs
- *	SIMD has no key until the next time
- * @free: free and wipe what @init made, or made in part
- * @driver: name of the crypto driver
- * @seal: make @s->tag over @s->input (@input_len bytes) and, as the mode
- *	says, @payload (@len bytes), which aead mode encrypts
- * @open: compare @s->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
+ * @init: allocate a cipher and set its key; process context
+ * @set: set another key; in any context if the suite is @uncached. Unless
+ *	@simd, the implementation that needs SIMD is left without a key
+ * @free: wipe and free what @init allocated, even if @init failed
+ * @driver: return the name of the crypto driver
+ * @seal: compute @s->tag over @s->input (@input_len bytes) and, depending on
+ *	the mode, @payload (@len bytes), which aead mode encrypts in place
+ * @open: verify @s->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
  *	to @dst
  */
 struct srnic_sth_family {
@@ -261,7 +268,7 @@ struct srnic_sth_family {
 		    unsigned int len);
 };
 
-/* may internal implementations be used, here and now? */
+/* Tell whether internal implementations may be used in this context. */
 static inline bool srnic_sth_simd(const struct srnic_sth_scratch *s)
 {
 	return likely(!s->no_simd) && crypto_simd_usable();
@@ -292,7 +299,7 @@ bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
 		    unsigned int *input_len);
 
-/* kdf.c; process context, but for kdf_keyed */
+/* kdf.c; process context, except srnic_kdf_keyed() */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
 int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
@@ -315,7 +322,7 @@ int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow);
 int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME],
 		      const char **missing);
 
-/* a flow's keys of an epoch, or NULL; under rcu_read_lock() */
+/* Return a flow's keys of an epoch, or NULL; under rcu_read_lock(). */
 static inline struct srnic_epoch_keys *srnic_flow_keys(const struct srnic_flow *flow, u64 epoch)
 {
 	struct srnic_epoch_keys *keys = rcu_dereference(flow->keys[epoch & 1]);
@@ -336,14 +343,15 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 /* shared.c */
 /**
  * struct srnic_slot - a CPU's cipher of one suite, for one direction
- * @lock: all below. Nearly always taken by its own CPU alone; others take it to wipe
- * @cipher: keyed by the sub-key @serial
- * @kdf: HMAC under the K_F which that was derived from
- * @serial: 0: none
- * @simd: @cipher has the key for where SIMD may be used, as well
+ * @lock: protects all members below. Nearly always taken by its own CPU only;
+ *	other CPUs take it to wipe the key
+ * @cipher: has the sub-key @serial
+ * @kdf: HMAC under the K_F from which that sub-key was derived
+ * @serial: serial number of the sub-key; 0: none
+ * @simd: the SIMD implementation of @cipher has the key, too
  */
 struct srnic_slot {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* all members below */
 	struct srnic_cipher cipher;
 	struct crypto_shash *kdf;
 	u64 serial;
@@ -352,18 +360,19 @@ struct srnic_slot {
 
 /**
  * struct srnic_slots - a CPU's ciphers of one suite
- * @of: by whether it seals: a stream does either at each end, in turn
+ * @of: one to open (0), one to seal (1). Each end of a connection alternates
+ *	between the two; they would displace each other's key in a single cipher
  */
 struct srnic_slots {
 	struct srnic_slot of[2];
 };
 
 /**
- * struct srnic_shared - the ciphers of one suite
- * @node: in the list of all
- * @suite: which
- * @users: connections
- * @slots: of each CPU
+ * struct srnic_shared - the shared ciphers of one suite
+ * @node: entry in the list of all
+ * @suite: row of the suite table
+ * @users: number of connections that use them
+ * @slots: ciphers of each CPU
  */
 struct srnic_shared {
 	struct list_head node;
@@ -382,7 +391,7 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
 void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal);
 
-/* oracle.c: every nonce passes there before it is used, in test kernels */
+/* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Seals of datagrams (Documentation/protocol.md, section 11): there is no connection, so
- * the sender numbers what it sends, and every sender's salt has a sub-key of its own.
+ * Seals of datagrams (Documentation/protocol.md, section 11).
+ *
+ * Datagrams have no connection, so the sender numbers its packets, and each
+ * salt of a sender has a sub-key of its own.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -11,11 +13,11 @@
 #include "sth/crypto.h"
 
 /**
- * struct srnic_dgram - one sender's sub-key towards one destination
+ * struct srnic_dgram - the sub-key of one sender and one destination
  * @suite: row of the suite table
- * @id: whose
+ * @id: sender, destination and salt
  * @key: the sub-key; on receipt with the counters seen
- * @scratch: of the packet at hand
+ * @scratch: working memory for the current packet
  */
 struct srnic_dgram {
 	const struct srnic_sth_suite *suite;
@@ -25,8 +27,8 @@ struct srnic_dgram {
 };
 
 /**
- * srnic_sth_suite_has_datagrams - can a suite seal datagrams?
- * @suite: a row
+ * srnic_sth_suite_has_datagrams() - Tell whether a suite can seal datagrams
+ * @suite: a row of the suite table
  */
 bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite)
 {
@@ -35,7 +37,7 @@ bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_has_datagrams);
 
-/* K_UD of two hosts */
+/* Derive K_UD of two hosts. */
 static int pair_of_hosts(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
 			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN])
 {
@@ -55,13 +57,13 @@ static int pair_of_hosts(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_L
 }
 
 /**
- * srnic_dgram_kud - the key that two hosts, or the members of a group, share for datagrams
- * @key: as the rule names it: K_PD, or the group's own key
- * @len: its length, at most SRNIC_STH_KEY_MAX
- * @sgid: the sender
- * @dgid: the destination
- * @group: that is a multicast group
- * @kud: result
+ * srnic_dgram_kud() - Derive K_UD of two hosts or of a multicast group
+ * @key: key that the rule names: K_PD, or the key of the group
+ * @len: bytes in @key, at most SRNIC_STH_KEY_MAX
+ * @sgid: source GID
+ * @dgid: destination GID
+ * @group: @dgid is a multicast group
+ * @kud: result; the caller wipes it
  *
  * Context: process.
  * Return: 0 or a negative errno.
@@ -86,19 +88,21 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
 }
 
 /**
- * srnic_dgram_resolve - how datagrams are to be sealed
+ * srnic_dgram_resolve() - Resolve the policy for datagrams between two GIDs
  * @net: namespace of the local GID's netdev
- * @sgid: the sender
- * @dgid: the destination
- * @sending: we are the sender
- * @seal: result; the caller wipes it
+ * @sgid: source GID
+ * @dgid: destination GID
+ * @sending: the local GID is @sgid
+ * @seal: result; @seal->suite is NULL if the datagrams go in the clear; the
+ *	caller wipes it
  *
- * The rule for the peer says so, or, for a group, the one for the group: its members share
- * that key.
+ * Applies the rule for the peer or, if @dgid is a multicast group, the rule for
+ * the group, whose members share its key.
  *
  * Context: process.
- * Return: 0; -EACCES: 'require' without a usable key, or with a suite that has no seal for
- * datagrams ('prefer' lets them go in the clear, then); -ENOMEM.
+ * Return: 0; -EACCES if the rule is 'require' and there is no usable key, or
+ * the suite cannot seal datagrams (with 'prefer' they then go in the clear);
+ * -ENOMEM.
  */
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
 			const u8 dgid[SRNIC_GID_LEN], bool sending,
@@ -153,12 +157,12 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *se
 }
 
 /**
- * srnic_dgram_create - derive a sender's sub-key
- * @seal: what its datagrams are sealed by; its suite has datagrams
- * @id: whose
+ * srnic_dgram_create() - Derive a sender's sub-key
+ * @seal: suite, mode and K_UD; the suite can seal datagrams
+ * @id: sender, destination and salt
  *
  * Context: process.
- * Return: the sub-key, or an ERR_PTR.
+ * Return: the sub-key or an ERR_PTR.
  */
 struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
 				       const struct srnic_dgram_id *id)
@@ -186,8 +190,8 @@ struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_create);
 
 /**
- * srnic_dgram_destroy - wipe and free a sub-key
- * @dgram: nobody seals or opens with it any more; may be NULL
+ * srnic_dgram_destroy() - Wipe and free a sub-key
+ * @dgram: the sub-key, no longer used by any context; may be NULL
  */
 void srnic_dgram_destroy(struct srnic_dgram *dgram)
 {
@@ -218,20 +222,20 @@ static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt 
 		.hdr_len = pkt->hdr_len,
 	};
 
-	/* N = 0^4 ‖ counter; the salt is in the key */
+	/* N = 0^4 ‖ counter; the sub-key depends on the salt. */
 	srnic_sth_nonce96(dgram->scratch.iv, counter >> 32, counter);
 	return srnic_sth_mac_input(&in, dgram->scratch.input);
 }
 
 /**
- * srnic_dgram_seal - fill in a datagram's STH
- * @dgram: our sub-key towards @pkt's destination
- * @counter: used for nothing else under its salt, below SRNIC_DGRAM_EMISSIONS
- * @pkt: as srnic_sth_seal() has it
- * @payload: likewise
+ * srnic_dgram_seal() - Fill in a datagram's STH
+ * @dgram: our sub-key for @pkt's destination
+ * @counter: below SRNIC_DGRAM_EMISSIONS, never used before under this salt
+ * @pkt: as for srnic_sth_seal()
+ * @payload: as for srnic_sth_seal()
  * @len: bytes of payload and pad
  *
- * Context: any up to softirq; one call at a time for one @dgram.
+ * Context: any up to softirq; the caller serialises calls for one @dgram.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
@@ -255,9 +259,9 @@ int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *p
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_seal);
 
 /**
- * srnic_dgram_id_of - who claims to have sealed a datagram
- * @pkt: as parsed, with @pkt->ends, and STH code SRNIC_DGRAM_CODE
- * @id: result; no byte of it is left as it was
+ * srnic_dgram_id_of() - Read from a datagram which sub-key it claims
+ * @pkt: as parsed, with @pkt->ends and STH code SRNIC_DGRAM_CODE
+ * @id: result; all bytes are written, so that it can be compared bytewise
  */
 void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id)
 {
@@ -271,18 +275,19 @@ void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id)
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
 
 /**
- * srnic_dgram_open - verify a datagram, and decrypt it in aead mode
- * @dgram: its sender's sub-key: srnic_dgram_id_of() is its id
- * @pkt: as srnic_sth_open() has it
- * @src: likewise
- * @dst: likewise
+ * srnic_dgram_open() - Verify a datagram, and decrypt it in aead mode
+ * @dgram: sub-key whose id srnic_dgram_id_of() returns for @pkt
+ * @pkt: as for srnic_sth_open()
+ * @src: as for srnic_sth_open()
+ * @dst: as for srnic_sth_open()
  * @len: bytes of payload and pad
  *
- * Nothing changes but the count of failures unless the tag is right.
+ * If the tag is wrong, only the count of failures changes.
  *
- * Context: any up to softirq; one call at a time for one @dgram.
- * Return: 0, -EBADMSG (tag or pad wrong), -EALREADY (counter seen, or too old to
- * say), -EKEYEXPIRED (too many wrong tags), or the crypto driver's errno.
+ * Context: any up to softirq; the caller serialises calls for one @dgram.
+ * Return: 0; -EBADMSG if the tag or the pad is wrong, or the counter is out of
+ * range; -EALREADY if the counter was seen or is older than the window;
+ * -EKEYEXPIRED after too many wrong tags; or the crypto driver's errno.
  */
 int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct scatterlist *src,
 		     struct scatterlist *dst, unsigned int len)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshake frames and key derivation contexts, byte for byte
+ * Byte layout of handshake frames and key derivation contexts
  * (Documentation/protocol.md, sections 6 and 7).
  */
 #include "export.h"
@@ -15,9 +15,9 @@ static bool all_zero(const u8 *p, unsigned int len)
 }
 
 /**
- * srnic_hs_build - write a handshake frame's BTH and body
- * @hs: the frame
- * @buf: where to; the tag is the caller's
+ * srnic_hs_build() - Write a handshake frame's BTH and body
+ * @hs: fields of the frame
+ * @buf: result; the caller appends the tag
  */
 void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN])
 {
@@ -34,14 +34,14 @@ void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN])
 SRNIC_EXPORT_FOR_KUNIT(srnic_hs_build);
 
 /**
- * srnic_hs_parse - read a handshake frame
+ * srnic_hs_parse() - Parse a handshake frame
  * @hs: result
- * @frame: from BTH to tag
- * @len: its length, without ICRC
+ * @frame: the frame from BTH to tag
+ * @len: bytes in @frame, without ICRC
  *
- * The tag is the caller's to check.
+ * The caller verifies the tag.
  *
- * Return: 0, or -EPROTO if it is none.
+ * Return: 0, or -EPROTO if @frame is not a valid handshake frame.
  */
 int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 {
@@ -71,8 +71,8 @@ int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_hs_parse);
 
 /**
- * srnic_sth_end - GID and QPN as one byte string
- * @end: where to
+ * srnic_sth_end() - Write GID and QPN of an end as one byte string
+ * @end: result
  * @gid: address
  * @qpn: 24 bits
  */
@@ -93,9 +93,9 @@ static u8 *put_seals(u8 *p, const struct srnic_sth_seals *s)
 }
 
 /**
- * srnic_ctx_hs - context of the handshake key
- * @ctx: where to
- * @s: the seal
+ * srnic_ctx_hs() - Write the context of the handshake key
+ * @ctx: result
+ * @s: suite, mode and tag length
  * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  */
 void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab)
@@ -106,14 +106,14 @@ void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, con
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_hs);
 
 /**
- * srnic_ctx_flow - context of a flow's key
- * @ctx: where to
- * @s: the seal
+ * srnic_ctx_flow() - Write the context of a flow's key
+ * @ctx: result
+ * @s: suite, mode and tag length
  * @owner_b: the flow's requester is B
  * @start: starting PSN
- * @nq: the requester's nonce
- * @nr: the responder's
- * @ab: A and B
+ * @nq: nonce of the requester
+ * @nr: nonce of the responder
+ * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  */
 void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s, bool owner_b,
 		    u32 start, const u8 *nq, const u8 *nr, const u8 *ab)
@@ -133,11 +133,11 @@ void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_flow);
 
 /**
- * srnic_ctx_packet - context of a sub-key
- * @ctx: where to
- * @s: the seal
+ * srnic_ctx_packet() - Write the context of a sub-key
+ * @ctx: result
+ * @s: suite, mode and tag length
  * @from_b: the sender is B
- * @response: responses, not requests
+ * @response: for responses, otherwise for requests
  * @epoch: PSN64 >> 24
  */
 void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
@@ -152,12 +152,12 @@ void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
 
 /**
- * srnic_ctx_datagram - context of a datagram sender's sub-key
- * @ctx: where to
- * @s: the seal
- * @gid: the sender's
- * @qpn: the sender's
- * @salt: the sender's
+ * srnic_ctx_datagram() - Write the context of a datagram sender's sub-key
+ * @ctx: result
+ * @s: suite, mode and tag length
+ * @gid: GID of the sender
+ * @qpn: QPN of the sender
+ * @salt: salt of the sender
  */
 void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
 			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt)
@@ -171,19 +171,19 @@ void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seal
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_datagram);
 
 /**
- * srnic_kdf_fixed_input - what of SP 800-108r1's input is the same for every block
- * @buf: where to
+ * srnic_kdf_fixed_input() - Write the fixed input of the KDF (SP 800-108r1)
+ * @buf: result: the part of the PRF input that is the same for every block
  * @label: at most SRNIC_LABEL_MAX characters
  * @ctx: context, may be NULL if @ctx_len is 0
- * @ctx_len: at most SRNIC_CTX_MAX
- * @out_len: bytes wanted of the KDF in all
+ * @ctx_len: bytes in @ctx, at most SRNIC_CTX_MAX
+ * @out_len: bytes that the KDF shall yield in total
  *
  * Return: length in bytes.
  */
 unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX], const char *label,
 				   const u8 *ctx, unsigned int ctx_len, unsigned int out_len)
 {
-	unsigned int n = strlen(label) + 1;	/* with the separating zero byte */
+	unsigned int n = strlen(label) + 1;	/* including the separating zero byte */
 
 	memcpy(buf, label, n);
 	if (ctx_len)

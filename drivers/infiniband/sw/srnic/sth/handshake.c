@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The freshness handshake (Documentation/protocol.md, section 7). Process context,
- * under the QP's handshake mutex.
+ * The freshness handshake (Documentation/protocol.md, section 7). Runs in
+ * process context, under the QP's handshake mutex.
  *
- * Everything is a function of the flow's state, so repeating a frame repeats its
- * bytes, and nothing is kept for a peer that has not proved itself.
+ * Frames depend only on the state of the flow, so a retransmitted frame has the
+ * same bytes, and no state is kept for a peer that has not proved its identity.
  */
 #include <crypto/utils.h>
 #include "export.h"
@@ -12,7 +12,7 @@
 
 #define HMAC_LEN	32
 
-/* from_us: else the sender is the other end */
+/* @from_us: this end is the sender; otherwise the peer is. */
 static int hs_tag(struct srnic_sth *sth, bool from_us, u32 psn, const u8 *hdr, u8 tag[HMAC_LEN])
 {
 	const struct srnic_sth_params *params = &sth->params;
@@ -54,7 +54,7 @@ static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f,
 	return SRNIC_HS_FRAME_LEN;
 }
 
-/* K_F from both nonces, the sub-keys from it, and the flow is open */
+/* Derive K_F from both nonces, install the sub-keys and open the flow. */
 static int confirm(struct srnic_sth *sth, enum srnic_sth_flow flow)
 {
 	struct srnic_flow *f = &sth->flow[flow];
@@ -70,7 +70,10 @@ static int confirm(struct srnic_sth *sth, enum srnic_sth_flow flow)
 	if (err)
 		return err;
 	f->state = SRNIC_HS_DONE;
-	/* seal and open load it with acquire before they look for keys */
+	/*
+	 * Pairs with the acquire in srnic_sth_flow_ready(), which precedes the
+	 * lookup of keys.
+	 */
 	smp_store_release(&f->ready, true);
 	if (sth->flow[SRNIC_FLOW_OURS].ready && sth->flow[SRNIC_FLOW_THEIRS].ready)
 		memzero_explicit(sth->pair, sizeof(sth->pair));
@@ -78,14 +81,15 @@ static int confirm(struct srnic_sth *sth, enum srnic_sth_flow flow)
 }
 
 /**
- * srnic_sth_hs_next - the frame that is due on our flow
+ * srnic_sth_hs_next() - Build the frame that is due on our flow
  * @sth: the connection
- * @frame: room for SRNIC_HS_FRAME_MAX bytes
+ * @frame: buffer of SRNIC_HS_FRAME_MAX bytes
  *
- * Called again, it makes the same frame, unless an answer has come meanwhile.
+ * Repeated calls build the same frame until an answer changes the state of the
+ * flow.
  *
- * Return: length from BTH to the end of the STH, 0 if the flow is confirmed,
- * -ENOTCONN if it has not started, or another negative errno.
+ * Return: bytes from BTH to the end of the STH; 0 if the flow is confirmed;
+ * -ENOTCONN if it has not started; or another negative errno.
  */
 int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 {
@@ -122,7 +126,7 @@ static int reply_with(struct srnic_sth *sth, u8 opcode, const u8 *nq, u8 *reply,
 	return SRNIC_HS_REPLY;
 }
 
-/* A replayed HELLO comes this far too: it draws an answer and changes nothing. */
+/* A replayed HELLO gets here, too. It is answered and changes no state. */
 static int rx_hello(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
 		    unsigned int *reply_len)
 {
@@ -143,7 +147,7 @@ static int rx_hello_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs, 
 	return SRNIC_HS_NEXT;
 }
 
-/* n_r is fresh, so whoever names it has heard our HELLO-ACK, in this incarnation. */
+/* n_r is fresh: a CONFIRM that carries it answers our HELLO-ACK, in this incarnation. */
 static int rx_confirm(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
 		      unsigned int *reply_len)
 {
@@ -162,7 +166,10 @@ static int rx_confirm(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8
 		return -EPROTO;
 	}
 	err = reply_with(sth, SRNIC_OPC_CONFIRM_ACK, f->nq, reply, reply_len);
-	/* confirmed all the same: the peer will repeat itself, and so shall we */
+	/*
+	 * The flow stays confirmed if this fails: the peer retransmits, and
+	 * gets another reply.
+	 */
 	return (err < 0 ? 0 : err) | done;
 }
 
@@ -190,15 +197,16 @@ static const struct {
 };
 
 /**
- * srnic_sth_hs_rx - take a handshake frame
- * @sth: the connection that the frame's addresses and destination QP belong to
- * @frame: from BTH to the end of the STH
- * @len: its length
- * @reply: room for SRNIC_HS_FRAME_MAX bytes
- * @reply_len: length of the answer, with SRNIC_HS_REPLY
+ * srnic_sth_hs_rx() - Process a received handshake frame
+ * @sth: connection that matches the frame's addresses and destination QP
+ * @frame: the frame from BTH to the end of the STH
+ * @len: bytes in @frame
+ * @reply: buffer of SRNIC_HS_FRAME_MAX bytes
+ * @reply_len: result: bytes in @reply if SRNIC_HS_REPLY is returned
  *
- * Return: a mask of SRNIC_HS_*, or a negative errno with nothing changed: -EBADMSG
- * if the tag is wrong, -EPROTO if it is no frame or not one that is due here.
+ * Return: a mask of SRNIC_HS_*, or a negative errno with no state changed:
+ * -EBADMSG if the tag is wrong; -EPROTO if it is not a handshake frame, or not
+ * expected in this state.
  */
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len)

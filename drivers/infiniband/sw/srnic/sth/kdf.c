@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Key derivation (Documentation/protocol.md, section 6): SP 800-108r1, section
- * 4.1, counter mode with HMAC-SHA-256. Process context, but for srnic_kdf_keyed().
+ * 4.1, counter mode with HMAC-SHA-256. Process context, except
+ * srnic_kdf_keyed().
  */
 #include "export.h"
 #include "sth/crypto.h"
@@ -9,9 +10,9 @@
 #define PRF_LEN		32	/* SHA-256 */
 
 /**
- * srnic_hmac_alloc - HMAC-SHA-256 under a key
- * @key: any length
- * @key_len: in bytes
+ * srnic_hmac_alloc() - Allocate HMAC-SHA-256 under a key
+ * @key: key of any length
+ * @key_len: bytes in @key
  *
  * Return: a transform, to be freed with crypto_free_shash(), or an ERR_PTR.
  */
@@ -71,13 +72,13 @@ static int kdf_blocks(struct crypto_shash *tfm, const u8 *fixed, unsigned int fi
 }
 
 /**
- * srnic_kdf_fixed - SP 800-108 counter mode over a fixed input
- * @key: the key to derive from
- * @key_len: in bytes
- * @fixed: what follows the block counter
- * @fixed_len: in bytes
- * @out: result; zeros on failure
- * @out_len: in bytes
+ * srnic_kdf_fixed() - Run SP 800-108 counter mode over a fixed input
+ * @key: key to derive from
+ * @key_len: bytes in @key
+ * @fixed: input that follows the block counter
+ * @fixed_len: bytes in @fixed
+ * @out: result; zeroed on failure
+ * @out_len: bytes in @out
  *
  * Return: 0 or a negative errno.
  */
@@ -99,13 +100,13 @@ int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
 SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_fixed);
 
 /**
- * srnic_kdf_keyed - derive a key from one that a transform has
- * @tfm: of srnic_hmac_alloc(); nobody else uses it meanwhile
- * @label: what for
+ * srnic_kdf_keyed() - Derive a key from the key of a transform
+ * @tfm: from srnic_hmac_alloc(); not used concurrently
+ * @label: purpose of the derived key
  * @ctx: context, may be NULL
- * @ctx_len: in bytes
- * @out: result; zeros on failure
- * @out_len: in bytes
+ * @ctx_len: bytes in @ctx
+ * @out: result; zeroed on failure
+ * @out_len: bytes in @out
  *
  * Context: any up to softirq.
  * Return: 0 or a negative errno.
@@ -120,14 +121,14 @@ int srnic_kdf_keyed(struct crypto_shash *tfm, const char *label, const u8 *ctx,
 }
 
 /**
- * srnic_kdf - derive a key
- * @key: the key to derive from
- * @key_len: in bytes
- * @label: what for
+ * srnic_kdf() - Derive a key
+ * @key: key to derive from
+ * @key_len: bytes in @key
+ * @label: purpose of the derived key
  * @ctx: context, may be NULL
- * @ctx_len: in bytes
- * @out: result; zeros on failure
- * @out_len: in bytes
+ * @ctx_len: bytes in @ctx
+ * @out: result; zeroed on failure
+ * @out_len: bytes in @out
  *
  * Return: 0 or a negative errno.
  */
@@ -144,13 +145,13 @@ int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
 SRNIC_EXPORT_FOR_KUNIT(srnic_kdf);
 
 /**
- * srnic_kdf_pair - K_AB of two ends from a key that many share
+ * srnic_kdf_pair() - Derive K_AB of two ends from a shared K_PD
  * @kpd: K_PD
- * @kpd_len: its length
+ * @kpd_len: bytes in @kpd
  * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  * @pair: result
  *
- * By way of the connection branch, so that it cannot meet a memory key.
+ * Derives the connection branch first, so that K_AB cannot equal a memory key.
  *
  * Return: 0 or a negative errno.
  */
@@ -171,12 +172,12 @@ int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
 SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_pair);
 
 /**
- * srnic_kdf_pair_paper - K_AB as the paper has it (sRDMA 4.5)
+ * srnic_kdf_pair_paper() - Derive K_AB as in the paper (sRDMA 4.5)
  * @kpd: K_PD
  * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  * @pair: result
  *
- * PRF = AES-CMAC-128. For test vectors; not used on the wire.
+ * Uses PRF = AES-CMAC-128. For test vectors only; not used on the wire.
  *
  * Return: 0 or a negative errno.
  */

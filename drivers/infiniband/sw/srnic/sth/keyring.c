@@ -2,13 +2,13 @@
 /*
  * Pre-shared keys of a network namespace.
  *
- * The secrets live in the kernel's key store as keys of type logon, which has no
- * operation to read them, in a keyring that belongs to no process. Nobody is
- * granted any right to them but the possessor, and only this file possesses them:
- * they cannot be found, described, linked or revoked from user space. They are
- * charged to whoever adds them and wiped when they are freed.
+ * The kernel's key store holds the secrets as keys of type logon, which cannot
+ * be read back, in a keyring that belongs to no process. Only the possessor has
+ * rights to them, and only this file possesses them: user space cannot find,
+ * describe, link or revoke them. Each is charged to the user that adds it, and
+ * wiped when it is freed.
  *
- * The list beside the keyring is there because modules cannot walk a keyring.
+ * Modules cannot walk a keyring, hence the separate list of keys.
  */
 #include <linux/cred.h>
 #include <linux/ctype.h>
@@ -25,10 +25,10 @@
 #include "guard/guard.h"
 #include "sth/sth.h"
 
-/* What the possessor may do: add to the keyring, replace a key's secret. */
+/* The possessor may add keys to the keyring and replace a key's secret. */
 #define SRNIC_KEY_PERM	KEY_POS_WRITE
 
-/* The key store asks for a prefix in a logon key's description. */
+/* The key store requires a prefix in the description of a logon key. */
 #define SRNIC_KEY_PREFIX	"srnic:"
 
 struct srnic_named_key {
@@ -38,16 +38,16 @@ struct srnic_named_key {
 };
 
 /**
- * struct srnic_keys - one namespace's keys
- * @lock: guards everything here
- * @list: struct srnic_named_key, in the order of their names
- * @count: entries of @list
+ * struct srnic_keys - keys of one namespace
+ * @lock: protects all members
+ * @list: struct srnic_named_key, sorted by name
+ * @count: entries in @list
  * @seq: see srnic_key_seq()
- * @ring: holds the keys; made with the first one, so that a namespace without
- *	keys is charged nothing
+ * @ring: keyring of the keys; allocated with the first key, so that a namespace
+ *	without keys is not charged
  */
 struct srnic_keys {
-	struct mutex lock;	/* everything here */
+	struct mutex lock;	/* all members */
 	struct list_head list;
 	unsigned int count;
 	unsigned int seq;
@@ -62,9 +62,11 @@ static struct srnic_keys *srnic_keys(struct net *net)
 }
 
 /**
- * srnic_key_name_ok - is this a name for a key?
- * @name: 1 to 31 letters, digits, '.', '_', '-', the first no '-': needs no quoting
- *	anywhere, and is no option
+ * srnic_key_name_ok() - Tell whether a key name is valid
+ * @name: name to check
+ *
+ * A valid name has 1 to 31 letters, digits, '.', '_' or '-', and does not begin
+ * with '-'. Such a name never needs quoting and cannot be taken for an option.
  */
 bool srnic_key_name_ok(const char *name)
 {
@@ -112,7 +114,7 @@ static struct key *srnic_keys_ring(struct srnic_keys *keys)
 	return ring;
 }
 
-/* Puts a secret under a name in the key store, over the one that is there. */
+/* Store a secret under a name, replacing one of the same name. */
 static struct key *srnic_key_store(struct srnic_keys *keys, const char *name, const u8 *secret,
 				   unsigned int len)
 {
@@ -156,7 +158,7 @@ static struct srnic_named_key *srnic_key_new(struct srnic_keys *keys, const char
 static void srnic_key_free(struct srnic_keys *keys, struct srnic_named_key *entry)
 {
 	if (entry->key) {
-		key_revoke(entry->key);		/* wipes the secret now */
+		key_revoke(entry->key);		/* wipes the secret immediately */
 		key_unlink(keys->ring, entry->key);
 		key_put(entry->key);
 	}
@@ -166,17 +168,17 @@ static void srnic_key_free(struct srnic_keys *keys, struct srnic_named_key *entr
 }
 
 /**
- * srnic_key_add - add a key, or replace its secret
+ * srnic_key_add() - Add a key, or replace its secret
  * @net: namespace
- * @name: as srnic_key_name_ok() wants it
- * @secret: the caller wipes it
- * @len: SRNIC_STH_KEY_MIN to SRNIC_STH_KEY_MAX
- * @replace: a key of this name may be there
+ * @name: name that srnic_key_name_ok() accepts
+ * @secret: the secret; copied, the caller wipes its copy
+ * @len: SRNIC_STH_KEY_MIN to SRNIC_STH_KEY_MAX bytes
+ * @replace: replace the secret of an existing key of this name
  *
- * Connections that are already sealed keep the secret they were made with.
+ * Connections that are already sealed keep the old secret.
  *
- * Return: 0; -EINVAL; -EEXIST; -ENOSPC, at SRNIC_MAX_KEYS; -EDQUOT, where the
- * caller's quota of keys (keyrings(7)) is used up.
+ * Return: 0; -EINVAL; -EEXIST; -ENOSPC if there are SRNIC_MAX_KEYS keys;
+ * -EDQUOT if the caller's key quota (keyrings(7)) is exhausted.
  */
 int srnic_key_add(struct net *net, const char *name, const u8 *secret, unsigned int len,
 		  bool replace)
@@ -209,7 +211,7 @@ int srnic_key_add(struct net *net, const char *name, const u8 *secret, unsigned 
 			srnic_key_free(keys, entry);
 		goto unlock;
 	}
-	/* the same key with a new secret, unless it had been revoked */
+	/* The store returns the same key with a new secret, unless that key was revoked. */
 	key_put(entry->key);
 	entry->key = key;
 	srnic_keys_changed(keys);
@@ -221,11 +223,12 @@ unlock:
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_add);
 
 /**
- * srnic_key_del - delete a key
+ * srnic_key_del() - Delete a key
  * @net: namespace
- * @name: its name
+ * @name: name of the key
  *
- * Rules may go on naming it: 'require' then refuses, 'prefer' goes in the clear.
+ * Rules may still name the key: 'require' then rejects connections, 'prefer'
+ * makes them in the clear.
  *
  * Return: 0 or -ENOENT.
  */
@@ -246,7 +249,7 @@ int srnic_key_del(struct net *net, const char *name)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_del);
 
-/* Copies the secret if there is room for it; its length, 0 if it is gone. */
+/* Copy the secret unless @secret is NULL. Return its length, 0 if the key is invalid. */
 static unsigned int srnic_key_payload(const struct key *key, u8 *secret)
 {
 	const struct user_key_payload *payload;
@@ -267,12 +270,12 @@ static unsigned int srnic_key_payload(const struct key *key, u8 *secret)
 }
 
 /**
- * srnic_key_read - the secret itself
+ * srnic_key_read() - Read the secret of a key
  * @net: namespace
- * @name: the key's name
+ * @name: name of the key
  * @secret: result; the caller wipes it
  *
- * Return: its length, or -ENOKEY.
+ * Return: bytes in @secret, or -ENOKEY.
  */
 int srnic_key_read(struct net *net, const char *name, u8 secret[SRNIC_STH_KEY_MAX])
 {
@@ -291,7 +294,7 @@ int srnic_key_read(struct net *net, const char *name, u8 secret[SRNIC_STH_KEY_MA
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_read);
 
 /**
- * srnic_key_get - walk the keys, in the order of their names
+ * srnic_key_get() - Return the key at an index, in the order of names
  * @net: namespace
  * @index: from 0
  * @name: result
@@ -322,10 +325,10 @@ int srnic_key_get(struct net *net, unsigned int index, char name[SRNIC_STH_NAME_
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_get);
 
 /**
- * srnic_key_seq - a number that changes with every change of the keys
+ * srnic_key_seq() - Return a number that changes whenever the keys change
  * @net: namespace
  *
- * Return: never 0.
+ * Return: the number, never 0.
  */
 unsigned int srnic_key_seq(struct net *net)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sub-keys: made ahead of use, in process context, published to the packet path
- * under RCU (Documentation/protocol.md, sections 6 and 10).
+ * Sub-keys of flows: derived ahead of use in process context, published to the
+ * packet path by RCU (Documentation/protocol.md, sections 6 and 10).
  */
 #include <linux/slab.h>
 #include "sth/crypto.h"
@@ -20,14 +20,15 @@ static int probe_kdf(void)
 }
 
 /**
- * srnic_suite_probe - can this kernel do a suite, and with which driver?
- * @suite: a row of the table
- * @driver: result: the crypto driver's name
- * @missing: with -ENOENT: the crypto API's name of what it lacks
+ * srnic_suite_probe() - Probe whether the kernel supports a suite
+ * @suite: a row of the suite table
+ * @driver: result: name of the crypto driver
+ * @missing: with -ENOENT: name of the missing algorithm of the crypto API
  *
- * Loads the crypto modules it needs, so that the handshake does not have to. Every
- * suite needs the key derivation's algorithm, too.
+ * Loads the crypto modules that the suite and the key derivation need, so that
+ * the handshake need not load them.
  *
+ * Context: process; sleeps.
  * Return: 0 or a negative errno.
  */
 int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME],
@@ -55,12 +56,12 @@ int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MA
 }
 
 /**
- * srnic_subkey_ctx - what a sub-key is derived with
+ * srnic_subkey_ctx() - Write the derivation context of a sub-key
  * @ctx: result
  * @sth: the connection
- * @flow: which
- * @epoch: which
- * @seal: the sub-key to seal by, else the one to open by
+ * @flow: flow of the sub-key
+ * @epoch: epoch of the sub-key
+ * @seal: for the sub-key to seal with, otherwise for the one to open with
  */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
 		      enum srnic_sth_flow flow, u64 epoch, bool seal)
@@ -102,9 +103,9 @@ static void subkey_free(const struct srnic_sth *sth, struct srnic_subkey *key, b
 }
 
 /**
- * srnic_epoch_keys_free - wipe and free sub-keys that nobody reads any more
+ * srnic_epoch_keys_free() - Wipe and free the sub-keys of an epoch
  * @sth: the connection
- * @keys: may be NULL
+ * @keys: the keys, no longer used by any reader; may be NULL
  */
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys)
 {
@@ -116,11 +117,12 @@ void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys 
 }
 
 /**
- * srnic_epoch_keys_make - derive a flow's sub-keys for one epoch
+ * srnic_epoch_keys_make() - Derive a flow's sub-keys for one epoch
  * @sth: the connection
- * @flow: whose K_F is there
- * @epoch: which
+ * @flow: flow whose K_F is derived
+ * @epoch: epoch of the keys
  *
+ * Context: process; sleeps.
  * Return: the keys, not yet published, or an ERR_PTR.
  */
 struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
@@ -143,14 +145,15 @@ struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
 }
 
 /**
- * srnic_flow_keys_install - have the keys of all epochs that are live
+ * srnic_flow_keys_install() - Install the keys of all live epochs
  * @sth: the connection
- * @flow: whose K_F is there
+ * @flow: flow whose K_F is derived
  *
- * The place of epoch e is that of e - 2 before it, which is retired when e is
- * derived. Under the handshake mutex; sleeps.
+ * The keys of epoch e replace those of e - 2, which is retired when e is
+ * derived.
  *
- * Return: 0 or a negative errno; what was there before stays.
+ * Context: process, under the handshake mutex; sleeps.
+ * Return: 0 or a negative errno; on error the present keys stay in place.
  */
 int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow)
 {
@@ -162,7 +165,7 @@ int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow)
 		struct srnic_epoch_keys __rcu **place = &f->keys[epoch & 1];
 		struct srnic_epoch_keys *keys, *old;
 
-		/* only we write it */
+		/* The handshake mutex serialises writers. */
 		old = rcu_dereference_protected(*place, true);
 		if (old && old->epoch == epoch)
 			continue;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory keys (sRDMA 4.6, 4.7; Documentation/protocol.md, section 12): a request proves
- * that who makes it was given the key of the bytes that it touches.
+ * Memory keys (sRDMA 4.6, 4.7; Documentation/protocol.md, section 12): a
+ * request proves that its sender was given the key of the bytes that it
+ * accesses.
  *
- * Everything is AES-CMAC under a key that is used for a few blocks and then for the
- * next: one transform a CPU, keyed anew each time, which allocates nothing.
+ * All derivations are AES-CMAC under keys that are used for a few blocks only.
+ * So each CPU has one transform whose key is set for each use, which allocates
+ * nothing.
  */
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -14,15 +16,15 @@
 
 #define MAC_ALG		"cmac(aes)"
 
-/* the first byte of each input: uses of CMAC that must not meet */
+/* First byte of each CMAC input, to separate its uses. */
 enum domain {
 	D_REGION,	/* K_MR */
-	D_RIGHT,	/* the root of one right's tree */
-	D_CHILD,	/* a block's key */
+	D_RIGHT,	/* root of the tree of one right */
+	D_CHILD,	/* key of a child block */
 	D_ACCESS,	/* K_SR */
 };
 
-/* and the padding of its last block */
+/* leaves space for the padding of the last block */
 static_assert(SRNIC_STH_INPUT_MAX + SRNIC_STH_PROOF_LEN + 16 <= SRNIC_STH_LINEAR);
 
 static DEFINE_PER_CPU(struct crypto_shash *, mac_tfm);
@@ -57,10 +59,12 @@ static int alloc_tfms(void)
 }
 
 /**
- * srnic_mkey_prepare - memory keys are going to be used
+ * srnic_mkey_prepare() - Allocate the transforms for memory keys
+ *
+ * To be called before memory keys are used; further calls do nothing.
  *
  * Context: process; loads the crypto module.
- * Return: 0; -EOPNOTSUPP if this kernel has no AES-CMAC; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP if the kernel has no AES-CMAC; -ENOMEM.
  */
 int srnic_mkey_prepare(void)
 {
@@ -78,14 +82,14 @@ int srnic_mkey_prepare(void)
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prepare);
 
 /**
- * srnic_mkey_exit - at module unload
+ * srnic_mkey_exit() - Free the transforms at module unload
  */
 void srnic_mkey_exit(void)
 {
 	free_tfms();
 }
 
-/* with BHs off: the CPU's transform is ours */
+/* Called with BHs disabled: the CPU's transform is not used concurrently. */
 static int mac(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
 	       u8 out[SRNIC_MKEY_LEN])
 {
@@ -96,7 +100,7 @@ static int mac(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
 	return err ?: crypto_shash_tfm_digest(tfm, data, len, out);
 }
 
-/* no key is left behind in the CPU's transform */
+/* Leave no key in the CPU's transform. */
 static int wipe_tfm(int err)
 {
 	static const u8 nothing[SRNIC_MKEY_LEN];
@@ -104,7 +108,7 @@ static int wipe_tfm(int err)
 	return crypto_shash_setkey(this_cpu_read(mac_tfm), nothing, sizeof(nothing)) ?: err;
 }
 
-/* @key becomes what it yields for a range */
+/* Replace @key by the key that it yields for a range. */
 static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 end)
 {
 	u8 input[1 + 2 * sizeof(u64)];
@@ -122,12 +126,12 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
 }
 
 /**
- * srnic_mkey_region - K_MR as it follows from the domain's key
+ * srnic_mkey_region() - Derive K_MR from the protection domain's key
  * @kpd: K_PD
- * @kpd_len: bytes
- * @addr: the region's first byte, as its owner names it
- * @length: bytes
- * @rkey: its key
+ * @kpd_len: bytes in @kpd
+ * @addr: virtual address of the region's first byte
+ * @length: bytes in the region
+ * @rkey: rkey of the region
  * @kmr: result
  *
  * Context: process, after srnic_mkey_prepare().
@@ -157,10 +161,10 @@ int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length,
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_region);
 
 /**
- * srnic_mkey_root - the key of a whole region, for one right
- * @mkey: addr, rkey and tree are set; the rest is filled in
+ * srnic_mkey_root() - Derive the key of a whole region for one right
+ * @mkey: addr, rkey and tree are set; the other members are filled in
  * @kmr: K_MR
- * @right: which
+ * @right: right that the key gives
  *
  * Context: process, after srnic_mkey_prepare().
  * Return: 0 or a negative errno.
@@ -183,10 +187,11 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_root);
 
 /**
- * srnic_mkey_given - a key that came from somebody else
- * @mkey: all but serial are set, to anything
+ * srnic_mkey_given() - Validate a key that was handed to us
+ * @mkey: all members but serial, not yet validated; serial is filled in
  *
- * Return: 0; -EINVAL if there is no such block, or no such right.
+ * Return: 0, or -EINVAL if the region has no such block or there is no such
+ * right.
  */
 int srnic_mkey_given(struct srnic_mkey *mkey)
 {
@@ -204,9 +209,9 @@ int srnic_mkey_given(struct srnic_mkey *mkey)
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_given);
 
 /**
- * srnic_mkey_covers - whether a key is good for an access
+ * srnic_mkey_covers() - Tell whether a key covers an access
  * @mkey: the key
- * @addr: first byte, as the region's owner names it
+ * @addr: virtual address of the first byte
  * @len: bytes
  */
 bool srnic_mkey_covers(const struct srnic_mkey *mkey, u64 addr, u64 len)
@@ -232,19 +237,20 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
 }
 
 /**
- * srnic_mkey_prove - the proof that goes with an access
- * @mkey: covers it
- * @addr: first byte
+ * srnic_mkey_prove() - Compute the proof for an access
+ * @mkey: key that covers the access
+ * @addr: virtual address of the first byte
  * @len: bytes, not 0
- * @ksr: of the last access of this flow; used again where this one is the same
- * @data: MAC input up to and with the extension headers
- * @data_len: bytes
- * @proof: result; may follow @data
+ * @ksr: K_SR of the flow's last access; reused if this access is the same, else
+ *	replaced
+ * @data: MAC input up to and including the extension headers
+ * @data_len: bytes in @data
+ * @proof: result; may directly follow @data
  *
- * The verifier does the same. Steps are taken for one access after the other: nothing
- * is kept a region, for it would have to be found and locked.
+ * Prover and verifier both call this. Keys of inner nodes are not cached in the
+ * region: they would have to be looked up and locked.
  *
- * Context: process or softirq, BHs off.
+ * Context: process or softirq, with BHs disabled.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct srnic_ksr *ksr,
@@ -271,17 +277,16 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct sr
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
 
 /**
- * srnic_sth_prove - put a packet's proof behind its headers
- * @sth: the connection; its input has the headers
- * @flow: whose request it is
- * @pkt: with a memory key, RETH or AtomicETH
- * @input_len: bytes in the input; the proof is added
+ * srnic_sth_prove() - Append a packet's proof to the MAC input
+ * @sth: the connection; its MAC input contains the headers
+ * @flow: flow of the request
+ * @pkt: has a memory key, and RETH or AtomicETH
+ * @input_len: bytes of MAC input; increased by the length of the proof
  *
- * A packet that turns out to be forged leaves another K_SR behind than it found. It
- * costs who comes next the steps; the key itself is never anything but right.
+ * A forged packet may replace the cached K_SR. The next access then derives its
+ * own again; the cached key is always correct.
  *
- * Under the QP's lock.
- *
+ * Context: under the QP's lock.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,

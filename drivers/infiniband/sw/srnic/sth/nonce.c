@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nonces and the MAC input (Documentation/protocol.md, section 4).
+ * Construction of nonces and of the MAC input (Documentation/protocol.md,
+ * section 4).
  */
 #include "export.h"
 #include "sth/pure.h"
 
-#define BTH_VARIANT	4	/* FECN, BECN, reserved: may change on the way */
+#define BTH_VARIANT	4	/* FECN, BECN, reserved: may change in transit */
 
 /**
- * srnic_sth_nonce64 - direction and sequence number in eight bytes (sRDMA 4.2)
+ * srnic_sth_nonce64() - Build the nonce of the paper (sRDMA 4.2)
  * @from_b: the sender is end B
  * @psn64: extended PSN, below 2^63
  *
- * Return: the paper's nonce.
+ * Return: direction and PSN64 in 64 bits.
  */
 u64 srnic_sth_nonce64(bool from_b, u64 psn64)
 {
@@ -22,10 +23,10 @@ u64 srnic_sth_nonce64(bool from_b, u64 psn64)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_nonce64);
 
 /**
- * srnic_sth_nonce96 - nonce of GMAC, GCM and ChaCha20-Poly1305
- * @iv: where to
- * @nonce64: of srnic_sth_nonce64()
- * @counter: emission counter, never used twice under one sub-key
+ * srnic_sth_nonce96() - Write the nonce of GMAC, GCM and ChaCha20-Poly1305
+ * @iv: result
+ * @nonce64: from srnic_sth_nonce64()
+ * @counter: emission counter, never reused under one sub-key
  */
 void srnic_sth_nonce96(u8 iv[SRNIC_STH_IV_LEN], u64 nonce64, u32 counter)
 {
@@ -36,9 +37,10 @@ void srnic_sth_nonce96(u8 iv[SRNIC_STH_IV_LEN], u64 nonce64, u32 counter)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_nonce96);
 
 /**
- * srnic_sth_mac_input - the MAC input, without payload and memory proof
- * @in: its parts; @in->hdr_len is at least SRNIC_BTH_LEN, at most SRNIC_EXT_MAX
- * @buf: where to
+ * srnic_sth_mac_input() - Write the MAC input, without payload and memory proof
+ * @in: its parts; @in->hdr_len is at least SRNIC_BTH_LEN and at most
+ *	SRNIC_EXT_MAX
+ * @buf: result
  *
  * Return: length in bytes.
  */

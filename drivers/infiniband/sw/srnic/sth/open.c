@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opening a packet (Documentation/protocol.md, section 9): verify first, and
- * change nothing until then (sRDMA 5.2, figure 3).
+ * Opening of packets (Documentation/protocol.md, section 9): verify first, and
+ * change no state before (sRDMA 5.2, figure 3).
  */
 #include "export.h"
 #include "sth/crypto.h"
 
 /**
- * srnic_sth_pad_ok - are a verified packet's pad bytes zero (section 4)?
- * @mode: of its seal
+ * srnic_sth_pad_ok() - Tell whether a verified packet's pad bytes are zero
+ * @mode: mode of its seal
  * @pkt: the packet
- * @src: its payload and pad as they came
- * @dst: and as they were decrypted to
- * @len: bytes of both
+ * @src: payload and pad as received
+ * @dst: payload and pad as decrypted
+ * @len: bytes of payload and pad
  *
- * Else they would be a channel past the checks. Header mode does not see them.
+ * Other pad bytes would be a covert channel past the checks (protocol.md,
+ * section 4). Header mode does not cover the pad, so it is not checked there.
  */
 bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
@@ -66,7 +67,7 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		seal += SRNIC_STH_COUNTER_LEN;
 		if (in.counter >= SRNIC_STH_EMISSIONS)
 			return -EBADMSG;
-		/* cheap, and before the tag, which is not */
+		/* This check is cheap, the tag's is not. */
 		if (!srnic_replay_fresh(&key->replay, in.counter))
 			return -EALREADY;
 		srnic_sth_nonce96(sth->scratch.iv, in.nonce64, in.counter);
@@ -87,24 +88,25 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 }
 
 /**
- * srnic_sth_open - verify a packet, and decrypt it in aead mode
+ * srnic_sth_open() - Verify a packet, and decrypt it in aead mode
  * @sth: the connection
  * @flow: theirs for requests, ours for responses
- * @pkt: as parsed, STH behind @pkt->hdr_len; @pkt->ends has its addresses, @pkt->mkey
- *	the key of the memory that it asks for, or %NULL
+ * @pkt: as parsed, with the STH behind @pkt->hdr_len; @pkt->ends has its
+ *	addresses, @pkt->mkey the key of the memory that it accesses, or %NULL
  * @src: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory;
  *	may be NULL if @len is 0
- * @dst: where aead mode decrypts to; may be @src. On failure it holds garbage that
- *	must not be used
+ * @dst: destination of decryption in aead mode; may be @src. Undefined contents
+ *	on failure
  * @len: bytes of payload and pad
  *
- * Under the QP's lock. Nothing changes but counters of failures unless the tag is
- * right.
+ * If the tag is wrong, only counters of failures change.
  *
- * Return: 0, -EBADMSG (tag, STH code or pad wrong), -EALREADY (counter seen),
- * -ENOKEY (flow or epoch without keys), -ERANGE (PSN below the start),
- * -EKEYEXPIRED (too many wrong tags: the QP goes to error), or the crypto driver's
- * errno.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: 0; -EBADMSG if tag, STH code or pad is wrong, or the counter is out
+ * of range; -EALREADY if the counter was seen or is older than the window;
+ * -ENOKEY if the flow or epoch has no keys; -ERANGE if the PSN is below the
+ * flow's start; -EKEYEXPIRED after too many wrong tags (the QP goes to error);
+ * or the crypto driver's errno.
  */
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
 		   struct scatterlist *src, struct scatterlist *dst, unsigned int len)

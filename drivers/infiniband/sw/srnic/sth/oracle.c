@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The nonce oracle of test kernels (CONFIG_KUNIT): remembers which nonce was used for
- * what, and warns of one that is used for two inputs. Nothing else in srnic would
- * notice: such packets open, and their keys are gone.
+ * The nonce oracle of test kernels (CONFIG_KUNIT): records the input for which
+ * each nonce is used, and warns if a nonce is used for two inputs. No other
+ * check would detect this: such packets open correctly, but their key is
+ * compromised.
  *
- * It knows keys by their bytes, not by their connection: a queue pair that is reset
- * and derives the same key again is just what it is to find. What it keeps is a keyed
- * hash, in a table where the new displaces the old.
+ * The oracle identifies keys by value, not by connection, so it also detects
+ * that a reset QP derives an old key again. It stores keyed hashes in a table,
+ * where new entries replace old ones.
  *
- * That forgets. So it also looks whether counters only rise under each key, for then each
- * is used once, however long a run is: soak tests ask for that, by the parameters
- * nonces_*. Unit tests, whose keys are those of vectors, begin again with a counter of 0.
+ * Because the table forgets, the oracle also checks that counters only rise
+ * under each key. Then each nonce is used once, however long a run is. Soak
+ * tests check this by the parameters nonces_*. Unit tests use the keys of
+ * vectors and restart their counters at 0.
  */
 #include <linux/moduleparam.h>
 #include <linux/once.h>
@@ -22,17 +24,17 @@
 
 #define ENTRIES		BIT(16)
 #define KEYS		BIT(12)
-#define KEY_PLACES	8	/* where a key may be */
+#define KEY_PLACES	8	/* entries that a key may occupy */
 
 struct use {
-	u64 key;	/* 0: empty */
+	u64 key;	/* hash, 0 if empty */
 	u64 nonce[2];
 	u64 input;
 };
 
 struct rise {
-	u64 key;	/* 0: empty */
-	u32 next;	/* no counter from here on has been used */
+	u64 key;	/* hash, 0 if empty */
+	u32 next;	/* lowest counter that no use has reached */
 };
 
 static struct use uses[ENTRIES];
@@ -57,11 +59,11 @@ module_param(nonces_forgot, ulong, 0444);
 MODULE_PARM_DESC(nonces_forgot, "Test kernels: keys whose last counter was forgotten");
 
 /**
- * srnic_nonce_oracle_key - a name for a key
+ * srnic_nonce_oracle_key() - Return the oracle's name for a key
  * @raw: the key
- * @len: its length
+ * @len: bytes in @raw
  *
- * Return: the same for the same key; not 0.
+ * Return: a number that depends on the key only; not 0.
  */
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len)
 {
@@ -79,7 +81,7 @@ static u64 hash_input(const struct srnic_sth_scratch *s, unsigned int input_len,
 		const u8 *p = sg_virt(payload);
 		unsigned int n = min(len, payload->length);
 
-		/* byte by byte: another split of the same bytes is the same input */
+		/* Hash bytewise, so that another split of the same bytes is the same input. */
 		len -= n;
 		while (n--)
 			h = (h ^ *p++) * 0x100000001b3ULL;
@@ -119,7 +121,7 @@ static void note_rise(const struct use *now)
 		rise->next = counter + 1;
 }
 
-/* whether the nonce has been used for another input; notes its use */
+/* Record a use. Return whether the nonce was used for another input before. */
 static bool note(const struct use *now)
 {
 	struct use *use = &uses[siphash_3u64(now->key, now->nonce[0], now->nonce[1], &secret) %
@@ -138,12 +140,12 @@ static bool note(const struct use *now)
 }
 
 /**
- * srnic_nonce_oracle - a nonce is about to be used
- * @cipher: of the nonce family
- * @s: scratch: @s->iv, @s->input
+ * srnic_nonce_oracle() - Check a nonce before it is used
+ * @cipher: cipher of the nonce family
+ * @s: scratch, with @s->iv and @s->input
  * @input_len: bytes in @s->input
- * @payload: what the tag covers besides; text not yet encrypted
- * @len: bytes of @payload
+ * @payload: further bytes that the tag covers; not yet encrypted
+ * @len: bytes in @payload
  */
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
 			unsigned int input_len, struct scatterlist *payload, unsigned int len)
@@ -159,8 +161,8 @@ void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_st
 }
 
 /**
- * srnic_nonce_oracle_reused - how many nonces were used for two inputs
- * @hush: do not warn from now on; for the test of this file
+ * srnic_nonce_oracle_reused() - Return how many nonces were used for two inputs
+ * @hush: suppress warnings from now on; for the test of this file
  */
 unsigned long srnic_nonce_oracle_reused(bool hush)
 {
@@ -170,7 +172,7 @@ unsigned long srnic_nonce_oracle_reused(bool hush)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_nonce_oracle_reused);
 
-/** srnic_nonce_oracle_fell - how many counters were not above the last of their key */
+/** srnic_nonce_oracle_fell() - Return how many counters were not above their key's last */
 unsigned long srnic_nonce_oracle_fell(void)
 {
 	return READ_ONCE(nonces_fell);
@@ -178,7 +180,7 @@ unsigned long srnic_nonce_oracle_fell(void)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_nonce_oracle_fell);
 
-/** srnic_nonce_oracle_forget - the last counters of all keys; for the test of this file */
+/** srnic_nonce_oracle_forget() - Forget the last counters of all keys, for this file's test */
 void srnic_nonce_oracle_forget(void)
 {
 	unsigned long flags;

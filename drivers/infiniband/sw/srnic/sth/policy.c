@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which peer gets which seal: rules of a network namespace, longest prefix first.
+ * Policy: the rules of a network namespace that say which peer gets which seal,
+ * longest prefix first.
  *
- * Connections look their rule up once, at INIT->RTR; datagrams once a packet. The
- * list is sorted, so that the first rule that matches is the longest; it is
- * written by administrators and a handful of entries long, so it is no tree.
+ * Connections look up their rule once, at INIT->RTR; datagrams once a packet.
+ * The list is sorted, so the first match is the longest. A tree is not needed:
+ * administrators write the list, and it has a handful of entries.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -29,10 +30,10 @@ struct srnic_policy_entry {
 };
 
 /**
- * struct srnic_policies - one namespace's rules
- * @lock: taken by whoever changes them; readers are under RCU
- * @list: struct srnic_policy_entry, by length of prefix, then by prefix
- * @count: entries of @list
+ * struct srnic_policies - rules of one namespace
+ * @lock: serialises writers; readers are under RCU
+ * @list: struct srnic_policy_entry, sorted by length of prefix, then by prefix
+ * @count: entries in @list
  * @seq: see srnic_policy_seq()
  */
 struct srnic_policies {
@@ -49,7 +50,7 @@ static struct srnic_policies *srnic_policies(struct net *net)
 	return net_generic(net, srnic_policies_id);
 }
 
-/* How many leading bits of @a and @b agree, of 128. */
+/* Return how many leading bits of @a and @b are equal, up to 128. */
 static unsigned int srnic_common_bits(const u8 a[16], const u8 b[16])
 {
 	unsigned int i;
@@ -60,7 +61,7 @@ static unsigned int srnic_common_bits(const u8 a[16], const u8 b[16])
 	return 128;
 }
 
-/* Bits set beyond a prefix: who wrote that meant something else. */
+/* Reject prefixes with bits set beyond @len: they are most likely a mistake. */
 bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len)
 {
 	unsigned int i;
@@ -94,7 +95,7 @@ static bool srnic_policy_ok(const struct srnic_policy *policy)
 	return false;
 }
 
-/* Order in the list: < 0 if a prefix comes before the entry's */
+/* Compare a prefix with an entry in list order: < 0 if the prefix precedes the entry. */
 static int srnic_policy_cmp(const u8 prefix[16], unsigned int prefix_len,
 			    const struct srnic_policy_entry *entry)
 {
@@ -110,13 +111,13 @@ static void srnic_policies_changed(struct srnic_policies *policies)
 }
 
 /**
- * srnic_policy_add - add a rule, or replace the one with the same prefix
+ * srnic_policy_add() - Add a rule, or replace the rule for the same prefix
  * @net: namespace
  * @policy: the rule; copied
- * @replace: there may be one
+ * @replace: replace an existing rule
  *
- * Return: 0; -EINVAL if it contradicts itself; -EEXIST; -ENOSPC, at
- * SRNIC_MAX_POLICIES; -ENOMEM.
+ * Return: 0; -EINVAL if the rule is inconsistent; -EEXIST; -ENOSPC if there are
+ * SRNIC_MAX_POLICIES rules; -ENOMEM.
  */
 int srnic_policy_add(struct net *net, const struct srnic_policy *policy, bool replace)
 {
@@ -164,10 +165,10 @@ unlock:
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_add);
 
 /**
- * srnic_policy_del - delete a rule
+ * srnic_policy_del() - Delete a rule
  * @net: namespace
- * @prefix: its prefix, exactly
- * @prefix_len: and its length
+ * @prefix: exact prefix of the rule
+ * @prefix_len: bits in @prefix
  *
  * Return: 0 or -ENOENT.
  */
@@ -194,7 +195,7 @@ int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_del);
 
-/* The rule for a peer, or NULL. Under RCU. */
+/* Return the rule for a peer, or NULL; under RCU. */
 static const struct srnic_policy *srnic_policy_find(struct net *net, const u8 peer[16])
 {
 	struct srnic_policies *policies = srnic_policies(net);
@@ -206,7 +207,7 @@ static const struct srnic_policy *srnic_policy_find(struct net *net, const u8 pe
 	return NULL;
 }
 
-/* One line that says who, what is missing and what to do about it. */
+/* Log the peer, the missing key and the remedy in one line. */
 static void srnic_policy_complain(struct net *net, const u8 peer[16],
 				  const struct srnic_policy *policy)
 {
@@ -215,12 +216,14 @@ static void srnic_policy_complain(struct net *net, const u8 peer[16],
 }
 
 /**
- * srnic_policy_resolve - how a connection to a peer is to be sealed
+ * srnic_policy_resolve() - Resolve the policy for connections to a peer
  * @net: namespace of the local GID's netdev
- * @peer: the remote GID, IPv4 in mapped form
- * @params: suite, mode, key, key_len, uncached and preferred_clear are set
+ * @peer: remote GID, IPv4 in mapped form
+ * @params: suite, mode, key, key_len, uncached and preferred_clear are set; the
+ *	caller wipes it
  *
- * Return: 0, or -EACCES: 'require' without a usable key.
+ * Context: process.
+ * Return: 0, or -EACCES if the rule is 'require' and there is no usable key.
  */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params)
 {
@@ -282,20 +285,21 @@ struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_brief);
 
 /*
- * What a datagram's STH takes beyond what the longest extension headers of a connection
- * leave: it has a DETH where a WRITE has an RETH and immediate data. With immediate data
- * of its own, over IPv6, it may be 4 bytes too long for the way, and is lost: the price of
- * 4096 in a netdev MTU of 4200.
+ * Bytes of a datagram's STH that do not fit in the space of a connection's
+ * longest extension headers: a datagram has a DETH where a WRITE has an RETH
+ * and immediate data. Over IPv6 a datagram with immediate data may still exceed
+ * the MTU by 4 bytes, and is lost. This is the price of an IB MTU of 4096 on a
+ * netdev MTU of 4200.
  */
 #define DGRAM_STH_ROOM	(SRNIC_DGRAM_STH_LEN - (SRNIC_LOADED_EXT_MAX - SRNIC_DETH_LEN))
 
 /**
- * srnic_policy_longest_sth - what seals may take of a packet
+ * srnic_policy_longest_sth() - Return how many bytes of a packet seals may need
  * @net: namespace
  *
  * Context: any.
- * Return: bytes of the longest STH that a rule asks for, beside a connection's longest
- * headers; 0 if none asks for one.
+ * Return: bytes of the longest STH that a rule demands, in addition to a
+ * connection's longest headers; 0 if no rule demands one.
  */
 unsigned int srnic_policy_longest_sth(struct net *net)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PRF family: CMAC and HMAC, tag alone in the STH (protocol.md, section 3).
+ * The PRF family of suites: CMAC and HMAC, with the tag alone in the STH
+ * (protocol.md, section 3).
  */
 #include <crypto/utils.h>
 #include "sth/crypto.h"
@@ -74,7 +75,7 @@ static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 	return err ?: crypto_shash_final(cipher->desc, tag);
 }
 
-/* the tag over s->input and, in packet mode, payload and pad */
+/* MAC s->input and, in packet mode, payload and pad. */
 static int prf_mac(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 		   unsigned int input_len, struct scatterlist *payload, unsigned int len, u8 *tag)
 {
@@ -102,7 +103,7 @@ static int prf_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 	err = prf_mac(s, cipher, input_len, src, len, tag);
 	if (!err && crypto_memneq(tag, s->tag, s->tag_len))
 		err = -EBADMSG;
-	/* the right tag of a forged packet must not be left lying about */
+	/* Wipe the correct tag: it would authenticate a forged packet. */
 	memzero_explicit(tag, sizeof(tag));
 	return err;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sth's pure files: byte layouts and arithmetic of Documentation/protocol.md.
- * No crypto API, no ib_core, no locks: they build in user space too.
+ * Pure files of sth: byte layouts and arithmetic of Documentation/protocol.md.
+ * They use neither the crypto API nor ib_core nor locks, so they also build in
+ * user space.
  */
 #ifndef SRNIC_STH_PURE_H
 #define SRNIC_STH_PURE_H
@@ -18,25 +19,26 @@
 #define SRNIC_STH_END_LEN	(SRNIC_GID_LEN + 4)	/* GID, QPN */
 #define SRNIC_STH_NONCE_LEN	16			/* n_q, n_r */
 #define SRNIC_STH_COUNTER_LEN	4
-#define SRNIC_STH_KDF_KEY_LEN	32	/* keys that derive others */
+#define SRNIC_STH_KDF_KEY_LEN	32	/* keys from which other keys are derived */
 
 /*
  * nonce.c: protocol.md, section 4
  */
 #define SRNIC_STH_IV_LEN	12
 #define SRNIC_STH_INPUT_MAX	(8 + 8 + 2 * SRNIC_GID_LEN + 2 + SRNIC_EXT_MAX)
-#define SRNIC_STH_PROOF_LEN	16	/* behind it, where one is asked for: section 12 */
+#define SRNIC_STH_PROOF_LEN	16	/* memory proof, appended to the input: section 12 */
 
 /**
- * struct srnic_sth_input - what the MAC input is made of, up to the headers
- * @nonce64: direction and PSN64, of srnic_sth_nonce64(); of a datagram: the salt
+ * struct srnic_sth_input - parts of the MAC input, up to the headers
+ * @nonce64: direction and PSN64, from srnic_sth_nonce64(); for a datagram the
+ *	salt
  * @counter: emission counter, as in the STH
- * @counter_len: its bytes there: 0, 4, or 8 of a datagram
+ * @counter_len: bytes of the counter in the STH: 0, 4, or 8 for a datagram
  * @udp_len: UDP length of this packet
- * @sgid: source
- * @dgid: destination
+ * @sgid: source GID
+ * @dgid: destination GID
  * @hdr: BTH and extension headers as on the wire
- * @hdr_len: at most SRNIC_EXT_MAX
+ * @hdr_len: bytes in @hdr, at most SRNIC_EXT_MAX
  */
 struct srnic_sth_input {
 	u64 nonce64;
@@ -57,22 +59,23 @@ unsigned int srnic_sth_mac_input(const struct srnic_sth_input *in, u8 buf[SRNIC_
  * datagrams: protocol.md, section 11
  */
 #define SRNIC_DGRAM_CODE	5
-#define SRNIC_DGRAM_EMISSIONS	BIT_ULL(26)	/* section 10: then another salt */
+#define SRNIC_DGRAM_EMISSIONS	BIT_ULL(26)	/* limit of a salt: section 10 */
 #define SRNIC_DGRAM_TAG_LEN	16
 #define SRNIC_DGRAM_COUNTER_LEN	8
 #define SRNIC_DGRAM_STH_LEN	(8 + SRNIC_DGRAM_COUNTER_LEN + SRNIC_DGRAM_TAG_LEN)
 
 /*
- * replay.c: RFC 6479. A ring of words, one of which is always being refilled, so
- * the window is one word shorter than the ring.
+ * replay.c: RFC 6479. One word of the ring is always being refilled, so the
+ * window is one word shorter than the ring.
  */
 #define SRNIC_REPLAY_WORDS	32
 #define SRNIC_REPLAY_WINDOW	((SRNIC_REPLAY_WORDS - 1) * 64)
 
 /**
  * struct srnic_replay - counters seen under one sub-key
- * @next: one past the greatest counter marked, 0 if none was
- * @seen: one bit a counter, those below @next - SRNIC_REPLAY_WINDOW stale
+ * @next: one past the greatest counter marked; 0 if none was
+ * @seen: one bit for each counter; bits of counters below @next -
+ *	SRNIC_REPLAY_WINDOW are stale
  */
 struct srnic_replay {
 	u64 next;
@@ -99,13 +102,13 @@ void srnic_epoch_live(u64 expected, u64 *first, u64 *last);
 /*
  * tree.c: protocol.md, section 12
  */
-#define SRNIC_TREE_MAX		63	/* log2 of the longest region, bytes */
+#define SRNIC_TREE_MAX		63	/* log2 of the longest region in bytes */
 
 /**
- * struct srnic_tree - a region, cut in two, and again
- * @length: of the region, bytes; the root is as long, or the next power of two
- * @depth: no block is more steps than that from the root
- * @block_shift: nor shorter than that, log2
+ * struct srnic_tree - a region as a binary tree of blocks
+ * @length: bytes of the region; the root's length is the next power of two
+ * @depth: greatest number of steps from the root to a block
+ * @block_shift: log2 of the shortest block
  */
 struct srnic_tree {
 	u64 length;
@@ -114,8 +117,8 @@ struct srnic_tree {
 };
 
 /**
- * struct srnic_tree_node - a block
- * @start: its first byte, from the region's first
+ * struct srnic_tree_node - a block of a region
+ * @start: offset of its first byte in the region
  * @shift: log2 of its length
  */
 struct srnic_tree_node {
@@ -141,12 +144,12 @@ bool srnic_tree_step(const struct srnic_tree *tree, struct srnic_tree_node *node
 
 /**
  * struct srnic_hs_frame - a handshake frame without its tag
- * @opcode: SRNIC_OPC_HELLO and its successors
+ * @opcode: SRNIC_OPC_HELLO to SRNIC_OPC_CONFIRM_ACK
  * @pkey: partition key
- * @dqpn: the receiver's QPN
+ * @dqpn: destination QPN
  * @psn: starting PSN of the flow
- * @nq: the requester's nonce
- * @nr: the responder's, zeros in HELLO
+ * @nq: nonce of the requester
+ * @nr: nonce of the responder; zeros in HELLO
  */
 struct srnic_hs_frame {
 	u8 opcode;
@@ -161,10 +164,11 @@ void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN]);
 int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len);
 
 /**
- * struct srnic_sth_seals - S of section 6: what both ends must agree on
+ * struct srnic_sth_seals - S of section 6: the properties on which both ends
+ *	must agree
  * @suite_id: number of the suite
  * @mode: 1 header, 2 packet, 3 aead
- * @tag_len: bytes
+ * @tag_len: bytes of the tag
  */
 struct srnic_sth_seals {
 	u16 suite_id;
@@ -201,7 +205,7 @@ void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals
 void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
 			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt);
 
-/* label ‖ 0x00 ‖ context ‖ 8L, the fixed input of SP 800-108 */
+/* label ‖ 0x00 ‖ context ‖ 8L: the fixed input of SP 800-108 */
 #define SRNIC_KDF_FIXED_MAX	(SRNIC_LABEL_MAX + 1 + SRNIC_CTX_MAX + 4)
 unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX], const char *label,
 				   const u8 *ctx, unsigned int ctx_len, unsigned int out_len);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The window of emission counters already seen (RFC 6479; protocol.md, section 9).
+ * Sliding window of emission counters already seen (RFC 6479; protocol.md,
+ * section 9).
  *
- * Counter c has bit c % 64 of word (c / 64) % WORDS. Moving forward clears the
- * words that are entered, never shifts. Callers serialise.
+ * Counter c has bit c % 64 of word (c / 64) % WORDS. A window that moves
+ * forward clears the words that it enters and never shifts. Callers serialise.
  */
 #include "export.h"
 #include "sth/pure.h"
@@ -14,13 +15,13 @@ static unsigned int word_of(u64 counter)
 }
 
 /**
- * srnic_replay_fresh - has a counter not been seen?
+ * srnic_replay_fresh() - Tell whether a counter has not been seen
  * @replay: the window
- * @counter: counter of a packet not yet verified
+ * @counter: counter of a packet that need not be verified yet
  *
- * Changes nothing, so it may come before verification, which is the dear part.
+ * Changes no state, so it may precede verification, which is expensive.
  *
- * Return: false if it was marked, or is too old to tell.
+ * Return: false if the counter was marked, or is older than the window.
  */
 bool srnic_replay_fresh(const struct srnic_replay *replay, u64 counter)
 {
@@ -34,14 +35,14 @@ bool srnic_replay_fresh(const struct srnic_replay *replay, u64 counter)
 SRNIC_EXPORT_FOR_KUNIT(srnic_replay_fresh);
 
 /**
- * srnic_replay_mark - remember a counter
+ * srnic_replay_mark() - Mark a counter as seen
  * @replay: the window
- * @counter: a fresh counter of a packet that has been verified, below 2^64 - 1
+ * @counter: fresh counter of a verified packet, below 2^64 - 1
  */
 void srnic_replay_mark(struct srnic_replay *replay, u64 counter)
 {
 	if (counter >= replay->next) {
-		/* words from the newest in use, exclusive, to this counter's, inclusive */
+		/* Clear the words after that of the newest counter, up to that of @counter. */
 		u64 newest = replay->next ? (replay->next - 1) / 64 : 0;
 		u64 n = min_t(u64, counter / 64 - newest, SRNIC_REPLAY_WORDS);
 

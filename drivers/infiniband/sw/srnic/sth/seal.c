@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sealing a packet (Documentation/protocol.md, section 8).
+ * Sealing of packets (Documentation/protocol.md, section 8).
  */
 #include "export.h"
 #include "sth/crypto.h"
@@ -35,7 +35,7 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 
 	if (key->emitted >= SRNIC_STH_EMISSIONS)
 		return -EKEYEXPIRED;
-	/* before the cipher runs, and never taken back: no nonce is used twice */
+	/* Count before the cipher runs, and never undo it, so that no nonce is used twice. */
 	in.counter = key->emitted++;
 
 	if (family->has_counter) {
@@ -55,21 +55,21 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 }
 
 /**
- * srnic_sth_seal - fill in a packet's STH
+ * srnic_sth_seal() - Fill in a packet's STH
  * @sth: the connection
  * @flow: ours for requests, theirs for responses
- * @pkt: @pkt->hdr has the built BTH and extension headers, with the STH code, and
- *	room for the STH behind; @pkt->len, @psn, @hdr_len, @sth_len and @mkey are set;
- *	with a memory key @va and @dmalen, too
- * @payload: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory,
- *	encrypted in place in aead mode; may be NULL if @len is 0
+ * @pkt: @pkt->hdr has the complete BTH and extension headers, with the STH
+ *	code, followed by space for the STH; @pkt->len, @psn, @hdr_len, @sth_len
+ *	and @mkey are set; with a memory key also @va and @dmalen
+ * @payload: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel
+ *	memory, encrypted in place in aead mode; may be NULL if @len is 0
  * @len: bytes of payload and pad
  *
- * Under the QP's lock.
- *
- * Return: 0, -ENOKEY (flow not confirmed, or the epoch's keys are still being
- * derived: try again after the handshake, or after srnic_sth_rekey()), -ERANGE,
- * -EKEYEXPIRED (the QP goes to error), or the crypto driver's errno.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: 0; -ENOKEY if the flow is not confirmed or the epoch's keys are not
+ * derived yet (retry after the handshake or after srnic_sth_rekey()); -ERANGE
+ * if the PSN is below the flow's start; -EKEYEXPIRED if the sub-key has reached
+ * its limit of emissions (the QP goes to error); or the crypto driver's errno.
  */
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
 		   struct scatterlist *payload, unsigned int len)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sub-keys derived when a packet comes (sRDMA 4.5, "on-the-fly"; Documentation/protocol.md,
- * section 6): a connection whose rule says 'uncached' keeps K_F, and no cipher. All such
- * connections of a suite share two ciphers a CPU, to seal and to open.
+ * Sub-keys derived for each packet (sRDMA 4.5, "on-the-fly";
+ * Documentation/protocol.md, section 6). A connection whose rule says
+ * 'uncached' keeps K_F only and has no cipher. All such connections of a suite
+ * share two ciphers on each CPU, one to seal and one to open.
  *
- * They stay keyed until another sub-key is wanted, so a burst pays once: what the paper's NIC
- * does that caches "after the first packet of a message arrives". Only suites whose
- * cipher can be keyed where packets are sealed can have it: the kernel's gcm(aes) sleeps.
+ * A shared cipher keeps its key until another sub-key is needed, so a burst
+ * derives it once. The paper's NIC does the same when it caches "after the
+ * first packet of a message arrives". Only suites whose setkey does not sleep
+ * qualify: that of the kernel's gcm(aes) sleeps.
  */
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -14,7 +16,7 @@
 
 static const u8 nothing[SRNIC_STH_RAW_KEY_MAX];
 
-static DEFINE_MUTEX(all_lock);	/* the list, and users of each */
+static DEFINE_MUTEX(all_lock);	/* list of all, and their numbers of users */
 static LIST_HEAD(all);
 
 static struct srnic_slot *slot_at(const struct srnic_shared *shared, int cpu, bool seal)
@@ -59,7 +61,7 @@ static int alloc_slots(struct srnic_shared *shared)
 {
 	int cpu, err;
 
-	/* zeroed: what init_slot() has not reached can be freed, too */
+	/* Zeroed memory, so that slots not reached by init_slot() can be freed, too. */
 	shared->slots = alloc_percpu(struct srnic_slots);
 	if (!shared->slots)
 		return -ENOMEM;
@@ -103,11 +105,11 @@ static struct srnic_shared *make_shared(const struct srnic_sth_suite *suite)
 }
 
 /**
- * srnic_shared_get - a connection is going to use a suite's shared ciphers
- * @suite: a row whose @uncached is set
+ * srnic_shared_get() - Take a reference to a suite's shared ciphers
+ * @suite: a row of the suite table with @uncached set
  *
  * Context: process; sleeps.
- * Return: the ciphers, to be given back by srnic_shared_put(), or an ERR_PTR.
+ * Return: the ciphers, to be released by srnic_shared_put(), or an ERR_PTR.
  */
 struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite)
 {
@@ -122,8 +124,8 @@ struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite)
 }
 
 /**
- * srnic_shared_put - a connection has done with them
- * @shared: of srnic_shared_get(), or NULL
+ * srnic_shared_put() - Release a reference to shared ciphers
+ * @shared: from srnic_shared_get(), or NULL
  *
  * Context: process; sleeps.
  */
@@ -140,7 +142,7 @@ void srnic_shared_put(struct srnic_shared *shared)
 	mutex_unlock(&all_lock);
 }
 
-/* the sub-key at hand into the slot's cipher, and nowhere else */
+/* Derive a sub-key into the slot's cipher. No other copy of it remains. */
 static int key_slot(struct srnic_slot *slot, const struct srnic_sth *sth, enum srnic_sth_flow flow,
 		    u64 epoch, bool seal)
 {
@@ -165,12 +167,12 @@ static void wipe_slot(struct srnic_slot *slot, const struct srnic_sth_suite *sui
 {
 	lockdep_assert_held(&slot->lock);
 	slot->serial = 0;
-	/* neither can fail: the same lengths have been set before */
+	/* Neither can fail: keys of these lengths were set before. */
 	WARN_ON_ONCE(suite->family->set(&slot->cipher, suite, nothing, false));
 	WARN_ON_ONCE(crypto_shash_setkey(slot->kdf, nothing, SRNIC_STH_KDF_KEY_LEN));
 }
 
-/* the slot's cipher under a sub-key of the connection */
+/* Ensure that the slot's cipher has the connection's sub-key. */
 static int have_key(struct srnic_slot *slot, const struct srnic_sth *sth, enum srnic_sth_flow flow,
 		    const struct srnic_epoch_keys *keys, bool seal)
 {
@@ -190,13 +192,14 @@ static int have_key(struct srnic_slot *slot, const struct srnic_sth *sth, enum s
 }
 
 /**
- * srnic_shared_seal - the family's seal, by a sub-key derived now
- * @sth: has @sth->shared; in its scratch the packet's input and nonce
- * @flow: is confirmed
- * @keys: its epoch
+ * srnic_shared_seal() - Seal with a sub-key that is derived on demand
+ * @sth: connection with @sth->shared; its scratch has the MAC input and the
+ *	nonce
+ * @flow: a confirmed flow
+ * @keys: keys of the packet's epoch
  * @input_len: bytes of MAC input
  * @payload: payload and pad
- * @len: bytes of both
+ * @len: bytes of payload and pad
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0 or the crypto driver's errno.
@@ -205,7 +208,7 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, unsigned int input_len,
 		      struct scatterlist *payload, unsigned int len)
 {
-	/* another CPU's, if we are moved meanwhile, does as well */
+	/* Any CPU's slot is correct; migration only costs locality. */
 	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), true);
 	int err;
 
@@ -219,13 +222,14 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 }
 
 /**
- * srnic_shared_open - the family's open, by a sub-key derived now
- * @sth: has @sth->shared; in its scratch the packet's input, nonce and tag
- * @flow: is confirmed
- * @keys: its epoch
+ * srnic_shared_open() - Open with a sub-key that is derived on demand
+ * @sth: connection with @sth->shared; its scratch has the MAC input, the nonce
+ *	and the tag
+ * @flow: a confirmed flow
+ * @keys: keys of the packet's epoch
  * @input_len: bytes of MAC input
  * @src: payload and pad
- * @dst: where aead mode decrypts to
+ * @dst: destination of decryption in aead mode
  * @len: bytes of payload and pad
  *
  * Context: any up to softirq, under the QP's lock.
@@ -248,10 +252,10 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 }
 
 /**
- * srnic_shared_forget - no CPU's cipher has a sub-key any more
+ * srnic_shared_forget() - Wipe a sub-key from all CPUs' ciphers
  * @shared: the ciphers
- * @key: nobody seals or opens by it
- * @seal: one to seal by, else one to open by
+ * @key: the sub-key, no longer used by any context
+ * @seal: it is a sub-key to seal with, otherwise one to open with
  *
  * Context: process.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sth - the secure transport (sRDMA, USENIX ATC'20; Documentation/protocol.md).
+ * The secure transport (sRDMA, USENIX ATC'20; Documentation/protocol.md).
  *
- * Pure files: nonce, replay, epoch, format. Crypto files: suite, kdf, seal,
- * open: a scatterlist in, no sk_buff. policy: which peer gets which seal.
+ * Pure files: nonce, replay, epoch, format, tree. Crypto files: suite, kdf,
+ * seal, open, datagram, memory; they take scatterlists, no sk_buffs. policy:
+ * which peer gets which seal.
  */
 #ifndef SRNIC_STH_H
 #define SRNIC_STH_H
@@ -23,7 +24,7 @@ enum srnic_sth_mode {
 	SRNIC_STH_AEAD,
 };
 
-/* A flow is one side's requests and the responses to them (protocol.md). */
+/* A flow is one side's requests and the responses to them (protocol.md, section 1). */
 enum srnic_sth_flow {
 	SRNIC_FLOW_OURS,	/* our requests out, their responses in */
 	SRNIC_FLOW_THEIRS,	/* their requests in, our responses out */
@@ -34,22 +35,26 @@ enum srnic_sth_flow {
 #define SRNIC_STH_NAME_MAX	32
 
 /**
- * struct srnic_sth_params - what a connection's seal is made of; zero what is not set
+ * struct srnic_sth_params - parameters of a connection's seal; unset members
+ *	are zero
  * @suite: row of the suite table
  * @mode: header, packet or aead
- * @key: K_PD, from which the pair's K_AB is derived; or K_AB itself, if @pair_key
- * @key_len: bytes in @key, 16 to 32; 0: there is only the application's
+ * @key: the policy's key: K_PD, from which K_AB is derived, or K_AB itself if
+ *	@pair_key
+ * @key_len: bytes in @key, 16 to 32; 0: the policy has no key
  * @pair_key: @key belongs to this pair of ends alone
- * @own_key: the application's, likewise; where there are two, both enter
- * @own_len: bytes in @own_key; 0: it has none
+ * @own_key: the application's key, used like @key; if both are set, both enter
+ *	K_AB
+ * @own_len: bytes in @own_key; 0: the application has no key
  * @own_pair: @own_key belongs to this pair of ends alone
- * @preferred_clear: mode is OFF because 'prefer' found no key: to be counted
- * @uncached: no sub-key is kept: derive it when a packet comes; the suite can do that
+ * @preferred_clear: mode is OFF because 'prefer' found no key; for counters
+ * @uncached: keep no sub-keys, derive them for each packet; the suite supports
+ *	this
  * @pkey: P_Key of handshake frames; 0 stands for 0xffff
- * @local_gid: our address, IPv4 in mapped form
- * @remote_gid: the peer's
+ * @local_gid: our GID, IPv4 in mapped form
+ * @remote_gid: the peer's GID
  * @local_qpn: our QPN
- * @remote_qpn: the peer's
+ * @remote_qpn: the peer's QPN
  */
 struct srnic_sth_params {
 	const struct srnic_sth_suite *suite;
@@ -72,9 +77,9 @@ struct srnic_sth_params {
 /*
  * memory.c: keys of regions and of their parts (protocol.md, section 12)
  */
-#define SRNIC_MKEY_LEN		16	/* K_MR, K_SR, and all between them */
+#define SRNIC_MKEY_LEN		16	/* bytes of K_MR, K_SR and all keys between them */
 
-/* Each has a tree of its own. */
+/* Each right has a tree of its own. */
 enum srnic_right {
 	SRNIC_RIGHT_READ = 1,
 	SRNIC_RIGHT_WRITE,
@@ -85,13 +90,13 @@ enum srnic_right {
 
 /**
  * struct srnic_mkey - the key of a block of a region, for one right
- * @addr: the region's first byte, as its owner names it
- * @rkey: the region's key
+ * @addr: virtual address of the region's first byte
+ * @rkey: rkey of the region
  * @right: enum srnic_right
- * @tree: the region's blocks
- * @node: which block
- * @serial: no other has the same, ever
- * @key: secret
+ * @tree: tree of the region's blocks
+ * @node: block of the key
+ * @serial: unique number, never reused
+ * @key: the secret
  */
 struct srnic_mkey {
 	u64 addr;
@@ -104,11 +109,11 @@ struct srnic_mkey {
 };
 
 /**
- * struct srnic_ksr - K_SR of the last access, for the next that is the same
- * @serial: of the key it follows from; 0: none
- * @start: first byte, from the region's first
- * @end: one past its last
- * @key: secret
+ * struct srnic_ksr - K_SR of the last access, cached for an equal access
+ * @serial: serial number of the key from which it was derived; 0: none
+ * @start: offset of the first byte in the region
+ * @end: offset past the last byte
+ * @key: the secret
  */
 struct srnic_ksr {
 	u64 serial;
@@ -139,35 +144,38 @@ unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
 int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing);
 
 /*
- * connection.c: one secured QP. Create and destroy in process context (at
- * INIT->RTR and at reset); everything else under the QP's lock. Create returns an
- * ERR_PTR on failure; destroy takes NULL, and needs that nobody uses it any more.
+ * connection.c: a secured QP. Callers create and destroy it in process context
+ * (at INIT->RTR and at reset), and call all other functions under the QP's
+ * lock. Create returns an ERR_PTR on failure; destroy accepts NULL, and no
+ * other context may use the connection any more.
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params);
 void srnic_sth_destroy(struct srnic_sth *sth);
-const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth); /* key zeroed */
+const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth); /* keys zeroed */
 const char *srnic_sth_driver_name(const struct srnic_sth *sth); /* crypto driver in use */
 unsigned int srnic_sth_len(const struct srnic_sth *sth);	/* bytes a packet */
 u8 srnic_sth_code(const struct srnic_sth *sth);
 
 /*
  * Start of a flow: the 24-bit starting PSN (ours at RTR->RTS: sq_psn; theirs at
- * INIT->RTR: rq_psn), then the handshake. seal/open on a flow that is not
- * confirmed fail with -ENOKEY.
+ * INIT->RTR: rq_psn), then the handshake. seal and open return -ENOKEY until
+ * the flow is confirmed.
  */
 void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 start_psn);
 bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow);
 
 /*
- * handshake.c: process context (keys are set), under the QP's handshake mutex,
- * not its spinlock; what it installs is published to seal/open safely.
+ * handshake.c: process context (it sets keys), under the QP's handshake mutex,
+ * without its spinlock. Keys are published to seal and open by RCU.
  *
- * hs_next: builds in @pkt/@frame the HELLO or CONFIRM that is due on our flow;
- *	returns the frame's length (BTH to end of STH, no ICRC), or 0 if the flow
- *	is confirmed. The engine repeats it by the QP's timeout.
- * hs_rx: takes a received handshake frame. Returns a negative errno if refused
- *	(-EBADMSG bad tag, -EPROTO wrong state, nothing changed), else a bit mask of
- *	SRNIC_HS_*; with REPLY, @reply/@reply_len hold the answer's frame.
+ * hs_next builds in @frame the HELLO or CONFIRM that is due on our flow.
+ * Returns the frame's length (BTH to end of STH, no ICRC), or 0 if the flow is
+ * confirmed. The engine retransmits it by the QP's timeout.
+ *
+ * hs_rx processes a received handshake frame. Returns a negative errno if the
+ * frame is dropped (-EBADMSG: bad tag; -EPROTO: wrong state; no state is
+ * changed), otherwise a mask of SRNIC_HS_*. With REPLY, @reply and @reply_len
+ * hold the answer.
  */
 #define SRNIC_HS_REPLY		BIT(0)	/* send @reply */
 #define SRNIC_HS_NEXT		BIT(1)	/* call hs_next and send */
@@ -180,21 +188,22 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 
 /*
  * seal.c, open.c: any context up to softirq, under the QP's lock. Payloads are
- * lists of at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem, not on
- * a stack).
+ * lists of at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem,
+ * not on a stack).
  *
- * seal: @pkt has its fields, @pkt->hdr the built BTH and extension headers
- *	(hdr_len bytes, sth_code set), followed by room for sth_len bytes, which it
- *	fills; @payload covers payload and pad (encrypted in place in aead mode).
- *	pkt->len, psn, hdr_len and sth_len are set. Returns 0, -ENOKEY (no keys yet, of
- *	the flow or, rarely, of the next epoch: hold the packet back), -EKEYEXPIRED
- *	(emission cap: the QP goes to error).
- * open: verifies @pkt; in aead mode decrypts payload and pad from @src into @dst
- *	(may be the same list; garbage on failure). pkt->ends is set. Nothing of @sth
- *	changes unless the tag is right. Returns 0, -EBADMSG, -EALREADY (replayed
- *	counter), -ENOKEY, -ERANGE (PSN outside the window), -EKEYEXPIRED (as many forged
- *	tags as the suite can bear: the QP goes to error); anything but 0 means: drop the
- *	packet.
+ * seal fills in the STH. @pkt->hdr has the complete BTH and extension headers
+ * (hdr_len bytes, sth_code set), followed by sth_len bytes of space; len, psn,
+ * hdr_len and sth_len are set. @payload covers payload and pad (encrypted in
+ * place in aead mode). Returns 0; -ENOKEY (no keys yet for the flow or, rarely,
+ * for the next epoch: delay the packet); -EKEYEXPIRED (limit of emissions: the
+ * QP goes to error).
+ *
+ * open verifies @pkt; in aead mode it decrypts payload and pad from @src into
+ * @dst (may be the same list; undefined on failure). pkt->ends is set. No state
+ * of @sth changes unless the tag is right. Returns 0; -EBADMSG; -EALREADY
+ * (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's start);
+ * -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the packet on
+ * any error.
  */
 #define SRNIC_STH_PAYLOAD_SG	16
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
@@ -204,13 +213,13 @@ int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 
 /*
  * Progress, only after verification: @psn is the expected PSN of their flow, or
- * the oldest unacknowledged of ours. Returns true if keys for a next epoch
- * should be derived (call srnic_sth_rekey in process context).
+ * the oldest unacknowledged PSN of ours. Returns true if the next epoch's keys
+ * are due: call srnic_sth_rekey() in process context.
  */
 bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn);
 int srnic_sth_rekey(struct srnic_sth *sth);
 
-/* a snapshot for rdma resource, netlink and the CLI; never a key */
+/* Snapshot for rdma resource, netlink and the CLI; never contains a key. */
 struct srnic_sth_info {
 	const char *suite;
 	const char *driver;
@@ -234,8 +243,9 @@ void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
  */
 
 /**
- * struct srnic_dgram_seal - what datagrams between two hosts, or to a group, are sealed by
- * @suite: has datagrams; NULL: they go in the clear
+ * struct srnic_dgram_seal - the seal of datagrams between two hosts, or to a
+ *	group
+ * @suite: a suite that can seal datagrams; NULL: the datagrams go in the clear
  * @mode: header, packet or aead
  * @kud: K_UD, secret
  */
@@ -246,12 +256,12 @@ struct srnic_dgram_seal {
 };
 
 /**
- * struct srnic_dgram_id - whose sub-key
- * @sgid: the sender
- * @dgid: the destination, which may be a group
- * @salt: the sender's
- * @sqpn: the sender's queue pair
- * @zero: so that it can be compared byte by byte
+ * struct srnic_dgram_id - identity of a datagram sub-key
+ * @sgid: source GID
+ * @dgid: destination GID, which may be a group
+ * @salt: salt of the sender
+ * @sqpn: QPN of the sender
+ * @zero: no padding, so that it can be compared bytewise
  */
 struct srnic_dgram_id {
 	u8 sgid[SRNIC_GID_LEN];
@@ -291,13 +301,13 @@ enum srnic_policy_rule {
 /**
  * struct srnic_policy - a rule
  * @prefix: IPv4 in mapped form; no bits set beyond @prefix_len
- * @prefix_len: 0..128, an IPv4 prefix counts 96 more than it is written
+ * @prefix_len: 0..128; for an IPv4 prefix 96 more than its written length
  * @rule: off, prefer, require
  * @mode: header, packet or aead; OFF in an off rule
  * @suite: NULL in an off rule
  * @key: name of the key, which need not exist yet; empty in an off rule
- * @clear_cm: the connection manager's messages go, and are taken, in the clear
- * @uncached: connections keep no sub-keys; @suite can do that
+ * @clear_cm: send and accept the connection manager's messages in the clear
+ * @uncached: connections keep no sub-keys; @suite supports this
  */
 struct srnic_policy {
 	u8 prefix[16];
@@ -311,9 +321,10 @@ struct srnic_policy {
 };
 
 /**
- * struct srnic_policy_brief - what can be told of a rule in any context
+ * struct srnic_policy_brief - the part of a rule that is available in any
+ *	context
  * @rule: off, prefer, require
- * @datagrams: its suite can seal them
+ * @datagrams: the suite can seal datagrams
  * @clear_cm: see struct srnic_policy
  */
 struct srnic_policy_brief {
@@ -323,31 +334,32 @@ struct srnic_policy_brief {
 };
 
 /*
- * The rule for a peer. Returns 0 with suite, mode, key, key_len, uncached and
- * preferred_clear of @params set (mode OFF: in the clear), or -EACCES: 'require'
- * without a usable key. Process context. The caller wipes @params.
+ * Resolve the rule for a peer. Returns 0 with suite, mode, key, key_len,
+ * uncached and preferred_clear of @params set (mode OFF: in the clear), or
+ * -EACCES if the rule is 'require' and there is no usable key. Process context.
+ * The caller wipes @params.
  */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
-/* The rule for a peer or a group, in short; off if there is none. Any context. */
+/* Return the rule for a peer or a group in brief, off if there is none. Any context. */
 struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16]);
 unsigned int srnic_policy_longest_sth(struct net *net);
 
-/* Nothing is set beyond the prefix. */
+/* Tell whether no bit is set beyond the prefix. */
 bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len);
-/* Process context. -EEXIST if there is one and not @replace; -ENOSPC. */
+/* Process context. -EEXIST if there is one and @replace is false; -ENOSPC. */
 int srnic_policy_add(struct net *net, const struct srnic_policy *policy, bool replace);
 int srnic_policy_del(struct net *net, const u8 prefix[16], u8 prefix_len);
-/* the @index-th rule; -ENOENT past the end */
+/* Return the rule at @index; -ENOENT past the end. */
 int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy);
-/* changes with every change of the rules, never 0 */
+/* Return a number that changes whenever the rules change; never 0. */
 unsigned int srnic_policy_seq(struct net *net);
 
 /**
- * struct srnic_wish - the seal that an application asks for
+ * struct srnic_wish - the seal that an application requests
  * @mode: header, packet or aead
- * @suite: has the mode
+ * @suite: a suite that has the mode
  * @key: K_AB, secret
- * @key_len: bytes; 0: the protection domain's key, or the policy's
+ * @key_len: bytes in @key; 0: use the protection domain's key, or the policy's
  */
 struct srnic_wish {
 	enum srnic_sth_mode mode;
@@ -361,8 +373,8 @@ int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int 
 		     struct srnic_sth_params *params);
 
 /*
- * keyring.c: pre-shared keys, in a keyring of the namespace (type logon: no way to
- * read them back). Process context.
+ * keyring.c: pre-shared keys, in a keyring of the namespace (type logon, which
+ * cannot be read back). Process context.
  */
 #define SRNIC_STH_KEY_MIN	16
 
@@ -370,10 +382,10 @@ bool srnic_key_name_ok(const char *name);	/* letters, digits, '.', '_', '-' */
 int srnic_key_add(struct net *net, const char *name, const u8 *key, unsigned int len,
 		  bool replace);
 int srnic_key_del(struct net *net, const char *name);
-/* the @index-th key's name and length; -ENOENT past the end */
+/* Return name and length of the key at @index; -ENOENT past the end. */
 int srnic_key_get(struct net *net, unsigned int index, char name[SRNIC_STH_NAME_MAX],
 		  unsigned int *len);
-/* The secret itself: its length, or -ENOKEY. The caller wipes @key. */
+/* Read the secret. Returns its length, or -ENOKEY. The caller wipes @key. */
 int srnic_key_read(struct net *net, const char *name, u8 key[SRNIC_STH_KEY_MAX]);
 unsigned int srnic_key_seq(struct net *net);
 int srnic_key_init(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of suites (Documentation/protocol.md, section 3). A new suite is a row.
+ * Table of suites (Documentation/protocol.md, section 3). Each suite is one
+ * row.
  */
 #include "export.h"
 #include "sth/crypto.h"
@@ -9,8 +10,9 @@
 #define MODES_AEAD	BIT(SRNIC_STH_AEAD)
 
 /*
- * Name, id, family, the crypto API's name and that of an internal implementation; key,
- * tag, code, modes, failed tags (section 10); whether keys may be derived for each packet.
+ * Columns: name, id, family, algorithm of the crypto API, internal
+ * implementation or NULL; key and tag length in bytes, STH code, modes, limit
+ * of failed tags (section 10), whether sub-keys can be derived for each packet.
  */
 static const struct srnic_sth_suite suites[] = {
 	{ "aes-cmac-128", 0x0101, &srnic_sth_prf, "cmac(aes)", "__cbc(aes)",
@@ -50,8 +52,8 @@ static const struct srnic_sth_suite suites[] = {
 };
 
 /**
- * srnic_sth_suite_find - look up a suite
- * @name: as in protocol.md
+ * srnic_sth_suite_find() - Look up a suite by name
+ * @name: name as in protocol.md
  *
  * Return: the suite, or NULL.
  */
@@ -68,7 +70,7 @@ const struct srnic_sth_suite *srnic_sth_suite_find(const char *name)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_find);
 
 /**
- * srnic_sth_suite_at - walk the table
+ * srnic_sth_suite_at() - Return the suite at an index
  * @index: from 0
  *
  * Return: the suite, or NULL past the end.
@@ -81,8 +83,8 @@ const struct srnic_sth_suite *srnic_sth_suite_at(unsigned int index)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_at);
 
 /**
- * srnic_sth_suite_name - a suite's name
- * @suite: a row
+ * srnic_sth_suite_name() - Return the name of a suite
+ * @suite: a row of the table
  */
 const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite)
 {
@@ -92,8 +94,8 @@ const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_name);
 
 /**
- * srnic_sth_suite_allows - does a suite have a mode?
- * @suite: a row
+ * srnic_sth_suite_allows() - Tell whether a suite has a mode
+ * @suite: a row of the table
  * @mode: header, packet or aead
  */
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode)
@@ -104,8 +106,9 @@ bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_allows);
 
 /**
- * srnic_sth_suite_uncached - can a suite's sub-keys be derived for each packet?
- * @suite: a row
+ * srnic_sth_suite_uncached() - Tell whether sub-keys can be derived for each
+ *	packet
+ * @suite: a row of the table
  */
 bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite)
 {
@@ -115,8 +118,8 @@ bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_uncached);
 
 /**
- * srnic_sth_suite_code - a suite's STH code
- * @suite: a row
+ * srnic_sth_suite_code() - Return the STH code of a suite
+ * @suite: a row of the table
  */
 u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite)
 {
@@ -126,10 +129,10 @@ u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_code);
 
 /**
- * srnic_sth_suite_tag_len - length of a suite's tag
- * @suite: a row
+ * srnic_sth_suite_tag_len() - Return the length of a suite's tag
+ * @suite: a row of the table
  *
- * Return: bytes, without emission counter.
+ * Return: bytes, without the emission counter.
  */
 unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite)
 {
@@ -139,13 +142,15 @@ unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_tag_len);
 
 /**
- * srnic_sth_suite_check - does this kernel have what a suite needs?
- * @suite: a row
- * @missing: with -ENOENT: the crypto API's name of what it lacks
+ * srnic_sth_suite_check() - Check that the kernel supports a suite
+ * @suite: a row of the table
+ * @missing: with -ENOENT: name of the missing algorithm of the crypto API
  *
- * Loads the modules it needs; may sleep.
+ * Loads the modules that the suite needs.
  *
- * Return: 0, -ENOENT, or why that cannot be told.
+ * Context: process; sleeps.
+ * Return: 0; -ENOENT if an algorithm is missing; or another negative errno if
+ * the check failed.
  */
 int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing)
 {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks of a region, each with a key of its own (sRDMA 4.7; Documentation/protocol.md,
- * section 12): which one an access belongs to, and the way there.
+ * The tree of a region's blocks, each of which has a key of its own (sRDMA 4.7;
+ * Documentation/protocol.md, section 12): find the block of an access, and the
+ * steps from the root to it.
  */
 #include "export.h"
 #include "sth/pure.h"
 
 /**
- * srnic_tree_init - blocks of a region
+ * srnic_tree_init() - Initialise the tree of a region
  * @tree: result
- * @length: of the region, bytes
- * @depth: steps that may be taken from the root
- * @block_shift: log2 of the smallest block
+ * @length: bytes of the region
+ * @depth: greatest number of steps from the root to a block
+ * @block_shift: log2 of the shortest block
  *
- * Return: 0, or -EINVAL: no bytes, more than 2^63, or more steps than these have.
+ * Return: 0, or -EINVAL if @length is 0 or more than 2^63, or @depth or
+ * @block_shift is more than SRNIC_TREE_MAX.
  */
 int srnic_tree_init(struct srnic_tree *tree, u64 length, u8 depth, u8 block_shift)
 {
@@ -29,10 +31,11 @@ int srnic_tree_init(struct srnic_tree *tree, u64 length, u8 depth, u8 block_shif
 SRNIC_EXPORT_FOR_KUNIT(srnic_tree_init);
 
 /**
- * srnic_tree_root - the block that all others are parts of
- * @tree: of the region
+ * srnic_tree_root() - Return log2 of the length of the root block
+ * @tree: tree of the region
  *
- * Return: log2 of the region's length, rounded up; the block begins at 0.
+ * The root begins at offset 0; its length is that of the region, rounded up to
+ * a power of two.
  */
 u8 srnic_tree_root(const struct srnic_tree *tree)
 {
@@ -42,12 +45,12 @@ u8 srnic_tree_root(const struct srnic_tree *tree)
 SRNIC_EXPORT_FOR_KUNIT(srnic_tree_root);
 
 /**
- * srnic_tree_is_node - whether there is such a block
- * @tree: of the region
- * @node: may be anything
+ * srnic_tree_is_node() - Tell whether a block exists
+ * @tree: tree of the region
+ * @node: any value, not validated
  *
- * Return: true if it is the root, or can be reached from it, and has bytes of the
- * region in it.
+ * Return: true if @node is the root, or can be reached from it, and contains
+ * bytes of the region.
  */
 bool srnic_tree_is_node(const struct srnic_tree *tree, const struct srnic_tree_node *node)
 {
@@ -63,11 +66,11 @@ bool srnic_tree_is_node(const struct srnic_tree *tree, const struct srnic_tree_n
 SRNIC_EXPORT_FOR_KUNIT(srnic_tree_is_node);
 
 /**
- * srnic_tree_contains - whether an access lies in a block
- * @tree: of the region
+ * srnic_tree_contains() - Tell whether an access lies in a block
+ * @tree: tree of the region
  * @node: the block
- * @start: first byte, from the region's first
- * @end: one past its last
+ * @start: offset of the first byte in the region
+ * @end: offset past the last byte
  */
 bool srnic_tree_contains(const struct srnic_tree *tree, const struct srnic_tree_node *node,
 			 u64 start, u64 end)
@@ -79,14 +82,16 @@ bool srnic_tree_contains(const struct srnic_tree *tree, const struct srnic_tree_
 SRNIC_EXPORT_FOR_KUNIT(srnic_tree_contains);
 
 /**
- * srnic_tree_step - one step towards the smallest block that contains an access
- * @tree: of the region
- * @node: a block that contains it; where true is returned, the half that does
- * @start: first byte, from the region's first
- * @end: one past its last
+ * srnic_tree_step() - Take one step towards the smallest block that contains an
+ *	access
+ * @tree: tree of the region
+ * @node: a block that contains the access; replaced by its half that contains
+ *	the access if true is returned
+ * @start: offset of the first byte in the region
+ * @end: offset past the last byte
  *
- * Return: false if there is none: it needs both halves, or @node is as deep or as
- * small as blocks may be.
+ * Return: false if no smaller block contains the access: it needs both halves,
+ * or @node has the greatest depth or the least length.
  */
 bool srnic_tree_step(const struct srnic_tree *tree, struct srnic_tree_node *node,
 		     u64 start, u64 end)
@@ -97,7 +102,7 @@ bool srnic_tree_step(const struct srnic_tree *tree, struct srnic_tree_node *node
 	    srnic_tree_root(tree) - node->shift >= tree->depth)
 		return false;
 
-	/* at most 2^63: no sum wraps */
+	/* No sum wraps: offsets are at most 2^63. */
 	middle = node->start + BIT_ULL(node->shift - 1);
 	if (start < middle && end > middle)
 		return false;

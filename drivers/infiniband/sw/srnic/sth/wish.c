@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an application asks for beside what the policy has: never less (decision 19).
+ * Seals that an application requests for a connection. They may strengthen what
+ * the policy demands, never weaken it (protocol.md, section 6).
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -9,8 +10,8 @@
 #include "sth/crypto.h"
 
 /*
- * More is covered, and neither key nor tag is shorter. Suites are not weighed against
- * each other otherwise.
+ * A wish is weaker if its mode covers less, or its key or tag is shorter.
+ * Suites are not compared in any other respect.
  */
 static bool is_weaker(const struct srnic_wish *wish, const struct srnic_sth_params *policy)
 {
@@ -26,18 +27,20 @@ static void take_key(struct srnic_sth_params *params, const u8 *key, unsigned in
 }
 
 /**
- * srnic_wish_grant - a seal as the application wants it, if the policy lets it
- * @wish: what it wants
- * @kpd: the key of its protection domain
- * @kpd_len: bytes; 0: it has none
- * @params: as srnic_policy_resolve() has left them, with @params->remote_gid set; the
- *	caller wipes them
+ * srnic_wish_grant() - Apply an application's wish to the parameters of a
+ *	connection
+ * @wish: mode, suite and key that the application requests
+ * @kpd: key of its protection domain
+ * @kpd_len: bytes in @kpd; 0: the domain has no key
+ * @params: result of srnic_policy_resolve(), with @params->remote_gid set;
+ *	updated on success; the caller wipes it
  *
- * Where the policy has a key, too, the connection's is made of both: who has the
- * application's alone is not who the administrator trusts.
+ * If the policy has a key, too, the connection's key is derived from both: a
+ * peer that holds only the application's key is not one that the administrator
+ * trusts.
  *
- * Return: 0, or -EACCES: weaker than the policy's, or there is no key at all; the log
- * says which.
+ * Return: 0, or -EACCES if the wish is weaker than the policy or there is no
+ * key; the log says which.
  */
 int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int kpd_len,
 		     struct srnic_sth_params *params)
@@ -59,7 +62,7 @@ int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int 
 	params->mode = wish->mode;
 	params->suite = wish->suite;
 	params->preferred_clear = false;
-	/* the administrator saves memory where it can be saved */
+	/* Stay uncached, to save memory as the rule demands, only if the suite supports it. */
 	params->uncached &= wish->suite->uncached;
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints' bodies, once.
+ * Definitions of the tracepoints.
  */
 #define CREATE_TRACE_POINTS
 #include "trace/events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints: every seal, every opened one, every packet that is refused, and why.
- * Never a key, a tag or a payload.
+ * Tracepoints for sealed, opened and rejected packets, with the reason. They
+ * never contain a key, a tag or a payload.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM srnic
@@ -13,9 +13,9 @@
 #include "srnic.h"
 #include "wire/wire.h"
 
-#define SRNIC_TRACE_WHY	24	/* of stat_list.h; the longest name fits */
+#define SRNIC_TRACE_WHY	24	/* fits the longest name in stat_list.h */
 
-/* What a seal was put on, or taken off; the QP is our own end. */
+/* A sealed or opened packet; @qpn is the local QP. */
 DECLARE_EVENT_CLASS(srnic_seal,
 		    TP_PROTO(const struct srnic_dev *dev, u32 qpn, const struct srnic_pkt *pkt),
 		    TP_ARGS(dev, qpn, pkt),
@@ -48,7 +48,7 @@ DEFINE_EVENT(srnic_seal, srnic_opened,
 	     TP_ARGS(dev, qpn, pkt)
 );
 
-/* @gid: from where, by the packet's own account; @why: the counter's name */
+/* A rejected packet. @gid: source address; @why: name of the counter. */
 TRACE_EVENT(srnic_refused,
 	    TP_PROTO(const struct srnic_dev *dev, const u8 *gid, u32 qpn, u8 opcode, u32 psn,
 		     const char *why),
@@ -72,7 +72,7 @@ TRACE_EVENT(srnic_refused,
 		      __entry->opcode, __entry->psn)
 );
 
-/* Where not even what it is could be read */
+/* A rejected packet that could not be parsed */
 TRACE_EVENT(srnic_refused_unread,
 	    TP_PROTO(const struct srnic_dev *dev, const u8 *gid, const char *why),
 	    TP_ARGS(dev, gid, why),

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The log of refusals: a ring, rate-limited by reason.
+ * The log of rejected packets: a ring, rate-limited per reason.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include "../export.h"
 #include "trace/log.h"
 
-#define LOG_PAUSE	(HZ / 10)	/* between two entries of a reason */
+#define LOG_PAUSE	(HZ / 10)	/* between two entries for one reason */
 
 /**
- * srnic_log_alloc - an empty log
- * @dev: whose; NULL: nobody will listen
+ * srnic_log_alloc() - Allocate an empty log
+ * @dev: device of the log; NULL if srnic_log_listen() will not be called
  *
  * Context: process.
- * Return: to be given to srnic_log_free(), or NULL.
+ * Return: the log, to be freed by srnic_log_free(), or NULL.
  */
 struct srnic_log *srnic_log_alloc(const struct srnic_dev *dev)
 {
@@ -32,8 +32,8 @@ struct srnic_log *srnic_log_alloc(const struct srnic_dev *dev)
 SRNIC_EXPORT_FOR_KUNIT(srnic_log_alloc);
 
 /**
- * srnic_log_free - give it back
- * @log: may be NULL; nobody listens, and nobody adds to it any more
+ * srnic_log_free() - Free a log
+ * @log: may be NULL; without a listener and no longer in use
  */
 void srnic_log_free(struct srnic_log *log)
 {
@@ -43,9 +43,9 @@ void srnic_log_free(struct srnic_log *log)
 SRNIC_EXPORT_FOR_KUNIT(srnic_log_free);
 
 /**
- * srnic_log_listen - be told of new entries
- * @log: nobody listens yet
- * @tell: finds those from @log->told on
+ * srnic_log_listen() - Schedule work for new entries
+ * @log: the log, without a listener
+ * @tell: work that reads the entries from @log->told on
  *
  * Context: process.
  */
@@ -60,8 +60,8 @@ void srnic_log_listen(struct srnic_log *log, work_func_t tell)
 SRNIC_EXPORT_FOR_KUNIT(srnic_log_listen);
 
 /**
- * srnic_log_deafen - not any more; returns when it has ended
- * @log: somebody listens
+ * srnic_log_deafen() - Stop the listener and wait until it has finished
+ * @log: the log, with a listener
  *
  * Context: process.
  */
@@ -76,10 +76,10 @@ void srnic_log_deafen(struct srnic_log *log)
 SRNIC_EXPORT_FOR_KUNIT(srnic_log_deafen);
 
 /**
- * srnic_log_add - keep a refusal, unless there was one like it just now
- * @log: the device's
- * @stats: the device's, in which it is counted already
- * @what: but for serial, time and count
+ * srnic_log_add() - Add an entry, unless one for the same reason was added just now
+ * @log: log of the device
+ * @stats: counters of the device, which already include this packet
+ * @what: the entry; serial, time and count are filled in here
  *
  * Context: any but NMI.
  */
@@ -91,7 +91,7 @@ void srnic_log_add(struct srnic_log *log, const struct srnic_stats __percpu *sta
 	unsigned long flags;
 
 	spin_lock_irqsave(&log->lock, flags);
-	/* two may have found the same pause at its end */
+	/* another CPU may have added an entry since the caller checked */
 	if (!srnic_log_wants(log, what->why))
 		goto unlock;
 	WRITE_ONCE(log->quiet_until[what->why], jiffies + LOG_PAUSE);
@@ -110,13 +110,13 @@ unlock:
 SRNIC_EXPORT_FOR_KUNIT(srnic_log_add);
 
 /**
- * srnic_log_find - the oldest entry that is still there
- * @log: the device's
- * @serial: of this serial or a greater one
- * @entry: a copy of it
+ * srnic_log_find() - Copy the oldest entry from a serial on
+ * @log: log of the device
+ * @serial: least serial wanted
+ * @entry: filled in
  *
  * Context: process.
- * Return: false if there is none yet.
+ * Return: false if there is no such entry yet.
  */
 bool srnic_log_find(struct srnic_log *log, u64 serial, struct srnic_log_entry *entry)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * log - the last packets and accesses that were refused: who, what, when (RFC 5042
- * 6.4.4, R25). Of each reason at most ten a second are kept, each with how many there
- * have been since the one before, so that a flood of one hides no other and costs
- * nothing but its counting.
+ * log - the last packets and accesses that were rejected: source, reason, time
+ * (RFC 5042 6.4.4, R25). At most ten entries per second and reason are kept,
+ * each with the number of rejections since the previous one. A flood for one
+ * reason thus hides no other reason and costs only its counting.
  */
 #ifndef SRNIC_TRACE_LOG_H
 #define SRNIC_TRACE_LOG_H
@@ -15,19 +15,20 @@
 
 struct srnic_dev;
 
-#define SRNIC_LOG_ROOM	256	/* entries of a device; the oldest make room */
+#define SRNIC_LOG_ROOM	256	/* entries per device; the oldest are overwritten */
 
 /**
- * struct srnic_log_entry - one refusal
- * @serial: of the device, from 0 on
+ * struct srnic_log_entry - A rejected packet
+ * @serial: number of the entry in the device's log, from 0
  * @time: nanoseconds since 1970
- * @count: how many of this reason since the entry before it, this one included
- * @why: the counter that it moved
- * @peer: where it came from, by its own account
- * @legible: @qpn, @psn and @opcode are known
- * @qpn: for which queue pair
- * @psn: its sequence number
- * @opcode: what it was
+ * @count: rejections for this reason since the previous entry for it, including
+ *	this one
+ * @why: the counter
+ * @peer: source address of the packet
+ * @legible: @qpn, @psn and @opcode are valid
+ * @qpn: destination QPN
+ * @psn: PSN
+ * @opcode: opcode
  */
 struct srnic_log_entry {
 	u64 serial;
@@ -42,16 +43,16 @@ struct srnic_log_entry {
 };
 
 /**
- * struct srnic_log - the log of a device
- * @dev: whose
- * @lock: all but @told; of @quiet_until, its changes
- * @next: serial of the entry to come
- * @quiet_until: when another entry of a reason may be made, jiffies
- * @counted: what the reason's counter was at its last entry
- * @heard: there is somebody to tell of new entries
- * @tell: and how
- * @told: serial of the first entry that @tell has not seen; its own
- * @entries: by serial, modulo their number
+ * struct srnic_log - The log of a device
+ * @dev: the device
+ * @lock: protects everything but @told; @quiet_until is read without it
+ * @next: serial of the next entry
+ * @quiet_until: jiffies: no further entry for a reason before this time
+ * @counted: value of the reason's counter at its last entry
+ * @heard: there is a listener
+ * @tell: work of the listener
+ * @told: serial of the first entry that @tell has not read; used by @tell only
+ * @entries: entries, indexed by serial modulo SRNIC_LOG_ROOM
  */
 struct srnic_log {
 	const struct srnic_dev *dev;
@@ -73,7 +74,7 @@ void srnic_log_add(struct srnic_log *log, const struct srnic_stats __percpu *sta
 		   const struct srnic_log_entry *what);
 bool srnic_log_find(struct srnic_log *log, u64 serial, struct srnic_log_entry *entry);
 
-/* Whether another entry of that reason would be kept; looked at before one is made */
+/* Check whether an entry for @why would be kept, before making one. */
 static inline bool srnic_log_wants(const struct srnic_log *log, enum srnic_stat why)
 {
 	return log && !time_before(jiffies, READ_ONCE(log->quiet_until[why]));

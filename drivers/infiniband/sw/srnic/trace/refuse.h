@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A packet that is not taken is counted by reason, told to who traces, put into the log,
- * and held against where it came from. The reasons are the counters' names, of
+ * Rejection of packets: each is counted by reason, traced, logged and held
+ * against its source. The reasons are the names of the counters in
  * verbs/stat_list.h.
  *
- * Context of all of these: any.
+ * Context of all functions: any.
  */
 #ifndef SRNIC_TRACE_REFUSE_H
 #define SRNIC_TRACE_REFUSE_H
@@ -12,7 +12,7 @@
 #include "trace/events.h"
 #include "trace/log.h"
 
-/* That of an entry which is known of any packet that could be parsed */
+/* Log a packet that could be parsed. */
 static inline void srnic_log_packet(const struct srnic_dev *dev, enum srnic_stat why,
 				    const u8 *peer, u32 qpn, u8 opcode, u32 psn)
 {
@@ -30,7 +30,7 @@ static inline void srnic_log_packet(const struct srnic_dev *dev, enum srnic_stat
 	srnic_log_add(dev->log, dev->stats, &what);
 }
 
-/* And of one that could not */
+/* Log a packet that could not be parsed. */
 static inline void srnic_log_unread(const struct srnic_dev *dev, enum srnic_stat why,
 				    const u8 *peer)
 {
@@ -43,8 +43,8 @@ static inline void srnic_log_unread(const struct srnic_dev *dev, enum srnic_stat
 }
 
 /**
- * srnic_refuse - a packet is not taken
- * @device: that it came to
+ * srnic_refuse() - Reject a packet
+ * @device: receiving device
  * @p: the packet, parsed
  * @reason: the counter
  */
@@ -62,9 +62,9 @@ static inline void srnic_log_unread(const struct srnic_dev *dev, enum srnic_stat
 } while (0)
 
 /**
- * srnic_refuse_unread - a packet is not taken, for it cannot be read
- * @device: that it came to
- * @gid: from where
+ * srnic_refuse_unread() - Reject a packet that cannot be parsed
+ * @device: receiving device
+ * @gid: source address
  * @reason: the counter
  */
 #define srnic_refuse_unread(device, gid, reason) do {					\

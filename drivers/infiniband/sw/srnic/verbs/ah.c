@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Address handles: where datagrams go (IBA 11.2.2).
+ * Address handles: destinations of datagrams (IBA 11.2.2).
  */
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include "ops.h"
 #include "sth/sth.h"
 
-/* IBA 11.2.2.1; RoCE has no address without a GRH (annex A16.4.5) */
+/* IBA 11.2.2.1; RoCE addresses need a GRH (annex A16.4.5) */
 static int ah_check(const struct rdma_ah_attr *attr)
 {
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE || !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
@@ -18,8 +18,8 @@ static int ah_check(const struct rdma_ah_attr *attr)
 }
 
 /*
- * A handle knows no QP numbers that the source port could be derived from: without
- * a flow label the destination spreads the traffic.
+ * An address handle has no QPNs to derive the source port from. Without a flow
+ * label, hash the destination to spread the traffic.
  */
 static u16 ah_sport(const struct ib_global_route *grh)
 {
@@ -35,7 +35,7 @@ static int ah_path(struct srnic_path *path, const struct rdma_ah_attr *attr)
 	return srnic_path_init(path, grh->sgid_attr, attr, ah_sport(grh));
 }
 
-/* the core counts references to the GID entry; our copy has none */
+/* the core counts references to the GID entry; our copy holds none */
 static void ah_set_attr(struct srnic_ah *ah, const struct rdma_ah_attr *attr)
 {
 	ah->attr = *attr;
@@ -46,7 +46,7 @@ static void ah_free(struct rcu_head *rcu)
 {
 	struct srnic_ah *ah = container_of(rcu, struct srnic_ah, rcu);
 
-	/* only now: until the grace period was over it could be routed again */
+	/* not earlier: senders may route it again until the grace period ends */
 	srnic_path_release(&ah->path);
 	kfree(ah);
 }
@@ -75,7 +75,10 @@ static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr 
 	return ah;
 }
 
-/* user space names handles by number in its work requests; in process context */
+/*
+ * Make the handle known to user work requests, which name it by number. Process
+ * context.
+ */
 static int ah_publish(struct srnic_dev *dev, struct srnic_ah *ah, struct ib_udata *udata)
 {
 	struct srnic_create_ah_resp resp = {};
@@ -93,7 +96,7 @@ static int ah_publish(struct srnic_dev *dev, struct srnic_ah *ah, struct ib_udat
 	return err;
 }
 
-/* Kernel consumers call it in atomic context, some with interrupts off. */
+/* Kernel consumers call this in atomic context, some with interrupts off. */
 int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
 	struct srnic_dev *dev = to_srnic(ib->device);
@@ -156,7 +159,7 @@ int srnic_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 	return 0;
 }
 
-/* Kernel consumers call it in atomic context, some with interrupts off. */
+/* Kernel consumers call this in atomic context, some with interrupts off. */
 int srnic_destroy_ah(struct ib_ah *ib, u32 flags)
 {
 	struct srnic_dev *dev = to_srnic(ib->device);

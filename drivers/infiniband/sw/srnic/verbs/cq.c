@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues (IBA 11.2.6). Pushing, popping and arming are queue's.
+ * Completion queues (IBA 11.2.6). queue/ implements push, pop and arm.
  */
 #include "ops.h"
 
-/* RFC 5042 6.4.3.2, R21: sizes are granted, not taken */
+/* RFC 5042 6.4.3.2, R21: the size of a CQ is limited by guard */
 static int cq_check_size(struct srnic_dev *dev, unsigned int cqe)
 {
 	if (cqe && cqe <= SRNIC_MAX_CQE)
@@ -27,9 +27,9 @@ static void cq_event(struct srnic_cq *cq, enum ib_event_type type)
 }
 
 /*
- * A completion was lost. The consumer is told, and all QPs that complete here stop,
- * for it can no longer know what they have done. Nobody else notices (RFC 5042
- * 6.4.6, R27).
+ * A completion was lost. Report it to the consumer and move all QPs of this CQ
+ * to the error state, because the consumer cannot know their progress any more.
+ * Other CQs and their QPs are not affected (RFC 5042 6.4.6, R27).
  */
 static void cq_error_work(struct work_struct *work)
 {
@@ -95,7 +95,7 @@ int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* @ring and @mmap come back with what is to be given up */
+/* On return, @ring and @mmap hold what the caller must release. */
 static int cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring, struct srnic_mmap **mmap)
 {
 	int err;
@@ -111,11 +111,11 @@ static int cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring, struct srni
 }
 
 /*
- * The provider holds its own lock, and maps the new ring when this has returned. It
- * is told where before the exchange: afterwards nothing may fail.
+ * The provider holds its lock and maps the new ring after this returns. The
+ * response is written before the exchange, because nothing may fail afterwards.
  *
- * Not under the CQ's mutex: a process can keep who writes to its memory waiting, and
- * cq_error_work() would wait for that, and all work of all queue pairs behind it.
+ * The CQ's mutex is not held: a process can stall writes to its memory, and
+ * cq_error_work() would wait for it, with the work of all queue pairs behind.
  */
 static int cq_resize(struct srnic_cq *cq, unsigned int cqe, struct ib_udata *udata)
 {
@@ -149,8 +149,8 @@ int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 }
 
 /*
- * A completion names its QP by number, which is looked up here: one whose QP has
- * been destroyed meanwhile is no completion any more (IBA 11.2.4.4).
+ * A completion carries a QPN, which is looked up here. Completions of a QP
+ * destroyed meanwhile are dropped (IBA 11.2.4.4).
  */
 static struct ib_qp *cq_find_qp(struct srnic_cq *cq, u32 qpn)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device as a whole: its table of operations, what it can do, and the tables
- * that its objects live in.
+ * The device: its table of operations, its capabilities, and the tables of its
+ * objects.
  */
 #include <linux/overflow.h>
 #include <linux/random.h>
@@ -11,8 +11,8 @@
 #include "trace/log.h"
 
 /*
- * There is no organisation behind srnic, hence no OUI: "sr" with the bit of locally
- * administered addresses set, and "nc".
+ * srnic belongs to no organisation and has no OUI: use "sr", with the bit for
+ * locally administered addresses set, and "nc".
  */
 #define SRNIC_VENDOR_ID		0x027372
 #define SRNIC_PART_ID		0x6e63
@@ -21,7 +21,7 @@
 #define SRNIC_FW_MINOR		1
 #define SRNIC_FW_PATCH		0
 
-/* 4.096 us << 15 = 134 ms: within that time a loaded host answers (IBA 9.7.6.1.3) */
+/* 4.096 us << 15 = 134 ms: a loaded host responds within this time (IBA 9.7.6.1.3) */
 #define SRNIC_ACK_DELAY		15
 
 #define SRNIC_DEVICE_CAPS	(IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR |		\
@@ -64,7 +64,7 @@ static int dev_limit(struct srnic_dev *dev, enum srnic_quota quota)
 	return min_t(u32, srnic_quota_get(&dev->guard, quota).limit, INT_MAX);
 }
 
-/* how many objects guard grants, as of now */
+/* Fill in the numbers of objects that guard grants at present. */
 static void dev_query_counts(struct srnic_dev *dev, struct ib_device_attr *attr)
 {
 	attr->max_qp = dev_limit(dev, SRNIC_QUOTA_QP);
@@ -78,7 +78,7 @@ static void dev_query_counts(struct srnic_dev *dev, struct ib_device_attr *attr)
 	attr->max_total_mcast_qp_attach = dev_limit(dev, SRNIC_QUOTA_MCAST_QP);
 }
 
-/* how large each may be */
+/* Fill in the maximum sizes of objects. */
 static void dev_query_sizes(struct ib_device_attr *attr)
 {
 	attr->max_mr_size = SRNIC_MAX_MR_SIZE;
@@ -141,9 +141,9 @@ static void srnic_get_dev_fw_str(struct ib_device *ib, char *str)
 }
 
 /*
- * Not here: modify_port, for the core does by itself what RoCE asks of it;
- * get_netdev, for main calls ib_device_set_netdev(); query_gid, for the core keeps
- * the GID table (add_gid).
+ * Omitted on purpose: modify_port, because the core does what RoCE needs;
+ * get_netdev, because main calls ib_device_set_netdev(); query_gid, because the
+ * core keeps the GID table (add_gid).
  */
 const struct ib_device_ops srnic_dev_ops = {
 	.owner = THIS_MODULE,
@@ -217,8 +217,8 @@ const struct ib_device_ops srnic_dev_ops = {
 };
 
 /**
- * srnic_dev_init - what the core wants to know before registration
- * @dev: zeroed but for ndev, mtu and ib.node_guid
+ * srnic_dev_init() - Set the fields that the core needs before registration
+ * @dev: zeroed except for ndev, mtu and ib.node_guid
  *
  * Context: process.
  */
@@ -228,10 +228,13 @@ void srnic_dev_init(struct srnic_dev *dev)
 
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = SRNIC_PORT;
-	/* comp_handler runs on the CPU that writes the completion, whatever the vector */
+	/* comp_handler runs on the CPU that writes the completion, not by vector */
 	ib->num_comp_vectors = 1;
 	ib->local_dma_lkey = SRNIC_DMA_LKEY;
-	/* the doorbell is a post_send without work requests; the rest is in rings */
+	/*
+	 * The doorbell is a POST_SEND without work requests; user space posts
+	 * through rings.
+	 */
 	ib->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
@@ -242,11 +245,11 @@ void srnic_dev_init(struct srnic_dev *dev)
 }
 
 /**
- * srnic_dev_open - tables and counters
+ * srnic_dev_open() - Create the tables and counters of a device
  * @dev: the device
  *
  * Context: process.
- * Return: 0 or -ENOMEM; srnic_dev_close() may be called either way.
+ * Return: 0 or -ENOMEM; srnic_dev_close() may be called in either case.
  */
 int srnic_dev_open(struct srnic_dev *dev)
 {
@@ -292,8 +295,8 @@ free_stats:
 }
 
 /**
- * srnic_dev_close - undo srnic_dev_open()
- * @dev: all its objects have gone
+ * srnic_dev_close() - Undo srnic_dev_open()
+ * @dev: the device, without objects
  *
  * Context: process.
  */

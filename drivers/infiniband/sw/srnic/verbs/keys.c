@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys of protection domains, queue pairs and regions, as applications set them:
- * methods beside those of the core (include/uapi/rdma/srnic-ioctl.h, libsrnic).
+ * Keys of protection domains, queue pairs and regions, set by applications
+ * through driver methods of uverbs (include/uapi/rdma/srnic-ioctl.h, libsrnic).
  *
- * uverbs has looked the handle up in the caller's own context, and holds the object
- * until the method returns. What can fail for want of sense is checked before
- * anything changes. Copies of keys do not outlive the call.
+ * uverbs looks up a handle in the caller's context and holds the object until
+ * the method returns. Arguments are checked before anything changes. No copy of
+ * a key outlives the call.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -22,7 +22,10 @@ static_assert(SRNIC_IOCTL_MKEY_LEN == SRNIC_MKEY_LEN);
 static_assert((int)SRNIC_IOCTL_READ == SRNIC_RIGHT_READ);
 static_assert((int)SRNIC_IOCTL_ATOMIC == SRNIC_RIGHT_ATOMIC);
 
-/* a secret of @min to @max bytes, if there is one; its length, 0, or a negative errno */
+/*
+ * Copy an optional secret of up to @max bytes. Return its length, 0, or a
+ * negative errno.
+ */
 static int get_key(const struct uverbs_attr_bundle *attrs, u16 id, u8 *key, size_t max)
 {
 	int len;
@@ -37,7 +40,10 @@ static int get_key(const struct uverbs_attr_bundle *attrs, u16 id, u8 *key, size
 	return _uverbs_copy_from(key, attrs, id, len) ?: len;
 }
 
-/* K_PD, once for each domain: keys that others have were derived from it */
+/*
+ * Set K_PD, or draw it at random if @len is 0. It is set only once per domain,
+ * because peers hold keys derived from it.
+ */
 static int pd_set_key(struct srnic_pd *pd, const u8 *key, unsigned int len)
 {
 	int err = 0;
@@ -85,11 +91,11 @@ static int wish_parse(const struct srnic_ioctl_seal *seal, struct srnic_wish *wi
 	wish->mode = seal->mode;
 	if (!srnic_sth_suite_allows(wish->suite, wish->mode))
 		return -EOPNOTSUPP;
-	/* a kernel without the algorithm says so now, and not when packets come */
+	/* report a missing algorithm now instead of when packets arrive */
 	return srnic_sth_suite_check(wish->suite, &missing) == -ENOENT ? -EOPNOTSUPP : 0;
 }
 
-/* *@wish comes back with what is to be freed */
+/* On return, *@wish is what the caller must free. */
 static int qp_set_wish(struct srnic_qp *qp, struct srnic_wish **wish)
 {
 	int err = 0;
@@ -172,7 +178,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_DROP_GRANTS)(struct uverbs_attr_bundle
 	return err ?: srnic_grant_drop(to_srnic_qp(qp), rkey);
 }
 
-/* K_MR from the domain's key, which is drawn now if there is none */
+/* Derive K_MR from K_PD of the domain, which is drawn now if it is not set. */
 static int derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
 {
 	struct srnic_stag *stag = &mr->stag;
@@ -182,7 +188,7 @@ static int derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
 	err = pd_set_key(pd, NULL, 0);
 	if (err && err != -EEXIST)
 		return err;
-	/* set once, and never changed */
+	/* no lock: K_PD is set once and never changes */
 	return srnic_mkey_region(pd->key, pd->key_len, stag->iova, stag->length, stag->key, kmr);
 }
 
@@ -321,7 +327,7 @@ DECLARE_UVERBS_NAMED_METHOD(SRNIC_METHOD_QP_DROP_GRANTS,
 			    UVERBS_ATTR_PTR_IN(SRNIC_ATTR_QP_DROP_GRANTS_RKEY,
 					       UVERBS_ATTR_TYPE(u32), UA_MANDATORY));
 
-/* a region's keys are made once: no second call may come between */
+/* UVERBS_ACCESS_WRITE: calls are exclusive, because keys are made once per region */
 DECLARE_UVERBS_NAMED_METHOD(SRNIC_METHOD_MR_PROTECT,
 			    UVERBS_ATTR_IDR(SRNIC_ATTR_MR_PROTECT_HANDLE, UVERBS_OBJECT_MR,
 					    UVERBS_ACCESS_WRITE, UA_MANDATORY),

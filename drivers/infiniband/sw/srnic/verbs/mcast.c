@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multicast groups (IBA 11.2.11): the QPs attached to each, and the joins on the
- * underlay. Receipt reads a group under RCU, so one is never changed, but replaced.
+ * Multicast groups (IBA 11.2.11): the QPs attached to each, and the joins on
+ * the underlay. The receive path reads a group under RCU, so a group is never
+ * changed but replaced.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include "ops.h"
 
 /**
- * srnic_mcast_find - the QPs attached to a group
+ * srnic_mcast_find() - Look up a multicast group
  * @dev: the device
- * @mgid: the group
+ * @mgid: GID of the group
  *
  * Context: under RCU, or dev->mcast.lock.
- * Return: the group, or NULL if nobody is attached.
+ * Return: the group with its QPs, or NULL if no QP is attached.
  */
 struct srnic_mcast_group *srnic_mcast_find(struct srnic_dev *dev, const u8 mgid[16])
 {
@@ -48,7 +49,7 @@ static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count
 	return group;
 }
 
-/* @new takes the place of @old; either may be NULL */
+/* Replace @old by @new; either may be NULL. */
 static void group_replace(struct srnic_dev *dev, struct srnic_mcast_group *old,
 			  struct srnic_mcast_group *new)
 	__must_hold(&dev->mcast.lock)
@@ -65,7 +66,10 @@ static void group_replace(struct srnic_dev *dev, struct srnic_mcast_group *old,
 		kfree_rcu(old, rcu);
 }
 
-/* An attachment, and the group if it is the first: who begins it may go before it ends. */
+/*
+ * Charge an attachment and, with the first one, the group. The creator of a
+ * group may be gone before the group ends, so the group holds a reference to it.
+ */
 static int mcast_take(struct srnic_dev *dev, struct srnic_user *user, bool new_group)
 {
 	int err;
@@ -141,7 +145,10 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		return -EINVAL;
 	began = old->user;
 	if (old->count > 1) {
-		/* nobody asks whether it worked when a process ends: the QP would stay for good */
+		/*
+		 * Must not fail: at process exit the error would be ignored and
+		 * the QP stay attached.
+		 */
 		new = group_alloc(mgid, old->count - 1, GFP_KERNEL | __GFP_NOFAIL);
 		new->user = began;
 	}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings in a context's mmap space.
+ * Rings in the mmap space of a user context.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "ops.h"
 
 /**
- * struct srnic_mmap - a ring that can be mapped
- * @entry: the core's part: offset, and references
- * @lock: @ring, against its owner that frees it
- * @ring: the owner's, as it was; no pages once the owner has gone
- * @charge: whose RLIMIT_MEMLOCK pays for the pages
- * @user: and whose quota
+ * struct srnic_mmap - A ring that can be mapped
+ * @entry: core part: offset and references
+ * @lock: protects @ring against its owner freeing it
+ * @ring: copy of the owner's ring; npages is 0 after the owner has freed it
+ * @charge: process whose RLIMIT_MEMLOCK is charged for the pages
+ * @user: user whose quota is charged for the pages
  */
 struct srnic_mmap {
 	struct rdma_user_mmap_entry entry;
@@ -22,7 +22,7 @@ struct srnic_mmap {
 	struct srnic_user *user;
 };
 
-/* charges the current process and its user; fills in @abi for the provider */
+/* Charge the current process and its user. Fill in @abi for the provider. */
 static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srnic_ring *ring,
 				      struct srnic_abi_ring *abi)
 {
@@ -67,13 +67,16 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* no further mapping; those that exist stay, for their pages are counted */
+/* Prevent further mappings. Existing ones stay, because their pages are refcounted. */
 static void mmap_remove(struct srnic_mmap *mmap)
 {
 	if (!mmap)
 		return;
 
-	/* an mmap() in progress holds a reference, and is through or finds none */
+	/*
+	 * An mmap() in progress holds a reference: it has finished, or will
+	 * find no pages.
+	 */
 	mutex_lock(&mmap->lock);
 	mmap->ring.npages = 0;
 	mutex_unlock(&mmap->lock);
@@ -94,7 +97,7 @@ int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 	struct srnic_mmap *mmap;
 	int err = -EINVAL;
 
-	/* checks that the length is the ring's, too */
+	/* checks the length, too */
 	entry = rdma_user_mmap_entry_get(uctx, vma);
 	if (!entry)
 		return -EINVAL;
@@ -110,13 +113,13 @@ int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 }
 
 /**
- * srnic_ring_create - memory for a ring, and its place in the context if it has one
- * @udata: of the command; NULL: a kernel consumer's ring
+ * srnic_ring_create() - Allocate a ring and, for user space, its place in the mmap space
+ * @udata: of the command; NULL for a kernel consumer
  * @ring: filled in
  * @limit: entries wanted
- * @stride: bytes an entry
+ * @stride: bytes per entry
  * @abi: filled in for a user ring
- * @mmap: set; NULL for a kernel consumer's ring
+ * @mmap: set; NULL for a kernel consumer
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -143,7 +146,7 @@ int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit
 }
 
 /**
- * srnic_ring_destroy - undo srnic_ring_create()
+ * srnic_ring_destroy() - Undo srnic_ring_create()
  * @ring: may have no memory
  * @mmap: may be NULL
  *

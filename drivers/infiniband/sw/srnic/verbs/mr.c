@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory regions (IBA 11.2.8). The bytes are mem's business.
+ * Memory regions (IBA 11.2.8). mem/ implements access to the bytes.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include "ops.h"
 
-/* a region at rest, with a key */
+/* Allocate an invalid region that has a key. */
 static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
 {
 	struct srnic_dev *dev = to_srnic(ibpd->device);
@@ -40,8 +40,8 @@ err_give:
 }
 
 /*
- * Pages are granted before they are pinned (R18). What wraps is ib_umem_get()'s to refuse.
- * *@pinned: how many, to be given to mr_unpin().
+ * Take the quota before pinning (R18). ib_umem_get() rejects a range that
+ * wraps. Set *@pinned to the number of pages, for mr_unpin().
  */
 static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, u64 start, u64 length, int access,
 		  u32 *pinned)
@@ -62,14 +62,14 @@ static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, u64 start, u64 len
 	return err;
 }
 
-/* of a map at rest; @pinned is 0 if there is nothing of a user's in it */
+/* @map is not in use; @pinned is 0 if it holds no user pages. */
 static void mr_unpin(struct srnic_mr *mr, struct srnic_map *map, u32 pinned)
 {
 	srnic_map_release(map);
 	srnic_give_many(to_srnic(mr->ib.device), SRNIC_QUOTA_PINNED, mr->stag.pd->user, pinned);
 }
 
-/* the region is at rest */
+/* The region is quiesced. */
 static void mr_free(struct srnic_mr *mr)
 {
 	struct srnic_dev *dev = to_srnic(mr->ib.device);
@@ -83,7 +83,10 @@ static void mr_free(struct srnic_mr *mr)
 	kfree_rcu(mr, stag.rcu);
 }
 
-/* All of the kernel's memory: for kernel consumers alone, as the core sees to. */
+/*
+ * A region over all of the kernel's memory. The core allows it to kernel
+ * consumers only.
+ */
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access)
 {
 	struct srnic_mr *mr;
@@ -102,7 +105,10 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access)
 	return &mr->ib;
 }
 
-/* A peer's word is aligned by its offset then: it must be so where it lies, too. */
+/*
+ * The peer aligns words by their offset in a zero-based region, so the region
+ * must start at an aligned address.
+ */
 static bool mr_misaligned(int access, u64 offset)
 {
 	return access & IB_ZERO_BASED && access & IB_ACCESS_REMOTE_ATOMIC &&
@@ -110,8 +116,8 @@ static bool mr_misaligned(int access, u64 offset)
 }
 
 /*
- * IBA 11.2.8.2. That address and iova agree within the page is uverbs' rule, too:
- * it makes a word that is aligned for the consumer aligned for us.
+ * IBA 11.2.8.2. Like uverbs, require that address and iova agree within the
+ * page: a word that is aligned for the consumer is then aligned in memory.
  */
 static int mr_check_range(u64 start, u64 length, u64 iova, int access)
 {
@@ -124,7 +130,7 @@ static int mr_check_range(u64 start, u64 length, u64 iova, int access)
 	return mr_misaligned(access, start) ? -EINVAL : 0;
 }
 
-/* ibv_reg_mr(3): of a zero-based region, addresses are offsets */
+/* ibv_reg_mr(3): addresses in a zero-based region are offsets */
 static void mr_set_range(struct srnic_mr *mr, u64 start, u64 length, u64 iova, int access)
 {
 	mr->stag.iova = access & IB_ZERO_BASED ? 0 : iova;
@@ -159,7 +165,7 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iov
 	return &mr->ib;
 }
 
-/* IBA 11.2.8.6: what can be checked before anything changes */
+/* IBA 11.2.8.6: check what can be checked before anything changes. */
 static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 length, u64 iova,
 			  int access)
 {
@@ -169,10 +175,10 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 		return -EINVAL;
 	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return -EOPNOTSUPP;
-	/* its keys are those of these bytes, and of this domain */
+	/* the memory keys are bound to these bytes and to this domain */
 	if (mr->stag.mkeys && flags & (IB_MR_REREG_TRANS | IB_MR_REREG_PD))
 		return -EOPNOTSUPP;
-	/* nor is there a queue pair of its own in another */
+	/* the region's only queue pair belongs to the present domain */
 	if (mr->stag.one_stream && flags & IB_MR_REREG_PD)
 		return -EOPNOTSUPP;
 
@@ -181,16 +187,17 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 		return err;
 	if (flags & IB_MR_REREG_TRANS)
 		return mr_check_range(start, length, iova, access);
-	/* what addresses mean goes with them; a region begins within a block of whole words */
+	/* IB_ZERO_BASED may change only with the range; atomics need alignment */
 	if ((access ^ mr->stag.access) & IB_ZERO_BASED || mr_misaligned(access, mr->stag.offset))
 		return -EINVAL;
-	/* pages pinned for reading only stay so (R32) */
+	/* pages pinned for reading stay read-only (R32) */
 	return ib_umem_check_rereg(mr->map.umem, flags, access);
 }
 
 /*
- * When it returns, no packet reaches what is no longer covered (RFC 5042 6.2.2,
- * R12). A failure leaves the region as it was. The core follows mr->pd.
+ * When this returns, no packet accesses memory that is no longer covered (RFC
+ * 5042 6.2.2, R12). On failure, the region is unchanged. The core updates
+ * mr->pd.
  */
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata)
@@ -228,7 +235,7 @@ out:
 	return ERR_PTR(err);
 }
 
-/* -EBUSY as long as windows are bound (IBA 10.6.7.2.6); R12 */
+/* Return -EBUSY while windows are bound (IBA 10.6.7.2.6); R12. */
 int srnic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct srnic_mr *mr = to_srnic_mr(ib);

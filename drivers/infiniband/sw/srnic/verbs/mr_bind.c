@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions bound to one queue pair: a method beside those of the core
+ * The driver method of uverbs that binds a region to one queue pair
  * (include/uapi/rdma/srnic-ioctl.h, libsrnic).
  */
 #include "ops.h"
@@ -9,7 +9,7 @@
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/srnic-ioctl.h>
 
-/* uverbs has looked both up in the caller's own context, and holds them */
+/* uverbs has looked both objects up in the caller's context and holds them */
 static int UVERBS_HANDLER(SRNIC_METHOD_MR_BIND)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_mr *mr = uverbs_attr_get_obj(attrs, SRNIC_ATTR_MR_BIND_HANDLE);
@@ -18,7 +18,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_MR_BIND)(struct uverbs_attr_bundle *attrs
 	return srnic_region_bind(to_srnic_mr(mr), to_srnic_qp(qp));
 }
 
-/* a region is bound once: no second call may come between */
+/* UVERBS_ACCESS_WRITE: calls are exclusive, because a region is bound only once */
 DECLARE_UVERBS_NAMED_METHOD(SRNIC_METHOD_MR_BIND,
 			    UVERBS_ATTR_IDR(SRNIC_ATTR_MR_BIND_HANDLE, UVERBS_OBJECT_MR,
 					    UVERBS_ACCESS_WRITE, UA_MANDATORY),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory windows: given out unbound (IBA 11.2.8.9); mem/window.c binds them.
+ * Memory windows: allocated unbound (IBA 11.2.8.9) and bound by mem/window.c.
  */
 #include <linux/slab.h>
 #include "ops.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of verbs offer each other: the operations of the table in
- * device.c, and a few helpers. The operations' contracts are those of struct
- * ib_device_ops.
+ * Functions shared by the files of verbs: the operations of the table in
+ * device.c, and a few helpers. The contracts of the operations are those of
+ * struct ib_device_ops.
  */
 #ifndef SRNIC_VERBS_OPS_H
 #define SRNIC_VERBS_OPS_H
@@ -10,19 +10,19 @@
 #include <rdma/uverbs_ioctl.h>
 #include "verbs.h"
 
-/* device.c: grants of guard's, counted if refused. 0 or -ENOMEM */
+/* device.c: grants by guard; refusals are counted. 0 or -ENOMEM */
 int srnic_take_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
 		    u32 n);
 void srnic_give_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
 		     u32 n);
 int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
 void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
-/* udata.c: copies a response; -EINVAL if user space has no room for all of it */
+/* ucontext.c: copy a response; -EINVAL if user space has no room for all of it */
 int srnic_respond(struct ib_udata *udata, const void *resp, size_t len);
-/* -EINVAL if there will be no room: to ask before anything is made */
+/* -EINVAL if the response will not fit; to be called before anything is created */
 int srnic_check_room(const struct ib_udata *udata, size_t len);
 struct ib_ucontext *srnic_udata_context(struct ib_udata *udata);
-/* who asks; NULL: a kernel consumer, or the administrator */
+/* the calling user; NULL: a kernel consumer or the administrator */
 struct srnic_user *srnic_udata_user(struct ib_udata *udata);
 
 /* mmap.c */

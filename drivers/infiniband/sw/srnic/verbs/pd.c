@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Protection domains. What keeps one from another is in mem/check.c.
+ * Protection domains. mem/check.c enforces their separation.
  */
 #include "ops.h"
 
@@ -19,7 +19,7 @@ int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	struct srnic_pd *pd = to_srnic_pd(ib);
 
 	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_PD, pd->user);
-	memzero_explicit(pd->key, sizeof(pd->key));	/* the core frees it */
+	memzero_explicit(pd->key, sizeof(pd->key));	/* the core frees it without wiping */
 	mutex_destroy(&pd->key_lock);
 	return 0;
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The port: what the netdev below makes of it.
+ * The port, derived from the lower netdev.
  */
 #include <linux/netdevice.h>
 #include <rdma/ib_mad.h>
 #include "ops.h"
 #include "sth/sth.h"
 
-/* one for each address. The core makes three files in sysfs for each, used or not */
+/* one per address; the core creates three sysfs files for each entry, used or not */
 #define SRNIC_GIDS	256
 
 /*
- * What RTR asks for besides payload and seal, at most (protocol.md, section 2): an IPv6
- * header, UDP, BTH, extension headers and ICRC.
+ * Most bytes besides payload and seal that the transition to RTR allows for
+ * (protocol.md, section 2): IPv6 header, UDP, BTH, extension headers and ICRC.
  */
 #define SRNIC_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + SRNIC_ICRC_LEN)
 
 /*
- * Room for a seal is always left, so that nothing changes when one is asked for: the
- * usual length, with which 4096 bytes just fit a netdev MTU of 4200; or what the longest
- * suite of the namespace's rules needs.
+ * Space for a seal is always reserved, so that the MTU does not change when a
+ * seal is requested. It is the usual length, with which 4096 bytes just fit a
+ * netdev MTU of 4200, or more if the longest suite in the namespace's rules
+ * needs more.
  */
 #define SRNIC_USUAL_STH	20
 
@@ -31,10 +32,13 @@ static unsigned int sth_room(const struct srnic_dev *dev)
 }
 
 /**
- * srnic_active_mtu - the largest payload that fits the netdev with all headers
+ * srnic_active_mtu() - Return the largest payload that fits the netdev with all headers
  * @dev: the device
  *
- * Seal included, as the namespace's rules ask for it now (srdma.md, decision 18).
+ * Includes the seal that the namespace's rules ask for at present (srdma.md,
+ * decision 18).
+ *
+ * Return: the active MTU, at least IB_MTU_256.
  */
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev)
 {
@@ -103,8 +107,8 @@ int srnic_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 }
 
 /*
- * The core follows the addresses of the netdev and of what is stacked on it, in
- * every network namespace, and tells us. The entry's netdev is held by the core.
+ * The core tracks the addresses of the netdev and of the netdevs stacked on it,
+ * in every network namespace, and holds the entry's netdev.
  */
 int srnic_add_gid(const struct ib_gid_attr *attr, void **context)
 {
@@ -122,7 +126,7 @@ int srnic_del_gid(const struct ib_gid_attr *attr, void **context)
 }
 
 /**
- * srnic_port_event - tell consumers that the port has come up or gone
+ * srnic_port_event() - Tell consumers that the port has come up or gone down
  * @dev: the device, registered
  * @event: IB_EVENT_PORT_ACTIVE or IB_EVENT_PORT_ERR
  *

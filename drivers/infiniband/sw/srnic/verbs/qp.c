@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: made and destroyed (IBA 11.2.4). What happens between is the
- * engine's.
+ * Creation and destruction of queue pairs (IBA 11.2.4). The engine runs them.
  */
 #include <linux/memcontrol.h>
 #include "ops.h"
 
-/* Rings get slots of this granularity; what fits a slot is granted. */
+/* Granularity of ring slots; all that fits a slot is granted */
 #define QP_SQ_SLOT	64
 #define QP_RQ_SLOT	32
 
-/* XRC, raw packets and the rest are not supported; that is not the caller's error */
+/* XRC, raw packets and other types are valid but not supported: -EOPNOTSUPP. */
 static int qp_check_type(const struct ib_qp_init_attr *init, bool user)
 {
 	switch (init->qp_type) {
@@ -56,8 +55,8 @@ static int qp_check(const struct ib_qp_init_attr *init, bool user)
 }
 
 /*
- * The send queue. A kernel consumer's has no ring, only the private copies, which
- * the engine allocates when they are needed.
+ * The send queue of a kernel consumer has no ring, only the private copies,
+ * which the engine allocates on demand.
  */
 static int qp_create_sq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
 			struct srnic_abi_ring *abi)
@@ -116,8 +115,8 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 }
 
 /*
- * Reserves a number. They go round, from a random start, so that one is not used
- * again before all others have been: a late packet finds no new owner.
+ * Reserve a QPN. QPNs are allocated cyclically from a random start, so that a
+ * late packet of a destroyed QP finds no new owner.
  */
 static int qp_reserve_number(struct srnic_dev *dev, struct srnic_qp *qp)
 {
@@ -137,7 +136,7 @@ static int qp_reserve_number(struct srnic_dev *dev, struct srnic_qp *qp)
 	return 0;
 }
 
-/* From here on packets find it. Cannot fail: its place is reserved. */
+/* Make the QP visible to packets. Cannot fail: the entry is reserved. */
 static void qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
 {
 	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
@@ -146,7 +145,7 @@ static void qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
 	unrcu_pointer(cmpxchg(near, NULL, RCU_INITIALIZER(qp)));
 }
 
-/* And from here on they do not, but those that have found it may still hold on to it. */
+/* Hide the QP from packets. RCU readers that have found it may still use it. */
 static void qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
 {
 	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
@@ -155,7 +154,7 @@ static void qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
 	xa_erase(&dev->qps, qp->ib.qp_num);
 }
 
-/* for a CQ that overflows; R27 */
+/* For the overflow of a CQ, R27 */
 static void qp_join_cqs(struct srnic_qp *qp)
 {
 	mutex_lock(&qp->scq->mutex);
@@ -262,9 +261,9 @@ err_give:
 }
 
 /*
- * The core frees the QP when this has returned; the engine waits for everyone who
- * may still look at it. A CQ is left before that: its worker must not find a QP
- * whose engine has been taken down.
+ * The core frees the QP after this returns; the engine waits for all its users.
+ * The QP leaves its CQs first, because their workers must not find a QP whose
+ * engine part is gone.
  */
 int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Modify QP: attributes checked and stored, then the engine changes state (IBA
- * 11.2.4.2 and 10.3.1).
+ * Modify QP: check and store the attributes, then let the engine change state
+ * (IBA 11.2.4.2 and 10.3.1).
  */
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
@@ -10,7 +10,7 @@
 
 #define QP_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND)
 
-/* an attribute that is a number, and what it may be */
+/* A numeric attribute and its valid range */
 struct qp_range {
 	int mask;
 	u32 value;
@@ -32,7 +32,7 @@ static int qp_check_numbers(const struct ib_qp_attr *attr, int mask)
 		{ IB_QP_RQ_PSN, attr->rq_psn, 0, SRNIC_PSN_MASK },
 		{ IB_QP_SQ_PSN, attr->sq_psn, 0, SRNIC_PSN_MASK },
 		{ IB_QP_DEST_QPN, attr->dest_qp_num, 0, SRNIC_PSN_MASK },
-		/* RFC 5042 7.2, R30: nobody gets more than guard's limit */
+		/* RFC 5042 7.2, R30: at most guard's limit */
 		{ IB_QP_MAX_QP_RD_ATOMIC, attr->max_rd_atomic, 0, SRNIC_MAX_RD_ATOMIC },
 		{ IB_QP_MAX_DEST_RD_ATOMIC, attr->max_dest_rd_atomic, 0, SRNIC_MAX_RD_ATOMIC },
 		/* no automatic path migration: always migrated (IBA 17.2.8) */
@@ -57,17 +57,17 @@ static int qp_check_av(const struct srnic_qp *qp, const struct rdma_ah_attr *av)
 		return -EINVAL;
 	if (rdma_ah_get_port_num(av) != SRNIC_PORT || !av->grh.sgid_attr)
 		return -EINVAL;
-	/* a connection has one peer */
+	/* a connection has exactly one peer */
 	memcpy(&dgid, av->grh.dgid.raw, sizeof(dgid));
 	if (rdma_is_multicast_addr(&dgid))
 		return -EINVAL;
-	/* what was sealed for one peer does not go to another */
+	/* a sealed connection must not be redirected to another peer */
 	if (qp->sth && qp->state != IB_QPS_INIT)
 		return -EACCES;
 	return 0;
 }
 
-/* nothing has been changed yet, and nothing is */
+/* Check the arguments; nothing is changed. */
 static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 			   enum ib_qp_state *next)
 {
@@ -76,7 +76,7 @@ static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *a
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
-	/* IBA 11.2.4.2: the consumer says in which state it believes the QP to be */
+	/* IBA 11.2.4.2: the state that the consumer expects the QP to be in */
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
 		return -EINVAL;
 	*next = mask & IB_QP_STATE ? attr->qp_state : cur;
@@ -91,7 +91,10 @@ static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *a
 	return err ?: qp_check_numbers(attr, mask);
 }
 
-/* the new path is made apart, for that may fail; the source port stays with the QP */
+/*
+ * Make the new path separately, because this may fail. The source port depends
+ * only on the flow label and the QPNs.
+ */
 static int qp_make_path(const struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 			struct srnic_path *path)
 {
@@ -101,14 +104,14 @@ static int qp_make_path(const struct srnic_qp *qp, const struct ib_qp_attr *attr
 
 	err = srnic_path_init(path, grh->sgid_attr, &attr->ah_attr,
 			      rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
-	/* UC and UD have nothing that would slow them down */
+	/* UC and UD have no congestion control */
 	if (!err && qp->ib.qp_type == IB_QPT_RC &&
 	    srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_ECN))
 		srnic_path_set_ect(path);
 	return err;
 }
 
-/* what the requester goes by */
+/* Store attributes of the requester. */
 static void qp_store_requester(struct ib_qp_attr *to, const struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_SQ_PSN)
@@ -125,7 +128,7 @@ static void qp_store_requester(struct ib_qp_attr *to, const struct ib_qp_attr *a
 		to->en_sqd_async_notify = attr->en_sqd_async_notify;
 }
 
-/* what the responder goes by */
+/* Store attributes of the responder. */
 static void qp_store_responder(struct ib_qp_attr *to, const struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_RQ_PSN)
@@ -159,7 +162,7 @@ static void qp_store_numbers(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 	}
 }
 
-/* @path returns the former path */
+/* On return, @path is the former path. */
 static void qp_store_path(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 			  struct srnic_path *path)
 	__must_hold(&qp->lock)
@@ -167,16 +170,16 @@ static void qp_store_path(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 	swap(qp->path, *path);
 	qp->path_valid = true;
 	qp->attr.ah_attr = attr->ah_attr;
-	/* the core counts references to the GID entry; our copy has none */
+	/* the core counts references to the GID entry; our copy holds none */
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
 }
 
 /**
- * struct qp_former - state to restore if modify_qp fails (IBA 11.2.4.2)
+ * struct qp_former - State to restore if modify_qp fails (IBA 11.2.4.2)
  * @attr: attributes
- * @mtu: of the QP
- * @path: to the peer; until stored, the new one
- * @path_valid: of the QP
+ * @mtu: path MTU in bytes
+ * @path: path to the peer; the new one until it is stored
+ * @path_valid: value of qp->path_valid
  */
 struct qp_former {
 	struct ib_qp_attr attr;
@@ -198,8 +201,8 @@ static void qp_restore(struct srnic_qp *qp, int mask, struct qp_former *former)
 }
 
 /*
- * A connection is in the clear because the rule for its peer was so. It goes to no other
- * whose rule is not (policy per peer: protocol.md, section 1).
+ * A connection in the clear must not be redirected to a peer whose rule asks
+ * for a seal (policy per peer: protocol.md, section 1).
  */
 static int qp_check_way(const struct srnic_qp *qp, const struct srnic_path *path)
 {
@@ -215,7 +218,7 @@ static int qp_check_way(const struct srnic_qp *qp, const struct srnic_path *path
 	return err;
 }
 
-/* @former: zeroed; the caller releases its path */
+/* @former is zeroed; the caller releases its path. */
 static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 		    struct qp_former *former)
 {
@@ -242,7 +245,7 @@ static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask
 static void qp_reset(struct srnic_qp *qp)
 {
 	srnic_qp_to_reset(qp);
-	/* a window bound to this stream is not the next stream's (R8) */
+	/* a window bound to this stream must not serve the next one (R8) */
 	srnic_stream_end(qp);
 
 	spin_lock_bh(&qp->lock);
@@ -270,22 +273,22 @@ static int qp_change_state(struct srnic_qp *qp, enum ib_qp_state next)
 		srnic_qp_to_err(qp);
 		return 0;
 	default:
-		return -EINVAL;	/* SQE: the engine's to enter */
+		return -EINVAL;	/* SQE: entered by the engine only */
 	}
 }
 
-/* What has been stored takes effect. */
+/* Apply the stored attributes. */
 static int qp_apply(struct srnic_qp *qp, int mask, enum ib_qp_state cur, enum ib_qp_state next)
 {
 	if (next != cur)
 		return qp_change_state(qp, next);
-	/* IBA 11.2.4.2: a drained QP may be given other resources than it had in RTR */
+	/* IBA 11.2.4.2: in SQD, the responder resources may be changed */
 	if (cur == IB_QPS_SQD && mask & IB_QP_MAX_DEST_RD_ATOMIC)
 		return srnic_rres_resize(qp);
 	return 0;
 }
 
-/* On the heap: a path and the attributes are too much for the stack. */
+/* Use the heap: a path and the attributes are too large for the stack. */
 static int qp_store_and_change(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 			       enum ib_qp_state cur, enum ib_qp_state next)
 {
@@ -316,7 +319,7 @@ static int qp_modify(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mas
 	err = qp_check_modify(qp, attr, mask, &next);
 	if (err)
 		return err;
-	/* no attributes come with these, and they must not fail for want of memory */
+	/* these carry no attributes, and must not fail for lack of memory */
 	if (next == IB_QPS_RESET || next == IB_QPS_ERR)
 		return next == cur ? 0 : qp_change_state(qp, next);
 	return qp_store_and_change(qp, attr, mask, cur, next);

@@ -4,7 +4,7 @@
  */
 #include "ops.h"
 
-/* PSNs move on; the rest is as modify has stored it */
+/* Report the current PSNs; the rest is as modify_qp has stored it. */
 static void qp_query_attr(struct srnic_qp *qp, struct ib_qp_attr *attr)
 	__must_hold(&qp->lock)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What rdma resource shows of our objects under -dd: never a key, and no address.
+ * Details of objects for "rdma resource -dd". Keys and addresses are never
+ * shown.
  */
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>

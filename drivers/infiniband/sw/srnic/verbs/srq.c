@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receive queues (IBA 11.2.3). Whoever takes work requests out of them, the
- * engine, raises the limit event.
+ * Shared receive queues (IBA 11.2.3). The engine takes work requests out of
+ * them and raises the limit event.
  */
 #include "ops.h"
 
@@ -28,7 +28,7 @@ static int srq_check(struct srnic_dev *dev, const struct ib_srq_init_attr *init)
 	return srq_check_size(dev, init->attr.max_wr);
 }
 
-/* number, and what the provider is told */
+/* Allocate the number and send the response to the provider. */
 static int srq_publish(struct srnic_dev *dev, struct srnic_srq *srq, struct ib_udata *udata,
 		       struct srnic_create_srq_resp *resp)
 {
@@ -94,7 +94,7 @@ int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* uverbs has no response for modify_srq: the command names an address for ours */
+/* uverbs has no response for modify_srq: the command contains the address of one */
 static int srq_respond(struct ib_udata *udata, const struct srnic_modify_srq_resp *resp)
 {
 	struct srnic_modify_srq_cmd cmd;
@@ -110,7 +110,7 @@ static int srq_respond(struct ib_udata *udata, const struct srnic_modify_srq_res
 	return copy_to_user(u64_to_user_ptr(cmd.resp_addr), resp, sizeof(*resp)) ? -EFAULT : 0;
 }
 
-/* Copy in batches, for the ring may be megabytes; only the last batch under the lock. */
+/* Copy in batches, because a ring may be megabytes; lock only for the last batch. */
 static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
 {
 	struct srnic_ring_move move = {};
@@ -121,7 +121,7 @@ static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
 
 	for (;;) {
 		spin_lock_irqsave(&srq->lock, flags);
-		/* IBA 11.2.3.3: not below the limit that is armed */
+		/* IBA 11.2.3.3: not below the armed limit */
 		err = srq->limit > ring->limit ? -EINVAL :
 						 srnic_rq_exchange(&srq->ring, ring, &move);
 		spin_unlock_irqrestore(&srq->lock, flags);
@@ -132,7 +132,10 @@ static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
 	}
 }
 
-/* receives that wait come along; the provider holds its lock and maps anew */
+/*
+ * Resize the ring, moving the pending receives. The provider holds its lock and
+ * maps the new ring after this returns.
+ */
 static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
 {
 	struct srnic_modify_srq_resp resp = {};
@@ -171,7 +174,7 @@ static int srq_set_limit(struct srnic_srq *srq, u32 limit)
 	return err;
 }
 
-/* all that can be refused is, before anything changes */
+/* Check everything that can be refused before anything changes. */
 static int srq_check_modify(struct srnic_dev *dev, const struct ib_srq_attr *attr,
 			    enum ib_srq_attr_mask mask)
 {
@@ -223,7 +226,7 @@ int srnic_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	unsigned long flags;
 	int err = 0;
 
-	/* a user posts through its ring, and no other way (R1) */
+	/* user space posts only through its ring (R1) */
 	if (srq->ring.user) {
 		*bad_wr = wr;
 		return -EINVAL;

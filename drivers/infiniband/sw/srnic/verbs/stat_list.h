@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Everything counted, named once. Included where SRNIC_STAT(name) means something:
- * the enum in stats.h, the names in stats.c. rdma statistic, netlink and the
- * manual use these names.
+ * All counters. The includer defines SRNIC_STAT(name): the enum in stats.h, the
+ * names in stats.c. "rdma statistic", netlink and the manual use these names.
  */
 SRNIC_STAT(sent_pkts)
 SRNIC_STAT(sent_bytes)

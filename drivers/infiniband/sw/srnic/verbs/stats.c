@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters, as rdma statistic shows them.
+ * Counters for "rdma statistic".
  */
 #include "ops.h"
 
@@ -31,7 +31,7 @@ int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 po
 
 	for (int i = 0; i < SRNIC_STAT_COUNT; i++)
 		stats->value[i] = srnic_stats_sum(to_srnic(ib)->stats, i);
-	/* a gauge, of all devices together */
+	/* a gauge over all devices */
 	stats->value[SRNIC_STAT_chunk_bytes] = srnic_chunk_kept();
 	return SRNIC_STAT_COUNT;
 }

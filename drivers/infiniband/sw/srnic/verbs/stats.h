@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters of a device, one set a CPU. They are named in stat_list.h.
+ * Per-CPU counters of a device, named in stat_list.h.
  */
 #ifndef SRNIC_STATS_H
 #define SRNIC_STATS_H
@@ -30,7 +30,7 @@ static inline u64 srnic_stats_sum(const struct srnic_stats __percpu *stats, enum
 	return sum;
 }
 
-/* any context; the per-CPU word is updated by one instruction */
+/* any context; one instruction updates the per-CPU word */
 #define srnic_count_add(dev, name, n) \
 	this_cpu_add((dev)->stats->val[SRNIC_STAT_##name], (n))
 #define srnic_count(dev, name)	srnic_count_add(dev, name, 1)

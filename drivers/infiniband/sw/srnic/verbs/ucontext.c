@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * User contexts, and how their commands are answered.
+ * User contexts, and responses to commands.
  */
 #include <linux/err.h>
 #include <linux/sched/task.h>
@@ -39,9 +39,10 @@ struct srnic_user *srnic_udata_user(struct ib_udata *udata)
 }
 
 /*
- * 6.12's core forgets the process that it has noted in a context which the driver
- * refuses (UVERBS_METHOD_GET_CONTEXT has no rdma_restrack_put()): anybody could have
- * the kernel keep thousands of dead ones. Where it forgets nothing, it finds none.
+ * In 6.12, the core leaks the task reference of a context that the driver
+ * refuses (UVERBS_METHOD_GET_CONTEXT lacks rdma_restrack_put()), so any user
+ * could pin thousands of dead tasks. On a core without the leak, this is
+ * harmless.
  */
 static void forget_process(struct ib_ucontext *ib)
 {
@@ -94,9 +95,9 @@ void srnic_dealloc_ucontext(struct ib_ucontext *ib)
 }
 
 /*
- * That it is there tells the core that a device may go under a running
- * application. There is nothing to take away: what a process has mapped are pages
- * with a count of their own, which nobody reads any more.
+ * The presence of this operation tells the core that a device may be removed
+ * under a running application. There is nothing to revoke: mapped pages are
+ * refcounted, and the kernel does not read them any more.
  */
 void srnic_disassociate_ucontext(struct ib_ucontext *ib)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * verbs - one file an object; what ib_device_ops calls.
+ * verbs - the operations of ib_device_ops, one file per object.
  */
 #ifndef SRNIC_VERBS_H
 #define SRNIC_VERBS_H
@@ -23,15 +23,16 @@ static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
 }
 
 /**
- * srnic_qp_find - whose number is this?
+ * srnic_qp_find() - Return the QP for a QPN
  * @dev: the device
- * @qpn: number
+ * @qpn: the QPN
  *
- * Numbers go round from a random start, so the tree of all has four levels from the first
- * QP on.
+ * QPNs are allocated cyclically from a random start, so the xarray has four
+ * levels even for one QP. The direct-mapped cache avoids that walk for most
+ * lookups.
  *
  * Context: under RCU.
- * Return: the QP, valid for as long as the read side lasts, or %NULL.
+ * Return: the QP, valid until the end of the read-side section, or %NULL.
  */
 static inline struct srnic_qp *srnic_qp_find(struct srnic_dev *dev, u32 qpn)
 {
@@ -41,21 +42,22 @@ static inline struct srnic_qp *srnic_qp_find(struct srnic_dev *dev, u32 qpn)
 }
 
 /**
- * struct srnic_ah - an address handle, as the engine uses it
- * @number: in dev->ahs; 0: a kernel consumer's, which is not there
- * @pd: protection domain; a work request's QP must have the same
- * @lock: BH: @path, @attr, @policy_seq, @policy
- * @path: to the destination; routed by who sends
- * @attr: as given, for query
- * @policy_seq: the rules when @policy was looked up; 0: it has not been yet
- * @policy: what the rule for the destination asks for
- * @rcu: freed, and @path released, after a grace period: found under RCU, used under
- *	@lock and still under RCU
+ * struct srnic_ah - An address handle, as the engine uses it
+ * @number: index in dev->ahs; 0: of a kernel consumer, not in dev->ahs
+ * @pd: protection domain; must be that of the work request's QP
+ * @lock: BH; protects @path, @attr, @policy_seq and @policy
+ * @path: path to the destination; the sender routes it
+ * @attr: attributes as given, for query
+ * @policy_seq: version of the rules that @policy was looked up in; 0: not
+ *	looked up
+ * @policy: result of the rule for the destination
+ * @rcu: frees the handle and releases @path after a grace period; users find it
+ *	under RCU and hold @lock inside the same read-side section
  */
 struct srnic_ah {
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;	/* BH: path, attr, policy */
+	spinlock_t lock;	/* BH; path, attr, policy */
 	struct srnic_path path;
 	struct rdma_ah_attr attr;
 	unsigned int policy_seq;
@@ -63,7 +65,7 @@ struct srnic_ah {
 	struct rcu_head rcu;
 };
 
-/* The core frees an ib_ah at once, even in atomic context, so the rest lies apart. */
+/* The core frees an ib_ah at once, even in atomic context, so the rest is separate. */
 struct srnic_ibah {
 	struct ib_ah ib;
 	struct srnic_ah *ah;
@@ -75,24 +77,26 @@ static inline struct srnic_ah *to_srnic_ah(struct ib_ah *ib)
 }
 
 /**
- * struct srnic_srq - a shared receive queue
- * @ib: the core's part
- * @number: in dev->srqs
+ * struct srnic_srq - A shared receive queue
+ * @ib: core part
+ * @number: index in dev->srqs
  * @pd: protection domain
- * @lock: irqsave: the consumer's side, resize, limit; kernel consumers' post
+ * @lock: irqsave; protects taking of work requests, resize, limit, and posts
+ *	of kernel consumers
  * @ring: receive work requests
- * @share: among the QPs, whose part (qp->stream) is under the same lock
- * @limit: low-water mark, 0: disarmed (IBA 10.2.9.2)
- * @error: its ring made no sense; it gives out nothing any more
- * @max_sge: a work request
- * @mutex: one resize at a time
- * @mmap: a user ring's place in its context's mmap space
+ * @share: sharing among the QPs; the part of each QP (qp->stream) has the same
+ *	lock
+ * @limit: low-water mark; 0: disarmed (IBA 10.2.9.2)
+ * @error: the ring was found corrupt; it is no longer used
+ * @max_sge: SGEs per work request
+ * @mutex: serialises resizes
+ * @mmap: place of a user ring in the mmap space
  */
 struct srnic_srq {
 	struct ib_srq ib;
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;	/* irqsave: ring, share, limit */
+	spinlock_t lock;	/* irqsave; ring, share, limit */
 	struct srnic_ring ring;
 	struct srnic_share share;
 	u32 limit;
@@ -108,13 +112,13 @@ static inline struct srnic_srq *to_srnic_srq(struct ib_srq *ib)
 }
 
 /**
- * struct srnic_mcast_group - QPs attached to a group; never changes, is replaced
- * @node: in dev->mcast.groups
- * @mgid: the group
- * @rcu: for freeing
- * @user: who began it, and pays until it ends
- * @count: QPs, at least 1
- * @qps: none twice
+ * struct srnic_mcast_group - QPs attached to a group; replaced, never changed
+ * @node: entry in dev->mcast.groups
+ * @mgid: GID of the group
+ * @rcu: for freeing after a grace period
+ * @user: user that created the group, charged until it ends
+ * @count: number of QPs, at least 1
+ * @qps: the QPs, without duplicates
  */
 struct srnic_mcast_group {
 	struct list_head node;
@@ -125,10 +129,10 @@ struct srnic_mcast_group {
 	struct srnic_qp *qps[] __counted_by(count);
 };
 
-/* device.c: main's calls */
+/* device.c: called by main */
 extern const struct ib_device_ops srnic_dev_ops;
 void srnic_dev_init(struct srnic_dev *dev);	/* all but registration */
-int srnic_dev_open(struct srnic_dev *dev);	/* tables, counters */
+int srnic_dev_open(struct srnic_dev *dev);	/* tables and counters */
 void srnic_dev_close(struct srnic_dev *dev);
 void srnic_port_event(struct srnic_dev *dev, enum ib_event_type event);
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);

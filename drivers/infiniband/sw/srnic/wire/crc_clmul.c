@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CRC-32 by multiplication without carries, on x86.
+ * CRC-32 by carry-less multiplication on x86.
  *
- * V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
- * Instruction" (Intel, 2009): the remainder does not change when 128 bits of the message
- * are replaced by their product with x^n mod P, added n bits further on. With bits
- * reflected, as CRC-32 has them, each half has a factor of its own: x^(n + 32) mod P for
- * the earlier, x^(n - 32) mod P for the later one, both reflected and shifted left by one.
+ * V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using
+ * PCLMULQDQ Instruction" (Intel, 2009): the remainder does not change if 128
+ * bits of the message are replaced by their product with x^n mod P, added n
+ * bits further on. With reflected bits, as in CRC-32, each half has a factor of
+ * its own: x^(n + 32) mod P for the earlier half, x^(n - 32) mod P for the
+ * later one, both reflected and shifted left by one.
  *
- * crc32-pclmul does so with four registers and copies of them. Here eight are folded at a
- * time, and AVX's third operand makes the copies needless: two thirds of the instructions.
+ * crc32-pclmul folds four registers at a time and copies them. This code folds
+ * eight, and AVX's third operand makes the copies unnecessary, which saves a
+ * third of the instructions.
  */
 #include <asm/fpu/api.h>
 #include <linux/build_bug.h>
@@ -23,11 +25,11 @@
 static_assert(SRNIC_CRC_LANE * LANES == SRNIC_CRC_FOLD_MIN);
 
 /**
- * struct factors - what registers are multiplied by
- * @lanes: x^(n + 32), x^(n - 32) mod P, for n of eight lanes
- * @lane: the same for n of one
+ * struct factors - multipliers for folding and reduction
+ * @lanes: x^(n + 32), x^(n - 32) mod P, for n = eight lanes
+ * @lane: the same for n = one lane
  * @word: x^64 mod P
- * @mask: the low 32 bits
+ * @mask: mask for the low 32 bits
  * @barrett: P, and the quotient of x^64 and P
  */
 struct factors {
@@ -46,23 +48,24 @@ static const struct factors factors __aligned(SRNIC_CRC_LANE) = {
 	.barrett = { 0x1db710641, 0x1f7011641 },
 };
 
-/* Register @x by the factors in xmm15; xmm@t is overwritten */
+/* Multiply register @x by the factors in xmm15; overwrites xmm@t. */
 #define FOLD(x, t) \
 	"vpclmulqdq $0x00, %%xmm15, %%xmm" #x ", %%xmm" #t "\n\t" \
 	"vpclmulqdq $0x11, %%xmm15, %%xmm" #x ", %%xmm" #x "\n\t" \
 	"vpxor %%xmm" #t ", %%xmm" #x ", %%xmm" #x "\n\t"
 
-/* onto what lies at @at */
+/* Fold register @x onto the lane at @at. */
 #define FOLD_NEXT(x, t, at) \
 	FOLD(x, t) "vpxor " #at "(%[data]), %%xmm" #x ", %%xmm" #x "\n\t"
 
-/* the first, onto the next lane, which is in register @x */
+/* Fold the first register onto the next lane, in register @x. */
 #define FOLD_INTO(x) \
 	FOLD(0, 8) "vpxor %%xmm" #x ", %%xmm0, %%xmm0\n\t"
 
 /*
- * 128 bits to 96, by x^96; those to 64, by x^64; and those to 32 as P. Barrett divides: by
- * multiplying with the inverse.
+ * Reduce 128 bits to 96 by x^96, then to 64 by x^64, then to 32 modulo P. The
+ * last step is a Barrett reduction: it multiplies by the inverse instead of
+ * dividing.
  */
 #define REDUCE \
 	"vpclmulqdq $0x01, %%xmm0, %%xmm15, %%xmm8\n\t" \
@@ -81,7 +84,7 @@ static const struct factors factors __aligned(SRNIC_CRC_LANE) = {
 	"vpxor %%xmm8, %%xmm0, %%xmm0\n\t" \
 	"vpextrd $1, %%xmm0, %[crc]\n\t"
 
-/* The state after @many times LANES lanes, at least once, and @few lanes behind them */
+/* Return the state after @many times LANES lanes (at least once) and @few further lanes. */
 static u32 fold(u32 crc, const u8 *data, size_t many, size_t few)
 {
 	asm volatile("vmovdqu (%[data]), %%xmm0\n\t"
@@ -129,7 +132,7 @@ static u32 fold(u32 crc, const u8 *data, size_t many, size_t few)
 }
 
 /**
- * srnic_crc_can_fold - whether this processor has what srnic_crc_fold() needs
+ * srnic_crc_can_fold() - Tell whether this CPU supports srnic_crc_fold()
  */
 bool srnic_crc_can_fold(void)
 {
@@ -140,14 +143,14 @@ bool srnic_crc_can_fold(void)
 SRNIC_EXPORT_FOR_KUNIT(srnic_crc_can_fold);
 
 /**
- * srnic_crc_fold - take the CRC of a byte run
- * @crc: state, before and after
+ * srnic_crc_fold() - Update a CRC over a run of bytes
+ * @crc: state, updated
  * @data: bytes
- * @len: how many: SRNIC_CRC_FOLD_MIN at least, a multiple of SRNIC_CRC_LANE, and no more
- *	than preemption may be off for
+ * @len: bytes in @data: at least SRNIC_CRC_FOLD_MIN, a multiple of
+ *	SRNIC_CRC_LANE, and limited, because preemption is disabled
  *
- * Context: any, on a processor that can.
- * Return: false if the FPU is taken.
+ * Context: any, on a CPU for which srnic_crc_can_fold() is true.
+ * Return: false if the FPU cannot be used in this context.
  */
 bool srnic_crc_fold(u32 *crc, const u8 *data, size_t len)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CRC-32 in the kernel: crc32_le(), or what is faster here.
+ * CRC-32 in the kernel: crc32_le(), or an implementation that is faster on this
+ * machine.
  *
- * crc32_le() is table driven on x86 up to 6.13, and the machine's best elsewhere
- * and since. It has two rivals: crc_clmul.c multiplies without carries, and crc_sparse.c
- * needs nothing but shifts and exclusive-or.
+ * crc32_le() uses tables on x86 up to 6.13, and the architecture's best
+ * implementation elsewhere and since. There are two alternatives: crc_clmul.c
+ * multiplies without carries, and crc_sparse.c uses only shifts and
+ * exclusive-or.
  *
- * Which wins, and from what length, is measured at load: for the multiplication the
- * FPU state must be saved first, and an emulated machine may multiply more slowly
- * than it looks up.
+ * The fastest, and the length from which it is faster, are measured at load:
+ * multiplication must save the FPU state first, and an emulated machine may
+ * multiply more slowly than it looks up tables.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -24,23 +26,23 @@
 #include "export.h"
 #include "wire/wire.h"
 
-/* Lengths at which they are compared with the tables: the powers of two between these */
+/* Compare at the powers of two between these lengths. */
 #define CRC_FIRST	SRNIC_CRC_FOLD_MIN
 #define CRC_LAST	4096
 
 /*
- * As much as one FPU section may take, with preemption off: a whole packet of the largest
- * MTU, BTH to pad.
+ * Limit of one FPU section, during which preemption is disabled: a whole packet
+ * of the largest MTU, from BTH to pad.
  */
 #define CRC_RUN		(CRC_LAST + SRNIC_HDR_MAX)
 
-/* Best of so many runs, of so many calls each, so that an interrupt does not count */
+/* Take the best of CRC_RUNS runs of CRC_CALLS calls, so that interrupts do not count. */
 #define CRC_RUNS	5
 #define CRC_CALLS	4
 
-/* Both set once, by srnic_crc_init(), before the first packet. */
-static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one of them from here on */
-static bool crc_by_clmul __ro_after_init;		/* which */
+/* Both are set once, by srnic_crc_init(), before the first packet. */
+static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one from this length on */
+static bool crc_by_clmul __ro_after_init;		/* use crc_clmul() */
 
 #ifdef SRNIC_CRC_CLMUL
 static int crc_clmul(u32 *crc, const void *data, size_t len)
@@ -80,7 +82,7 @@ static int crc_sparse(u32 *crc, const void *data, size_t len)
 	return 0;
 }
 
-/* noinline: crc32_le() is pure, and would not be called where only its time is asked for */
+/* noinline: crc32_le() is pure, so the compiler would drop a call whose result is unused. */
 static noinline int crc_tables(u32 *crc, const void *data, size_t len)
 {
 	*crc = crc32_le(*crc, data, len);
@@ -88,15 +90,15 @@ static noinline int crc_tables(u32 *crc, const void *data, size_t len)
 }
 
 /**
- * srnic_crc_update - take the CRC of a byte run
- * @crc: state so far, ~0 to begin with
+ * srnic_crc_update() - Update a CRC-32 over a run of bytes
+ * @crc: state; ~0 for the first run
  * @data: bytes, in kernel memory
- * @len: how many
+ * @len: bytes in @data
  *
- * CRC-32 of IEEE 802.3 (polynomial 0x04c11db7, bits reflected), as the ICRC needs
- * it (IBA 7.8.1). No complement at the end: that is srnic_icrc_end()'s.
+ * CRC-32 of IEEE 802.3 (polynomial 0x04c11db7, reflected bits), as the ICRC
+ * needs it (IBA 7.8.1). srnic_icrc_end() takes the final complement.
  *
- * Context: any, hard interrupts included; no locks.
+ * Context: any, including hard interrupts; takes no locks.
  * Return: the state after the bytes.
  */
 u32 srnic_crc_update(u32 crc, const void *data, size_t len)
@@ -116,7 +118,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_crc_update);
 
 typedef int (*crc_fn)(u32 *crc, const void *data, size_t len);
 
-/* nanoseconds that CRC_CALLS calls take */
+/* Return the nanoseconds that CRC_CALLS calls take. */
 static u64 __init crc_time(crc_fn fn, const u8 *data, size_t len)
 {
 	u64 best = U64_MAX;
@@ -133,7 +135,7 @@ static u64 __init crc_time(crc_fn fn, const u8 *data, size_t len)
 	return best;
 }
 
-/* What this processor makes of it is found out now, and not by every peer's ICRC check. */
+/* Check the result at load, so that an implementation that fails on this CPU is never used. */
 static bool __init crc_agrees(crc_fn fn, const u8 *data, size_t len)
 {
 	u32 crc = 0x12345678;
@@ -141,7 +143,7 @@ static bool __init crc_agrees(crc_fn fn, const u8 *data, size_t len)
 	return !fn(&crc, data, len) && crc == crc32_le(0x12345678, data, len);
 }
 
-/* The length from which on @fn always wins over the tables; SIZE_MAX if it never does */
+/* Return the length from which @fn always beats the tables; SIZE_MAX if there is none. */
 static size_t __init crc_measure(crc_fn fn, const u8 *data)
 {
 	size_t from = SIZE_MAX, len;
@@ -172,10 +174,12 @@ static void __init crc_choose(const u8 *data)
 }
 
 /**
- * srnic_crc_init - choose the machine's fastest CRC-32
+ * srnic_crc_init() - Choose the machine's fastest CRC-32
  *
- * Context: process, at module load, before any packet. Takes about a millisecond.
- * Cannot fail: where nothing is faster, srnic_crc_update() uses crc32_le().
+ * Cannot fail: if nothing is faster, srnic_crc_update() uses crc32_le().
+ *
+ * Context: process, at module load, before any packet. Takes about a
+ * millisecond.
  */
 void __init srnic_crc_init(void)
 {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CRC-32 by shifts and exclusive-or alone: for processors that multiply without
- * carries slowly, or not at all, an emulated one among them.
+ * CRC-32 by shifts and exclusive-or, for CPUs whose carry-less multiplication
+ * is slow or missing, such as emulated ones.
  *
  * The idea is S. Russell's ("Chorba: A novel CRC32 implementation", arXiv
- * 2412.16398): the remainder does not change when a multiple of the polynomial is
- * added to the message, so with a multiple of few terms the bits at the message's
- * head can be added to some that follow, and be gone. CRC-32's polynomial divides
+ * 2412.16398): the remainder does not change if a multiple of the polynomial is
+ * added to the message. So, with a multiple of few terms, the bits at the head
+ * of the message can be cancelled by adding them to some that follow. CRC-32's
+ * polynomial divides
  *
  *	x^300 + x^155 + x^117 + x^89 + 1
  *
- * (the only multiple below x^420 with five terms): a bit may be dropped if it is
- * added to those 145, 183, 211 and 300 bits behind it. These lie two to five words
- * of 64 bits away, so all that words owe to later ones is kept in five registers, and
- * memory is read once. What is left at the end goes to the tables.
+ * (the only multiple below x^420 with five terms): a bit can be dropped if it
+ * is added to those 145, 183, 211 and 300 bits behind it. These are two to five
+ * words of 64 bits away, so five registers hold all pending additions, and
+ * memory is read once. The tables process the bytes that remain at the end.
  */
 #include "export.h"
 #include "wire/wire.h"
@@ -21,10 +22,10 @@
 #define WORD		sizeof(u64)
 #define WORD_BITS	64
 
-/* how many words ahead a dropped one may still be added */
+/* distance in words over which a dropped word is added */
 #define FAR		(SRNIC_CRC_REST / WORD)
 
-/* always: memcpy()'s checks make it look too large, and it is all that is done here */
+/* Always inline: memcpy()'s checks make it look too large for the compiler. */
 static __always_inline u64 get(const u8 *at)
 {
 	__le64 word;
@@ -40,15 +41,18 @@ static __always_inline void put(u64 value, u8 *at)
 	memcpy(at, &word, sizeof(word));
 }
 
-/* What falls into the word @bits behind, of the words @near and, one before it, @far */
+/*
+ * Return the bits that the word @bits behind receives from word @near and its
+ * predecessor @far.
+ */
 static __always_inline u64 moved(unsigned int bits, u64 near, u64 far)
 {
 	return near << bits % WORD_BITS ^ far >> (WORD_BITS - bits % WORD_BITS);
 }
 
 /*
- * The word at @at with all that was added to it, by the words two, three, four and five
- * before it. Bits are reflected: an earlier one is a lower one.
+ * Return the word at @at plus all that the words two, three, four and five
+ * before it add to it. Bits are reflected: earlier bits are lower.
  */
 static __always_inline u64 summed(const u8 *at, u64 two, u64 three, u64 four, u64 five)
 {
@@ -57,23 +61,23 @@ static __always_inline u64 summed(const u8 *at, u64 two, u64 three, u64 four, u6
 }
 
 /**
- * srnic_crc_shorten - a short byte run in place of a long one
- * @crc: state so far
+ * srnic_crc_shorten() - Replace a run of bytes by a short one with the same CRC
+ * @crc: state
  * @data: bytes
- * @len: how many: SRNIC_CRC_SHORTEN_MIN at least
- * @rest: SRNIC_CRC_REST bytes; their CRC, from state 0 on, is the state after those of
- *	@data that they stand for
+ * @len: bytes in @data, at least SRNIC_CRC_SHORTEN_MIN
+ * @rest: result, SRNIC_CRC_REST bytes: their CRC, from state 0, is the state
+ *	after the bytes of @data that they replace
  *
  * Context: any.
- * Return: how many that are: all but those that make no whole word.
+ * Return: number of bytes replaced: all whole words of @data.
  */
 size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST])
 {
-	/* the last five words; they take turns at being the last */
+	/* The last five words. Each of them is the last one in turn. */
 	u64 a = 0, b = 0, c = 0, d = 0, e = 0;
 	size_t words = len / WORD - FAR;
 	const u8 *at = data;
-	u64 first = crc;	/* the state is what is added to the first four bytes */
+	u64 first = crc;	/* The state is added to the first four bytes. */
 
 	for (; words >= FAR; words -= FAR, at += FAR * WORD) {
 		e = summed(at, b, c, d, e) ^ first;

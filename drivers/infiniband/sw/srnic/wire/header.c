@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BTH and extension headers: from the wire into struct srnic_pkt, and back.
+ * Parsing and building of BTH and extension headers.
  */
 #include "export.h"
 #include "wire/wire.h"
@@ -19,12 +19,12 @@
 #define BTH_PAD_MASK	0x3
 #define BTH_TVER_MASK	0x0f
 
-/* the 32-bit word at BTH_DQPN; RoCEv2 annex A17.9 gives the first two their use */
+/* 32-bit word at BTH_DQPN; RoCEv2 annex A17.9 defines FECN and BECN */
 #define BTH_FECN	0x80000000U
 #define BTH_BECN	0x40000000U
 #define BTH_QPN_MASK	0x00ffffffU
 
-/* the 32-bit word at BTH_PSN; STH size code and echo are in protocol.md, section 2 */
+/* 32-bit word at BTH_PSN; protocol.md, section 2, defines STH size code and echo */
 #define BTH_ACKREQ	0x80000000U
 #define BTH_STH_SHIFT	28
 #define BTH_STH_MASK	0x7
@@ -34,14 +34,14 @@
 #define MSN_MASK	0x00ffffffU
 #define AETH_SYN_SHIFT	24
 
-/* Bytes of STH by size code: 96, 128, 160, 224, 256, 384, 512 bits (sRDMA 4.1) */
+/* Bytes of the STH by size code: 96, 128, 160, 224, 256, 384, 512 bits (sRDMA 4.1) */
 static const u8 sth_len[8] = { 0, 12, 16, 20, 28, 32, 48, SRNIC_STH_MAX };
 
 /**
- * srnic_sth_code_len - length of an STH
- * @code: size code of the BTH; only its low three bits are looked at
+ * srnic_sth_code_len() - Return the length of an STH
+ * @code: size code of the BTH; only the low three bits are used
  *
- * Return: bytes, 0 if the packet has none.
+ * Return: bytes; 0 if the packet has no STH.
  */
 unsigned int srnic_sth_code_len(u8 code)
 {
@@ -70,7 +70,7 @@ static void bth_get(struct srnic_pkt *pkt, const u8 *p)
 	pkt->psn = psn & SRNIC_PSN_MASK;
 }
 
-/* Reserved bits are sent as zero and not looked at (IBA 9.2). */
+/* Reserved bits are sent as zero and ignored on receipt (IBA 9.2). */
 static void bth_put(const struct srnic_pkt *pkt, u8 *p)
 {
 	u32 dqpn = pkt->dqpn & BTH_QPN_MASK;
@@ -98,7 +98,7 @@ static void bth_put(const struct srnic_pkt *pkt, u8 *p)
 	put_unaligned_be32(psn, p + BTH_PSN);
 }
 
-/* What an opcode does not carry reads as zero, never as the last packet's. */
+/* Fields that an opcode does not carry read as zero, never as the previous packet's. */
 static void ext_clear(struct srnic_pkt *pkt)
 {
 	pkt->va = 0;
@@ -114,7 +114,7 @@ static void ext_clear(struct srnic_pkt *pkt)
 	pkt->syndrome = 0;
 }
 
-/* IBA 9.3, one header a paragraph; the offsets are the opcode table's. */
+/* IBA 9.3; the opcode table has the offsets. */
 static void ext_get(struct srnic_pkt *pkt, const u8 *hdr)
 {
 	const struct srnic_opcode *opc = pkt->opc;
@@ -187,8 +187,8 @@ static void ext_put(const struct srnic_pkt *pkt, const struct srnic_opcode *opc,
 }
 
 /*
- * Divide @len bytes among headers, STH, payload, pad and ICRC. Everything behind
- * the BTH is read only after this has found room for it.
+ * Split @len bytes into headers, STH, payload, pad and ICRC. Nothing behind the
+ * BTH may be read before this has checked that it is there.
  */
 static enum srnic_wire_err pkt_measure(struct srnic_pkt *pkt, u32 len)
 {
@@ -207,8 +207,8 @@ static enum srnic_wire_err pkt_measure(struct srnic_pkt *pkt, u32 len)
 	if (!(opc->flags & SRNIC_OPF_PAYLOAD) && (rest || pkt->pad))
 		return SRNIC_WIRE_PAD;
 	/*
-	 * Payload and pad are a multiple of four bytes; PadCnt is what was added
-	 * to make it so (IBA 9.2), so there is none without a payload.
+	 * Payload and pad are a multiple of four bytes. PadCnt is the number of
+	 * bytes added for that (IBA 9.2), so it is 0 without a payload.
 	 */
 	if (rest % 4 || (!rest && pkt->pad))
 		return SRNIC_WIRE_PAD;
@@ -220,24 +220,26 @@ static enum srnic_wire_err pkt_measure(struct srnic_pkt *pkt, u32 len)
 }
 
 /**
- * srnic_wire_parse - take a packet's headers apart
- * @pkt: what to fill in; skb, ends, seg, off, payload and hdrbuf are left alone
- * @hdr: the packet from its BTH on, min(@len, SRNIC_HDR_MAX) contiguous bytes
+ * srnic_wire_parse() - Parse a packet's headers
+ * @pkt: result; skb, ends, seg, off, payload and hdrbuf are not changed
+ * @hdr: the packet from its BTH, min(@len, SRNIC_HDR_MAX) contiguous bytes;
+ *	@pkt->hdr keeps a pointer to it
  * @len: bytes from the BTH to the end of the ICRC
  *
- * Checks what can be checked without a QP: lengths, opcode, version, pad. Whether
- * the opcode suits the QP, the payload its MTU, and the STH its seal is for those
- * who know the QP; whether the pad is zero, for those who touch the payload.
+ * Checks everything that needs no QP: lengths, opcode, version, pad count.
+ * Callers that know the QP check that the opcode fits the QP, the payload its
+ * MTU and the STH its seal; callers that access the payload check that the pad
+ * is zero.
  *
- * Context: any. @pkt->hdr keeps pointing to @hdr.
- * Return: SRNIC_WIRE_OK, or why the packet must be dropped; @pkt is then partly
- * written and of no use. Sources: IBA 9.2, 9.3, 9.6; sRDMA 4.1.
+ * Context: any.
+ * Return: SRNIC_WIRE_OK, or the reason to drop the packet; @pkt is then partly
+ * written and must not be used. Sources: IBA 9.2, 9.3, 9.6; sRDMA 4.1.
  */
 enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len)
 {
 	enum srnic_wire_err err;
 
-	/* longer than U16_MAX is no UDP length, so as good as truncated */
+	/* More than U16_MAX cannot be a UDP length: treat it as truncated. */
 	if (len < SRNIC_BTH_LEN + SRNIC_ICRC_LEN || len > U16_MAX)
 		return SRNIC_WIRE_SHORT;
 
@@ -262,16 +264,16 @@ enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_wire_parse);
 
 /**
- * srnic_wire_build - write a packet's BTH and extension headers
- * @pkt: the fields; @pkt->opcode says which of them the packet has
- * @buf: room for SRNIC_EXT_MAX bytes
+ * srnic_wire_build() - Write a packet's BTH and extension headers
+ * @pkt: the fields; @pkt->opcode selects those that the packet has
+ * @buf: result, SRNIC_EXT_MAX bytes of space
  *
- * The inverse of srnic_wire_parse(), except for a handshake's two nonces, which
- * struct srnic_pkt does not hold: those bytes of @buf stay as they are.
+ * The inverse of srnic_wire_parse(), except for the two nonces of a handshake,
+ * which struct srnic_pkt does not hold: those bytes of @buf are not changed.
  *
  * Context: any.
- * Return: length of the headers in bytes; 0 for an opcode that is not in the
- * table, with nothing written. Sources: IBA 9.2, 9.3.
+ * Return: bytes of headers; 0 for an opcode that is not in the table, with
+ * nothing written. Sources: IBA 9.2, 9.3.
  */
 unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The invariant CRC: IBA 7.8.1, and for RoCEv2 annex A17.3.3.
+ * The invariant CRC (IBA 7.8.1; for RoCEv2, annex A17.3.3).
  *
- * It covers the packet from the network header to the pad, with the fields that a
- * router or switch may change replaced by ones. RoCEv2 has no LRH: eight bytes of
- * ones stand for it.
+ * It covers the packet from the network header to the pad, with ones in place
+ * of the fields that a router or switch may change. RoCEv2 has no LRH: eight
+ * bytes of ones stand for it.
  */
 #include "export.h"
 #include "wire/wire.h"
@@ -27,12 +27,13 @@
 
 #define UDP_LEN		8
 
-#define BTH_FECN_BYTE	4	/* FECN, BECN and reserved bits: variant */
+#define BTH_FECN_BYTE	4	/* FECN, BECN and reserved bits: variant fields */
 
 /*
- * What the bits of an IPv4 identification add to the CRC at the end of the UDP header,
- * 22 bytes on: a row for each four bits, the lowest first. A CRC is linear: the sum of
- * two messages has the sum of their CRCs.
+ * Contribution of the IPv4 identification to the CRC at the end of the UDP
+ * header, 22 bytes further on: one row for each four bits, the lowest first.
+ * This works because a CRC is linear: the CRC of a sum of messages is the sum
+ * of their CRCs.
  */
 static const u32 id_crc[4][16] = {
 	{
@@ -59,11 +60,11 @@ static const u32 id_crc[4][16] = {
 };
 
 /*
- * What is added to the state before the BTH so that behind the byte at BTH_FECN_BYTE it is
- * what ones there would have made of it: by what that byte lacks to ones, a row for each
- * four bits. Going through four bytes changes a CRC's state in a way that can be undone;
- * these are the states that come out as 1 to 15 and as 16 to 240. So no byte has to be
- * replaced, and the CRC is taken over the packet as it lies there, in one run.
+ * Correction of the state before the BTH for the byte at BTH_FECN_BYTE, which
+ * the ICRC takes as ones: indexed by the complement of that byte, one row for
+ * each four bits. The step over four bytes of a message can be inverted; the
+ * entries are the states that it maps to 1 to 15 and to 16 to 240. So no byte
+ * need be replaced, and the CRC covers the packet in place, in one run.
  */
 static const u32 fecn_crc[2][16] = {
 	{
@@ -117,7 +118,7 @@ static unsigned int udp_put(u8 *p, __be16 sport, u16 udp_len)
 	return UDP_LEN;
 }
 
-/* Everything before the BTH; noinline: seldom called, and its buffer costs who does not */
+/* CRC of all headers before the BTH. noinline: rarely called, and callers need no buffer. */
 static noinline u32 headers_crc(const struct srnic_ends *ends, u16 udp_len)
 {
 	u8 buf[IP6_LEN + UDP_LEN];
@@ -143,11 +144,12 @@ static bool ip6_alike(const u8 *a, const u8 *b)
 }
 
 /**
- * srnic_icrc_alike - may packets share a struct srnic_icrc_base?
- * @a: headers of one
- * @b: of another
+ * srnic_icrc_alike() - Tell whether packets can share a struct srnic_icrc_base
+ * @a: headers of one packet
+ * @b: headers of another
  *
- * Return: true if the ICRC sees no difference but in lengths and identifications.
+ * Return: true if the headers that the ICRC covers differ only in lengths and
+ * identifications.
  */
 bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b)
 {
@@ -159,22 +161,24 @@ bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b)
 SRNIC_EXPORT_FOR_KUNIT(srnic_icrc_alike);
 
 /**
- * srnic_icrc_begin - the ICRC's part over the headers up to the BTH
- * @base: what packets of a flow have in common; zeroed before the first, and used
- *	with the same @ends, or such as are alike
- * @ends: addresses and port; @ends->iph is the IP header as on the wire, of which
- *	length and (IPv4) id are replaced by the arguments
- * @id: this packet's IPv4 identification, host order; ignored for IPv6
- * @udp_len: this packet's UDP length in bytes, header included, host order
- * @bth: the packet's BTH, SRNIC_BTH_LEN bytes
+ * srnic_icrc_begin() - Compute the CRC state at the BTH
+ * @base: state shared by the packets of a flow; zeroed before the first, and
+ *	used with equal @ends, or such that srnic_icrc_alike() is true
+ * @ends: addresses and port; @ends->iph is the IP header as on the wire, in
+ *	which the arguments replace the length and the IPv4 identification
+ * @id: IPv4 identification of this packet, host order; ignored for IPv6
+ * @udp_len: UDP length of this packet in bytes, including the header, host
+ *	order
+ * @bth: BTH of the packet, SRNIC_BTH_LEN bytes
  *
- * Length and id are arguments because in a super-packet they are each segment's
- * own, while @ends is the burst's. Go on with srnic_crc_update() from the first byte
- * of the BTH, as it is, to the end of the pad (extension headers and STH included),
- * and close with srnic_icrc_end().
+ * Length and identification are arguments because each segment of a
+ * super-packet has its own, while the burst shares @ends. Continue with
+ * srnic_crc_update() over the packet in place, from the first byte of the BTH
+ * to the end of the pad (including extension headers and STH), and finish with
+ * srnic_icrc_end().
  *
  * Context: any; users of @base serialise.
- * Return: the CRC's state. Sources: IBA 7.8.1, RoCEv2 annex A17.3.3.
+ * Return: the CRC state. Sources: IBA 7.8.1, RoCEv2 annex A17.3.3.
  */
 u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
 		     u16 udp_len, const u8 *bth)

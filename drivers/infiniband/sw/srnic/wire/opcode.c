@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The opcode table: what each BTH opcode carries, and where.
+ * The opcode table: contents of each BTH opcode's packets, and their offsets.
  *
- * IBA 9.2 (table 38) gives the opcodes and their extension headers, IBA 9.3 the
- * headers' sizes. Offsets are sums of sizes, so that no row can contradict itself;
- * kunit/wire_test.c checks the rows against each other. An opcode without a row
- * is one that srnic does not speak: RD and XRC (obsolete, or not offered).
+ * IBA 9.2 (table 38) defines the opcodes and their extension headers, IBA 9.3
+ * the sizes of the headers. Offsets are sums of sizes, so that no row can
+ * contradict itself; kunit/wire_test.c compares the rows with each other.
+ * Opcodes without a row are not supported: RD and XRC (obsolete, or not
+ * offered).
  */
 #include "export.h"
 #include "wire/wire.h"
 
-/* Who sends it, for which operation */
+/* Requests and responses of an operation */
 #define RQ(op)		(SRNIC_OPF_VALID | SRNIC_OPF_REQ | SRNIC_OPF_##op)
 #define RS(op)		(SRNIC_OPF_VALID | SRNIC_OPF_RESP | SRNIC_OPF_##op)
 
 /*
- * Its place in the message. FIRST and MIDDLE fill the path MTU exactly (IBA
- * C9-92): a responder knows every packet's place by counting.
+ * Position in the message. FIRST and MIDDLE fill the path MTU exactly (IBA
+ * C9-92): a responder finds each packet's offset by counting.
  */
 #define P_FIRST		(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FIRST | SRNIC_OPF_FULL)
 #define P_MIDDLE	(SRNIC_OPF_PAYLOAD | SRNIC_OPF_FULL)
@@ -26,7 +27,7 @@
 #define P_LAST_RWR	(P_LAST | SRNIC_OPF_RWR)
 #define P_ONLY_RWR	(P_ONLY | SRNIC_OPF_RWR)
 
-/* The extension headers behind the BTH, and the flags that announce them */
+/* Extension headers behind the BTH, and their flags */
 #define H_NONE(f) \
 	.flags = (f), \
 	.hdr_len = SRNIC_BTH_LEN
@@ -96,7 +97,7 @@ static_assert(SRNIC_BTH_LEN + SRNIC_HS_LEN <= SRNIC_EXT_MAX);
 #define ROW(tp, opc, headers) \
 	[SRNIC_TP_##tp | SRNIC_OPC_##opc] = { .name = #tp "_" #opc, headers }
 
-/* of no transport in particular */
+/* not specific to a transport */
 #define OWN_ROW(opc, headers) \
 	[SRNIC_OPC_##opc] = { .name = #opc, headers }
 
@@ -126,7 +127,7 @@ const struct srnic_opcode srnic_opcode_table[256] = {
 	ROW(RC, CMP_SWAP,		H_ATOMIC(RQ(ATOMIC) | P_BARE)),
 	ROW(RC, FETCH_ADD,		H_ATOMIC(RQ(ATOMIC) | P_BARE)),
 
-	/* Unreliable connection: no responses, nothing that would need one */
+	/* Unreliable connection: no responses, and no operations that need one */
 	ROW(UC, SEND_FIRST,		H_NONE(RQ(SEND) | P_FIRST)),
 	ROW(UC, SEND_MIDDLE,		H_NONE(RQ(SEND) | P_MIDDLE)),
 	ROW(UC, SEND_LAST,		H_NONE(RQ(SEND) | P_LAST_RWR)),
@@ -140,14 +141,14 @@ const struct srnic_opcode srnic_opcode_table[256] = {
 	ROW(UC, WRITE_ONLY,		H_RETH(RQ(WRITE) | P_ONLY)),
 	ROW(UC, WRITE_ONLY_IMM,		H_RETH_IMM(RQ(WRITE) | P_ONLY_RWR)),
 
-	/* Unreliable datagram: one packet a message */
+	/* Unreliable datagram: each message is one packet */
 	ROW(UD, SEND_ONLY,		H_DETH(RQ(SEND) | P_ONLY_RWR)),
 	ROW(UD, SEND_ONLY_IMM,		H_DETH_IMM(RQ(SEND) | P_ONLY_RWR)),
 
 	/* Congestion notification, for a QP of any transport */
 	OWN_ROW(CNP,			H_RESERVED(SRNIC_OPF_VALID | SRNIC_OPF_CNP)),
 
-	/* STH's freshness handshake (Documentation/protocol.md): no PSN, no message */
+	/* Freshness handshake of the STH (Documentation/protocol.md): no PSN, no message */
 	OWN_ROW(HELLO,			H_NONCES(RQ(HS))),
 	OWN_ROW(HELLO_ACK,		H_NONCES(RS(HS))),
 	OWN_ROW(CONFIRM,			H_NONCES(RQ(HS))),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wire - RoCEv2 headers, opcodes, PSN arithmetic and CRC.
+ * RoCEv2 headers, opcodes, PSN arithmetic and CRC.
  *
- * Pure C: no ib_core, no sk_buff, no locks, calls nobody. Builds in user
- * space too (kunit/host), so that it is fuzzed and proved there.
+ * Pure C, without ib_core, sk_buffs, locks, or calls into the rest of srnic. It
+ * also builds in user space (kunit/host), where it is fuzzed and verified.
  */
 #ifndef SRNIC_WIRE_H
 #define SRNIC_WIRE_H
@@ -36,16 +36,16 @@
 #define SRNIC_IETH_LEN		4
 #define SRNIC_ICRC_LEN		4
 #define SRNIC_STH_MAX		64	/* 512 bits, sRDMA 4.1 */
-/* extension headers that go with a payload, at most: WRITE ONLY with immediate */
+/* longest extension headers with a payload: WRITE ONLY with immediate */
 #define SRNIC_LOADED_EXT_MAX	(SRNIC_RETH_LEN + SRNIC_IMM_LEN)
 #define SRNIC_HS_LEN		32	/* handshake body: two 128-bit nonces */
 #define SRNIC_CNP_LEN		16	/* reserved bytes of a CNP, IBA A17.9.3 */
-/* longest BTH and extension headers: a handshake's, before BTH + AtomicETH */
+/* longest BTH and extension headers: those of a handshake, longer than BTH + AtomicETH */
 #define SRNIC_EXT_MAX		(SRNIC_BTH_LEN + SRNIC_HS_LEN)
 #define SRNIC_HDR_MAX		(SRNIC_EXT_MAX + SRNIC_STH_MAX)
 #define SRNIC_GRH_LEN		40
 
-/* Opcodes, IBA table 38 (transport in the top three bits). */
+/* Opcodes, IBA table 38 (the top three bits are the transport) */
 #define SRNIC_TP_RC		0x00
 #define SRNIC_TP_UC		0x20
 #define SRNIC_TP_UD		0x60
@@ -85,7 +85,7 @@ enum srnic_base_opcode {
 	SRNIC_OPC_CONFIRM_ACK		= 0xc3,
 };
 
-/* What an opcode carries and does: one row of srnic_opcode_table. */
+/* Contents and effects of an opcode: flags of a row of srnic_opcode_table */
 #define SRNIC_OPF_VALID		BIT(0)
 #define SRNIC_OPF_REQ		BIT(1)	/* requester to responder */
 #define SRNIC_OPF_RESP		BIT(2)	/* responder to requester */
@@ -105,15 +105,15 @@ enum srnic_base_opcode {
 #define SRNIC_OPF_IMM		BIT(16)
 #define SRNIC_OPF_IETH		BIT(17)
 #define SRNIC_OPF_DETH		BIT(18)
-#define SRNIC_OPF_HS		BIT(19)	/* handshake, body of two nonces */
+#define SRNIC_OPF_HS		BIT(19)	/* handshake: the body is two nonces */
 #define SRNIC_OPF_RWR		BIT(20)	/* consumes a receive WQE (at its last packet) */
 #define SRNIC_OPF_CNP		BIT(21)
 
 struct srnic_opcode {
 	const char *name;
 	u32 flags;
-	u8 hdr_len;		/* BTH and all extension headers */
-	/* offsets, 0 = absent */
+	u8 hdr_len;		/* BTH and all extension headers, bytes */
+	/* offsets of headers; 0: absent */
 	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs, cnp;
 };
 
@@ -135,14 +135,14 @@ enum srnic_nak {
 	SRNIC_NAK_INV_RD	= 4,
 };
 
-/* Two addresses, as words and in place: the kernel's memcmp() is a function and a loop */
+/* Compare two GIDs inline, as words: the kernel's memcmp() is a call and a loop. */
 static inline bool srnic_gid_equal(const u8 a[16], const u8 b[16])
 {
 	return get_unaligned_le64(a) == get_unaligned_le64(b) &&
 	       get_unaligned_le64(a + 8) == get_unaligned_le64(b + 8);
 }
 
-/* 224.0.0.0/4 in mapped form, or ff00::/8 */
+/* Tell whether a GID is in 224.0.0.0/4 in mapped form, or in ff00::/8. */
 static inline bool srnic_gid_is_multicast(const u8 gid[16])
 {
 	if (!get_unaligned_be64(gid) && get_unaligned_be32(gid + 8) == 0xffff)
@@ -151,13 +151,13 @@ static inline bool srnic_gid_is_multicast(const u8 gid[16])
 }
 
 /**
- * struct srnic_ends - what of IP and UDP a burst's packets share
+ * struct srnic_ends - the IP and UDP fields that a burst's packets share
  * @sgid: source address, IPv4 in mapped form (::ffff:a.b.c.d)
- * @dgid: destination address, likewise
+ * @dgid: destination address, in the same form
  * @sport: UDP source port
  * @v4: IPv4 underlay
- * @iph: the first packet's IP header as on the wire, 20 or 40 bytes (IPv4 with
- *	options: the first 20), for the ICRC
+ * @iph: IP header of the first packet as on the wire, 20 or 40 bytes (for IPv4
+ *	with options the first 20), for the ICRC
  * @ifindex: receiving netdev, 0 on sending
  */
 struct srnic_ends {
@@ -172,43 +172,45 @@ struct srnic_ends {
 struct srnic_mkey;
 
 /**
- * struct srnic_pkt - one packet, from net to mem and back
+ * struct srnic_pkt - one packet, passed from net to mem and back
  *
- * Filled in by wire (srnic_wire_parse on receipt; by engine on sending, then
- * written out by srnic_wire_build) and never parsed twice. Integers are in
- * host order unless __be.
+ * On receipt srnic_wire_parse() fills it in, once. On sending the engine does,
+ * and srnic_wire_build() writes the headers. Integers are in host order unless
+ * __be.
  *
  * @skb: carrier; opaque to wire and sth
  * @ends: addresses, shared by the burst
- * @seg: index of this packet inside a super-packet (IPv4 id = first's + seg)
- * @off: offset of the BTH inside the carrier's data
+ * @seg: index of this packet in a super-packet (IPv4 id = first's + seg)
+ * @off: offset of the BTH in the carrier's data
  * @len: bytes from BTH to the end of the ICRC (UDP length - 8)
  * @opc: row of the opcode table
  * @hdr: BTH, extension headers and STH, contiguous; may be @hdrbuf
- * @hdr_len: BTH and extension headers
- * @sth_len: 0 or the length of the STH
+ * @hdr_len: bytes of BTH and extension headers
+ * @sth_len: bytes of STH, may be 0
  * @payload: payload and pad, contiguous (carrier or per-CPU scratch)
- * @payload_len: payload without pad
+ * @payload_len: bytes of payload, without pad
  *
  * BTH (IBA 9.2):
  * @opcode: BTH opcode
- * @sth_code: STH size code, the top three bits of byte 8 next to AckReq
+ * @sth_code: STH size code, three bits of byte 8 next to AckReq
  * @pad: pad bytes between payload and ICRC, 0 to 3
  * @se: solicited event
  * @mig: migration state
- * @ackreq: an ACK is asked for
- * @echo: of a sealed response: requests have arrived with CE (protocol.md, section 2)
+ * @ackreq: the requester asks for an ACK
+ * @echo: sealed responses: requests have arrived with CE (protocol.md, section
+ *	2)
  * @becn: backward congestion
  * @fecn: forward congestion
  * @pkey: partition key
  * @dqpn: destination QP
  * @psn: 24-bit PSN
  *
- * Extension headers (IBA 9.3); parsing zeroes those that the opcode has not:
+ * Extension headers (IBA 9.3); parsing zeroes those that the opcode does not
+ * have:
  * @va: address, of RETH or AtomicETH
  * @swap_add: AtomicETH
  * @compare: AtomicETH
- * @orig: AtomicAckETH, what memory held before
+ * @orig: AtomicAckETH, previous contents of memory
  * @rkey: RETH or AtomicETH; IETH: the key to invalidate
  * @dmalen: RETH, bytes of the whole message
  * @imm: immediate data
@@ -217,11 +219,12 @@ struct srnic_mkey;
  * @msn: AETH, 24 bits
  * @syndrome: AETH
  *
- * Of engine's making:
- * @mkey: memory key that sth proves the request by; %NULL: none is asked for
- * @proved: on receipt: it was asked for, and the request has proved it
+ * Set by the engine:
+ * @mkey: memory key of the proof that the request needs; %NULL: no proof is
+ *	needed
+ * @proved: on receipt: the request needed a proof, and it was correct
  *
- * @hdrbuf: room for @hdr where the carrier has none
+ * @hdrbuf: memory for @hdr if the carrier has none
  */
 struct srnic_pkt {
 	struct sk_buff *skb;
@@ -263,20 +266,20 @@ struct srnic_pkt {
 	u32 msn;
 	u8 syndrome;
 
-	/* engine's */
+	/* set by the engine */
 	const struct srnic_mkey *mkey;
 	bool proved;
 
 	u8 hdrbuf[SRNIC_HDR_MAX];
 };
 
-/* offset of the payload inside the carrier */
+/* Return the offset of the payload in the carrier. */
 static inline u32 srnic_pkt_payload_off(const struct srnic_pkt *pkt)
 {
 	return pkt->off + pkt->hdr_len + pkt->sth_len;
 }
 
-/* Why a packet was refused by wire; names in the counters' table. */
+/* Reasons for wire to drop a packet; each has a counter. */
 enum srnic_wire_err {
 	SRNIC_WIRE_OK = 0,
 	SRNIC_WIRE_SHORT,	/* truncated: shorter than its headers */
@@ -290,15 +293,15 @@ enum srnic_wire_err {
  * header.c
  *
  * srnic_wire_parse: @hdr points to at least min(@len, SRNIC_HDR_MAX) contiguous
- * bytes from the BTH on; sets every field but skb, ends, seg, off, payload.
- * srnic_wire_build: writes BTH and extension headers (hdr_len bytes) of @pkt
- * into @buf; returns hdr_len. STH and ICRC are not its business.
+ * bytes, from the BTH on; sets all fields but skb, ends, seg, off, payload and
+ * hdrbuf. srnic_wire_build: writes BTH and extension headers of @pkt into @buf,
+ * and returns their length in bytes. The caller adds STH and ICRC.
  */
 enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len);
 unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf);
 unsigned int srnic_sth_code_len(u8 code);	/* bytes: 0,12,16,20,28,32,48,64 */
 
-/* psn.c / inline: 24-bit serial arithmetic, IBA 9.7.2 */
+/* inline: 24-bit serial arithmetic, IBA 9.7.2 */
 #define SRNIC_PSN_MASK	0xffffffU
 
 static inline u32 srnic_psn_add(u32 psn, u32 n)
@@ -306,34 +309,35 @@ static inline u32 srnic_psn_add(u32 psn, u32 n)
 	return (psn + n) & SRNIC_PSN_MASK;
 }
 
-/* signed distance a - b in [-2^23, 2^23) */
+/* Return the signed distance a - b in [-2^23, 2^23). */
 static inline s32 srnic_psn_diff(u32 a, u32 b)
 {
 	return (s32)((a - b) << 8) >> 8;
 }
 
 /*
- * crc_kernel.c: CRC-32 (IEEE, reflected), as init/update/final over byte runs; in
- * user space kunit/host/crc.c. State starts as ~0; the wire has the complement,
- * little-endian first.
+ * crc_kernel.c: CRC-32 (IEEE, reflected), as init/update/final over runs of
+ * bytes; in user space kunit/host/crc.c. The state starts as ~0; the wire has
+ * its complement, in little-endian order.
  *
- * main calls srnic_crc_init at module load (it cannot fail; until then, and
- * without it, the CRC is right but slower).
+ * The module calls srnic_crc_init() at load. It cannot fail; without it, the
+ * CRC is correct but slower.
  */
 #ifdef __KERNEL__
 void srnic_crc_init(void);
 #endif
 u32 srnic_crc_update(u32 crc, const void *data, size_t len);
 
-/* crc_sparse.c: for crc_kernel.c and the tests */
+/* crc_sparse.c: for crc_kernel.c and tests */
 #define SRNIC_CRC_REST		40
 #define SRNIC_CRC_SHORTEN_MIN	(2 * SRNIC_CRC_REST)
 
 size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_REST]);
 
 /*
- * crc_clmul.c: likewise, on x86 only. User-mode Linux leaves the processor's extensions to
- * user space: its own cryptography has none of them, either.
+ * crc_clmul.c: for crc_kernel.c and tests, on x86 only. User-mode Linux leaves
+ * the CPU's extensions to user space: its own crypto code does not use them,
+ * either.
  */
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define SRNIC_CRC_CLMUL
@@ -346,9 +350,11 @@ bool srnic_crc_can_fold(void);
 bool srnic_crc_fold(u32 *crc, const u8 *data, size_t len);
 
 /**
- * struct srnic_icrc_base - what the ICRCs of a flow's packets have in common
- * @crc: state behind the UDP header of a packet of that length, with IPv4 id 0
- * @udp_len: length, header included; 0: none yet
+ * struct srnic_icrc_base - the part of the ICRC that the packets of a flow
+ *	share
+ * @crc: state behind the UDP header of a packet of length @udp_len, with IPv4
+ *	id 0
+ * @udp_len: UDP length, including the header; 0: @crc is not valid yet
  */
 struct srnic_icrc_base {
 	u32 crc;
@@ -356,12 +362,12 @@ struct srnic_icrc_base {
 };
 
 /*
- * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3): eight bytes of
- * ones in place of the LRH, then IP, UDP and BTH with their variant fields as
- * ones. srnic_icrc_begin takes the part before the BTH: IP header from @ends with
- * this packet's id and length, UDP length (header included, host order). @bth is
- * what follows; continue with srnic_crc_update over the bytes as they are, from the
- * BTH's first up to the ICRC, close with srnic_icrc_end.
+ * icrc.c: the invariant CRC (IBA 7.8.1, RoCEv2 annex A17.3.3) over eight bytes
+ * of ones in place of the LRH, then IP, UDP and BTH with ones in their variant
+ * fields. srnic_icrc_begin() covers the part before the BTH: IP header from
+ * @ends with this packet's id and length, UDP length (including the header,
+ * host order). Continue with srnic_crc_update() over the packet in place, from
+ * the BTH to the ICRC, and finish with srnic_icrc_end().
  */
 bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b);
 u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
