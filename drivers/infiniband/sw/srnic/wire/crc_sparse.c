@@ -25,22 +25,6 @@
 /* distance in words over which a dropped word is added */
 #define FAR		(SRNIC_CRC_REST / WORD)
 
-/* Always inline: memcpy()'s checks make it look too large for the compiler. */
-static __always_inline u64 get(const u8 *at)
-{
-	__le64 word;
-
-	memcpy(&word, at, sizeof(word));
-	return le64_to_cpu(word);
-}
-
-static __always_inline void put(u64 value, u8 *at)
-{
-	__le64 word = cpu_to_le64(value);
-
-	memcpy(at, &word, sizeof(word));
-}
-
 /*
  * Return the bits that the word @bits behind receives from word @near and its
  * predecessor @far.
@@ -56,8 +40,9 @@ static __always_inline u64 moved(unsigned int bits, u64 near, u64 far)
  */
 static __always_inline u64 summed(const u8 *at, u64 two, u64 three, u64 four, u64 five)
 {
-	return get(at) ^ moved(145, two, three) ^ moved(183, two, three) ^
-	       moved(211, three, four) ^ moved(300, four, five);
+	/* The newest word comes last: words wait for it the least */
+	return get_unaligned_le64(at) ^ moved(300, four, five) ^ moved(211, three, four) ^
+	       moved(183, two, three) ^ moved(145, two, three);
 }
 
 /**
@@ -96,11 +81,11 @@ size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_
 		b = a;
 		a = last;
 	}
-	put(summed(at, b, c, d, e), rest);
-	put(summed(at + WORD, a, b, c, d), rest + WORD);
-	put(summed(at + 2 * WORD, 0, a, b, c), rest + 2 * WORD);
-	put(summed(at + 3 * WORD, 0, 0, a, b), rest + 3 * WORD);
-	put(summed(at + 4 * WORD, 0, 0, 0, a), rest + 4 * WORD);
+	put_unaligned_le64(summed(at, b, c, d, e), rest);
+	put_unaligned_le64(summed(at + WORD, a, b, c, d), rest + WORD);
+	put_unaligned_le64(summed(at + 2 * WORD, 0, a, b, c), rest + 2 * WORD);
+	put_unaligned_le64(summed(at + 3 * WORD, 0, 0, a, b), rest + 3 * WORD);
+	put_unaligned_le64(summed(at + 4 * WORD, 0, 0, 0, a), rest + 4 * WORD);
 	return at + FAR * WORD - data;
 }
 
