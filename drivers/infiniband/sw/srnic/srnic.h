@@ -16,7 +16,7 @@
 #include "guard/guard.h"
 #include "guard/peer.h"
 #include "net/txq.h"
-#include "verbs/stats.h"
+#include "stats.h"
 
 #define SRNIC_PORT		1	/* one port a device */
 #define SRNIC_PKEY		0xffff	/* default, full member */
@@ -40,7 +40,7 @@
  * @next_srq: where the numbers have got to
  * @mcast: multicast groups with attached QPs, read under RCU
  * @guard: limits, and what has been granted
- * @stats: per-CPU counters, named in verbs/stat_list.h
+ * @stats: per-CPU counters, named in stat_list.h
  * @log: what was refused; NULL: nobody keeps it
  * @peers: who did it, and who is cut off for it; NULL: nobody counts
  * @dgram_in: who seals datagrams to us; NULL: nobody can

@@ -8,7 +8,7 @@
 
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
-#include "../verbs/stats.h"
+#include "stats.h"
 #include "guard.h"
 
 /* What peers do wrong, or over and over: one row of srnic_fault_table each (peer.c). */

@@ -2,7 +2,7 @@
 /*
  * A packet that is not taken is counted by reason, told to who traces, put into the log,
  * and held against where it came from. The reasons are the counters' names, of
- * verbs/stat_list.h.
+ * stat_list.h.
  *
  * Context of all of these: any.
  */
