@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from . import REPO
+from . import rooms as walls
 from . import steps
 from .mutations import apply_all
 
@@ -262,9 +263,22 @@ def mutations(log):
     return apply_all(log)
 
 
+def rooms(log):
+    """Rooms use only what the table of architecture.md lets them use."""
+    return walls.check(log)
+
+
+def checkers(log):
+    """Checks that are ours notice what they should: each is shown planted faults."""
+    fine = True
+    for path in tracked("scripts/testing/tests/test_*.py"):
+        fine &= steps.command([path], log)
+    return fine
+
+
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
          for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
-                          python, licence, mutations, sparse_kunit)}
+                          python, licence, mutations, rooms, checkers, sparse_kunit)}
 # These come when the modules for the test kernel are there
 LATE = ("static/sparse-kunit",)
 
