@@ -122,7 +122,7 @@ class Source:
 
     def _without_directives(self, code):
         """Directives become spaces, macros are kept apart, and of #else and #elif the place is
-        marked: what follows begins as deep as the #if was."""
+        marked: the branch begins as deep as the #if was."""
         def take(match):
             if match["word"] == "define":
                 macro = MACRO.match(match["rest"])

@@ -65,7 +65,7 @@ def parse_table(text):
 
 
 def table_faults(table, there):
-    """What is wrong with the table itself, beside the folders that there are."""
+    """Faults of the table itself, and of the folders beside it."""
     unknown = set().union(*table.values()) - set(table)
     found = [f"{name}: the table names no such room as one that calls" for name in sorted(unknown)]
     found += [f"{name}: a room that the table does not name" for name in sorted(there - set(table))]
@@ -141,7 +141,7 @@ def code_of(source):
 
 
 def judge(steps, table, exceptions):
-    """What the table does not allow and no exception excuses; exceptions without a case."""
+    """Steps that neither table nor exception allows, and exceptions without a case."""
     found, met = [], set()
     for step in steps:
         if step.other == "top" or step.other in table.get(step.room, ()):
