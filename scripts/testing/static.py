@@ -11,7 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from . import REPO
+from . import comments as language
+from . import rooms as walls
 from . import steps
+from .files import scripts, tracked
 from .mutations import apply_all
 
 CACHE = Path(os.environ.get("SRNIC_CACHE") or
@@ -19,7 +22,7 @@ CACHE = Path(os.environ.get("SRNIC_CACHE") or
              "srnic")
 LINUX = CACHE / "source" / "current"
 
-# What checkpatch cannot know about code outside the kernel's tree
+# Checks of checkpatch that do not fit code outside the kernel's tree
 IGNORED = ",".join((
     "FILE_PATH_CHANGES",        # MAINTAINERS is not ours
     "LINUX_VERSION_CODE",
@@ -27,7 +30,7 @@ IGNORED = ",".join((
     "CONFIG_DESCRIPTION",
 ))
 
-# And what it cannot know about C in user space
+# Those that do not fit C in user space
 IGNORED_FOR_USERS = ",".join((
     IGNORED,
     # The kernel's own names
@@ -37,22 +40,13 @@ IGNORED_FOR_USERS = ",".join((
     "CONSTANT_COMPARISON",      # of two constants, in assertions
     "MACRO_ARG_REUSE",          # for_each macros
     "VOLATILE",                 # sig_atomic_t
-    # What is printed, or expected to be: as it looks, or on a line by itself
+    # Output, as it looks and on lines of its own
     "LONG_LINE_STRING", "SPLIT_STRING", "EMBEDDED_FUNCTION_NAME",
     # The tools' tables of options, and a = b = c
     "TRAILING_STATEMENTS", "MULTIPLE_ASSIGNMENTS",
-    "STATIC_CONST_CHAR_ARRAY",  # what mkdtemp() fills in
-    "LINE_SPACING",             # _Atomic is no word that it knows
+    "STATIC_CONST_CHAR_ARRAY",  # mkdtemp() fills it in
+    "LINE_SPACING",             # it does not know _Atomic
 ))
-
-
-def tracked(*patterns):
-    """Files of the checkout, those that are not yet committed too."""
-    out = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
-                          "--exclude-standard", "--", *patterns], cwd=REPO,
-                         capture_output=True, check=True).stdout
-    names = {REPO / name for name in out.decode().split("\0") if name}
-    return sorted(path for path in names if path.is_file())
 
 
 def kernel_sources():
@@ -60,7 +54,7 @@ def kernel_sources():
                    "tools/bench/floor/*.[ch]", "tools/bench/kbench/*.[ch]")
 
 
-# Stand in for the kernel's headers: they define what checkpatch would have instead
+# They stand in for the kernel's headers, and define names that checkpatch objects to
 IMITATIONS = ("kunit/host/include/", "kunit/host/shim.h")
 
 
@@ -72,27 +66,16 @@ def user_sources():
             not str(path.relative_to(REPO)).startswith(IMITATIONS)]
 
 
-def scripts(interpreter):
-    """Files whose first line names that interpreter."""
-    found = []
-    for path in tracked("*"):
-        with path.open("rb") as file:
-            first = file.readline(80)
-        if first.startswith(b"#!") and interpreter in first:
-            found.append(path)
-    return found
-
-
 def need_linux():
     if not (LINUX / "Makefile").exists():
         raise steps.Skip("no kernel source: scripts/setup source")
 
 
 def asked_once(checker, *read):
-    """Whether the checker, a function, is content; not asked again where it was content with
-    what is read, byte for byte.
+    """Whether the checker, a function, is content; it is not called again if it was content
+    with the same input, byte for byte.
 
-    Checkers take minutes, and what has not changed has not got worse."""
+    Checkers take minutes, and most files have not changed since the last run."""
     digest = hashlib.sha256()
     for part in read:
         part = part if isinstance(part, bytes) else str(part).encode()
@@ -149,7 +132,7 @@ def sparse(log):
 
 
 def sparse_kunit(log):
-    """The suites, and what is built for them only."""
+    """The suites, and code that is built for them only."""
     if not list(CACHE.glob("debug/*/release")):
         raise steps.Skip("no test kernel: scripts/build-debug-kernel")
     return run_sparse(log, "debug")
@@ -169,8 +152,8 @@ def run_sparse(log, kernel):
 
 
 def sparse_is_content(log, kernel):
-    # Beside the modules themselves: what is compiled is not compiled again. What the
-    # compiler said then may have been mended since, so ask it once more.
+    # In the folder of the modules, where objects that are there are not compiled again. The
+    # log may hold complaints that have been mended since, so compile once more.
     built, complaints = read_by_sparse(log, kernel)
     if complaints:
         forget_objects(REPO / "build" / kernel)
@@ -180,7 +163,7 @@ def sparse_is_content(log, kernel):
 
 
 def forget_objects(folder):
-    """Have everything compiled anew; VMs beside us go on using the modules that are there."""
+    """Have everything compiled anew; modules stay, since VMs that run may use them."""
     (folder / ".built").unlink(missing_ok=True)
     for path in (folder / "src").rglob("*.o"):
         path.unlink()
@@ -209,8 +192,8 @@ HASTY = re.compile(r"\|\s+(?:\\\n\s*)?"
 
 
 def breaks_a_pipe(path, log):
-    """Who reads no more than it needs may end what writes to it by SIGPIPE, and pipefail
-    calls that a failure, but now and then only: < <(...) does not."""
+    """A reader that ends early may end the command that it reads from by SIGPIPE, which pipefail
+    calls a failure, now and then. With < <(...) it is none."""
     text = path.read_text()
     found = HASTY.findall(text) if "pipefail" in text or "tests/e2e" in str(path) else []
     for reader in found:
@@ -262,9 +245,28 @@ def mutations(log):
     return apply_all(log)
 
 
+def rooms(log):
+    """Rooms use only what the table of architecture.md lets them use."""
+    return walls.check(log)
+
+
+def comments(log):
+    """Folders whose comments have been rewritten stay in plain English."""
+    return language.check(log)
+
+
+def checkers(log):
+    """Checks that are ours notice what they should: each is shown planted faults."""
+    fine = True
+    for path in tracked("scripts/testing/tests/test_*.py"):
+        fine &= steps.command([path], log)
+    return fine
+
+
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
          for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
-                          python, licence, mutations, sparse_kunit)}
+                          python, licence, mutations, rooms, comments, checkers,
+                          sparse_kunit)}
 # These come when the modules for the test kernel are there
 LATE = ("static/sparse-kunit",)
 

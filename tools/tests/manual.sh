@@ -23,7 +23,7 @@ mentions()
 	ok $? "$what in $file"
 }
 
-mapfile -t counters < <(sed -n 's/^SRNIC_STAT(\([a-z_]*\)).*/\1/p' "$srnic/verbs/stat_list.h")
+mapfile -t counters < <(sed -n 's/^SRNIC_STAT(\([a-z_]*\)).*/\1/p' "$srnic/stat_list.h")
 mapfile -t commands < <(sed -n 's/^\t\t*{ "\([a-z]*\)", [a-z_]*_[a-z]* },*$/\1/p' \
 	"$top"/tools/srnic/{cli,policy,key,log,peer}.c)
 mentions srnic.7 "all counters" "${counters[@]}"

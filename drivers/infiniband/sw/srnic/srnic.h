@@ -16,7 +16,7 @@
 #include "guard/guard.h"
 #include "guard/peer.h"
 #include "net/txq.h"
-#include "verbs/stats.h"
+#include "stats.h"
 
 #define SRNIC_PORT		1	/* one port per device */
 #define SRNIC_PKEY		0xffff	/* default, full member */
@@ -41,11 +41,12 @@
  * @next_srq: start of the next search for a free number
  * @mcast: multicast groups with attached QPs; read under RCU
  * @guard: limits and granted resources
- * @stats: per-CPU counters, named in verbs/stat_list.h
+ * @stats: per-CPU counters, named in stat_list.h
  * @log: log of rejected packets; NULL: not kept
  * @peers: faults of peers and cut-off peers; NULL: not kept
  * @dgram_in: state of senders of sealed datagrams; NULL: none can be opened
  * @txq_group: accounting of packets that the QPs have in the network stack
+ * @early: number of early packets that its QPs keep (engine/reorder.c)
  * @idle_work: ends idle connections according to the limit (engine/idle.c)
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: tracker of the reference to @ndev
@@ -84,6 +85,7 @@ struct srnic_dev {
 	struct srnic_peers *peers;
 	struct srnic_dgram_in *dgram_in;
 	struct srnic_txq_group txq_group;
+	atomic_t early;
 	struct delayed_work idle_work;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;

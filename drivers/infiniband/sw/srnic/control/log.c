@@ -6,7 +6,6 @@
 #include "control/genl.h"
 #include "srnic.h"
 #include "trace/log.h"
-#include "verbs/verbs.h"
 
 static int put_entry(struct sk_buff *skb, const struct srnic_dev *dev,
 		     const struct srnic_log_entry *entry)

@@ -8,7 +8,7 @@
 
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
-#include "../verbs/stats.h"
+#include "stats.h"
 #include "guard.h"
 
 /* Kinds of faults: one row of srnic_fault_table each (peer.c) */

@@ -11,7 +11,7 @@
 #include <linux/jiffies.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
-#include "verbs/stats.h"
+#include "stats.h"
 
 struct srnic_dev;
 

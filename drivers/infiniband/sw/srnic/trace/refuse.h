@@ -2,7 +2,7 @@
 /*
  * Rejection of packets: each is counted by reason, traced, logged and held
  * against its source. The reasons are the names of the counters in
- * verbs/stat_list.h.
+ * stat_list.h.
  *
  * Context of all functions: any.
  */

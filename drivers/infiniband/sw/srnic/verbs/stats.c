@@ -4,13 +4,6 @@
  */
 #include "ops.h"
 
-const char *const srnic_stat_names[SRNIC_STAT_COUNT] = {
-#define SRNIC_STAT(stat) \
-	[SRNIC_STAT_##stat] = #stat,
-#include "stat_list.h"
-#undef SRNIC_STAT
-};
-
 static const struct rdma_stat_desc stat_descs[SRNIC_STAT_COUNT] = {
 #define SRNIC_STAT(stat) \
 	[SRNIC_STAT_##stat] = { .name = #stat },

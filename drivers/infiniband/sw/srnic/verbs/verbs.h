@@ -140,7 +140,4 @@ enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
 /* mcast.c: the QPs of a group, under RCU */
 struct srnic_mcast_group *srnic_mcast_find(struct srnic_dev *dev, const u8 mgid[16]);
 
-/* stats.c */
-extern const char *const srnic_stat_names[SRNIC_STAT_COUNT];
-
 #endif /* SRNIC_VERBS_H */

@@ -20,6 +20,8 @@ struct srnic_stats {
 	u64 val[SRNIC_STAT_COUNT];
 };
 
+extern const char *const srnic_stat_names[SRNIC_STAT_COUNT];
+
 static inline u64 srnic_stats_sum(const struct srnic_stats __percpu *stats, enum srnic_stat stat)
 {
 	u64 sum = 0;
