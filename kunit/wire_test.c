@@ -482,7 +482,6 @@ static void reserved_bits_are_ignored_and_sent_as_zero(struct kunit *test)
 	len = make_packet(&state, buf, SRNIC_TP_UD | SRNIC_OPC_SEND_ONLY, 3, 0);
 	memcpy(again, buf, sizeof(buf));
 	buf[4] |= 0x3f;
-	buf[8] |= 0x07;
 	buf[16] = 0xff;
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, len), SRNIC_WIRE_OK);
 	KUNIT_EXPECT_LE(test, pkt.dqpn, 0xffffffU);
@@ -502,7 +501,7 @@ static void bits_of_the_bth_are_where_the_specification_has_them(struct kunit *t
 
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 16), SRNIC_WIRE_OK);
 	KUNIT_EXPECT_FALSE(test, pkt.se || pkt.mig || pkt.fecn || pkt.becn || pkt.ackreq ||
-			   pkt.echo);
+			   pkt.echo || pkt.gap);
 	KUNIT_EXPECT_EQ(test, pkt.pkey, 0x1234);
 	KUNIT_EXPECT_EQ(test, pkt.dqpn, 0xabcdefU);
 	KUNIT_EXPECT_EQ(test, pkt.psn, 0x010203U);
@@ -513,6 +512,12 @@ static void bits_of_the_bth_are_where_the_specification_has_them(struct kunit *t
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 16), SRNIC_WIRE_OK);
 	KUNIT_EXPECT_TRUE(test, pkt.se && !pkt.mig && pkt.fecn && !pkt.becn && pkt.ackreq);
 	KUNIT_EXPECT_EQ(test, pkt.sth_code, 0);
+
+	buf[8] = 0x05;
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, 16), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_TRUE(test, !pkt.ackreq && !pkt.echo && !pkt.sth_code);
+	KUNIT_EXPECT_EQ(test, pkt.gap, 5);
+	KUNIT_EXPECT_EQ(test, pkt.psn, 0x010203U);
 
 	buf[1] = 0x40 | 1 << 4;
 	buf[4] = 0x40;

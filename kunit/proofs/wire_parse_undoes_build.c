@@ -35,7 +35,7 @@ int main(void)
 	ANY_BYTES(buf);
 	flags = srnic_opcode_table[pkt.opcode].flags;
 	GIVEN(flags & SRNIC_OPF_VALID);
-	GIVEN(pkt.pad < 4 && pkt.sth_code < 8);
+	GIVEN(pkt.pad < 4 && pkt.sth_code < 8 && pkt.gap < 8);
 	GIVEN(FITS_24(pkt.dqpn) && FITS_24(pkt.psn) && FITS_24(pkt.sqpn) && FITS_24(pkt.msn));
 	GIVEN(pkt.payload_len <= 4096 && (pkt.payload_len + pkt.pad) % 4 == 0);
 	GIVEN(flags & SRNIC_OPF_PAYLOAD ? pkt.payload_len || !pkt.pad :
@@ -53,6 +53,7 @@ int main(void)
 	PROVE(back.dqpn == pkt.dqpn && back.psn == pkt.psn);
 	PROVE(back.se == pkt.se && back.mig == pkt.mig && back.ackreq == pkt.ackreq);
 	PROVE(back.fecn == pkt.fecn && back.becn == pkt.becn && back.echo == pkt.echo);
+	PROVE(back.gap == pkt.gap);
 
 	/* Fields that an opcode does not have read as zero. */
 	PROVE(back.va == (flags & (RETH | ATOMIC) ? pkt.va : 0));

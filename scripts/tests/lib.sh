@@ -239,6 +239,13 @@ gid_of()
 		done' sh "$2" "${3:-ipv4}"
 }
 
+# gid_of_rxe: likewise of rxe0, which is in the initial namespace
+gid_of_rxe()
+{
+	ibv_devinfo -v -d rxe0 |
+		awk '/::ffff:/ && !n++ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1) }'
+}
+
 # tool NAME OPTION...: run a tool of perftest from a to b, with the same options at both
 # ends
 tool()

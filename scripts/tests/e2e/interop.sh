@@ -52,7 +52,7 @@ said_once()
 said_once
 
 gb=$(gid_of b srnic1)
-gr=$(ibv_devinfo -v -d rxe0 | awk '/::ffff:/ && !n++ { match($0, /[0-9]+\]/); print substr($0, RSTART, RLENGTH - 1) }')
+gr=$(gid_of_rxe)
 for tool in ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ib_send_lat; do
 	say "$tool, both ways"
 	pair in b $tool -d srnic1 -x "$gb" -F -u 20 -n 100 -- $tool -d rxe0 -x "$gr" -F -u 20 -n 100 10.77.0.2

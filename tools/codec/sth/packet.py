@@ -73,7 +73,7 @@ class Header:
     variant: int = 0    # byte 4: FECN, BECN, reserved
     ackreq: bool = False
     code: int = 0
-    reserved: int = 0   # low four bits of byte 8: echo and reserved bits
+    reserved: int = 0   # low four bits of byte 8: echo and gap
 
     def bytes(self):
         flags = self.se << 7 | self.mig << 6 | self.pad << 4 | self.tver

@@ -52,6 +52,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	pkt->se = false;
 	pkt->ackreq = false;
 	pkt->echo = false;
+	pkt->gap = 0;
 	pkt->mkey = NULL;
 	pkt->sth_code = qp->sth ? srnic_sth_code(qp->sth) : 0;
 	pkt->sth_len = qp->sth ? srnic_sth_len(qp->sth) : 0;

@@ -6,12 +6,14 @@
  * response expected. It lies in the work request at sq.cons, or, if nothing is
  * outstanding, where the next one will begin.
  */
+#include <linux/slab.h>
 #include "srnic.h"
 #include "engine/completer.h"
 #include "engine/congestion.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/probe.h"
+#include "engine/reorder.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -104,26 +106,41 @@ static bool ack_until(struct srnic_qp *qp, u32 psn)
 }
 
 /*
- * A response is missing before one that has come: as good as a NAK (IBA 9.7.6.1.1),
- * but only once; the rest of the same flight says nothing new.
+ * A response is missing before one that has come: as good as a NAK (IBA 9.7.6.1.1). @gap
+ * says how many are to be asked for again, once; 0: nothing is known, or all have been.
  */
-static void implied_nak(struct srnic_qp *qp)
+static void implied_nak(struct srnic_qp *qp, u32 gap)
 {
 	struct srnic_requester *req = &qp->req;
 
-	if (req->went_back || req->wait_rnr)
+	if (req->wait_rnr || (!gap && (req->went_back || req->early.filling)))
 		return;
 	srnic_count(qp->dev, rcvd_seq_err);
-	srnic_requester_lost(qp, false);
+	if (gap)
+		srnic_requester_fill(qp, gap, true);
+	else
+		srnic_requester_lost(qp, false);
 	req->went_back = true;
+}
+
+/* A READ or atomic before @pkt has not been answered: @pkt waits. */
+static void response_early(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct srnic_reorder *early = &qp->req.early;
+	u32 gap = 0;
+
+	if (srnic_reorder_keep(qp, early, qp->req.una, pkt))
+		gap = srnic_reorder_gap(early, qp->req.una);
+	implied_nak(qp, gap);
 }
 
 /*
  * IBA 9.7.5.2.4: the responder expects the oldest packet. Counted against the retries
  * unless something has arrived meanwhile. It says so once a gap; another for the same
- * flight is a copy, that must not use up the retries.
+ * flight is a copy, that must not use up the retries. If the responder keeps the packets
+ * behind the gap, only the gap is sent again.
  */
-static void sequence_nak(struct srnic_qp *qp)
+static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
@@ -137,7 +154,10 @@ static void sequence_nak(struct srnic_qp *qp)
 		return;
 	}
 	req->retry_left--;
-	srnic_requester_lost(qp, false);
+	if (pkt->gap && req->una == pkt->psn)
+		srnic_requester_fill(qp, srnic_gap_packets(pkt->gap), false);
+	else
+		srnic_requester_lost(qp, false);
 	req->went_back = true;
 	srnic_timer_start(qp, true);
 }
@@ -210,7 +230,7 @@ static void fatal_nak(struct srnic_qp *qp, u32 psn, u8 code)
 static void nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 code)
 {
 	if (code == SRNIC_NAK_PSN_SEQ)
-		sequence_nak(qp);
+		sequence_nak(qp, pkt);
 	else if (code < ARRAY_SIZE(nak_status))
 		fatal_nak(qp, pkt->psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
 	else
@@ -227,7 +247,7 @@ static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		if (ack_until(qp, srnic_psn_add(pkt->psn, 1)))
 			srnic_probe_answered(qp);
 		else
-			implied_nak(qp);
+			response_early(qp, pkt);
 		break;
 	case SRNIC_AETH_RNR:
 		ack_until(qp, pkt->psn);
@@ -253,7 +273,7 @@ static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_p
 	struct srnic_swqe *wqe;
 
 	if (!ack_until(qp, pkt->psn)) {
-		implied_nak(qp);
+		response_early(qp, pkt);
 		return NULL;
 	}
 	wqe = oldest_active(qp);
@@ -317,6 +337,36 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	answered(qp, wqe);
 }
 
+static void response(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+{
+	const u32 flags = pkt->opc->flags;
+
+	if (flags & SRNIC_OPF_ACK)
+		acknowledge(qp, pkt);
+	else if (flags & SRNIC_OPF_READ)
+		read_response(qp, pkt, hold);
+	else
+		atomic_response(qp, pkt, hold);
+}
+
+/* Responses that came early follow the one that was missing; the next gap is asked for. */
+static void catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
+{
+	struct srnic_reorder *queue = &qp->req.early;
+	struct srnic_early *early;
+	u32 gap;
+
+	while (queue->first && ack_until(qp, queue->first->pkt.psn)) {
+		early = srnic_reorder_take(qp, queue);
+		if (srnic_psn_diff(early->pkt.psn, qp->req.una) >= 0)
+			response(qp, &early->pkt, hold);
+		kfree(early);
+	}
+	gap = srnic_reorder_gap(queue, qp->req.una);
+	if (gap)
+		implied_nak(qp, gap);
+}
+
 /**
  * srnic_completer_rx - a response to one of our requests
  * @qp: an RC QP in RTS or SQD
@@ -330,8 +380,6 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
  */
 void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
 {
-	const u32 flags = pkt->opc->flags;
-
 	lockdep_assert_held(&qp->lock);
 
 	if (srnic_psn_diff(pkt->psn, qp->req.una) < 0)
@@ -341,11 +389,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 		return;
 	}
 	srnic_ecn_echoed(qp, pkt);
-
-	if (flags & SRNIC_OPF_ACK)
-		acknowledge(qp, pkt);
-	else if (flags & SRNIC_OPF_READ)
-		read_response(qp, pkt, hold);
-	else
-		atomic_response(qp, pkt, hold);
+	response(qp, pkt, hold);
+	if (unlikely(qp->req.early.first))
+		catch_up(qp, hold);
 }

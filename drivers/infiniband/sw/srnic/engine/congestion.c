@@ -15,7 +15,7 @@
  * step, up to FLOOR_BYTES, and gives that up on loss.
  *
  * A loss shrinks the window if there was a queue, or if losses follow one another
- * closely; a rare one without a queue is taken for a fault of the wire.
+ * closely for some time; others are taken for faults of the wire.
  *
  * A mark (ECN) says that a queue forms before its delay does. It shrinks the window once
  * an epoch, by how many of the last epochs had one, as in DCQCN (SIGCOMM '15, section
@@ -50,8 +50,15 @@
 /* Up to here a flow takes what it needs to be heard beside flows that fill queues */
 #define FLOOR_BYTES	SZ_128K
 
-/* Losses that lie fewer packets apart than that are congestion even without a queue. */
+/*
+ * Losses that lie fewer packets apart than that, on average, are congestion even without a
+ * queue: 2 % of the packets, as in BBR (draft-ietf-ccwg-bbr, section 5.5.10.2). One distance
+ * weighs an eighth, and counts no more than LOSS_FAR.
+ */
 #define LOSS_APART	50
+#define LOSS_FAR	128
+#define LOSS_UNKNOWN	64
+#define LOSS_SHIFT	3
 
 /* A share of marked epochs of 1, and the weight of the newest: DCQCN's g of 1/16 */
 #define ALPHA_ONE	BIT(16)
@@ -120,6 +127,7 @@ void srnic_cc_start(struct srnic_qp *qp)
 		.base_before = U32_MAX,
 		.base_until = jiffies + BASE_PERIOD,
 		.last_rtt = U32_MAX,
+		.loss_apart = LOSS_UNKNOWN << LOSS_SHIFT,
 		.alpha = ALPHA_ONE,
 	};
 	begin_epoch(qp);
@@ -284,6 +292,27 @@ void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_acked);
 
+/* Whether losses are so many that the path must be overloaded */
+static bool losses_are_many(struct srnic_congestion *cc)
+{
+	u32 apart = min(cc->since_loss, LOSS_FAR);
+
+	cc->loss_apart += apart - (cc->loss_apart >> LOSS_SHIFT);
+	cc->since_loss = 0;
+	return cc->loss_apart < LOSS_APART << LOSS_SHIFT;
+}
+
+static void shrink(struct srnic_qp *qp, u32 window)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+
+	cc->slow_start = false;
+	cc->clear_epochs = 0;
+	cc->window = max_t(u32, window, SRNIC_WINDOW_MIN);
+	cc->floor = max_t(u32, cc->floor / 2, SRNIC_WINDOW_MIN);
+	begin_epoch(qp);
+}
+
 /**
  * srnic_cc_lost - Adapt the window: a packet has been lost
  * @qp: RC
@@ -293,18 +322,15 @@ void srnic_cc_lost(struct srnic_qp *qp, bool silence)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
 
+	bool many = losses_are_many(cc);
+
 	lockdep_assert_held(&qp->lock);
 
 	cc->losing = true;
-	cc->slow_start = false;
-	cc->clear_epochs = 0;
 	if (silence)
-		cc->window = max_t(u32, cc->window / 2, SRNIC_WINDOW_MIN);
-	else if (cc_queued(cc, cc->last_rtt) || cc->since_loss < LOSS_APART)
-		cc->window = max_t(u32, cc->window * 7 / 10, SRNIC_WINDOW_MIN);
-	cc->floor = max_t(u32, cc->floor / 2, SRNIC_WINDOW_MIN);
-	cc->since_loss = 0;
-	begin_epoch(qp);
+		shrink(qp, cc->window / 2);
+	else if (many || cc_queued(cc, cc->last_rtt))
+		shrink(qp, cc->window * 7 / 10);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);

@@ -92,17 +92,55 @@ static void missed(struct srnic_qp *qp, const struct srnic_rres *rres, u32 psn)
 		srnic_cutting_again(qp, &qp->resp.cutting, psn);
 }
 
+/* Responses that the requester lacks, while later ones are being sent: they come after those. */
+static void note_gap(struct srnic_rres *rres, u32 psn, u32 end)
+{
+	if (!rres->gap || srnic_psn_diff(psn, rres->gap_from) < 0)
+		rres->gap_from = psn;
+	rres->gap_end = rres->gap ? max(rres->gap_end, end) : end;
+	rres->gap = true;
+}
+
 /*
- * A READ that is still being answered goes on from @psn. Where less is asked for than is
- * still to come, what comes next tells the requester what is missing.
+ * A READ that is still being answered goes on from @psn, unless the requester has asked for
+ * less than is still to come: it keeps what lies behind.
  */
 static void read_on(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 end)
 {
-	if (end < rres->end || srnic_psn_diff(rres->next, psn) <= 0)
+	if (srnic_psn_diff(rres->next, psn) <= 0)
 		return;
+	if (end < rres->end) {
+		note_gap(rres, psn, end);
+		return;
+	}
 	missed(qp, rres, psn);
 	rres->from = psn;
 	rres->next = psn;
+}
+
+static void repeat_from(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 end)
+{
+	u32 off = ((psn - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+
+	missed(qp, rres, psn);
+	rres->from = psn;
+	rres->next = psn;
+	rres->to = srnic_psn_add(psn, srnic_read_packets(qp, end - off) - 1);
+	rres->end = end;
+	rres->gap = false;
+	answer_again(qp, rres);
+	qp->resp.replay = true;
+}
+
+/**
+ * srnic_duplicate_gap - Repeat the responses of which the requester has said that it lacks them
+ * @qp: RC
+ * @rres: all its responses have been sent
+ */
+void srnic_duplicate_gap(struct srnic_qp *qp, struct srnic_rres *rres)
+{
+	if (rres->gap)
+		repeat_from(qp, rres, rres->gap_from, rres->gap_end);
 }
 
 /*
@@ -127,14 +165,8 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		read_on(qp, rres, pkt->psn, off + pkt->dmalen);
 		return;
 	}
-	missed(qp, rres, pkt->psn);
 	rres->proved = pkt->proved;
-	rres->from = pkt->psn;
-	rres->next = pkt->psn;
-	rres->to = srnic_psn_add(pkt->psn, srnic_read_packets(qp, pkt->dmalen) - 1);
-	rres->end = off + pkt->dmalen;
-	answer_again(qp, rres);
-	qp->resp.replay = true;
+	repeat_from(qp, rres, pkt->psn, off + pkt->dmalen);
 }
 
 /* The stored result, for the very same request (IBA C9-118) */

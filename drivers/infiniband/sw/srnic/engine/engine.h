@@ -90,6 +90,9 @@ struct srnic_rq {
  * @unsent: first response that has never been sent
  * @to: last response of the request being answered
  * @end: bytes from @va to the end of that request
+ * @gap: the requester lacks some responses; they are repeated once @to has been sent
+ * @gap_from: the first of them
+ * @gap_end: bytes from @va to the end of the last
  * @rkey: as requested
  * @length: as requested, bytes
  * @va: as requested
@@ -107,6 +110,9 @@ struct srnic_rres {
 	u32 unsent;
 	u32 to;
 	u32 end;
+	bool gap;
+	u32 gap_from;
+	u32 gap_end;
 	u32 rkey;
 	u32 length;
 	u64 va;
@@ -141,6 +147,7 @@ struct srnic_rres {
  * @samples: of how many
  * @clear_epochs: without a queue, in a row
  * @since_loss: packets acknowledged since the last loss
+ * @loss_apart: packets between losses, smoothed, fixed point
  * @alpha: share of the last epochs that had a mark, fixed point
  */
 struct srnic_congestion {
@@ -170,6 +177,7 @@ struct srnic_congestion {
 	u32 samples;
 	u32 clear_epochs;
 	u32 since_loss;
+	u32 loss_apart;
 	u32 alpha;
 };
 
@@ -211,11 +219,30 @@ struct srnic_probe {
 	u32 una;
 };
 
+struct srnic_early;
+
+/**
+ * struct srnic_reorder - packets that came before others that were sent earlier; see reorder.c
+ * @first: the one with the lowest PSN
+ * @last: the one with the highest
+ * @count: how many there are
+ * @filling: the gap before @first has been asked for, up to @gap_end
+ * @gap_end: one past the highest PSN that was asked for
+ */
+struct srnic_reorder {
+	struct srnic_early *first;
+	struct srnic_early *last;
+	u32 count;
+	bool filling;
+	u32 gap_end;
+};
+
 /**
  * struct srnic_requester - our requests
  * @psn: of the next packet, be it new or sent again
  * @una: oldest unacknowledged; inside a READ, the next response expected
  * @max_sent: one past the highest PSN ever sent
+ * @early: responses that came too early
  * @cc: congestion control
  * @cutting: whether super-packets arrive
  * @since_ackreq: packets sent since the last that asked for an acknowledgment
@@ -241,6 +268,7 @@ struct srnic_requester {
 	u32 psn;
 	u32 una;
 	u32 max_sent;
+	struct srnic_reorder early;
 	struct srnic_congestion cc;
 	struct srnic_cutting cutting;
 	u16 since_ackreq;
@@ -268,6 +296,7 @@ struct srnic_requester {
  * @sent: reported; silence until the expected packet arrives (IBA 9.7.5.2.8)
  * @fatal: the QP goes to ERR once it has been sent
  * @syndrome: for the AETH
+ * @gap: packets that are missing, if later ones are kept; else 0
  * @psn: of the refused request
  * @event: enum ib_event_type that goes with @fatal, or -1
  */
@@ -276,6 +305,7 @@ struct srnic_refusal {
 	bool sent;
 	bool fatal;
 	u8 syndrome;
+	u32 gap;
 	u32 psn;
 	int event;
 };
@@ -283,6 +313,7 @@ struct srnic_refusal {
 /**
  * struct srnic_responder - the peer's requests
  * @psn: expected
+ * @early: requests that came too early
  * @msn: messages completed, 24 bits
  * @message: SRNIC_OPF_SEND or SRNIC_OPF_WRITE of the message in progress, or 0
  * @ack_due: an ACK is to be sent at the end of the burst
@@ -310,6 +341,7 @@ struct srnic_refusal {
  */
 struct srnic_responder {
 	u32 psn;
+	struct srnic_reorder early;
 	u32 msn;
 	u32 message;
 	bool ack_due;

@@ -121,7 +121,7 @@ static void ask(struct srnic_qp *qp)
 	}
 	srnic_count(qp->dev, probes);
 	probe->count++;
-	probe->waits = srnic_requester_repeat(qp);
+	probe->waits = srnic_requester_probe(qp);
 	probe->sent = qp->req.max_sent;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/recv.h"
+#include "engine/reorder.h"
 #include "engine/unlock.h"
 
 static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
@@ -145,6 +146,8 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	}
 	if (bytes)
 		srnic_mem_put(&ref);
+	if (!rres->todo)
+		srnic_duplicate_gap(build->qp, rres);
 	return err ?: sent;
 }
 
@@ -185,6 +188,7 @@ static int send_ack(struct srnic_build *build)
 		return send_aeth(build, SRNIC_OPC_ACK, srnic_psn_add(resp->psn, -1),
 				 SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
 	nak->due = false;
+	build->pkt.gap = srnic_gap_code(nak->gap);
 	return send_aeth(build, SRNIC_OPC_ACK, nak->psn, nak->syndrome);
 }
 

@@ -7,6 +7,7 @@
  * set the cursor back to req.una, and sending again is sending. A READ goes on from
  * the first response that is missing (IBA 9.7.5.1.3).
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
@@ -387,6 +388,8 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_timer_start(qp, idle);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_requester_run);
+
 /*
  * Nothing is left to send, to wait for or to report, and who posts something rings: a
  * user because the ring sleeps, the kernel always.
@@ -436,6 +439,7 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	srnic_cc_forget(qp);
 	srnic_cutting_forget(&req->cutting);
 	req->went_back = false;		/* a new flight, with gaps of its own */
+	req->early.filling = false;
 }
 
 /* READ and atomic requests of @wqe that are on their way */

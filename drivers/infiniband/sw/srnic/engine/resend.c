@@ -1,44 +1,142 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets that are sent once more by themselves, while the cursor stays where it is.
+ * Packets that are sent once more by themselves, while the cursor stays where it is: a
+ * probe, or a gap of which the peer keeps what lies behind (reorder.c).
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
+#include "engine/congestion.h"
+#include "engine/cutting.h"
+#include "engine/reorder.h"
 #include "engine/request.h"
 #include "engine/requester.h"
 #include "engine/unlock.h"
 
 /**
- * srnic_requester_repeat - Send the oldest unacknowledged packet once more, alone
+ * struct resend - packets to be sent once more
+ * @build: the turn
+ * @at: index of the work request
+ * @psn: of the packet
+ * @end: one past the highest PSN
+ * @exactly: of a READ, ask for no response beyond @end: the responder has the request
+ */
+struct resend {
+	struct srnic_build build;
+	u32 at;
+	u32 psn;
+	u32 end;
+	bool exactly;
+};
+
+/* Return how many PSNs the packet took, or a negative errno. */
+static int resend_packet(struct resend *r, const struct srnic_swqe *wqe)
+{
+	struct srnic_build *build = &r->build;
+	u32 i = (r->psn - wqe->first_psn) & SRNIC_PSN_MASK;
+	u32 left = srnic_psn_diff(r->end, r->psn);
+	u32 n;
+
+	switch (srnic_wqe_kind(wqe)->class) {
+	case SRNIC_CLASS_READ:
+		/* no further than the request that the responder knows (requester.h) */
+		n = min_t(u32, srnic_psn_diff(wqe->last_psn, r->psn) + 1,
+			  SRNIC_READ_PIECE - i % SRNIC_READ_PIECE);
+		if (r->exactly)
+			n = min(n, left);
+		return srnic_request_read(build, wqe, i, n, 1) ?: n;
+	case SRNIC_CLASS_ATOMIC:
+		return srnic_request_atomic(build, wqe, 1) ?: 1;
+	default:
+		return srnic_request_data(build, wqe, i, left == 1, left) ?: 1;
+	}
+}
+
+/* Return false where no more can be sent. */
+static bool resend_step(struct resend *r)
+{
+	struct srnic_qp *qp = r->build.qp;
+	struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, r->at);
+	int taken;
+
+	if (r->at == qp->sq.next && wqe->state != SRNIC_SWQE_ACTIVE)
+		return false;
+	if (wqe->state == SRNIC_SWQE_DONE) {
+		r->at++;
+		return true;
+	}
+	if (wqe->state != SRNIC_SWQE_ACTIVE)
+		return false;
+	taken = resend_packet(r, wqe);
+	if (taken < 0)
+		return false;
+	r->psn = srnic_psn_add(r->psn, taken);
+	if (srnic_psn_diff(r->psn, wqe->last_psn) > 0)
+		r->at++;
+	return true;
+}
+
+/*
+ * Send @count packets from the oldest unacknowledged one on, as far as they have been sent
+ * before; the last asks for an acknowledgment. Return how many packets were built.
+ */
+static u32 resend(struct srnic_qp *qp, u32 count, bool exactly)
+{
+	struct srnic_requester *req = &qp->req;
+	struct resend r __uninitialized;
+
+	r.at = qp->sq.cons;
+	r.psn = req->una;
+	r.end = srnic_psn_add(req->una, min_t(u32, count, srnic_psn_diff(req->psn, req->una)));
+	r.exactly = exactly;
+	srnic_build_begin(&r.build, qp, &qp->path, SRNIC_FLOW_OURS);
+	while (srnic_psn_diff(r.end, r.psn) > 0 && resend_step(&r))
+		;
+	srnic_build_end(&r.build);
+	if (r.build.packets)
+		srnic_qp_built_requests(qp, true);
+	return r.build.packets;
+}
+
+/**
+ * srnic_requester_probe - Send the oldest unacknowledged packet once more, alone
  * @qp: RC; the oldest work request is active
  *
  * It asks for an answer: a READ for the oldest response that is missing.
  *
  * Return: true if it has been sent.
  */
-bool srnic_requester_repeat(struct srnic_qp *qp)
+bool srnic_requester_probe(struct srnic_qp *qp)
 {
-	const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.cons);
-	u32 i = (qp->req.una - wqe->first_psn) & SRNIC_PSN_MASK;
-	struct srnic_build build __uninitialized;
-	int err;
+	lockdep_assert_held(&qp->lock);
+
+	return resend(qp, 1, true);
+}
+
+/**
+ * srnic_requester_fill - Send again what the peer lacks, or ask again for what we lack
+ * @qp: RC; the oldest work request is active
+ * @count: packets from the oldest unacknowledged one on
+ * @responses: responses of ours are missing, so the responder has the requests
+ *
+ * Packets behind the gap have arrived and are kept. Where the gap cannot be sent now, or is
+ * about to be sent anyway, go back (IBA 9.7.5.1.1).
+ */
+void srnic_requester_fill(struct srnic_qp *qp, u32 count, bool responses)
+{
+	struct srnic_requester *req = &qp->req;
+	u32 sent;
 
 	lockdep_assert_held(&qp->lock);
 
-	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	switch (srnic_wqe_kind(wqe)->class) {
-	case SRNIC_CLASS_READ:
-		err = srnic_request_read(&build, wqe, i, 1, 1);
-		break;
-	case SRNIC_CLASS_ATOMIC:
-		err = srnic_request_atomic(&build, wqe, 1);
-		break;
-	default:
-		err = srnic_request_data(&build, wqe, i, true, 1);
+	sent = srnic_tx_allowance(qp) ? resend(qp, count, responses) : 0;
+	if (!sent) {
+		srnic_requester_lost(qp, false);
+		return;
 	}
-	srnic_build_end(&build);
-	if (err)
-		return false;
-	srnic_qp_built_requests(qp, true);
-	return true;
+	req->retransmits += sent;
+	srnic_count_add(qp->dev, retransmits, sent);
+	srnic_cc_lost(qp, false);
+	/* answers to what was sent before are late */
+	srnic_cc_forget(qp);
+	srnic_cutting_again(qp, &req->cutting, req->una);
 }

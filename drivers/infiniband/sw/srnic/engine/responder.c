@@ -6,11 +6,13 @@
  * for; only then is memory touched, and each check that fails leaves everything as
  * it was. Answers are due at the end of the burst (reply.c).
  */
+#include <linux/slab.h>
 #include "export.h"
 #include "srnic.h"
 #include "engine/fault.h"
 #include "engine/proof.h"
 #include "engine/recv.h"
+#include "engine/reorder.h"
 #include "engine/responder.h"
 #include "engine/unlock.h"
 
@@ -289,6 +291,7 @@ static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
 
 	nak->due = true;
 	nak->sent = true;
+	nak->gap = 0;
 	nak->psn = psn;
 	if (verdict == V_RNR) {
 		srnic_qp_strain(qp, send_rnr_err);
@@ -300,47 +303,91 @@ static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
 	nak->event = refusal[verdict].event;
 }
 
-/* IBA 9.7.5.2.4: reported once, until what is expected arrives */
-static void rc_gap(struct srnic_qp *qp)
+static void sequence_nak(struct srnic_qp *qp, u32 gap)
 {
 	struct srnic_refusal *nak = &qp->resp.nak;
 
-	srnic_count(qp->dev, out_of_seq_request);
-	if (nak->sent)
-		return;
 	nak->due = true;
 	nak->sent = true;
+	nak->gap = gap;
 	nak->psn = qp->resp.psn;
 	nak->syndrome = SRNIC_AETH_NAK | SRNIC_NAK_PSN_SEQ;
 }
 
-static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+/*
+ * IBA 9.7.5.2.4: a gap is reported once, until the expected packet arrives. Behind an RNR
+ * NAK the peer sends everything again.
+ */
+static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_responder *resp = &qp->resp;
-	s32 diff = srnic_psn_diff(pkt->psn, resp->psn);
-	enum verdict verdict;
+	u32 gap = 0;
 
-	if (resp->nak.fatal)
-		return;		/* it waits for earlier READs to be answered */
-	if (unlikely(diff > 0)) {
-		rc_gap(qp);
+	srnic_count(qp->dev, out_of_seq_request);
+	if (resp->nak.sent && (resp->nak.syndrome & SRNIC_AETH_TYPE) == SRNIC_AETH_RNR)
 		return;
-	}
-	if (unlikely(diff < 0)) {
-		srnic_duplicate_rx(qp, pkt);
-		return;
-	}
+	if (srnic_reorder_keep(qp, &resp->early, resp->psn, pkt))
+		gap = srnic_reorder_gap(&resp->early, resp->psn);
+	if (gap || (!resp->nak.sent && !resp->early.filling))
+		sequence_nak(qp, gap);
+}
 
-	verdict = execute(qp, pkt, hold);
+/* Carry out the request that is expected, or refuse it. Return false if it was refused. */
+static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+	enum verdict verdict = execute(qp, pkt, hold);
+
 	if (unlikely(verdict)) {
 		rc_refuse(qp, pkt->psn, verdict);
-		return;
+		return false;
 	}
 	resp->nak.due = false;
 	resp->nak.sent = false;
 	resp->fresh++;
 	if (pkt->ackreq)
 		resp->ack_due = true;
+	return true;
+}
+
+/*
+ * A gap has been filled, at least in part: the requests behind it follow, and the next gap is
+ * reported. After a refusal the peer sends everything again.
+ */
+static void rc_catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
+{
+	struct srnic_reorder *queue = &qp->resp.early;
+	struct srnic_early *early;
+	u32 gap;
+	s32 diff;
+
+	while (queue->first) {
+		diff = srnic_psn_diff(queue->first->pkt.psn, qp->resp.psn);
+		if (diff > 0)
+			break;
+		early = srnic_reorder_take(qp, queue);
+		if (!diff && !rc_execute(qp, &early->pkt, hold))
+			srnic_reorder_drop(qp, queue);
+		kfree(early);
+	}
+	gap = srnic_reorder_gap(queue, qp->resp.psn);
+	if (gap)
+		sequence_nak(qp, gap);
+}
+
+static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+{
+	struct srnic_responder *resp = &qp->resp;
+	s32 diff = srnic_psn_diff(pkt->psn, resp->psn);
+
+	if (resp->nak.fatal)
+		return;		/* it waits for earlier READs to be answered */
+	if (unlikely(diff > 0))
+		rc_gap(qp, pkt);
+	else if (unlikely(diff < 0))
+		srnic_duplicate_rx(qp, pkt);
+	else if (likely(rc_execute(qp, pkt, hold)) && unlikely(resp->early.first))
+		rc_catch_up(qp, hold);
 }
 
 /**

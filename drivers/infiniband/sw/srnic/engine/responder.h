@@ -14,6 +14,7 @@ void srnic_responder_advanced(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
 bool srnic_duplicate_may_answer(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_duplicate_gap(struct srnic_qp *qp, struct srnic_rres *rres) __must_hold(&qp->lock);
 
 /* rres.c */
 struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)

@@ -7,10 +7,12 @@
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/dgram.h"
+#include "engine/reorder.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
@@ -90,6 +92,8 @@ static void forget(struct srnic_qp *qp)
 	rres = qp->resp.rres;
 	sth = qp->sth;
 	qp->sth = NULL;
+	srnic_reorder_drop(qp, &qp->req.early);
+	srnic_reorder_drop(qp, &qp->resp.early);
 	memset(&qp->req, 0, sizeof(qp->req));
 	memset(&qp->resp, 0, sizeof(qp->resp));
 	qp->hs_box[SRNIC_FLOW_OURS].full = false;
@@ -420,6 +424,8 @@ bool srnic_qp_draining(struct srnic_qp *qp)
 static void enter_err(struct srnic_qp *qp)
 {
 	qp->state = IB_QPS_ERR;
+	srnic_reorder_drop(qp, &qp->req.early);
+	srnic_reorder_drop(qp, &qp->resp.early);
 	if (qp->rq.ring.user)
 		WRITE_ONCE(qp->rq.ring.hdr->need_wakeup, 1);
 	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
@@ -442,6 +448,8 @@ void srnic_qp_fatal(struct srnic_qp *qp, int event)
 		srnic_qp_event(qp, event);
 	enter_err(qp);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_qp_fatal);
 
 /**
  * srnic_qp_to_err - any state to ERR

@@ -57,6 +57,8 @@ enum srnic_limit {
 #define SRNIC_MAX_DGRAM_PEERS	256	/* destinations per QP that keys are kept for */
 #define SRNIC_MAX_DGRAM_SENDERS	4096	/* senders per device whose packet numbers are kept */
 #define SRNIC_MAX_DGRAM_HELD	512	/* held datagrams of unknown senders, per device */
+#define SRNIC_MAX_EARLY		1024	/* early packets per QP and direction */
+#define SRNIC_MAX_EARLY_ALL	4096	/* early packets per device */
 #define SRNIC_MAX_KEYS		1024	/* keys per network namespace */
 #define SRNIC_MAX_PEERS		1024	/* peers per device whose faults are counted */
 #define SRNIC_MAX_CUT_OFF	(SRNIC_MAX_PEERS / 2)	/* cut-off peers among them */

@@ -24,11 +24,13 @@
 #define BTH_BECN	0x40000000U
 #define BTH_QPN_MASK	0x00ffffffU
 
-/* 32-bit word at BTH_PSN; protocol.md, section 2, defines STH size code and echo */
+/* 32-bit word at BTH_PSN; protocol.md, section 2, defines STH size code, echo and gap */
 #define BTH_ACKREQ	0x80000000U
 #define BTH_STH_SHIFT	28
 #define BTH_STH_MASK	0x7
 #define BTH_ECHO	0x08000000U
+#define BTH_GAP_SHIFT	24
+#define BTH_GAP_MASK	0x7
 
 /* 24-bit fields of the extension headers */
 #define MSN_MASK	0x00ffffffU
@@ -67,6 +69,7 @@ static void bth_get(struct srnic_pkt *pkt, const u8 *p)
 	pkt->ackreq = psn & BTH_ACKREQ;
 	pkt->sth_code = (psn >> BTH_STH_SHIFT) & BTH_STH_MASK;
 	pkt->echo = psn & BTH_ECHO;
+	pkt->gap = (psn >> BTH_GAP_SHIFT) & BTH_GAP_MASK;
 	pkt->psn = psn & SRNIC_PSN_MASK;
 }
 
@@ -90,6 +93,7 @@ static void bth_put(const struct srnic_pkt *pkt, u8 *p)
 	if (pkt->echo)
 		psn |= BTH_ECHO;
 	psn |= (u32)(pkt->sth_code & BTH_STH_MASK) << BTH_STH_SHIFT;
+	psn |= (u32)(pkt->gap & BTH_GAP_MASK) << BTH_GAP_SHIFT;
 
 	p[BTH_OPCODE] = pkt->opcode;
 	p[BTH_FLAGS] = flags;

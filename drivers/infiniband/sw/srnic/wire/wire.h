@@ -199,6 +199,8 @@ struct srnic_mkey;
  * @ackreq: the requester asks for an ACK
  * @echo: sealed responses: requests have arrived with CE (protocol.md, section
  *	2)
+ * @gap: sequence error NAKs: code of the number of missing packets (protocol.md,
+ *	section 2)
  * @becn: backward congestion
  * @fecn: forward congestion
  * @pkey: partition key
@@ -247,6 +249,7 @@ struct srnic_pkt {
 	bool mig;
 	bool ackreq;
 	bool echo;
+	u8 gap;
 	bool becn;
 	bool fecn;
 	u16 pkey;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets of RC that arrive before others that were sent earlier: verified copies, in the
+ * order of their PSNs, until the gap before them is filled. The peer then need send only
+ * the gap again (protocol.md, section 2), and not all that follows (IBA 9.7.5.1.1).
+ *
+ * Copies are few: one that is refused for want of room is as good as lost, and the peer goes
+ * back N packets. They are handled like packets that have just come, in order, so that
+ * nothing of the transport changes before its turn.
+ */
+#include <linux/slab.h>
+#include "export.h"
+#include "srnic.h"
+#include "engine/reorder.h"
+
+/* PSNs that may lie between a packet that is kept and the one that is expected */
+#define REORDER_SPAN	2048
+
+static struct srnic_early *early_copy(const struct srnic_pkt *pkt)
+{
+	struct srnic_early *early;
+
+	early = kmalloc(struct_size(early, payload, pkt->payload_len),
+			GFP_ATOMIC | __GFP_NOWARN);
+	if (!early)
+		return NULL;
+	early->pkt = *pkt;
+	early->ends = *pkt->ends;
+	memcpy(early->payload, pkt->payload, pkt->payload_len);
+	early->pkt.ends = &early->ends;
+	early->pkt.payload = early->payload;
+	/* nothing of the carrier, which is gone by then */
+	early->pkt.skb = NULL;
+	early->pkt.hdr = NULL;
+	early->pkt.mkey = NULL;
+	return early;
+}
+
+/* The link that leads to the first packet with @psn or a later one */
+static struct srnic_early **find_link(struct srnic_reorder *queue, u32 psn)
+{
+	struct srnic_early **link = &queue->first;
+
+	if (queue->last && srnic_psn_diff(psn, queue->last->pkt.psn) > 0)
+		return &queue->last->next;
+	while (*link && srnic_psn_diff(psn, (*link)->pkt.psn) > 0)
+		link = &(*link)->next;
+	return link;
+}
+
+static bool has_room(const struct srnic_qp *qp, const struct srnic_reorder *queue)
+{
+	return queue->count < SRNIC_MAX_EARLY &&
+	       atomic_read(&qp->dev->early) < SRNIC_MAX_EARLY_ALL;
+}
+
+/**
+ * srnic_reorder_keep - Copy a packet that came too early
+ * @qp: RC
+ * @queue: its requests that came early, or its responses
+ * @psn: the packet that is expected
+ * @pkt: verified; a later one
+ *
+ * Return: true if @queue has the packet, now or from before.
+ */
+bool srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
+			const struct srnic_pkt *pkt)
+{
+	struct srnic_early **link = find_link(queue, pkt->psn);
+	struct srnic_early *early = NULL;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (*link && (*link)->pkt.psn == pkt->psn)
+		return true;
+	if (srnic_psn_diff(pkt->psn, psn) < REORDER_SPAN && has_room(qp, queue))
+		early = early_copy(pkt);
+	if (!early) {
+		srnic_count(qp->dev, early_dropped);
+		return false;
+	}
+	early->next = *link;
+	if (!early->next)
+		queue->last = early;
+	*link = early;
+	queue->count++;
+	atomic_inc(&qp->dev->early);
+	srnic_count(qp->dev, early_kept);
+	return true;
+}
+
+/**
+ * srnic_reorder_gap - Return how many packets are missing that have not been asked for
+ * @queue: of a QP whose lock is held
+ * @psn: the packet that is expected
+ *
+ * The gap ends before the first packet of @queue. It is asked for once; again, if a packet
+ * inside it arrives and leaves a smaller gap: that one was lost a second time.
+ *
+ * Return: 0 if there is no gap, or it has been asked for.
+ */
+u32 srnic_reorder_gap(struct srnic_reorder *queue, u32 psn)
+{
+	u32 end;
+	bool asked;
+
+	if (!queue->first || srnic_psn_diff(queue->first->pkt.psn, psn) <= 0)
+		return 0;
+	end = queue->first->pkt.psn;
+	asked = queue->filling && srnic_psn_diff(psn, queue->gap_end) < 0 &&
+		srnic_psn_diff(queue->gap_end, end) <= 0;
+	if (asked)
+		return 0;
+	end = srnic_psn_add(psn, min_t(u32, srnic_psn_diff(end, psn), SRNIC_GAP_MAX));
+	queue->filling = true;
+	queue->gap_end = end;
+	return srnic_psn_diff(end, psn);
+}
+
+/**
+ * srnic_reorder_take - Take the packet with the lowest PSN out
+ * @qp: RC
+ * @queue: not empty
+ *
+ * What the packet sets off may empty @queue (srnic_qp_fatal()).
+ *
+ * Return: the packet; the caller frees it.
+ */
+struct srnic_early *srnic_reorder_take(struct srnic_qp *qp, struct srnic_reorder *queue)
+{
+	struct srnic_early *early = queue->first;
+
+	lockdep_assert_held(&qp->lock);
+
+	queue->first = early->next;
+	if (!queue->first) {
+		queue->last = NULL;
+		queue->filling = false;
+	}
+	queue->count--;
+	atomic_dec(&qp->dev->early);
+	return early;
+}
+
+/**
+ * srnic_reorder_drop - Free all packets
+ * @qp: RC
+ * @queue: may be empty
+ */
+void srnic_reorder_drop(struct srnic_qp *qp, struct srnic_reorder *queue)
+{
+	while (queue->first)
+		kfree(srnic_reorder_take(qp, queue));
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_reorder_drop);

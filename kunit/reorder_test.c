@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of selective recovery: requests that arrive before others are kept, the NAK
+ * tells how many are missing, and the requester sends only those again (protocol.md,
+ * section 2). A sends to B.
+ */
+#include <linux/module.h>
+
+#include "pair_fixture.h"
+#include "engine/reorder.h"
+#include "engine/requester.h"
+
+#define WRITES	16	/* that A has posted */
+
+static int reorder_test_init(struct kunit *test)
+{
+	struct srnic_sq *sq;
+	struct world *w;
+	int err = pair_init(test);
+	u32 i;
+
+	if (err)
+		return err;
+	w = test->priv;
+	sq = &w->qp[A]->sq;
+	sq->entries = WRITES;
+	sq->stride = sizeof(struct srnic_swqe);
+	sq->wqes = kunit_kcalloc(test, WRITES, sizeof(struct srnic_swqe), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
+	for (i = 0; i < WRITES; i++)
+		srnic_sq_wqe(sq, i)->opcode = SRNIC_WQE_WRITE;
+	w->dev->singly = true;
+	return 0;
+}
+
+static void reorder_test_exit(struct kunit *test)
+{
+	struct world *w = test->priv;
+	int end;
+
+	for (end = A; w && end <= B; end++) {
+		if (!w->qp[end])
+			continue;
+		lock(w->qp[end]);
+		srnic_reorder_drop(w->qp[end], &w->qp[end]->req.early);
+		srnic_reorder_drop(w->qp[end], &w->qp[end]->resp.early);
+		unlock(w->qp[end]);
+	}
+	pair_exit(test);
+}
+
+/* Packet number @n of A's arrives: a WRITE of no byte, which needs no memory. */
+static void arrive_as(struct kunit *test, u32 n, u8 opcode)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt = {
+		.opcode = opcode,
+		.psn = srnic_psn_add(w->qp[A]->req.una, n),
+		.ackreq = true,
+		.sth_code = w->qp[A]->sth ? srnic_sth_code(w->qp[A]->sth) : 0,
+	};
+
+	deliver(test, packet(test, A, &pkt, NOTHING, false), B, NOW);
+}
+
+static void arrive(struct kunit *test, u32 n)
+{
+	arrive_as(test, n, SRNIC_OPC_WRITE_ONLY);
+}
+
+/* What a packet of @end says; false if there is none. */
+static bool next_packet(struct kunit *test, int end, struct srnic_pkt *pkt)
+{
+	struct sk_buff *skb = take(test, end, false);
+	u32 len;
+
+	if (!skb)
+		return false;
+	len = skb->len - sizeof(struct iphdr) - sizeof(struct udphdr);
+	KUNIT_EXPECT_EQ(test, srnic_wire_parse(pkt, udp_payload(skb), len), SRNIC_WIRE_OK);
+	kfree_skb(skb);
+	return true;
+}
+
+static void expect_silence(struct kunit *test, int end)
+{
+	struct srnic_pkt pkt;
+
+	KUNIT_EXPECT_FALSE(test, next_packet(test, end, &pkt));
+}
+
+/* B says that it expects packet number @n, and what lies behind @gap packets it has. */
+static void expect_nak(struct kunit *test, u32 n, u8 gap)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt;
+
+	KUNIT_ASSERT_TRUE(test, next_packet(test, B, &pkt));
+	KUNIT_EXPECT_EQ(test, pkt.syndrome, SRNIC_AETH_NAK | SRNIC_NAK_PSN_SEQ);
+	KUNIT_EXPECT_EQ(test, pkt.psn, srnic_psn_add(w->qp[A]->req.una, n));
+	KUNIT_EXPECT_EQ(test, pkt.gap, gap);
+}
+
+/* B acknowledges all up to packet number @n. */
+static void expect_ack(struct kunit *test, u32 n)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt;
+
+	KUNIT_ASSERT_TRUE(test, next_packet(test, B, &pkt));
+	KUNIT_EXPECT_EQ(test, pkt.syndrome & SRNIC_AETH_TYPE, SRNIC_AETH_ACK);
+	KUNIT_EXPECT_EQ(test, pkt.psn, srnic_psn_add(w->qp[A]->req.una, n));
+	KUNIT_EXPECT_EQ(test, pkt.gap, 0);
+}
+
+/* B has carried out so many requests, and keeps so many more. */
+static void expect_state(struct kunit *test, u32 done, u32 kept)
+{
+	struct world *w = test->priv;
+
+	KUNIT_EXPECT_EQ(test, w->qp[B]->resp.msn, done);
+	KUNIT_EXPECT_EQ(test, w->qp[B]->resp.early.count, kept);
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->dev->early), kept);
+}
+
+/* -------------------------------------------------------------- responder */
+
+static void a_gap_is_reported_once_and_what_lies_behind_is_kept(struct kunit *test)
+{
+	arrive(test, 0);
+	expect_ack(test, 0);
+	arrive(test, 2);
+	expect_nak(test, 1, 1);
+	arrive(test, 3);
+	arrive(test, 5);
+	expect_silence(test, B);
+	expect_state(test, 1, 3);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_early_kept), 3);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_out_of_seq_request), 3);
+}
+
+static void a_gap_that_is_filled_lets_the_rest_follow_and_reports_the_next(struct kunit *test)
+{
+	arrive(test, 2);
+	arrive(test, 3);
+	arrive(test, 6);
+	expect_nak(test, 0, 2);
+	arrive(test, 0);
+	expect_ack(test, 0);
+	expect_state(test, 1, 3);
+	arrive(test, 1);
+	expect_nak(test, 4, 2);
+	expect_state(test, 4, 1);
+	arrive(test, 4);
+	expect_ack(test, 4);
+	arrive(test, 5);
+	expect_ack(test, 6);
+	expect_state(test, 7, 0);
+}
+
+static void a_second_loss_inside_a_gap_is_reported(struct kunit *test)
+{
+	arrive(test, 8);
+	expect_nak(test, 0, 4);
+	arrive(test, 0);
+	expect_ack(test, 0);
+	arrive(test, 3);
+	expect_nak(test, 1, 2);
+	arrive(test, 4);
+	expect_silence(test, B);
+	arrive(test, 1);
+	arrive(test, 2);
+	expect_ack(test, 1);
+	expect_nak(test, 5, 3);
+	expect_state(test, 5, 1);
+}
+
+static void early_packets_are_carried_out_in_order_whatever_their_own(struct kunit *test)
+{
+	static const u32 order[] = { 7, 3, 5, 1, 6, 3, 2, 4, 7, 0 };
+	struct srnic_pkt pkt;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		arrive(test, order[i]);
+	while (next_packet(test, B, &pkt))
+		;
+	KUNIT_EXPECT_EQ(test, pkt.psn, srnic_psn_add(PSN, 7));
+	KUNIT_EXPECT_EQ(test, pkt.syndrome & SRNIC_AETH_TYPE, SRNIC_AETH_ACK);
+	expect_state(test, 8, 0);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_early_kept), 7);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_duplicate_request), 0);
+}
+
+static void the_code_of_a_gap_names_a_power_of_two(struct kunit *test)
+{
+	static const struct {
+		u32 packets;
+		u8 code;
+	} gaps[] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 3 }, { 5, 4 }, { 32, 6 },
+		     { 33, 7 }, { 64, 7 }, { 65, 7 }, { 1 << 23, 7 } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(gaps); i++) {
+		KUNIT_EXPECT_EQ(test, srnic_gap_code(gaps[i].packets), gaps[i].code);
+		KUNIT_EXPECT_GE(test, srnic_gap_packets(gaps[i].code),
+				min(gaps[i].packets, SRNIC_GAP_MAX));
+	}
+	KUNIT_EXPECT_EQ(test, srnic_gap_packets(0), 0);
+	KUNIT_EXPECT_EQ(test, srnic_gap_packets(7), SRNIC_GAP_MAX);
+}
+
+static void a_gap_longer_than_a_nak_can_tell_is_reported_in_parts(struct kunit *test)
+{
+	u32 i;
+
+	arrive(test, SRNIC_GAP_MAX + 2);
+	expect_nak(test, 0, 7);
+	for (i = 0; i < SRNIC_GAP_MAX - 1; i++) {
+		arrive(test, i);
+		expect_ack(test, i);
+	}
+	arrive(test, SRNIC_GAP_MAX - 1);
+	expect_nak(test, SRNIC_GAP_MAX, 2);
+}
+
+static void what_finds_no_room_is_dropped_and_the_nak_says_nothing_of_the_gap(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	atomic_set(&w->dev->early, SRNIC_MAX_EARLY_ALL);
+	arrive(test, 1);
+	expect_nak(test, 0, 0);
+	arrive(test, 2);
+	expect_silence(test, B);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_early_dropped), 2);
+	atomic_set(&w->dev->early, 0);
+	arrive(test, 0);
+	expect_ack(test, 0);
+	expect_state(test, 1, 0);
+}
+
+static void R24_a_qp_keeps_no_more_than_its_share(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u32 i;
+
+	for (i = 1; i <= SRNIC_MAX_EARLY + 3; i++)
+		arrive(test, i);
+	expect_nak(test, 0, 1);
+	expect_silence(test, B);
+	KUNIT_EXPECT_EQ(test, w->qp[B]->resp.early.count, SRNIC_MAX_EARLY);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_early_dropped), 3);
+	arrive(test, 0);
+	expect_ack(test, SRNIC_MAX_EARLY);
+	expect_state(test, SRNIC_MAX_EARLY + 1, 0);
+	arrive(test, SRNIC_MAX_EARLY + 2);
+	expect_nak(test, SRNIC_MAX_EARLY + 1, 1);
+}
+
+static void what_lies_far_ahead_is_not_kept(struct kunit *test)
+{
+	arrive(test, 1 << 22);
+	expect_nak(test, 0, 0);
+	expect_state(test, 0, 0);
+}
+
+static void a_request_that_is_refused_takes_those_behind_it_along(struct kunit *test)
+{
+	struct srnic_pkt pkt;
+
+	arrive_as(test, 1, SRNIC_OPC_WRITE_LAST);	/* of no message */
+	arrive(test, 2);
+	expect_nak(test, 0, 1);
+	arrive(test, 0);
+	KUNIT_ASSERT_TRUE(test, next_packet(test, B, &pkt));
+	KUNIT_EXPECT_EQ(test, pkt.syndrome, SRNIC_AETH_NAK | SRNIC_NAK_INVALID_REQ);
+	KUNIT_EXPECT_EQ(test, pkt.gap, 0);
+	expect_state(test, 1, 0);
+}
+
+static void an_error_frees_what_was_kept(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	arrive(test, 1);
+	arrive(test, 2);
+	expect_state(test, 0, 2);
+	lock(w->qp[B]);
+	srnic_qp_fatal(w->qp[B], -1);
+	unlock(w->qp[B]);
+	expect_state(test, 0, 0);
+}
+
+/* -------------------------------------------------------------- requester */
+
+/* A sends all that it may: a turn ends with a tick of the clock. */
+static void run(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_requester *req = &w->qp[A]->req;
+	u32 psn;
+
+	lock(w->qp[A]);
+	do {
+		psn = req->psn;
+		srnic_requester_run(w->qp[A]);
+	} while (req->psn != psn);
+	unlock(w->qp[A]);
+}
+
+/* A posts and sends so many WRITEs, which get lost. */
+static void send(struct kunit *test, u32 count)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt;
+
+	w->qp[A]->sq.prod += count;
+	run(test);
+	while (next_packet(test, A, &pkt))
+		count--;
+	KUNIT_EXPECT_EQ(test, count, 0);
+}
+
+static void nak(struct kunit *test, u32 psn, u8 gap)
+{
+	struct world *w = test->priv;
+	struct srnic_pkt pkt = {
+		.opcode = SRNIC_OPC_ACK,
+		.psn = psn,
+		.syndrome = SRNIC_AETH_NAK | SRNIC_NAK_PSN_SEQ,
+		.gap = gap,
+		.sth_code = w->qp[B]->sth ? srnic_sth_code(w->qp[B]->sth) : 0,
+	};
+
+	deliver(test, packet(test, B, &pkt, NOTHING, false), A, NOW);
+}
+
+/* A sends @count packets from @psn on, and no more; the last asks for an answer. */
+static void expect_sent(struct kunit *test, u32 psn, u32 count)
+{
+	struct srnic_pkt pkt;
+	u32 i;
+
+	run(test);
+	for (i = 0; i < count; i++) {
+		KUNIT_ASSERT_TRUE(test, next_packet(test, A, &pkt));
+		KUNIT_EXPECT_EQ(test, pkt.psn, srnic_psn_add(psn, i));
+	}
+	if (count)
+		KUNIT_EXPECT_TRUE(test, pkt.ackreq);
+	expect_silence(test, A);
+}
+
+static void only_the_gap_is_sent_again(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_requester *req = &w->qp[A]->req;
+
+	w->qp[A]->attr.retry_cnt = 7;
+	req->retry_left = 7;
+	send(test, 10);
+	nak(test, srnic_psn_add(PSN, 3), 2);
+	expect_sent(test, srnic_psn_add(PSN, 3), 2);
+	KUNIT_EXPECT_EQ(test, req->una, srnic_psn_add(PSN, 3));
+	KUNIT_EXPECT_EQ(test, req->psn, srnic_psn_add(PSN, 10));
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_retransmits), 2);
+	nak(test, srnic_psn_add(PSN, 3), 2);
+	expect_sent(test, 0, 0);
+	send(test, 1);
+	nak(test, srnic_psn_add(PSN, 8), 7);
+	expect_sent(test, srnic_psn_add(PSN, 8), 3);
+}
+
+static void a_responder_that_keeps_nothing_gets_all_again(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	w->qp[A]->attr.retry_cnt = 7;
+	w->qp[A]->req.retry_left = 7;
+	send(test, 10);
+	nak(test, srnic_psn_add(PSN, 3), 0);
+	expect_sent(test, srnic_psn_add(PSN, 3), 7);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_retransmits), 7);
+}
+
+static void a_gap_is_counted_against_the_retries(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	send(test, 4);
+	nak(test, PSN, 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_retry_exceeded_err), 1);
+	expect_sent(test, 0, 0);
+	KUNIT_EXPECT_EQ(test, w->qp[A]->state, IB_QPS_ERR);
+}
+
+static struct kunit_case reorder_cases[] = {
+	KUNIT_CASE(a_gap_is_reported_once_and_what_lies_behind_is_kept),
+	KUNIT_CASE(a_gap_that_is_filled_lets_the_rest_follow_and_reports_the_next),
+	KUNIT_CASE(a_second_loss_inside_a_gap_is_reported),
+	KUNIT_CASE(early_packets_are_carried_out_in_order_whatever_their_own),
+	KUNIT_CASE(the_code_of_a_gap_names_a_power_of_two),
+	KUNIT_CASE(a_gap_longer_than_a_nak_can_tell_is_reported_in_parts),
+	KUNIT_CASE(what_finds_no_room_is_dropped_and_the_nak_says_nothing_of_the_gap),
+	KUNIT_CASE(R24_a_qp_keeps_no_more_than_its_share),
+	KUNIT_CASE(what_lies_far_ahead_is_not_kept),
+	KUNIT_CASE(a_request_that_is_refused_takes_those_behind_it_along),
+	KUNIT_CASE(an_error_frees_what_was_kept),
+	KUNIT_CASE(only_the_gap_is_sent_again),
+	KUNIT_CASE(a_responder_that_keeps_nothing_gets_all_again),
+	KUNIT_CASE(a_gap_is_counted_against_the_retries),
+	{}
+};
+
+static struct kunit_suite reorder_suite = {
+	.name = "srnic-reorder",
+	.init = reorder_test_init,
+	.exit = reorder_test_exit,
+	.test_cases = reorder_cases,
+};
+
+kunit_test_suite(reorder_suite);
+
+MODULE_IMPORT_NS(SRNIC_KUNIT);
+MODULE_DESCRIPTION("KUnit suite of selective recovery");
+MODULE_LICENSE("GPL");
