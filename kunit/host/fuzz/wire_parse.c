@@ -13,7 +13,6 @@
 static void clear_reserved(const struct srnic_opcode *opc, u8 *hdr)
 {
 	hdr[4] &= 0xc0;
-	hdr[8] &= 0xf8;
 	if (opc->deth)
 		hdr[opc->deth + 4] = 0;
 	if (opc->cnp)
