@@ -15,18 +15,23 @@ LENGTH = ("-D", str(SECONDS), "-f", str(MARGIN))
 TCP_LENGTH = ("-t", str(SECONDS - 2 * MARGIN), "-O", str(MARGIN))
 LIMIT = 30
 
+# perftest reports a completion for 100 messages, more than a flow beside others may send in a
+# run: report each
+EACH = ("-Q", "1")
+
 
 def jain(rates):
     """Return Jain's index: 1 if all rates are equal, 1/n if one flow has everything."""
     return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0
 
 
-def start(stack, contender, work, number):
+def start(stack, contender, work, number, options=EACH):
     """Start a server and its client with a port of their own; return the client."""
     port = PORT + number
-    server = stack.enter_context(background(perftest_args(contender, work, LENGTH, 1, port)))
+    length = (*LENGTH, *options)
+    server = stack.enter_context(background(perftest_args(contender, work, length, 1, port)))
     await_listener(server, port)
-    client = subprocess.Popen([*perftest_args(contender, work, LENGTH, 0, port), PEER], text=True,
+    client = subprocess.Popen([*perftest_args(contender, work, length, 0, port), PEER], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment())
     stack.callback(client.kill)
     return client
@@ -65,4 +70,4 @@ def beside(contender, work):
 def datagrams(contender, work):
     """Send datagrams; return the rate that the sender reports."""
     with ExitStack() as stack:
-        return {"MiBps": rate_of(start(stack, contender, work, 0), work)}
+        return {"MiBps": rate_of(start(stack, contender, work, 0, ()), work)}
