@@ -7,8 +7,11 @@ usage: derived.py KEY PCAP SUITE:MODE...
   arguments as for capture.py
 
 Prints a line per key: its purpose and its bytes. Each byte is XORed with 0xa5, so that the
-output does not itself contain the keys that srnic-leftovers searches for.
+output does not itself contain the keys that srnic-leftovers searches for. Stops itself at the
+end (SIGSTOP), so that srnic-leftovers can overwrite this process's memory before it is freed.
 """
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -42,6 +45,8 @@ def main():
         sys.exit("\n".join(opener.refused))
     for text, label in found.items():
         print(label, text)
+    sys.stdout.flush()
+    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 if __name__ == "__main__":

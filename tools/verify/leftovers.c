@@ -3,31 +3,31 @@
  * srnic-leftovers - search all of this machine's memory for keys.
  *
  *	srnic-leftovers WANTED
- *	srnic-leftovers --fill
+ *	srnic-leftovers --wipe PID
  *
  * WANTED has a key a line: a name, and its bytes in hexadecimal, each XORed
  * with 0xa5, so that the search itself does not put the keys into memory. The
- * programs that computed the keys have left copies in freed memory: --fill
- * overwrites all free memory and releases it. A match is eight consecutive
- * bytes of a key at a multiple of eight, because the allocator may have
- * overwritten the rest of a freed key.
+ * program that computed the keys has copies: --wipe overwrites all memory that
+ * this process can write, and kills it. The process must be stopped, and must
+ * not have released memory before. A match is eight consecutive bytes of a key
+ * at a multiple of eight, because the allocator may have overwritten the rest
+ * of a freed key.
  *
  * Prints a line for each key that is found: its name, the number of matches,
  * and the first address. The last line is the number of matches. Needs root to
  * read /proc/kcore.
  *
  * Example:
- *	srnic-leftovers --fill && srnic-leftovers /run/test/wanted
+ *	srnic-leftovers --wipe 4711 && srnic-leftovers /run/test/wanted
  */
 #include <elf.h>
 #include <err.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define MASK		0xa5
@@ -37,7 +37,6 @@
 #define PIECES_MOST	(8 * KEYS_MOST)
 #define CHUNK		(1 << 20)
 #define KERNEL_TEXT	0xffffffff80000000	/* x86-64: a second mapping of RAM */
-#define SPARED		(8UL << 20)	/* left free by --fill, for page tables */
 
 struct key {
 	char name[40];
@@ -183,22 +182,38 @@ static const char *page_kind(uint64_t where)
 	return "kernel's own";
 }
 
-static void fill(void)
+static void overwrite(int mem, uint64_t at, uint64_t end)
 {
-	struct sysinfo info;
-	size_t len;
-	void *p;
+	ssize_t done;
 
-	if (sysinfo(&info))
-		err(2, "sysinfo");
-	len = (size_t)info.freeram * info.mem_unit;
-	if (len <= SPARED)
-		errx(2, "too little memory is free: %zu bytes", len);
-	p = mmap(NULL, len - SPARED, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (p == MAP_FAILED)
-		err(2, "mmap");
-	memset(p, MASK, len - SPARED);
+	memset(chunk, MASK, sizeof(chunk));
+	for (; at < end; at += done) {
+		done = pwrite(mem, chunk, end - at < CHUNK ? end - at : CHUNK, at);
+		if (done <= 0)
+			err(2, "the process's memory at %#lx", at);
+	}
+}
+
+static void wipe(const char *process)
+{
+	char path[64], line[512];
+	uint64_t at, end;
+	FILE *maps;
+	int mem;
+
+	snprintf(path, sizeof(path), "/proc/%s/mem", process);
+	mem = open(path, O_RDWR);
+	snprintf(path, sizeof(path), "/proc/%s/maps", process);
+	maps = fopen(path, "r");
+	if (mem < 0 || !maps)
+		err(2, "process %s", process);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx", &at, &end) == 2 && strstr(line, " rw-p "))
+			overwrite(mem, at, end);
+	fclose(maps);
+	close(mem);
+	if (kill(atoi(process), SIGKILL))
+		err(2, "process %s", process);
 }
 
 int main(int argc, char **argv)
@@ -206,12 +221,12 @@ int main(int argc, char **argv)
 	unsigned int i, finds = 0;
 	uint64_t seen;
 
-	if (argc != 2 || !strcmp(argv[1], "--help"))
-		errx(2, "usage: srnic-leftovers WANTED | --fill");
-	if (!strcmp(argv[1], "--fill")) {
-		fill();
+	if (argc == 3 && !strcmp(argv[1], "--wipe")) {
+		wipe(argv[2]);
 		return 0;
 	}
+	if (argc != 2 || *argv[1] == '-')
+		errx(2, "usage: srnic-leftovers WANTED | --wipe PID");
 	read_wanted(argv[1]);
 	seen = search_memory();
 	for (i = 0; i < nr_keys; i++) {

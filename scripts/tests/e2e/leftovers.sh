@@ -29,9 +29,25 @@ hold()
 		kill -STOP "$end" || fail "rping: $(cat /run/test/[cs].log)"
 	done
 	recorded >/dev/null
-	"$repo/tools/codec/derived.py" /run/test/k.key /run/test/wire.pcap "$1" >>/run/test/wanted
-	# Overwrite the keys in memory that Python has freed
-	srnic-leftovers --fill
+	derive "$1"
+}
+
+# derive SEAL: list the keys of the recorded packets, and leave no copy in the codec's memory
+derive()
+{
+	local codec
+
+	# Nothing is given back to the kernel before it is overwritten
+	PYTHONMALLOC=malloc MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=-1 \
+		"$repo/tools/codec/derived.py" /run/test/k.key /run/test/wire.pcap "$1" \
+		>>/run/test/wanted 2>/run/test/codec.log &
+	codec=$!
+	until grep -q "^State:.T" /proc/$codec/status 2>/dev/null; do
+		kill -0 $codec || fail "derived.py: $(cat /run/test/codec.log)"
+		sleep 0.05
+	done
+	srnic-leftovers --wipe $codec
+	wait $codec 2>/dev/null || true
 }
 
 # seek: search all of memory for the listed keys
@@ -71,8 +87,6 @@ gone()
 	done
 }
 
-# Leave little memory out of reach of --fill
-sysctl -qw vm.min_free_kbytes=1024
 testbed up
 # Send single packets, as on a wire, instead of super-packets
 for end in a b; do
