@@ -393,6 +393,79 @@ static void a_gap_is_counted_against_the_retries(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->qp[A]->state, IB_QPS_ERR);
 }
 
+/* A's netdev takes super-packets whole; returns how many packets of the IP layer A sends. */
+static u32 send_whole(struct kunit *test, u32 count)
+{
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+	u32 skbs = 0;
+
+	w->qp[A]->attr.retry_cnt = 7;
+	w->qp[A]->req.retry_left = 7;
+	w->dev->ndev = w->ndev;
+	w->ndev->features |= NETIF_F_GSO_UDP_L4;
+	w->dev->singly = false;
+	w->qp[A]->sq.prod += count;
+	run(test);
+	while ((skb = __skb_dequeue(&w->qp[A]->out))) {
+		kfree_skb(skb);
+		skbs++;
+	}
+	return skbs;
+}
+
+static void a_gap_of_equal_requests_is_sent_again_as_one_super_packet(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+
+	send_whole(test, 10);
+	nak(test, srnic_psn_add(PSN, 3), 3);
+	skb = __skb_dequeue(&w->qp[A]->out);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_EXPECT_EQ(test, skb_shinfo(skb)->gso_segs, 4);
+	kfree_skb(skb);
+	expect_silence(test, A);
+}
+
+/* Issue 21.5: each super-packet loses all segments but the first, also those of a gap. */
+static void super_packets_end_though_the_peer_keeps_what_arrives(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+	u32 flight;
+
+	KUNIT_ASSERT_LT(test, send_whole(test, 12), 12);
+	for (flight = 1; flight <= 8; flight++) {
+		KUNIT_EXPECT_FALSE(test, w->dev->singly);
+		nak(test, srnic_psn_add(PSN, flight), 3);
+		while ((skb = __skb_dequeue(&w->qp[A]->out)))
+			kfree_skb(skb);
+	}
+	KUNIT_EXPECT_TRUE(test, w->dev->singly);
+}
+
+/* The same, with a peer that reports a gap once: probes tell how far it has come. */
+static void a_probe_judges_the_super_packets_before_it(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+	u32 flight;
+
+	send_whole(test, WRITES);
+	for (flight = 0; flight < 7; flight++) {
+		KUNIT_EXPECT_FALSE(test, w->dev->singly);
+		nak(test, srnic_psn_add(PSN, 2 * flight + 1), 3);
+		lock(w->qp[A]);
+		w->qp[A]->req.una = srnic_psn_add(w->qp[A]->req.una, 1);
+		srnic_requester_probe(w->qp[A]);
+		unlock(w->qp[A]);
+		while ((skb = __skb_dequeue(&w->qp[A]->out)))
+			kfree_skb(skb);
+	}
+	KUNIT_EXPECT_TRUE(test, w->dev->singly);
+}
+
 static struct kunit_case reorder_cases[] = {
 	KUNIT_CASE(a_gap_is_reported_once_and_what_lies_behind_is_kept),
 	KUNIT_CASE(a_gap_that_is_filled_lets_the_rest_follow_and_reports_the_next),
@@ -408,6 +481,9 @@ static struct kunit_case reorder_cases[] = {
 	KUNIT_CASE(only_the_gap_is_sent_again),
 	KUNIT_CASE(a_responder_that_keeps_nothing_gets_all_again),
 	KUNIT_CASE(a_gap_is_counted_against_the_retries),
+	KUNIT_CASE(a_gap_of_equal_requests_is_sent_again_as_one_super_packet),
+	KUNIT_CASE(super_packets_end_though_the_peer_keeps_what_arrives),
+	KUNIT_CASE(a_probe_judges_the_super_packets_before_it),
 	{}
 };
 

@@ -37,6 +37,7 @@ struct srnic_source {
  * @flow: OURS for requests, THEIRS for responses
  * @burst: being filled, if @open
  * @pkt: the packet to be sent next; what all packets of a QP share is set
+ * @at: index of the work request that requests are built of
  * @packets: built, to be counted
  * @sealed: of them
  * @bytes: of all of them, BTH to ICRC
@@ -56,6 +57,7 @@ struct srnic_build {
 	enum srnic_sth_flow flow;
 	struct srnic_burst burst;
 	struct srnic_pkt pkt;
+	u32 at;
 	u32 packets;
 	u32 sealed;
 	u32 bytes;

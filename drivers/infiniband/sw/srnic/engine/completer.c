@@ -117,7 +117,7 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 		return;
 	srnic_count(qp->dev, rcvd_seq_err);
 	if (gap)
-		srnic_requester_fill(qp, gap, true);
+		srnic_requester_ask_again(qp, gap);
 	else
 		srnic_requester_lost(qp, false);
 	req->went_back = true;
@@ -126,12 +126,7 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 /* A READ or atomic before @pkt has not been answered: @pkt waits. */
 static void response_early(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct srnic_reorder *early = &qp->req.early;
-	u32 gap = 0;
-
-	if (srnic_reorder_keep(qp, early, qp->req.una, pkt))
-		gap = srnic_reorder_gap(early, qp->req.una);
-	implied_nak(qp, gap);
+	implied_nak(qp, srnic_reorder_keep(qp, &qp->req.early, qp->req.una, pkt));
 }
 
 /*
@@ -155,7 +150,7 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	}
 	req->retry_left--;
 	if (pkt->gap && req->una == pkt->psn)
-		srnic_requester_fill(qp, srnic_gap_packets(pkt->gap), false);
+		srnic_requester_fill(qp, srnic_gap_packets(pkt->gap));
 	else
 		srnic_requester_lost(qp, false);
 	req->went_back = true;

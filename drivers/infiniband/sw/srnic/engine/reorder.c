@@ -54,31 +54,14 @@ static bool has_room(const struct srnic_qp *qp, const struct srnic_reorder *queu
 	       atomic_read(&qp->dev->early) < SRNIC_MAX_EARLY_ALL;
 }
 
-/**
- * srnic_reorder_keep - Copy a packet that came too early
- * @qp: RC
- * @queue: its requests that came early, or its responses
- * @psn: the packet that is expected
- * @pkt: verified; a later one
- *
- * Return: true if @queue has the packet, now or from before.
- */
-bool srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
-			const struct srnic_pkt *pkt)
+/* Put a copy where @link is. Return false if there is no room for it. */
+static bool insert(struct srnic_qp *qp, struct srnic_reorder *queue, struct srnic_early **link,
+		   const struct srnic_pkt *pkt)
 {
-	struct srnic_early **link = find_link(queue, pkt->psn);
-	struct srnic_early *early = NULL;
+	struct srnic_early *early = has_room(qp, queue) ? early_copy(pkt) : NULL;
 
-	lockdep_assert_held(&qp->lock);
-
-	if (*link && (*link)->pkt.psn == pkt->psn)
-		return true;
-	if (srnic_psn_diff(pkt->psn, psn) < REORDER_SPAN && has_room(qp, queue))
-		early = early_copy(pkt);
-	if (!early) {
-		srnic_count(qp->dev, early_dropped);
+	if (!early)
 		return false;
-	}
 	early->next = *link;
 	if (!early->next)
 		queue->last = early;
@@ -87,6 +70,31 @@ bool srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 ps
 	atomic_inc(&qp->dev->early);
 	srnic_count(qp->dev, early_kept);
 	return true;
+}
+
+/**
+ * srnic_reorder_keep - Copy a packet that came too early
+ * @qp: RC
+ * @queue: its requests that came early, or its responses
+ * @psn: the packet that is expected
+ * @pkt: verified; a later one
+ *
+ * Return: as srnic_reorder_gap(); 0, too, if there is no room for the packet.
+ */
+u32 srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
+		       const struct srnic_pkt *pkt)
+{
+	struct srnic_early **link = find_link(queue, pkt->psn);
+
+	lockdep_assert_held(&qp->lock);
+
+	if (*link && (*link)->pkt.psn == pkt->psn)
+		return srnic_reorder_gap(queue, psn);	/* a copy */
+	if (srnic_psn_diff(pkt->psn, psn) >= REORDER_SPAN || !insert(qp, queue, link, pkt)) {
+		srnic_count(qp->dev, early_dropped);
+		return 0;
+	}
+	return srnic_reorder_gap(queue, psn);
 }
 
 /**

@@ -32,8 +32,8 @@ static inline u32 srnic_gap_packets(u8 code)
 	return code ? 1U << (code - 1) : 0;
 }
 
-bool srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
-			const struct srnic_pkt *pkt) __must_hold(&qp->lock);
+u32 srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
+		       const struct srnic_pkt *pkt) __must_hold(&qp->lock);
 u32 srnic_reorder_gap(struct srnic_reorder *queue, u32 psn);
 struct srnic_early *srnic_reorder_take(struct srnic_qp *qp, struct srnic_reorder *queue)
 	__must_hold(&qp->lock);

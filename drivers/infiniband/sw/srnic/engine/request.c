@@ -12,19 +12,19 @@
 /**
  * srnic_request_alike - Return how many work requests make packets of one length
  * @build: the turn
- * @first: the work request at sq.next
+ * @first: the work request at @build->at
  *
  * Return: the number of work requests from @first on, at least 1, and 1 if a super-packet
  * is open already.
  */
 u32 srnic_request_alike(const struct srnic_build *build, const struct srnic_swqe *first)
 {
-	const struct srnic_qp *qp = build->qp;
-	u32 have = build->open ? 1 : min(srnic_sq_waiting(qp), LOOK_AHEAD);
+	const struct srnic_sq *sq = &build->qp->sq;
+	u32 have = build->open ? 1 : min(srnic_sq_prod(sq) - build->at, LOOK_AHEAD);
 	u32 n;
 
 	for (n = 1; n < have; n++) {
-		const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.next + n);
+		const struct srnic_swqe *wqe = srnic_sq_wqe(sq, build->at + n);
 
 		if (wqe->opcode != first->opcode || wqe->length != first->length)
 			break;

@@ -47,10 +47,15 @@ static u32 window_room(struct srnic_qp *qp)
 	return 0;
 }
 
-static void count_repeated(struct srnic_qp *qp)
+/**
+ * srnic_requester_count_repeated - Count packets that have been sent before
+ * @qp: the QP
+ * @packets: how many
+ */
+void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets)
 {
-	qp->req.retransmits++;
-	srnic_count(qp->dev, retransmits);
+	qp->req.retransmits += packets;
+	srnic_count_add(qp->dev, retransmits, packets);
 }
 
 /* From now on it counts as sent: @count PSNs, one packet. */
@@ -59,7 +64,7 @@ static void advance(struct srnic_qp *qp, u32 count)
 	struct srnic_requester *req = &qp->req;
 
 	if (srnic_psn_diff(req->psn, req->max_sent) < 0)
-		count_repeated(qp);
+		srnic_requester_count_repeated(qp, 1);
 	req->psn = srnic_psn_add(req->psn, count);
 	if (srnic_psn_diff(req->psn, req->max_sent) > 0)
 		req->max_sent = req->psn;
@@ -270,6 +275,7 @@ static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 	struct srnic_qp *qp = build->qp;
 	int err;
 
+	build->at = qp->sq.next;
 	if (wqe->state == SRNIC_SWQE_NEW) {
 		err = srnic_requester_start(build, wqe);
 		if (err)
@@ -494,14 +500,24 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 }
 
 /**
- * srnic_requester_lost - Go back, after a loss
- * @qp: the QP
- * @silence: a timer says so, and no answer of the peer
+ * srnic_requester_note_loss - Adapt to the loss of the oldest unacknowledged packet
+ * @qp: RC
+ * @silence: a timer reports the loss, and no answer of the peer
  */
-void srnic_requester_lost(struct srnic_qp *qp, bool silence)
+void srnic_requester_note_loss(struct srnic_qp *qp, bool silence)
 {
 	srnic_cc_lost(qp, silence);
 	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
+}
+
+/**
+ * srnic_requester_lost - Go back after a loss
+ * @qp: RC
+ * @silence: a timer reports the loss, and no answer of the peer
+ */
+void srnic_requester_lost(struct srnic_qp *qp, bool silence)
+{
+	srnic_requester_note_loss(qp, silence);
 	srnic_requester_go_back(qp);
 }
 

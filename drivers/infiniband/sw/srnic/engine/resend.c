@@ -15,14 +15,12 @@
 /**
  * struct resend - packets to be sent once more
  * @build: the turn
- * @at: index of the work request
  * @psn: of the packet
  * @end: one past the highest PSN
  * @exactly: of a READ, ask for no response beyond @end: the responder has the request
  */
 struct resend {
 	struct srnic_build build;
-	u32 at;
 	u32 psn;
 	u32 end;
 	bool exactly;
@@ -55,13 +53,13 @@ static int resend_packet(struct resend *r, const struct srnic_swqe *wqe)
 static bool resend_step(struct resend *r)
 {
 	struct srnic_qp *qp = r->build.qp;
-	struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, r->at);
+	struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, r->build.at);
 	int taken;
 
-	if (r->at == qp->sq.next && wqe->state != SRNIC_SWQE_ACTIVE)
+	if (r->build.at == qp->sq.next && wqe->state != SRNIC_SWQE_ACTIVE)
 		return false;
 	if (wqe->state == SRNIC_SWQE_DONE) {
-		r->at++;
+		r->build.at++;
 		return true;
 	}
 	if (wqe->state != SRNIC_SWQE_ACTIVE)
@@ -71,7 +69,7 @@ static bool resend_step(struct resend *r)
 		return false;
 	r->psn = srnic_psn_add(r->psn, taken);
 	if (srnic_psn_diff(r->psn, wqe->last_psn) > 0)
-		r->at++;
+		r->build.at++;
 	return true;
 }
 
@@ -84,11 +82,11 @@ static u32 resend(struct srnic_qp *qp, u32 count, bool exactly)
 	struct srnic_requester *req = &qp->req;
 	struct resend r __uninitialized;
 
-	r.at = qp->sq.cons;
 	r.psn = req->una;
 	r.end = srnic_psn_add(req->una, min_t(u32, count, srnic_psn_diff(req->psn, req->una)));
 	r.exactly = exactly;
 	srnic_build_begin(&r.build, qp, &qp->path, SRNIC_FLOW_OURS);
+	r.build.at = qp->sq.cons;
 	while (srnic_psn_diff(r.end, r.psn) > 0 && resend_step(&r))
 		;
 	srnic_build_end(&r.build);
@@ -101,7 +99,8 @@ static u32 resend(struct srnic_qp *qp, u32 count, bool exactly)
  * srnic_requester_probe - Send the oldest unacknowledged packet once more, alone
  * @qp: RC; the oldest work request is active
  *
- * It asks for an answer: a READ for the oldest response that is missing.
+ * It asks for an answer: a READ for the oldest response that is missing. A super-packet of
+ * which nothing has been acknowledged since is judged now: the probe moves its limit.
  *
  * Return: true if it has been sent.
  */
@@ -109,34 +108,51 @@ bool srnic_requester_probe(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
+	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
 	return resend(qp, 1, true);
 }
 
-/**
- * srnic_requester_fill - Send again what the peer lacks, or ask again for what we lack
- * @qp: RC; the oldest work request is active
- * @count: packets from the oldest unacknowledged one on
- * @responses: responses of ours are missing, so the responder has the requests
- *
- * Packets behind the gap have arrived and are kept. Where the gap cannot be sent now, or is
- * about to be sent anyway, go back (IBA 9.7.5.1.1).
+/*
+ * Fill a gap behind which all has arrived. If it cannot be sent now, or is about to be sent
+ * anyway, go back (IBA 9.7.5.1.1). The loss is judged first: afterwards, the super-packets
+ * of the gap are watched.
  */
-void srnic_requester_fill(struct srnic_qp *qp, u32 count, bool responses)
+static void fill(struct srnic_qp *qp, u32 count, bool exactly)
 {
-	struct srnic_requester *req = &qp->req;
-	u32 sent;
+	u32 sent = 0;
 
-	lockdep_assert_held(&qp->lock);
-
-	sent = srnic_tx_allowance(qp) ? resend(qp, count, responses) : 0;
+	srnic_requester_note_loss(qp, false);
+	if (srnic_tx_allowance(qp))
+		sent = resend(qp, count, exactly);
 	if (!sent) {
-		srnic_requester_lost(qp, false);
+		srnic_requester_go_back(qp);
 		return;
 	}
-	req->retransmits += sent;
-	srnic_count_add(qp->dev, retransmits, sent);
-	srnic_cc_lost(qp, false);
+	srnic_requester_count_repeated(qp, sent);
 	/* answers to what was sent before are late */
 	srnic_cc_forget(qp);
-	srnic_cutting_again(qp, &req->cutting, req->una);
+}
+
+/**
+ * srnic_requester_fill - Send a gap again: the responder keeps the packets behind it
+ * @qp: RC; the oldest work request is active
+ * @count: packets from the oldest unacknowledged one on
+ */
+void srnic_requester_fill(struct srnic_qp *qp, u32 count)
+{
+	lockdep_assert_held(&qp->lock);
+
+	fill(qp, count, false);
+}
+
+/**
+ * srnic_requester_ask_again - Request missing responses again: later ones are kept
+ * @qp: RC; the oldest work request is active
+ * @count: responses from the oldest missing one on
+ */
+void srnic_requester_ask_again(struct srnic_qp *qp, u32 count)
+{
+	lockdep_assert_held(&qp->lock);
+
+	fill(qp, count, true);
 }

@@ -321,13 +321,12 @@ static void sequence_nak(struct srnic_qp *qp, u32 gap)
 static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_responder *resp = &qp->resp;
-	u32 gap = 0;
+	u32 gap;
 
 	srnic_count(qp->dev, out_of_seq_request);
 	if (resp->nak.sent && (resp->nak.syndrome & SRNIC_AETH_TYPE) == SRNIC_AETH_RNR)
 		return;
-	if (srnic_reorder_keep(qp, &resp->early, resp->psn, pkt))
-		gap = srnic_reorder_gap(&resp->early, resp->psn);
+	gap = srnic_reorder_keep(qp, &resp->early, resp->psn, pkt);
 	if (gap || (!resp->nak.sent && !resp->early.filling))
 		sequence_nak(qp, gap);
 }
