@@ -25,6 +25,7 @@ from .files import tracked
 # rewritten is entered here; scripts/lint-comments --clean proposes.
 CLEAN = (
     "Documentation",
+    "drivers/infiniband/sw/srnic/net",
     "kunit/host/include",
     "scripts/lint-comments",
     "scripts/metrics",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets that have to wait on their way in: one is taken out of its carrier, and comes in
- * again, alone, when what it waited for is there.
+ * Received packets that must wait, for example for a key. Such a packet is copied out of its
+ * carrier, and is received again, alone, when the wait is over.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -14,7 +14,7 @@ static u32 ip_len(bool v4)
 	return v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 }
 
-/* The ICRC covers the identification: what segmentation made it, or would have. */
+/* The ICRC covers the identification that segmentation gave the packet, or would give it. */
 static void put_ip(struct sk_buff *skb, const struct srnic_rx *rx, const struct srnic_pkt *pkt)
 {
 	struct iphdr *iph = skb_put_data(skb, rx->ends.iph, ip_len(rx->ends.v4));
@@ -33,12 +33,12 @@ static void put_udp(struct sk_buff *skb, const struct srnic_rx *rx, const struct
 }
 
 /**
- * srnic_rx_copy - take a packet out of its carrier
+ * srnic_rx_copy() - Copy a packet out of its carrier
  * @rx: the carrier
- * @pkt: as srnic_rx_next() returned it, ICRC checked; its payload is what came
+ * @pkt: packet as srnic_rx_next() returned it, ICRC checked, payload as received
  *
  * Context: softirq, or BHs off.
- * Return: a copy for srnic_rx_again() or srnic_rx_forget(), or NULL for want of memory.
+ * Return: a copy for srnic_rx_again() or srnic_rx_forget(), or NULL if memory is short.
  */
 struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt *pkt)
 {
@@ -61,8 +61,10 @@ struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt 
 }
 
 /**
- * srnic_rx_forget - what waited is not wanted any more
- * @skb: of srnic_rx_copy()
+ * srnic_rx_forget() - Free a packet that is not received again
+ * @skb: copy made by srnic_rx_copy()
+ *
+ * Context: process or softirq.
  */
 void srnic_rx_forget(struct sk_buff *skb)
 {
@@ -71,9 +73,9 @@ void srnic_rx_forget(struct sk_buff *skb)
 }
 
 /**
- * srnic_rx_again - a packet's way in, for the second time
- * @dev: the device that it came to
- * @skb: of srnic_rx_copy(); consumed
+ * srnic_rx_again() - Receive a packet that has waited
+ * @dev: the device that received it first
+ * @skb: copy made by srnic_rx_copy(); consumed
  *
  * Context: process.
  */

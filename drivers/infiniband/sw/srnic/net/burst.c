@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets that leave together: one sk_buff, which the stack or the NIC cuts into
+ * Bursts: packets that leave together in one sk_buff, which the stack or the NIC cuts into
  * equal segments (UDP segmentation offload) only where it must.
  *
- * A segment's bytes, BTH to ICRC, are contiguous: the receiver at the other end of
- * a veth pair, or on lo, is handed these very pages and reads them in place.
+ * A segment's bytes, from BTH to ICRC, are contiguous: the receiver at the other end of a
+ * veth pair, or on lo, gets these pages and reads them in place.
  */
 #include <linux/mm.h>
 #include <linux/udp.h>
@@ -15,12 +15,12 @@
 #include "export.h"
 #include "net/internal.h"
 
-/* Below this much in all a linear sk_buff is cheaper than fragments. */
+/* A linear sk_buff is cheaper than fragments up to this number of bytes in all. */
 #define BURST_LINEAR	1536
 
 /*
- * Where BTHs begin, beyond a multiple of 16: so that the payloads behind them, with or
- * without a RETH, lie as CRCs by multiplication want them, at multiples of 16.
+ * BTHs begin this many bytes behind a multiple of 16. Payloads, behind a BTH with or without
+ * a RETH, then begin at multiples of 16, which suits CRCs by multiplication.
  */
 #define BURST_SKEW	(16 - SRNIC_BTH_LEN)
 
@@ -35,12 +35,12 @@ static unsigned int dev_gso_max(const struct net_device *dev, bool v4)
 }
 
 /**
- * srnic_burst_max - how many segments one burst can take
- * @path: where to; routed if it is not
- * @seg_len: bytes from BTH to ICRC of a segment
+ * srnic_burst_max() - Return how many segments one burst can take
+ * @path: path to the destination; gets a route if it has none
+ * @seg_len: bytes of a segment, from BTH to ICRC
  *
- * The IP length field has 16 bits, also in a super-packet, and the output device
- * may set lower limits. What the device would have to fragment goes alone.
+ * The IP length field has 16 bits, also in a super-packet, and the output device may set
+ * lower limits. Segments that exceed the route's MTU go alone.
  *
  * Context: any up to softirq; users of the path serialise.
  * Return: at least 1.
@@ -68,9 +68,9 @@ u16 srnic_burst_max(struct srnic_path *path, u16 seg_len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_max);
 
 /*
- * Headers are pushed in front later; IPsec states its needs in the route. No allocator is
- * asked, and nothing cleared but what has to be: the linear part is cut off a chunk, and
- * the sk_buff itself is one that this CPU has freed not long ago.
+ * Reserve room for the headers, which are pushed later, and for IPsec, which states its needs
+ * in the route. This is cheap: the linear part is cut off a chunk and not cleared, and the
+ * sk_buff comes from this CPU's cache of recently freed ones.
  */
 static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int linear)
 {
@@ -94,7 +94,7 @@ static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int l
 	return skb;
 }
 
-/* Opens the next page fragment, for as many segments as are still to come. */
+/* Open the next page fragment, with room for all segments to come if the chunk has it. */
 static bool burst_chunk(struct srnic_burst *burst)
 {
 	struct sk_buff *skb = burst->skb;
@@ -114,7 +114,7 @@ static bool burst_chunk(struct srnic_burst *burst)
 	return true;
 }
 
-/* What was cut off the chunk and not used is the next burst's. */
+/* Return the unused room to the chunk, for the next burst. */
 static void burst_return_room(struct srnic_burst *burst)
 {
 	const skb_frag_t *frag;
@@ -129,14 +129,14 @@ static void burst_return_room(struct srnic_burst *burst)
 }
 
 /**
- * srnic_burst_open - begin a burst
- * @burst: what to fill in
- * @path: where to; routed if it is not
- * @seg_len: bytes from BTH to ICRC, the longest there will be
- * @segs: how many there will be at most
+ * srnic_burst_open() - Begin a burst
+ * @burst: filled in
+ * @path: path to the destination; gets a route if it has none
+ * @seg_len: bytes of the longest segment, from BTH to ICRC
+ * @segs: largest number of segments
  *
  * Context: process or softirq, BHs off; users of the path serialise.
- * Return: 0, -ENOMEM, or what srnic_path_route() returns.
+ * Return: 0, -ENOMEM, or an errno of srnic_path_route().
  */
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs)
 {
@@ -167,7 +167,7 @@ int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_open);
 
-/* There is room: no segment is longer than seg_len, and no more are taken than max. */
+/* The room suffices: no segment is longer than seg_len, and at most max are taken. */
 static u8 *burst_take(struct srnic_burst *burst, u16 len)
 {
 	struct sk_buff *skb = burst->skb;
@@ -185,13 +185,13 @@ static u8 *burst_take(struct srnic_burst *burst, u16 len)
 }
 
 /**
- * srnic_burst_segment - room for the next segment
+ * srnic_burst_segment() - Take room for the next segment
  * @burst: an open burst
- * @len: its length; less than seg_len makes it the last one
+ * @len: bytes of the segment; a segment shorter than @burst->seg_len is the last one
  *
  * Context: process or softirq, BHs off.
- * Return: where its bytes go; %NULL if the burst is full (or memory is short):
- * close it and open another.
+ * Return: address for the segment's bytes; %NULL if the burst is full or memory is short:
+ * the caller closes the burst and opens another.
  */
 u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
 {
@@ -213,11 +213,11 @@ u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_segment);
 
 /**
- * srnic_burst_untake - give the segment just taken back
+ * srnic_burst_untake() - Undo the last srnic_burst_segment()
  * @burst: an open burst
- * @len: the segment's length
+ * @len: bytes of the segment
  *
- * For a payload that could not be gathered after all.
+ * For a payload that could not be gathered or sealed.
  *
  * Context: any up to softirq.
  */
@@ -240,7 +240,7 @@ void srnic_burst_untake(struct srnic_burst *burst, u16 len)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_untake);
 
-/* A chunk that was opened for a segment which was given back. */
+/* Drop the last page fragment if it is empty: its only segment was taken back. */
 static void burst_drop_empty_frag(struct sk_buff *skb)
 {
 	int last = skb_shinfo(skb)->nr_frags - 1;
@@ -259,16 +259,16 @@ static struct srnic_icrc_base *icrc_base(struct srnic_path *path, u16 udp_len)
 }
 
 /**
- * srnic_burst_icrc - begin the ICRC of the segment just taken
+ * srnic_burst_icrc() - Begin the ICRC of the segment just taken
  * @burst: an open burst
- * @len: the segment's length
- * @bth: its BTH, written already
+ * @len: bytes of the segment
+ * @bth: the segment's BTH, already written
  *
- * When a super-packet is cut, each segment gets the length of its own and, for
- * IPv4, the next identification (inet_gso_segment()); the ICRC covers both.
+ * Segmentation gives each segment its own length and, for IPv4, the next identification
+ * (inet_gso_segment()). The ICRC covers both.
  *
- * Context: any.
- * Return: CRC state before the BTH, see srnic_icrc_begin().
+ * Context: any; users of the path serialise.
+ * Return: CRC state at the BTH, see srnic_icrc_begin().
  */
 u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth)
 {
@@ -282,10 +282,10 @@ u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_icrc);
 
 /*
- * UDP's checksum is left to the device, or to its driver's caller; on veth and lo nobody
- * computes it. The ICRC does more, but segmentation cannot do without, and GRO lets
- * packets that have none overtake those of the same flow that it holds and that have
- * one (udp_gro_receive_segment()). Room for both headers has been reserved (burst_alloc()).
+ * The UDP checksum is left to the device or to the caller of its driver; on veth and lo it is
+ * never computed. The ICRC protects better, but segmentation needs the checksum, and GRO lets
+ * packets without one overtake packets with one that it holds of the same flow
+ * (udp_gro_receive_segment()). burst_alloc() has reserved room for both headers.
  */
 static void burst_push_udp(struct srnic_burst *burst)
 {
@@ -323,7 +323,7 @@ static void burst_push_ip(struct srnic_burst *burst)
 	skb_reset_network_header(skb);
 	memcpy(iph, path->ends.iph, ip_len(path));
 	if (path->ends.v4) {
-		/* tot_len and the checksum are ip_local_out()'s */
+		/* ip_local_out() fills in tot_len and the checksum */
 		((struct iphdr *)iph)->id = htons(burst->id);
 		skb->protocol = htons(ETH_P_IP);
 	} else {
@@ -333,9 +333,9 @@ static void burst_push_ip(struct srnic_burst *burst)
 }
 
 /**
- * srnic_burst_close - finish the sk_buff and append it to a queue
- * @burst: an open burst; without segments it is dropped
- * @out: where to
+ * srnic_burst_close() - Finish the sk_buff and append it to a queue
+ * @burst: an open burst; dropped if it has no segments
+ * @out: the queue
  *
  * Context: process or softirq, BHs off; users of the path and of @out serialise.
  */
@@ -365,7 +365,7 @@ void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_close);
 
 /**
- * srnic_burst_abort - drop a burst
+ * srnic_burst_abort() - Drop a burst
  * @burst: an open burst
  *
  * Context: process or softirq, BHs off.
@@ -380,16 +380,16 @@ void srnic_burst_abort(struct srnic_burst *burst)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_abort);
 
 /**
- * srnic_net_send - Hand a finished burst to the stack
- * @skb: what srnic_burst_close() has queued; consumed
+ * srnic_net_send() - Hand a finished burst to the stack
+ * @skb: sk_buff that srnic_burst_close() has queued; consumed
  *
- * It goes the way of every local packet: firewall (OUTPUT), IPsec, neighbour table,
- * queueing discipline. No lock of srnic is held: on lo and veth the receiver's
- * softirq may run at the end of this call.
+ * The burst passes the same stages as every local packet: firewall (OUTPUT), IPsec, neighbour
+ * table, queueing discipline.
  *
- * Context: any up to softirq.
- * Return: 0; NET_XMIT_DROP: a queue was full; NET_XMIT_CN: it was, and has dropped
- * another packet; or a negative errno: there is no sending it.
+ * Context: any up to softirq, no lock of srnic held: on lo and veth the receiver's softirq may
+ * run at the end of this call.
+ * Return: 0; NET_XMIT_DROP: a queue was full; NET_XMIT_CN: a queue was full and dropped
+ * another packet; or a negative errno: the burst cannot be sent.
  */
 int srnic_net_send(struct sk_buff *skb)
 {

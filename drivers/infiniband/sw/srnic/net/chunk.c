@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room for packets on their way out: pages that come back.
+ * Room for outgoing packets, in recycled pages.
  *
- * Each CPU cuts its bursts off a chunk of pages, one behind the other, and goes on to
- * the next chunk of its ring when that one is full. By then what was cut off it a lap
- * ago has mostly been received or sent, nobody but the ring refers to it, and it is
- * used again: the allocator, which may clear every page that it gives out
- * (init_on_alloc), is asked only for what is still under way.
+ * Each CPU cuts its bursts off a chunk of pages, one behind the other, and goes on to the next
+ * chunk of its ring when that one is full. By then the bursts of a lap ago have mostly been
+ * received or sent, so only the ring refers to the next chunk, and it is used again. The
+ * allocator, which may clear every page (init_on_alloc), is called only if packets of the next
+ * chunk are still in flight.
  *
  * A delayed work shrinks the rings: it frees half of the unused chunks of a ring in use, and
  * all but one chunk of an idle ring.
@@ -21,9 +21,9 @@
 #include "net/internal.h"
 
 /*
- * A CPU keeps as many as were under way at once: one or two where what it sends is received
- * before it sends on, so that they stay in its cache, and where another CPU receives, what
- * several queue pairs' windows take.
+ * A CPU keeps as many chunks as were in flight at once. If it receives its own packets before
+ * it sends more, these are one or two, which stay in its cache. If another CPU receives, they
+ * are as many as the windows of several QPs take.
  */
 #define CHUNKS		64
 #define CHUNK_SIZE	SZ_64K
@@ -33,13 +33,13 @@
 #define TRIM_PERIOD	(20 * HZ)
 
 /**
- * struct chunk_ring - what one CPU cuts bursts off
- * @lock: BH; that CPU's, and the delayed work's
- * @pages: compound pages, in the order of their use from the one behind @at on
- * @count: how many there are
- * @at: the one that is being cut
- * @used: how many bytes of it have been
- * @turned: one was used up since the delayed work was here
+ * struct chunk_ring - chunks that one CPU cuts bursts off
+ * @lock: BH; taken by that CPU, the delayed work and srnic_chunk_kept()
+ * @pages: compound pages, least recently used first, from index @at + 1 on
+ * @count: number of chunks
+ * @at: index of the chunk that is being cut
+ * @used: bytes of that chunk that have been cut off
+ * @turned: the ring went on to another chunk since the delayed work last ran
  */
 struct chunk_ring {
 	spinlock_t lock;	/* BH: all of it */
@@ -57,13 +57,13 @@ static DEFINE_PER_CPU(struct chunk_ring, chunk_ring) = {
 static void trim_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(chunk_trim, trim_work);
 
-/* What can be cut next if the last cut ended at @end */
+/* Return where the next cut begins if the last one ended at @end. */
 static u32 chunk_skip(u32 end)
 {
 	return ALIGN(end, SMP_CACHE_BYTES);
 }
 
-/* As large as can be had without effort; else just large enough. */
+/* Allocate a large chunk if that needs no retry, else one just large enough. */
 static struct page *chunk_alloc(u32 least)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN;
@@ -73,7 +73,10 @@ static struct page *chunk_alloc(u32 least)
 	return page ?: alloc_pages(gfp, get_order(least));
 }
 
-/* Nobody reads it any more: whoever was last has dropped its reference since. */
+/*
+ * Return true if the page is large enough and no packet refers to it any more. The acquire
+ * orders its reuse after the accesses of its last user.
+ */
 static bool chunk_is_ours(const struct page *page, u32 least)
 {
 	if (!page || page_size((struct page *)page) < least || page_ref_count(page) != 1)
@@ -82,7 +85,7 @@ static bool chunk_is_ours(const struct page *page, u32 least)
 	return true;
 }
 
-/* Between the one that was cut last and the one that was so longest ago, if there is room */
+/* Insert a chunk behind the one cut last; in a full ring, replace the least recently used. */
 static void chunk_keep(struct chunk_ring *ring, struct page *page)
 {
 	unsigned int next = ring->count ? ring->at + 1 : 0;
@@ -101,8 +104,8 @@ static void chunk_keep(struct chunk_ring *ring, struct page *page)
 }
 
 /*
- * The one that was used longest ago if it has come back, or else a new one. The emergency
- * reserves are not for keeping.
+ * Return the least recently used chunk if no packet uses it any more, else a new one. Pages
+ * of the emergency reserves are not kept.
  */
 static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 {
@@ -123,13 +126,13 @@ static struct page *chunk_next(struct chunk_ring *ring, u32 least)
 }
 
 /**
- * srnic_chunk_cut - room in pages, from the beginning of a cache line on
- * @cut: what to fill in; the page's reference is the caller's
+ * srnic_chunk_cut() - Cut a piece off a chunk, aligned to a cache line
+ * @cut: filled in; the caller gets a reference to its page
  * @least: bytes that are needed
- * @want: bytes that could be used, no less than that
+ * @want: bytes that could be used, at least @least
  *
  * Context: BHs off.
- * Return: false if memory is short.
+ * Return: true; false if memory is short.
  */
 bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want)
 {
@@ -161,13 +164,13 @@ out:
 SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_cut);
 
 /**
- * srnic_chunk_return - give back the end of a cut
- * @page: off which it was
- * @end: where what was used of it ends
- * @left: how many bytes behind that were not
+ * srnic_chunk_return() - Return the unused end of a piece to its chunk
+ * @page: the chunk
+ * @end: offset in the chunk at which the used part of the piece ends, in bytes
+ * @left: unused bytes behind @end
  *
- * Bursts that follow one another lie close together. Where something else was cut
- * off meanwhile, the rest is lost until the chunk comes back.
+ * The next burst begins there, so that consecutive bursts lie close together. If another piece
+ * was cut off meanwhile, the unused bytes are lost until the chunk is used again.
  *
  * Context: BHs off.
  */
@@ -219,7 +222,7 @@ static bool ring_trim(struct chunk_ring *ring)
 }
 
 /**
- * srnic_chunk_trim - free chunks that no CPU needs
+ * srnic_chunk_trim() - Free chunks that no CPU needs
  *
  * Context: process or softirq.
  * Return: true if it should be called again later.
@@ -248,7 +251,7 @@ static void trim_work(struct work_struct *work)
 }
 
 /**
- * srnic_chunk_kept - sum up the memory of all rings
+ * srnic_chunk_kept() - Sum up the memory of all rings
  *
  * Context: process or softirq.
  * Return: bytes, including chunks with packets in flight.
@@ -271,7 +274,7 @@ u64 srnic_chunk_kept(void)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_kept);
 
-/* At module unload: what is still under way goes when it has arrived. */
+/* At module unload. Packets in flight hold references to their chunks. */
 void srnic_chunk_exit(void)
 {
 	int cpu;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Early demultiplexing: a packet is given the route that the last one of its flow had,
- * before the stack looks for one. What it does for sockets that are connected
- * (tcp_v4_early_demux(), udp_v4_early_demux()), and a flow of ours has none.
+ * Early demultiplexing: a packet gets the route of the last packet of its flow before the
+ * stack looks one up. The stack does the same for connected sockets (tcp_v4_early_demux(),
+ * udp_v4_early_demux()), but the flows of srnic have no such socket.
  *
- * The device whose GID was addressed is remembered with it, until GIDs change.
+ * The device whose GID was addressed is remembered with the route, until GIDs change.
  *
- * What is kept is what the stack itself has decided and has let in: address for address,
- * netdev, type of service, mark and port the same. It holds until routes or addresses
- * change (dst_check()), as that of a socket does.
+ * Only routes that the stack has chosen for packets that it has let in are remembered, and
+ * only packets with the same addresses, netdev, type of service, mark and port get them. A
+ * route is valid until routes or addresses change (dst_check()), as a socket's is.
  */
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -22,7 +22,7 @@
 
 #define DEMUX_FLOWS	16
 
-/* All that a route in can depend on */
+/* All fields that an input route can depend on */
 struct demux_key {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
@@ -37,13 +37,13 @@ struct demux_flow {
 	struct demux_key key;
 	struct dst_entry *dst;
 	u32 cookie;
-	u32 epoch;		/* of the GIDs, when @dev was looked up */
+	u32 epoch;		/* srnic_gid_epoch() before @dev was looked up */
 	struct srnic_dev *dev;
 };
 
 /**
- * struct srnic_demux - the flows that one CPU has seen in a namespace
- * @flow: by source port and netdev; used with BHs off, by this CPU alone
+ * struct srnic_demux - flows that one CPU has seen in a namespace
+ * @flow: hashed by source port and netdev; used by this CPU only, with BHs off
  */
 struct srnic_demux {
 	struct demux_flow flow[DEMUX_FLOWS];
@@ -55,7 +55,7 @@ int srnic_demux_open(struct srnic_netns *ns)
 	return ns->demux ? 0 : -ENOMEM;
 }
 
-/* When no hook can look there any more */
+/* The caller ensures that no hook can use the flows any more. */
 void srnic_demux_close(struct srnic_netns *ns)
 {
 	int cpu, i;
@@ -67,7 +67,7 @@ void srnic_demux_close(struct srnic_netns *ns)
 	ns->demux = NULL;
 }
 
-/* The port may be the same in both directions: verbs derive it from the two QP numbers. */
+/* Both directions may have the same port, derived from the two QPNs: hash the netdev, too. */
 static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct sk_buff *skb,
 				     __be16 sport)
 {
@@ -76,7 +76,7 @@ static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct sk_b
 	return &seen->flow[(mix ^ mix >> 4 ^ (u32)skb->dev->ifindex) % DEMUX_FLOWS];
 }
 
-/* The offset of the UDP header; 0: there is none, or not the whole packet */
+/* Return the offset of the UDP header, or 0 if there is none or the packet is a fragment. */
 static unsigned int demux_thoff(const struct sk_buff *skb, bool v4)
 {
 	if (!v4)
@@ -86,7 +86,7 @@ static unsigned int demux_thoff(const struct sk_buff *skb, bool v4)
 	return ip_hdrlen(skb);
 }
 
-/* The source port of a packet to our port and to this host; 0: it is another's */
+/* Return the source port of a packet to this host and to our port, or 0 for any other. */
 static __be16 demux_port(const struct sk_buff *skb, bool v4)
 {
 	unsigned int thoff = demux_thoff(skb, v4);
@@ -128,7 +128,7 @@ static bool demux_from6(const struct demux_key *key, const struct ipv6hdr *ip6h)
 	       ipv6_addr_equal(&key->daddr, &ip6h->daddr) && key->tos == ipv6_get_dsfield(ip6h);
 }
 
-/* All of the key, compared where it lies */
+/* Compare all of the key with the headers in place. */
 static bool demux_alike(const struct demux_key *key, const struct sk_buff *skb, bool v4,
 			__be16 sport)
 {
@@ -147,14 +147,15 @@ static u32 demux_cookie(const struct dst_entry *dst, bool v4)
 }
 
 /**
- * srnic_demux_device - whose a packet is, if its flow is known
- * @ns: the namespace
- * @skb: at LOCAL_IN, for our port
- * @v4: it is IPv4's
- * @epoch: of the GIDs
+ * srnic_demux_device() - Return the device that a known flow belongs to
+ * @ns: state of the namespace
+ * @skb: packet at LOCAL_IN, for our port
+ * @v4: the packet is IPv4
+ * @epoch: current srnic_gid_epoch()
  *
  * Context: softirq, or BHs off; RCU read side.
- * Return: the device; %NULL: to be looked up, and the flow to be learnt.
+ * Return: the device; %NULL if the flow is not known or out of date: the caller looks the
+ * device up and calls srnic_demux_learn().
  */
 struct srnic_dev *srnic_demux_device(struct srnic_netns *ns, const struct sk_buff *skb, bool v4,
 				     u32 epoch)
@@ -168,21 +169,21 @@ struct srnic_dev *srnic_demux_device(struct srnic_netns *ns, const struct sk_buf
 	return flow->dev;
 }
 
-/* A VRF's members may each have the address: the flow's netdev is then not the one that counts. */
+/* Members of a VRF may have the same address, but the key has the VRF's ifindex. */
 static bool demux_enslaved(const struct sk_buff *skb, bool v4)
 {
 	return v4 ? inet_sdif(skb) : inet6_sdif(skb);
 }
 
 /**
- * srnic_demux_learn - the stack has let this packet in: remember by which route
- * @ns: the namespace
- * @skb: at LOCAL_IN, for our port
- * @v4: it is IPv4's
- * @dev: whose it is
- * @epoch: of the GIDs, before that was looked up
+ * srnic_demux_learn() - Remember the route and the device of a packet that the stack let in
+ * @ns: state of the namespace
+ * @skb: packet at LOCAL_IN, for our port
+ * @v4: the packet is IPv4
+ * @dev: device that the packet is for
+ * @epoch: srnic_gid_epoch() before @dev was looked up
  *
- * Context: softirq, or BHs off.
+ * Context: softirq, or BHs off; RCU read side.
  */
 void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
 		       struct srnic_dev *dev, u32 epoch)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which device has a GID: looked up for every sk_buff that comes in.
+ * Lookup of the device that has a GID, for every received sk_buff of a flow that demux.c does
+ * not know.
  *
- * One table for all namespaces. Link-local addresses are unique on a link only, so
- * several devices may have the same; the netdev tells them apart.
+ * There is one table for all namespaces. Link-local addresses are unique on a link only, so
+ * several devices may have the same one; the netdev tells them apart.
  *
- * ib_core gives a device the addresses of every netdev on top of its own as well:
- * macvlan, VLAN, bridge, VRF master. Where such a netdev has a device too, both have
- * the same GID on the same netdev, and what comes in is for the upper one.
+ * ib_core also gives a device the addresses of every netdev on top of its own: macvlan, VLAN,
+ * bridge, VRF master. If such a netdev has a device, too, both devices have the same GID on
+ * the same netdev, and received packets are for the upper one.
  */
 #include <linux/hashtable.h>
 #include <linux/slab.h>
@@ -22,12 +23,12 @@
  * struct gid_entry - one GID of one device
  * @by_gid: in gid_table, RCU
  * @by_netdev: in netdev_table, RCU
- * @net: namespace of the netdev, which need not be the device's; we receive there
+ * @net: namespace of the netdev, in which packets are received; need not be the device's
  * @gid: the address, IPv4 in mapped form
- * @ifindex: of the netdev, which may be a VLAN on the device's own
- * @dev: the device; outlives the entry and a grace period
- * @sock: IPv6: bound to the netdev and to no port, for route look-ups; or NULL
- * @rcu: readers of the tables may still see a deleted entry
+ * @ifindex: index of the netdev, which may be a VLAN on the device's own
+ * @dev: the device; outlives the entry by a grace period
+ * @sock: IPv6: socket bound to the netdev and to no port, for route lookups; or NULL
+ * @rcu: frees the entry: readers of the tables may still see it after its removal
  */
 struct gid_entry {
 	struct hlist_node by_gid;
@@ -42,7 +43,7 @@ struct gid_entry {
 
 static DEFINE_HASHTABLE(gid_table, GID_BITS);
 static DEFINE_HASHTABLE(netdev_table, NETDEV_BITS);
-static DEFINE_SPINLOCK(gid_lock);	/* writers of both, and of gid_epoch */
+static DEFINE_SPINLOCK(gid_lock);	/* writers of both tables and of gid_epoch */
 static u32 gid_epoch;
 
 static u32 gid_hash(const struct net *net, const u8 gid[16])
@@ -51,9 +52,9 @@ static u32 gid_hash(const struct net *net, const u8 gid[16])
 }
 
 /*
- * The entry of @gid on netdev @ifindex; failing that, and unless the address is
- * one of a link only, on any netdev: hosts take what is addressed to them by
- * whichever way it comes (RFC 1122, 3.3.4.2: the weak model, as Linux has it).
+ * Return the entry of @gid on netdev @ifindex. If there is none, and the address is not
+ * link-local, return one on any netdev: like Linux, srnic follows the weak host model and
+ * accepts packets to its addresses on each netdev (RFC 1122, 3.3.4.2).
  */
 static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex)
 {
@@ -72,32 +73,34 @@ static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16],
 }
 
 /**
- * srnic_gid_epoch - whether the tables are still what they were
+ * srnic_gid_epoch() - Return the generation of the GID tables
  *
- * Who asks before a look-up may go by its result as long as the answer is the same. A
- * device whose last GID went has not been freed then: that takes a grace period more.
+ * The caller reads the epoch before a lookup, and may use the result as long as the epoch
+ * stays the same. A device is freed only a grace period after the removal of its last GID has
+ * changed the epoch.
  *
  * Context: RCU read side.
+ * Return: a number that changes when a GID is added or removed.
  */
 u32 srnic_gid_epoch(void)
 {
-	/* pairs with gid_changed(): the tables are at least as new as the answer */
+	/* pairs with gid_changed(): the tables are at least as new as the epoch */
 	return smp_load_acquire(&gid_epoch);
 }
 
-/* What was looked up before, is to be looked up again. */
+/* Invalidate the results of earlier lookups. */
 static void gid_changed(void)
 	__must_hold(&gid_lock)
 {
-	/* the tables before it: pairs with srnic_gid_epoch() */
+	/* pairs with srnic_gid_epoch(): change the tables first */
 	smp_store_release(&gid_epoch, gid_epoch + 1);
 }
 
 /**
- * srnic_gid_find - the device that a GID belongs to
+ * srnic_gid_find() - Return the device that a GID belongs to
  * @net: namespace
- * @gid: destination
- * @ifindex: receiving netdev
+ * @gid: destination GID
+ * @ifindex: index of the receiving netdev
  *
  * Context: RCU read side.
  * Return: the device, valid for as long as the read side lasts, or %NULL.
@@ -110,12 +113,12 @@ struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int if
 }
 
 /**
- * srnic_gid_find_netdev - the device that has any GID on a netdev
+ * srnic_gid_find_netdev() - Return the device that has any GID on a netdev
  * @net: namespace
- * @ifindex: the netdev
+ * @ifindex: index of the netdev
  *
- * For multicast: a group is not in anybody's GID table. The netdev's own device comes
- * before those below it.
+ * For multicast: groups are not in the GID table. The netdev's own device comes before those
+ * of the netdevs below it.
  *
  * Context: RCU read side.
  * Return: the device, valid for as long as the read side lasts, or %NULL.
@@ -132,10 +135,10 @@ struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex)
 }
 
 /**
- * srnic_gid_sock - the socket to make route look-ups with
+ * srnic_gid_sock() - Return the socket for route lookups from a GID
  * @net: namespace
- * @gid: source
- * @ifindex: its netdev
+ * @gid: source GID
+ * @ifindex: index of the GID's netdev
  *
  * Context: RCU read side.
  * Return: a socket bound to the netdev, or %NULL.
@@ -149,7 +152,7 @@ struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex
 	return entry->sock->sk;
 }
 
-/* Where IPv6 is off, link-local GIDs exist all the same, and lead nowhere. */
+/* Link-local GIDs exist even without IPv6; they get no socket, and have no routes. */
 static int gid_sock_create(struct gid_entry *entry)
 {
 	struct socket *sock;
@@ -161,7 +164,7 @@ static int gid_sock_create(struct gid_entry *entry)
 	if (err)
 		return err == -EAFNOSUPPORT ? 0 : err;
 
-	/* srnic_gid_sock() hands it to RCU readers */
+	/* srnic_gid_sock() returns it to RCU readers */
 	sock_set_flag(sock->sk, SOCK_RCU_FREE);
 	err = sock_bindtoindex(sock->sk, entry->ifindex, true);
 	if (err) {
@@ -173,8 +176,8 @@ static int gid_sock_create(struct gid_entry *entry)
 }
 
 /*
- * Readers take the first that matches. So the device whose own netdev has the GID goes
- * in front, and those that have it from a netdev on top of theirs behind.
+ * Readers take the first entry that matches. So the device whose own netdev has the GID goes
+ * to the head, and devices that have it from a netdev on top of their own to the tail.
  */
 static void gid_entry_link(struct hlist_node *node, struct hlist_head *head, bool own)
 {
@@ -197,16 +200,16 @@ static void gid_entry_add(struct gid_entry *entry, bool own)
 }
 
 /**
- * srnic_net_gid_add - receive for a GID
+ * srnic_net_gid_add() - Start receiving for a GID
  * @dev: the device
  * @gid: the address
- * @ndev: the netdev that has it: the device's own, or one on top of that
- * @ctx: what srnic_net_gid_del() wants
+ * @ndev: netdev that has the address: the device's own, or one on top of it
+ * @ctx: set for srnic_net_gid_del()
  *
  * A macvlan or VLAN may have been moved to another namespace: the port is opened there, too.
  *
  * Context: process; RTNL may be held.
- * Return: 0, or why the port cannot be had there, or another negative errno.
+ * Return: 0, an errno of srnic_net_get() in the netdev's namespace, or another negative errno.
  */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
 		      void **ctx)
@@ -239,10 +242,10 @@ free:
 }
 
 /**
- * srnic_net_gid_del - receive for a GID no longer
- * @ctx: what srnic_net_gid_add() left there
+ * srnic_net_gid_del() - Stop receiving for a GID
+ * @ctx: pointer that srnic_net_gid_add() has set, or a NULL pointer; cleared
  *
- * Packets may still be on their way to the device until a grace period has passed.
+ * Packets may still reach the device until a grace period has passed.
  *
  * Context: process.
  */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receipt. A netfilter hook at the end of LOCAL_IN takes what is for a GID of ours
- * and runs it to completion, super-packets whole: a UDP socket with encap_rcv
- * would be given them only after segmentation (udp_unexpected_gso()), and there is
- * no other way in for modules.
+ * Receipt. A netfilter hook at the end of LOCAL_IN takes the packets for GIDs of srnic and
+ * runs them to completion, super-packets whole: a UDP socket with encap_rcv would get them
+ * only after segmentation (udp_unexpected_gso()), and modules have no other entry point.
  *
- * The socket of the namespace (socket.c) is the slow path. It gets what the hook
- * cannot judge: the first packet of a flow that connection tracking has yet to
- * confirm, fragment lists, IPv6 with extension headers.
+ * The socket of the namespace (socket.c) is the slow path. It gets the packets that the hook
+ * cannot take: the first packet of a flow that connection tracking has yet to confirm,
+ * fragment lists, IPv6 with extension headers.
  */
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -35,15 +34,15 @@ void srnic_hook_exit(void)
 	srnic_segment_exit();
 }
 
-/* for what has waited; this CPU's scratch is locked */
+/* For packets that have waited (again.c); this CPU's scratch is locked. */
 void srnic_hook_rx(struct srnic_rx *rx)
 {
 	hook_rx(rx);
 }
 
 /*
- * A flow is confirmed by the very last hook of LOCAL_IN, which may come after this
- * one. A packet stolen before that would be NEW for ever, and so would its flow.
+ * The very last hook of LOCAL_IN confirms a flow, and may run after this one. If this hook
+ * stole the packet before that, the flow would stay NEW for ever.
  */
 static bool ct_unconfirmed(const struct sk_buff *skb)
 {
@@ -57,7 +56,7 @@ static bool ct_unconfirmed(const struct sk_buff *skb)
 #endif
 }
 
-/* Is it UDP to our port, in a form that segment.c takes apart? */
+/* Is this UDP to our port, in a form that segment.c can take apart? */
 static bool hook_wants(struct sk_buff *skb, unsigned int thoff)
 {
 	const struct udphdr *uh;
@@ -72,8 +71,8 @@ static bool hook_wants(struct sk_buff *skb, unsigned int thoff)
 }
 
 /*
- * The device is found by destination, not by netdev: traffic to oneself arrives on
- * lo. A group belongs to the netdev that it came in by.
+ * Find the device by destination, not by netdev: traffic of a host to itself arrives on lo. A
+ * packet to a group is for the device of the netdev that received it.
  */
 static struct srnic_dev *hook_find(const struct net *net, const struct sk_buff *skb, bool v4)
 {
@@ -162,9 +161,9 @@ static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_ho
 }
 
 /*
- * Behind every firewall rule: what has come to LOCAL_IN's end has been let in. And at
- * PRE_ROUTING behind whatever changes addresses or marks. Each namespace has a copy, whose
- * priv is its struct srnic_netns.
+ * At LOCAL_IN the hooks run behind every firewall rule, so the firewall has accepted the
+ * packets. At PRE_ROUTING they run behind all hooks that change addresses or marks. Each
+ * namespace has a copy, whose priv is its struct srnic_netns.
  */
 const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 	{
@@ -194,11 +193,12 @@ const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 };
 
 /**
- * srnic_encap_rcv - the socket's receive function: the slow path
+ * srnic_encap_rcv() - Receive a datagram from the socket, on the slow path
  * @sk: the namespace's socket
  * @skb: one datagram, from its UDP header on, its IPsec policy checked
  *
- * Return: 0, @skb has been consumed.
+ * Context: softirq, RCU read side.
+ * Return: 0; @skb has been consumed.
  */
 int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {

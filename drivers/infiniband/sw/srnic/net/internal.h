@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of this room share, and no one else sees.
+ * Declarations that only the files of net share.
  */
 #ifndef SRNIC_NET_INTERNAL_H
 #define SRNIC_NET_INTERNAL_H
@@ -14,13 +14,13 @@
 
 /**
  * struct srnic_netns - this module's state in one network namespace
- * @lock: guards @links and the making and closing of the sockets
- * @links: devices and GIDs that receive here
- * @sock4: holds the port, IPv4; receives what the hook leaves
- * @sock6: likewise IPv6; NULL where there is none
- * @demux: routes in, by flow, for each CPU
- * @hooks: as registered
- * @users: links and sockets that must be gone before the namespace is; its exit waits
+ * @lock: protects @links, and opening and closing of the members below
+ * @links: number of devices and GIDs that receive here
+ * @sock4: IPv4 socket that holds the port and receives the packets that the hook leaves
+ * @sock6: the same for IPv6; NULL without IPv6
+ * @demux: input routes by flow, for each CPU
+ * @hooks: netfilter hooks as registered
+ * @users: number of references by links and GIDs; the exit of the namespace waits for 0
  */
 struct srnic_netns {
 	struct mutex lock;	/* see above */
@@ -64,8 +64,8 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 /**
  * struct srnic_cut - a piece of a chunk of pages
  * @page: the chunk
- * @off: where in it the piece begins
- * @len: its bytes
+ * @off: offset of the piece in the chunk, in bytes
+ * @len: bytes of the piece
  */
 struct srnic_cut {
 	struct page *page;
@@ -89,7 +89,7 @@ struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int if
 struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex);
 struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex);
 
-/* IPv4 addresses in their mapped form, ::ffff:a.b.c.d */
+/* GIDs have IPv4 addresses in mapped form, ::ffff:a.b.c.d. */
 static inline bool srnic_gid_is_v4(const u8 gid[16])
 {
 	return ipv6_addr_v4mapped((const struct in6_addr *)gid);

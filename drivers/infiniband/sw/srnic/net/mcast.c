@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Joining and leaving multicast groups on the underlay, so that IGMP and MLD tell
- * switches and routers, and netdevs let the frames through.
+ * Membership in multicast groups of the underlay: IGMP and MLD inform switches and routers,
+ * and netdevs let the frames through.
  *
- * A RoCEv2 MGID is an IP group address, IPv4 in mapped form (annex A17.3.4). The
- * multicast MGIDs of InfiniBand are IPv6 groups as well: FF12:401B:: and the like.
+ * A RoCEv2 MGID is an IP group address, IPv4 in mapped form (annex A17.3.4). InfiniBand's
+ * multicast MGIDs (FF12:401B:: and the like) are IPv6 groups as well.
  *
- * A device is torn down some time after its netdev has left for another namespace.
- * What it joined is left where it was joined, in dev->net, which stays until then.
+ * A device is torn down some time after its netdev has moved to another namespace. The device
+ * leaves its groups where it joined them, in dev->net, which exists until then.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -16,7 +16,7 @@
 #include "srnic.h"
 #include "net/internal.h"
 
-/* The netdev's IPv4 part, for as long as the netdev is where the device receives. */
+/* Return the netdev's IPv4 part, or NULL without IPv4 or outside the device's namespace. */
 static struct in_device *mcast_in_dev(const struct srnic_dev *dev)
 {
 	ASSERT_RTNL();
@@ -35,7 +35,7 @@ static int mcast_join4(struct srnic_dev *dev, __be32 addr)
 	return in_dev ? 0 : -ENODEV;
 }
 
-/* Memberships go with the in_device: in another namespace they are somebody else's. */
+/* A netdev that moved has lost its memberships with its in_device: others own the new ones. */
 static void mcast_leave4(struct srnic_dev *dev, __be32 addr)
 {
 	struct in_device *in_dev;
@@ -49,15 +49,15 @@ static void mcast_leave4(struct srnic_dev *dev, __be32 addr)
 
 #if IS_ENABLED(CONFIG_IPV6)
 /*
- * The namespace's socket is the member; @join false: leaves. It knows the netdev by the
- * number it has there.
+ * Join or leave; the namespace's socket is the member. dev->ifindex is the netdev's number in
+ * that namespace.
  */
 static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, bool join)
 {
 	struct srnic_netns *ns = srnic_netns(dev->net);
 	int err = -EAFNOSUPPORT;
 
-	/* against srnic_net_put(); RTNL for kernels whose MLD still wants it */
+	/* excludes srnic_net_put(); RTNL below is for kernels whose MLD still needs it */
 	mutex_lock(&ns->lock);
 	if (ns->sock6) {
 		struct sock *sk = ns->sock6->sk;
@@ -82,13 +82,13 @@ static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, boo
 #endif
 
 /**
- * srnic_net_join - become a member of a group
+ * srnic_net_join() - Join a group
  * @dev: the device, whose netdev joins
- * @mgid: the group; joined once a device, whoever attaches QPs counts
+ * @mgid: the group; the caller counts attached QPs, and joins once for each device
  *
  * Context: process, takes RTNL.
- * Return: 0, -EINVAL (not a group), -ENODEV or -EAFNOSUPPORT (the netdev has no
- * such protocol, or has left the namespace), or another negative errno.
+ * Return: 0, -EINVAL (not a group), -ENODEV or -EAFNOSUPPORT (the netdev lacks the protocol
+ * or has left the namespace), or another negative errno.
  */
 int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid)
 {
@@ -100,12 +100,12 @@ int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid)
 }
 
 /**
- * srnic_net_leave - leave a group
- * @dev: the device, which has joined it
+ * srnic_net_leave() - Leave a group
+ * @dev: the device, which has joined the group
  * @mgid: the group
  *
- * Should the netdev have changed namespace, or lost the protocol, it has left
- * already; the namespace's socket has not.
+ * A netdev that has changed namespace or lost the protocol is no member any more (IPv4); the
+ * namespace's socket still is (IPv6).
  *
  * Context: process, takes RTNL.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * net - the underlay: sockets a namespace, routes, bursts out, bursts in,
- * multicast. Knows no QP: receipt reaches engine through one function pointer
- * that main sets.
+ * net - the underlay: sockets of a namespace, routes, outgoing and received bursts,
+ * multicast. net knows no QPs: it passes received packets to the engine through one
+ * function pointer, which main sets.
  */
 #ifndef SRNIC_NET_H
 #define SRNIC_NET_H
@@ -18,21 +18,21 @@
 struct srnic_dev;
 
 /**
- * struct srnic_path - a route to one peer and the header template
+ * struct srnic_path - route to one peer, and the header template
  * @ends: addresses and source port; @ends.iph is the template of the IP header
  * @net: namespace of the GID's netdev
- * @net_held: it is not the device's, and there is a reference to it
- * @oif: index of the GID's netdev: every packet leaves by it
+ * @net_held: @net is not the device's namespace, and the path holds a reference to it
+ * @oif: index of the GID's netdev, the only one that packets leave by
  * @tos: traffic class
  * @ttl: hop limit
  * @flow_label: IPv6 flow label
  * @ip_id: next IPv4 identification
- * @hash: flow hash that the sk_buffs carry, so that no one dissects them
- * @icrc: what @ends adds to the ICRC, by packet length: a few of them recur
+ * @hash: flow hash of the sk_buffs, so that the stack need not dissect them
+ * @icrc: contribution of @ends to the ICRC, by packet length: a few lengths recur
  * @dst: the route, checked against @cookie before each use
- * @cookie: IPv6: the route table's generation when @dst was looked up
+ * @cookie: IPv6: generation of the route table when @dst was looked up; IPv4: 0
  *
- * One a connected QP, one an AH. Users serialise (QP's lock, AH's lock).
+ * Each connected QP has a path, and each AH. Users serialise (QP's lock, AH's lock).
  */
 struct srnic_path {
 	struct srnic_ends ends;
@@ -60,18 +60,18 @@ bool srnic_path_offloads(const struct srnic_path *path);
 
 /**
  * struct srnic_burst - packets of one QP that leave as one sk_buff
- * @skb: being built; payload only, headers are put in front by close
- * @path: where to
+ * @skb: sk_buff being built; has UDP payload only, srnic_burst_close() pushes the headers
+ * @path: path to the destination
  * @id: IPv4 identification of segment 0
  * @seg_len: bytes from BTH to ICRC of every segment but the last
- * @segs: segments taken so far
- * @max: segments that may be taken
+ * @segs: number of segments taken so far
+ * @max: number of segments that may be taken
  * @room: next free byte of the current page fragment, NULL if @skb is linear
- * @room_left: bytes behind it
- * @short_last: a short segment has ended the burst
+ * @room_left: free bytes from @room on
+ * @short_last: a segment shorter than @seg_len has ended the burst
  *
- * A single packet, or a UDP segmentation super-packet. Each segment's bytes are
- * contiguous. One burst of a path is open at a time.
+ * A burst is a single packet or a UDP segmentation super-packet. Each segment's bytes are
+ * contiguous. A path has one open burst at a time.
  */
 struct srnic_burst {
 	struct sk_buff *skb;
@@ -96,21 +96,21 @@ void srnic_burst_abort(struct srnic_burst *burst);
 int srnic_net_send(struct sk_buff *skb);
 
 /**
- * struct srnic_rx - what came in with one sk_buff: one packet or a super-packet
+ * struct srnic_rx - one packet or super-packet received in one sk_buff
  * @dev: the device whose GID was addressed
- * @skb: the carrier; whoever is given the srnic_rx frees it
+ * @skb: the carrier; the srnic_rx_fn that gets the struct srnic_rx frees it
  * @ends: addresses and first IP header, as on the wire
  * @off: offset of segment 0's BTH in @skb
- * @len: bytes from there to the end of the UDP payload
- * @seg_size: UDP payload of a segment (the last may have less)
- * @segs: segments in all
- * @seg: the next one
- * @icrc: of the headers that they share, once it has been looked up
- * @writable: the payload of the packet that next() returned may be overwritten
- * @linear_writable: so may all of @skb's linear part
- * @id_fixed: the segments were found to share one IPv4 id
+ * @len: bytes from @off to the end of the UDP payload
+ * @seg_size: bytes of UDP payload of a segment (the last may have less)
+ * @segs: number of segments
+ * @seg: index of the next segment
+ * @icrc: contribution of the shared headers to the ICRC; NULL: not looked up yet
+ * @writable: the payload of the packet that srnic_rx_next() returned may be overwritten
+ * @linear_writable: all of @skb's linear part may be overwritten
+ * @id_fixed: the segments were found to share one IPv4 identification
  * @multicast: the destination is a group
- * @again: it was taken out of what it came in, and has waited: again.c
+ * @again: the packet was copied out of its first carrier and has waited (again.c)
  */
 struct srnic_rx {
 	struct srnic_dev *dev;
@@ -133,7 +133,10 @@ struct srnic_rx {
 bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt);
 bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt);
 
-/* Congestion experienced (RFC 3168): GRO joins no packets that differ in it. */
+/*
+ * Return whether the packets are marked "congestion experienced" (RFC 3168). GRO does not
+ * join packets that differ in the mark.
+ */
 static inline bool srnic_rx_marked(const struct srnic_rx *rx)
 {
 	u8 field = rx->ends.v4 ? rx->ends.iph[1] : rx->ends.iph[1] >> 4;
@@ -151,7 +154,7 @@ typedef void (*srnic_rx_fn)(struct srnic_rx *rx);
 /* chunk.c: process context or softirq */
 u64 srnic_chunk_kept(void);
 
-/* socket.c: the namespace's port and hooks, from first link to last */
+/* socket.c: the namespace's port and hooks, from its first link or GID to the last */
 int srnic_net_init(srnic_rx_fn rx);
 void srnic_net_exit(void);
 int srnic_net_get(struct net *net);
@@ -162,7 +165,7 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 		      void **ctx);
 void srnic_net_gid_del(void **ctx);
 
-/* mcast.c: joins on the underlay */
+/* mcast.c: membership in groups of the underlay */
 int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid);
 void srnic_net_leave(struct srnic_dev *dev, const union ib_gid *mgid);
 

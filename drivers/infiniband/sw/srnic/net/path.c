@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The route to one peer, cached with its cookie, and the template of the IP
- * header that all packets to it share.
+ * Paths: the route to one peer, cached with its cookie, and the template of the IP header that
+ * all packets to the peer share.
  */
 #include <linux/jhash.h>
 #include <linux/random.h>
@@ -16,8 +16,8 @@
 #include "net/internal.h"
 
 /*
- * A verbs consumer that never leaves the subnet may leave the hop limit zero;
- * IBA 8.3.6 has routers drop at zero, and so do hosts when it reaches them.
+ * Replaces a hop limit of zero, which a verbs consumer may give if it stays in its subnet.
+ * Routers drop packets with hop limit zero (IBA 8.3.6), and so do hosts that receive them.
  */
 #define PATH_TTL	64
 
@@ -48,8 +48,8 @@ static void path_template6(struct srnic_path *path)
 }
 
 /*
- * Before the namespace of the device's own netdev goes, so does the device with all that
- * has a path. A VLAN's may be another, and is held as a socket in it would hold it.
+ * The namespace of the device's own netdev outlives the device and all its paths. A VLAN may
+ * be in another namespace: the path holds a reference to that one, as a socket in it would.
  */
 static int path_hold_net(struct srnic_path *path, struct net *net, const struct srnic_dev *dev)
 {
@@ -62,7 +62,7 @@ static int path_hold_net(struct srnic_path *path, struct net *net, const struct 
 	return 0;
 }
 
-/* The netdev of the GID, or of its VLAN: packets must leave by no other. */
+/* Packets must leave by the GID's netdev, which may be a VLAN, and by no other. */
 static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_attr)
 {
 	struct net_device *ndev;
@@ -81,8 +81,8 @@ static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_a
 }
 
 /*
- * Everything of a path but its netdev. 0, or -EINVAL: the GIDs are of different
- * families.
+ * Fill in all of a path but its netdev and namespace. Return 0, or -EINVAL if the GIDs are of
+ * different families.
  */
 int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
 		       const struct rdma_ah_attr *ah, u16 sport)
@@ -113,18 +113,18 @@ int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
 SRNIC_EXPORT_FOR_KUNIT(srnic_path_address);
 
 /**
- * srnic_path_init - make a path from a GID table entry and an address vector
- * @path: what to fill in; its old content is overwritten, not released
- * @sgid_attr: source GID; its netdev is the one that packets leave by
+ * srnic_path_init() - Make a path from a GID table entry and an address vector
+ * @path: filled in; its old content is overwritten, not released
+ * @sgid_attr: source GID; packets leave by its netdev
  * @ah: destination, traffic class, flow label, hop limit
  * @sport: UDP source port, host order
  *
- * Does not route yet. The destination MAC that the address vector may name is left
- * aside: the neighbour table knows it, and when it changes.
+ * The route is looked up later. The destination MAC that the address vector may have is
+ * ignored: the neighbour table has it, and follows changes.
  *
  * Context: any.
- * Return: 0, -EINVAL (no RoCEv2 GID, or the GIDs are of different families),
- * -ENODEV (the GID's netdev is gone).
+ * Return: 0, -EINVAL (no RoCEv2 GID, or the GIDs are of different families), or -ENODEV (the
+ * GID's netdev or its namespace is gone).
  */
 int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr,
 		    const struct rdma_ah_attr *ah, u16 sport)
@@ -142,10 +142,10 @@ int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr
 }
 
 /**
- * srnic_path_set_ect - Send packets as ECN-capable, by ECT(0)
- * @path: initialised
+ * srnic_path_set_ect() - Send packets as ECN-capable, with ECT(0)
+ * @path: the path, initialised
  *
- * A codepoint that the address vector has already stays. Routes do not depend on it.
+ * An ECN codepoint that the address vector has set stays. Routes do not depend on it.
  *
  * Context: any; users of the path serialise.
  */
@@ -171,9 +171,9 @@ static void path_drop_route(struct srnic_path *path)
 }
 
 /**
- * srnic_path_release - nobody goes that way any more
- * @path: a path that was initialised, or all zero; not to be used again before it is
- *	initialised anew
+ * srnic_path_release() - Release a path's references to route and namespace
+ * @path: a path that was initialised, or all zero; must be initialised again before its next
+ *	use
  *
  * Context: any up to softirq.
  */
@@ -187,10 +187,9 @@ void srnic_path_release(struct srnic_path *path)
 }
 
 /*
- * With the output interface given, entries of the local table that belong to
- * another netdev do not match: two devices of one namespace that face each other
- * across a cable use the cable. The ports are set so that IPsec policies on port
- * 4791 match.
+ * The output interface is given, so entries of the local table that belong to another netdev
+ * do not match: two devices of one namespace that are connected by a cable use the cable. The
+ * ports are given so that IPsec policies on port 4791 match.
  */
 static struct dst_entry *path_lookup4(const struct srnic_path *path)
 {
@@ -213,8 +212,8 @@ static struct dst_entry *path_lookup4(const struct srnic_path *path)
 
 #if IS_ENABLED(CONFIG_IPV6)
 /*
- * IPv6 takes the interface of a flow for a preference, that of a bound socket
- * for an order: the GID has one (gid.c).
+ * To IPv6, a flow's interface is a preference, but a bound socket's is mandatory: the GID has
+ * such a socket (gid.c).
  */
 static struct dst_entry *path_lookup6(const struct srnic_path *path)
 {
@@ -257,14 +256,13 @@ static u32 path_cookie6(const struct dst_entry *dst)
 #endif
 
 /**
- * srnic_path_route - make sure that @path->dst is valid
+ * srnic_path_route() - Look up the route if the cached one is not valid
  * @path: the path
  *
- * Cheap if the cached route still holds: one look at the namespace's route
- * generation.
+ * Cheap if the cached route is valid: one comparison with the namespace's route generation.
  *
  * Context: any up to softirq; users of the path serialise.
- * Return: 0, -ENETDOWN (the netdev is down), or -EHOSTUNREACH.
+ * Return: 0 with a valid @path->dst, -ENETDOWN (the netdev is down), or -EHOSTUNREACH.
  */
 int srnic_path_route(struct srnic_path *path)
 {
@@ -284,13 +282,13 @@ int srnic_path_route(struct srnic_path *path)
 }
 
 /**
- * srnic_path_room - bytes of BTH to ICRC that fit the route's MTU
+ * srnic_path_room() - Return how many bytes from BTH to ICRC fit the route's MTU
  * @path: a path whose route is valid
  *
- * IPsec's overhead is in the route's MTU already.
+ * The route's MTU already excludes the overhead of IPsec.
  *
  * Context: any up to softirq; users of the path serialise.
- * Return: bytes, 0 without a route.
+ * Return: bytes; 0 without a route.
  */
 u32 srnic_path_room(struct srnic_path *path)
 {
@@ -305,12 +303,13 @@ u32 srnic_path_room(struct srnic_path *path)
 }
 
 /**
- * srnic_path_offloads - Return whether the netdev takes super-packets whole
- * @path: the path; without a route it does not
+ * srnic_path_offloads() - Tell whether the netdev takes super-packets whole
+ * @path: the path
  *
- * What it is given in pieces the stack has cut, and cuts as the ICRC expects.
+ * If it does not, the stack segments them, in the way that the ICRC expects.
  *
  * Context: any up to softirq; users of the path serialise.
+ * Return: true if it does; false without a route.
  */
 bool srnic_path_offloads(const struct srnic_path *path)
 {

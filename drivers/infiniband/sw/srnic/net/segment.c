@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The packets of one received sk_buff, one after the other, headers and payload
- * contiguous: in place where the carrier has them so, else copied.
+ * Segmentation of a received sk_buff into its packets. Headers and payload of each are
+ * contiguous: in place if they are contiguous in the carrier, else copied.
  *
- * What is read in place is read more than once: to parse it, to check it, to place it. So
- * what somebody may write to meanwhile is copied.
+ * A packet in place is read more than once: to parse it, to check it, to place its payload. So
+ * a packet that others may write to meanwhile is copied.
  */
 #include <linux/highmem.h>
 #include <linux/ip.h>
@@ -17,22 +17,23 @@
 #include "trace/refuse.h"
 
 /*
- * Room for what follows the headers of the longest packet there is: 4096 bytes of
- * payload and the ICRC. What is longer and in pieces is no packet of ours.
+ * Bytes behind the headers of the longest packet: 4096 bytes of payload and the ICRC. Longer
+ * packets that are not contiguous are malformed.
  */
 #define SCRATCH_LEN	(4096 + SRNIC_ICRC_LEN)
 
 #define SEEN_FLOWS	16
 
-/* what the headers of packets of one flow and length add to the ICRC */
+/* Contribution of the headers of packets of one flow and length to the ICRC */
 struct seen_flow {
 	struct srnic_ends ends;
 	struct srnic_icrc_base icrc;
 };
 
 /*
- * One a CPU. Ordinary memory, not per-CPU memory: sth makes scatterlists of the buffer.
- * The flows are those last seen: small messages and acknowledgments come one a carrier.
+ * Each CPU has one. The buffer is ordinary memory, not per-CPU memory, because sth makes
+ * scatterlists of it. Flows are cached across carriers because small messages and
+ * acknowledgments come in carriers of one packet.
  */
 struct segment_scratch {
 	local_lock_t lock;
@@ -76,7 +77,7 @@ void srnic_segment_exit(void)
 	}
 }
 
-/* This CPU's scratch belongs to one struct srnic_rx at a time. */
+/* One struct srnic_rx at a time uses this CPU's scratch. */
 void srnic_segment_lock(void)
 {
 	local_lock_nested_bh(&segment_scratch.lock);
@@ -114,18 +115,18 @@ static void rx_ends(struct srnic_rx *rx, const struct udphdr *uh, bool v4)
 }
 
 /**
- * srnic_rx_open - begin to take an sk_buff apart
- * @rx: what to fill in, but for the device and the receiving netdev
- * @skb: a UDP datagram or super-packet, its network header set and its UDP header
- *	in the linear part
- * @thoff: offset of the UDP header in @skb
- * @v4: the network header is IPv4's
+ * srnic_rx_open() - Begin to take an sk_buff apart
+ * @rx: filled in, except for the device and the receiving netdev
+ * @skb: a UDP datagram or super-packet, its network header set and its UDP header in the
+ *	linear part
+ * @thoff: offset of the UDP header from @skb->data, in bytes
+ * @v4: the network header is IPv4
  *
- * The segments' number is computed, not believed: in a virtual machine gso_segs is
- * the host's word. The length of a super-packet is the sk_buff's, which IP has
- * trimmed to its own; a datagram may be shorter than what IP carried.
+ * The number of segments is computed: gso_segs cannot be trusted, because in a virtual machine
+ * the host sets it. A super-packet is as long as the sk_buff, which IP has trimmed to its own
+ * length; a datagram may be shorter than the IP payload.
  *
- * Return: false if the lengths contradict each other; @rx has addresses only, then.
+ * Return: true; false if the lengths contradict each other: then @rx has addresses only.
  */
 bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff, bool v4)
 {
@@ -155,9 +156,9 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 SRNIC_EXPORT_FOR_KUNIT(srnic_rx_open);
 
 /*
- * Where @len bytes at @off are in one piece that can be read in place, or NULL. Fragments
- * that came by splice() or sendfile() may be mapped by whoever sent them: any process that
- * has a UDP socket and a way here within this machine.
+ * Return the address of @len bytes at @off if they are contiguous and can be read in place,
+ * else NULL. Fragments from splice() or sendfile() may still be mapped by the sender: any
+ * process on this machine that has a UDP socket and a route to here.
  */
 static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
 {
@@ -184,16 +185,16 @@ static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
 }
 
 /*
- * What lies in fragments is left as it is: that this sk_buff is no clone does not say
- * that nobody else has their pages. Whoever copies a clone's head, as forwarding does,
- * leaves them to the clone, too; and a packet socket's ring stays mapped.
+ * Fragments are never overwritten: others may have their pages even if this sk_buff is not a
+ * clone. A copy of a clone's head, as forwarding makes it, shares them with the clone, and the
+ * ring of a packet socket stays mapped.
  */
 static bool run_writable(const struct srnic_rx *rx, u32 off, u32 len)
 {
 	return rx->linear_writable && off + len <= skb_headlen(rx->skb);
 }
 
-/* BTH, extension headers and STH: in place, else in @pkt's own buffer. */
+/* Return BTH, extension headers and STH, in place or copied to @pkt's own buffer. */
 static u8 *segment_headers(const struct sk_buff *skb, struct srnic_pkt *pkt, u32 len)
 {
 	u32 n = min_t(u32, len, SRNIC_HDR_MAX);
@@ -206,7 +207,7 @@ static u8 *segment_headers(const struct sk_buff *skb, struct srnic_pkt *pkt, u32
 	return pkt->hdrbuf;
 }
 
-/* Payload, pad and ICRC: in place, else in this CPU's scratch. */
+/* Return payload, pad and ICRC, in place or copied to this CPU's scratch. */
 static u8 *segment_payload(struct srnic_rx *rx, const struct srnic_pkt *pkt)
 {
 	u32 off = srnic_pkt_payload_off(pkt);
@@ -247,15 +248,14 @@ static enum srnic_wire_err segment_parse(struct srnic_rx *rx, struct srnic_pkt *
 }
 
 /**
- * srnic_rx_next - the next packet of an sk_buff
+ * srnic_rx_next() - Take the next packet of an sk_buff
  * @rx: an sk_buff being taken apart
- * @pkt: what to fill in; its pointers hold until the following call, or until
- *	@rx->skb is freed
+ * @pkt: filled in; its pointers are valid until the next call, or until @rx->skb is freed
  *
- * Malformed packets are counted and skipped.
+ * Malformed packets and unknown opcodes are counted and skipped.
  *
  * Context: softirq, or BHs off; this CPU's scratch locked.
- * Return: false when there are no more.
+ * Return: true; false if there are no more packets.
  */
 bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
@@ -281,7 +281,7 @@ bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_rx_next);
 
-/* All that the ICRC covers from the BTH on; two runs only if the carrier split them. */
+/* Continue the ICRC from the BTH to the pad, in two runs only if they are not contiguous. */
 static u32 segment_crc(u32 crc, const struct srnic_pkt *pkt)
 {
 	u32 hdr_len = pkt->hdr_len + pkt->sth_len;
@@ -321,16 +321,16 @@ static bool segment_icrc_is(struct srnic_rx *rx, const struct srnic_pkt *pkt, u1
 }
 
 /**
- * srnic_rx_icrc_ok - check the ICRC of what srnic_rx_next() returned
+ * srnic_rx_icrc_ok() - Check the ICRC of the packet that srnic_rx_next() returned
  * @rx: an sk_buff being taken apart
  * @pkt: its current packet
  *
- * A super-packet has one IP header. Its segments' identifications rise by one if
- * the sender built it whole or GRO joined what did; GRO also joins packets that
- * share one (DF set): which of the two it was shows at the second segment.
+ * A super-packet has one IP header. The identifications of its segments rise by one if the
+ * sender built it whole or GRO joined packets whose identifications rise. GRO also joins
+ * packets that share one identification (DF set). The second segment shows which is the case.
  *
  * Context: as for srnic_rx_next().
- * Return: true if it is right; else the failure is the caller's to count.
+ * Return: true if the ICRC is correct; the caller counts a failure.
  */
 bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {

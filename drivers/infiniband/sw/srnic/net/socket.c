@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A network namespace's end of things: the UDP port and the hooks, there from the
+ * State of srnic in a network namespace: the UDP port and the hooks, which exist from the
  * first link or GID to the last.
  */
 #define pr_fmt(fmt) "srnic: " fmt
@@ -26,14 +26,14 @@ void srnic_netns_hold(struct srnic_netns *ns)
 	atomic_inc(&ns->users);
 }
 
-/* From zero on @ns may be freed at any time: waking by address does not look there. */
+/* At zero, @ns may be freed at any time; wake_up_var() uses only its address. */
 void srnic_netns_release(struct srnic_netns *ns)
 {
 	if (atomic_dec_and_test(&ns->users))
 		wake_up_var(&ns->users);
 }
 
-/* GRO joins packets of real NICs into super-packets only for sockets that ask. */
+/* GRO joins packets from real NICs into super-packets only for sockets that request it. */
 static void sock_want_gro(struct socket *sock)
 {
 	int one = 1;
@@ -41,7 +41,7 @@ static void sock_want_gro(struct socket *sock)
 	sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&one), sizeof(one));
 }
 
-/* Holds the port, and receives what the hook leaves to it. */
+/* Open the socket that holds the port and receives the packets that the hook leaves. */
 static int sock_open(struct net *net, u8 family, struct socket **sockp)
 {
 	struct udp_port_cfg port = {
@@ -113,15 +113,15 @@ close4:
 static void netns_close(struct net *net, struct srnic_netns *ns)
 {
 	nf_unregister_net_hooks(net, ns->hooks, SRNIC_HOOKS);
-	synchronize_net();	/* a packet may be in one of them */
+	synchronize_net();	/* a hook may be running */
 	srnic_demux_close(ns);
 	sock_close(&ns->sock6);
 	sock_close(&ns->sock4);
 }
 
 /*
- * The receive function of the kernel socket that has the port, which tells the module;
- * NULL where a process has it.
+ * Return the receive function of the kernel socket that has the port, which identifies the
+ * module, or NULL if a process has the port.
  */
 static void *port_holder(struct net *net)
 {
@@ -137,7 +137,7 @@ static void *port_holder(struct net *net)
 	return holder;
 }
 
-/* newlink() gets no extack, so the errno is all that `rdma link add` can print. */
+/* newlink() gets no extack, so `rdma link add` can print only the errno. */
 static void tell_port_taken(struct net *net)
 {
 	const char *which = net_eq(net, &init_net) ? " (the initial one)" : "";
@@ -152,12 +152,12 @@ static void tell_port_taken(struct net *net)
 }
 
 /**
- * srnic_net_get - receive in a namespace
- * @net: the namespace; does not go before srnic_net_put()
+ * srnic_net_get() - Start receiving in a namespace
+ * @net: the namespace; its exit waits for srnic_net_put()
  *
  * Context: process.
- * Return: 0, -EADDRINUSE (another has the port: rxe, in the initial namespace, from
- * module load on; the log says whose it is), or another negative errno.
+ * Return: 0, -EADDRINUSE (another socket has the port: rxe has it in the initial namespace
+ * from module load on; the log names the owner), or another negative errno.
  */
 int srnic_net_get(struct net *net)
 {
@@ -178,7 +178,7 @@ int srnic_net_get(struct net *net)
 }
 
 /**
- * srnic_net_put - one link or GID less
+ * srnic_net_put() - Undo srnic_net_get() for one link or GID
  * @net: the namespace
  *
  * Context: process.
@@ -203,9 +203,9 @@ static int __net_init netns_init(struct net *net)
 }
 
 /*
- * The netdevs are gone by now, but the devices on those that have left for another
- * namespace (physical ones return to the initial one) are unregistered by ib_core's
- * worker, which may be late.
+ * The netdevs are gone by now, but the devices on netdevs that have moved to another namespace
+ * (physical ones return to the initial one) may remain until ib_core's worker, which may be
+ * late, unregisters them.
  */
 static void __net_exit netns_exit(struct net *net)
 {
@@ -223,9 +223,10 @@ static struct pernet_operations netns_ops = {
 };
 
 /**
- * srnic_net_init - at module load
- * @rx: is given what comes in
+ * srnic_net_init() - Initialise net, at module load
+ * @rx: function that gets each received sk_buff as a struct srnic_rx
  *
+ * Context: process.
  * Return: 0 or a negative errno.
  */
 int __init srnic_net_init(srnic_rx_fn rx)
@@ -251,7 +252,9 @@ hook_exit:
 }
 
 /**
- * srnic_net_exit - at module unload, when there are no links any more
+ * srnic_net_exit() - Undo srnic_net_init(), at module unload
+ *
+ * Context: process; no links exist any more.
  */
 void srnic_net_exit(void)
 {
@@ -259,6 +262,6 @@ void srnic_net_exit(void)
 	srnic_hook_exit();
 	srnic_txq_exit();
 	srnic_chunk_exit();
-	/* entries of gid.c and their sockets */
+	/* wait until entries of gid.c and their sockets are freed */
 	rcu_barrier();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes that a QP has handed to the stack and the driver has not freed yet: in
- * neighbour queues, queueing disciplines and transmit rings. As with TCP small queues
- * they are bounded, so that the window of a QP waits in its send queue and not there.
+ * Account of the bytes that a QP has handed to the stack and that the driver has not freed
+ * yet: in neighbour queues, queueing disciplines and transmit rings. As with TCP small queues,
+ * they are bounded, so that the QP's window waits in its send queue and not in the stack.
  *
- * The packets belong to a socket that user space never sees. The stack keeps the
- * account by sock_wfree(), also when it cuts a super-packet into segments: it hands on
- * the ownership of that destructor and of no other (__udp_gso_segment()).
+ * The packets belong to a socket that user space never sees. The stack keeps the account in
+ * sock_wfree(), also when it cuts a super-packet: segments inherit that destructor, and no
+ * other (__udp_gso_segment()).
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -15,32 +15,32 @@
 #include "export.h"
 #include "net/internal.h"
 
-/* bytes in the stack: of a device, and of one QP of it */
+/* Limits of bytes in the stack, for a device and for one of its QPs */
 #define TXQ_DEVICE_MOST		SZ_512K
 #define TXQ_DEVICE_LEAST	SZ_16K
 #define TXQ_MOST		(320 * SZ_1K)
 #define TXQ_LEAST		SZ_8K
 
-/* A refusal halves the device's limit; it grows again by this part each such period. */
+/* A refusal halves the device's limit, which then grows by 1/TXQ_GROWTH each TXQ_PERIOD. */
 #define TXQ_GROWTH		16
 #define TXQ_PERIOD		(HZ / 10)
 
-/* IPv6 asks the owner of each packet for its options (inet6_sk()); there are none. */
+/* IPv6 reads the options of each packet's socket (inet6_sk()); this one has none. */
 static struct proto txq_proto = {
 	.name = "SRNIC",
 	.obj_size = sizeof(struct inet_sock),
 };
 
 /*
- * Sockets that are left. They outlive their QP until the last packet has been freed,
- * and hold no reference to the module: each device has a QP of ib_mad's, so nothing
- * could ever be unloaded. srnic_txq_exit() waits for them.
+ * Number of sockets. A socket outlives its QP until the last packet has been freed. Sockets
+ * hold no reference to the module, which could otherwise never be unloaded: each device has a
+ * QP of ib_mad. srnic_txq_exit() waits for them.
  */
 static atomic_t txq_socks = ATOMIC_INIT(0);
 
 /**
- * srnic_txq_group_init - Set up the account of a device
- * @group: zeroed
+ * srnic_txq_group_init() - Set up the account of a device
+ * @group: the account, zeroed
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -59,8 +59,11 @@ int srnic_txq_group_init(struct srnic_txq_group *group)
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_group_init);
 
 /**
- * srnic_txq_group_exit - Free what srnic_txq_group_init() allocated
- * @group: no account of it is open, and a grace period has passed; may be zero
+ * srnic_txq_group_exit() - Undo srnic_txq_group_init()
+ * @group: account of the device, or all zero; no sender's account is open, and a grace period
+ *	has passed since the last one was closed
+ *
+ * Context: process.
  */
 void srnic_txq_group_exit(struct srnic_txq_group *group)
 {
@@ -70,7 +73,7 @@ void srnic_txq_group_exit(struct srnic_txq_group *group)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_group_exit);
 
-/* Senders come and go on any CPU: only the sum means something, and is never exact. */
+/* Senders become busy and idle on any CPU: only the sum is valid, and it is never exact. */
 static u32 group_count(struct srnic_txq_group *group)
 {
 	int cpu, sum = 0;
@@ -80,7 +83,7 @@ static u32 group_count(struct srnic_txq_group *group)
 	return max(sum, 1);
 }
 
-/* Once a tick, by whoever asks first; if two do, both find the same. */
+/* The first caller in a tick refreshes the count; if two do so at once, both get the same. */
 static void group_refresh(struct srnic_txq_group *group)
 {
 	unsigned long now = jiffies;
@@ -100,12 +103,13 @@ static void group_refresh(struct srnic_txq_group *group)
 }
 
 /**
- * srnic_txq_limit - Return how many bytes a sender may have in the stack
- * @txq: its account, open
+ * srnic_txq_limit() - Return how many bytes a sender may have in the stack
+ * @txq: account of the sender, open
  *
- * The device's limit is shared by those that have something there.
+ * The senders that have packets in the stack share the device's limit.
  *
  * Context: any.
+ * Return: bytes of truesize.
  */
 u32 srnic_txq_limit(const struct srnic_txq *txq)
 {
@@ -119,8 +123,8 @@ u32 srnic_txq_limit(const struct srnic_txq *txq)
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_limit);
 
 /**
- * srnic_txq_refused - Lower the limit: a queueing discipline has dropped a packet
- * @txq: whose packet it was
+ * srnic_txq_refused() - Lower the limit after a queueing discipline dropped a packet
+ * @txq: account of the packet's sender
  *
  * Context: any.
  */
@@ -129,7 +133,7 @@ void srnic_txq_refused(const struct srnic_txq *txq)
 	struct srnic_txq_group *group = txq->group;
 	unsigned long now = jiffies;
 
-	/* one overflow may drop packets of many */
+	/* one overflow may drop packets of many senders */
 	if (READ_ONCE(group->limit) != TXQ_DEVICE_MOST &&
 	    time_before(now, READ_ONCE(group->changed_at) + 1))
 		return;
@@ -139,7 +143,7 @@ void srnic_txq_refused(const struct srnic_txq *txq)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_refused);
 
-/* Each transition is counted once, whoever else sees the same. */
+/* xchg() counts each transition once, even if others see the same state. */
 static void txq_set_busy(struct srnic_txq *txq)
 {
 	if (!READ_ONCE(txq->busy) && !xchg(&txq->busy, true))
@@ -164,7 +168,7 @@ static void txq_write_space(struct sock *sk)
 		goto unlock;
 	if (!bytes)
 		txq_clear_busy(txq);
-	/* the count before @waiting: pairs with srnic_txq_wait() */
+	/* pairs with srnic_txq_wait(): count down, then read @waiting */
 	smp_mb__after_atomic();
 	if (READ_ONCE(txq->waiting) && bytes <= READ_ONCE(txq->low) && xchg(&txq->waiting, false))
 		txq->room(txq);
@@ -179,12 +183,12 @@ static void txq_destruct(struct sock *sk)
 }
 
 /**
- * srnic_txq_open - Begin an account
- * @txq: zeroed, or closed
- * @group: the device's
- * @net: the sender's namespace
- * @room: called when packets have left and the sender waits for that; in any context
- *	up to softirq, under RCU
+ * srnic_txq_open() - Open an account
+ * @txq: the account, zeroed or closed
+ * @group: account of the device
+ * @net: namespace of the sender
+ * @room: called when packets have left and the sender waits for that; in any context up to
+ *	softirq, under RCU
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -214,10 +218,10 @@ int srnic_txq_open(struct srnic_txq *txq, struct srnic_txq_group *group, struct 
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_open);
 
 /**
- * srnic_txq_close - End an account; packets that are under way go on
- * @txq: open, or not
+ * srnic_txq_close() - Close an account; packets in the stack are still sent
+ * @txq: the account, open or closed
  *
- * @room may still run until a grace period has passed.
+ * The callback @room may still run until a grace period has passed.
  *
  * Context: process or softirq; users of @txq serialise.
  */
@@ -236,8 +240,8 @@ void srnic_txq_close(struct srnic_txq *txq)
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_close);
 
 /**
- * srnic_txq_charge - Charge a packet or super-packet to its sender
- * @txq: the sender's account; if it is closed the packet is nobody's
+ * srnic_txq_charge() - Charge a packet or super-packet to its sender
+ * @txq: account of the sender; if it is closed, the packet has no owner
  * @skb: complete, not yet handed to the stack
  *
  * Context: any up to softirq; users of @txq serialise.
@@ -254,12 +258,13 @@ void srnic_txq_charge(struct srnic_txq *txq, struct sk_buff *skb)
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_charge);
 
 /**
- * srnic_txq_wait - Have @room called when packets have left
+ * srnic_txq_wait() - Request a call of @txq->room when packets have left
  * @txq: the account, open
- * @low: it is called when at most so many bytes remain
+ * @low: bytes, of truesize: the call comes when at most this many remain
  *
  * Context: any up to softirq; users of @txq serialise.
- * Return: false if no more than @low remain already: nobody will call.
+ * Return: true if the call will come or has come; false if at most @low bytes remain already:
+ * no call comes.
  */
 bool srnic_txq_wait(struct srnic_txq *txq, u32 low)
 {
@@ -277,10 +282,10 @@ int __init srnic_txq_init(void)
 	return proto_register(&txq_proto, 1);
 }
 
-/* At module unload, when no account is open: packets under way arrive, or are dropped. */
+/* At module unload, with no account open: wait until the stack has freed all packets. */
 void srnic_txq_exit(void)
 {
 	wait_var_event(&txq_socks, !atomic_read(&txq_socks));
-	rcu_barrier();		/* the last one's destructor runs in a callback */
+	rcu_barrier();		/* the last socket's destructor runs in an RCU callback */
 	proto_unregister(&txq_proto);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * txq - what a sender has handed to the stack and has not left it yet. Apart from
- * net.h because the device has a part in it.
+ * txq - account of the packets that a sender has handed to the stack and that have not left
+ * it yet. Separate from net.h because the device structure contains a part of the account.
  */
 #ifndef SRNIC_NET_TXQ_H
 #define SRNIC_NET_TXQ_H
@@ -10,12 +10,12 @@
 #include <net/sock.h>
 
 /**
- * struct srnic_txq_group - What the senders of a device have in the stack together
- * @busy: how many of them have something there; the sum over all CPUs counts
- * @count: that sum, @counted_at
+ * struct srnic_txq_group - limit that the senders of a device share
+ * @busy: number of senders with packets in the stack: only the sum over all CPUs is valid
+ * @count: that sum, as of @counted_at
  * @counted_at: jiffies
- * @limit: bytes; falls when packets are refused
- * @changed_at: jiffies, when @limit has changed
+ * @limit: bytes that they may have in the stack in all; falls when packets are refused
+ * @changed_at: jiffies at the last change of @limit
  */
 struct srnic_txq_group {
 	int __percpu *busy;
@@ -26,14 +26,14 @@ struct srnic_txq_group {
 };
 
 /**
- * struct srnic_txq - What one sender has in the stack
- * @sk: owns its packets; NULL: closed
- * @group: the device's
- * @room: called when @waiting and no more than @low bytes are left
- * @charged: bytes so far, of truesize; wraps
- * @low: see @room
- * @waiting: see @room
- * @busy: it is counted in @group
+ * struct srnic_txq - account of the packets that one sender has in the stack
+ * @sk: socket that owns the packets; NULL: the account is closed
+ * @group: account of the device
+ * @room: called if @waiting when at most @low bytes remain in the stack
+ * @charged: total bytes charged, of truesize; wraps
+ * @low: bytes, see @room
+ * @waiting: the sender waits for @room
+ * @busy: the sender is counted in @group
  */
 struct srnic_txq {
 	struct sock *sk;
@@ -58,7 +58,7 @@ bool srnic_txq_wait(struct srnic_txq *txq, u32 low);
 u32 srnic_txq_limit(const struct srnic_txq *txq);
 void srnic_txq_refused(const struct srnic_txq *txq);
 
-/* Bytes that have been charged and not been freed, of truesize */
+/* Return the bytes that have been charged and not freed yet, of truesize. */
 static inline u32 srnic_txq_bytes(const struct srnic_txq *txq)
 {
 	return txq->sk ? sk_wmem_alloc_get(txq->sk) : 0;
