@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The front door. 'make help' lists what there is to do; the work is in
-# scripts/, the module's own rules are in Kbuild.
+# The entry point: 'make help' lists the targets. Scripts in scripts/ do the
+# work; Kbuild has the rules for the module.
 
 MAKEFLAGS += --no-print-directory
 
-# The kernel to build for: as told, else the running one, else Debian's from
-# the cache.
+# The kernel to build for: the given one, else the running one, else Debian's
+# from the cache.
 KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build))
 T ?=
 B ?=
@@ -43,7 +43,7 @@ provider:
 tools:
 	@scripts/build-user tools
 
-# What scripts/vm and scripts/uml install in their guests
+# The files that scripts/vm and scripts/uml install in their guests
 guest-stock: module provider tools
 guest-debug: module-debug provider tools
 guest-uml: module-uml provider tools
@@ -68,7 +68,7 @@ soak:
 mutate:
 	scripts/mutate $(if $(T),"$(T)")
 
-## price: what RFC 5042's demands cost on the fast path, in instructions
+## price: the cost of RFC 5042's demands on the fast path, in instructions
 price:
 	scripts/price
 

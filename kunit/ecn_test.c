@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of explicit congestion notification: two QPs that are connected, whose
- * packets are handed from one to the other, with marks and without.
+ * KUnit suite of explicit congestion notification: two connected QPs get each other's
+ * packets, with and without a CE mark.
  */
 #include <linux/module.h>
 
 #include "pair_fixture.h"
 
-#define APART		(50 * NSEC_PER_USEC)	/* DCQCN's N */
+#define APART		(50 * NSEC_PER_USEC)	/* least time between CNPs: DCQCN's N */
 
-/* What B sends to A, from BTH to ICRC: IBA A17.9.3; the ICRC by zlib */
+/* The CNP that B sends to A, from BTH to ICRC (IBA A17.9.3); zlib computed the ICRC. */
 static const u8 cnp_by_hand[] = {
 	0x81, 0x00, 0xff, 0xff, 0x40, 0x12, 0x34, 0x56, 0x00, 0x00, 0x00, 0x00,
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -17,7 +17,7 @@ static const u8 cnp_by_hand[] = {
 	0x7d, 0x4b, 0x5c, 0xeb,
 };
 
-/* A WRITE of no byte, which needs no memory */
+/* Build a WRITE of zero bytes, which needs no memory region. */
 static struct sk_buff *request(struct kunit *test, int end, enum wrong wrong, bool marked)
 {
 	struct world *w = test->priv;
@@ -51,7 +51,7 @@ static struct sk_buff *cnp(struct kunit *test, int end, enum wrong wrong)
 	return packet(test, end, &pkt, wrong, false);
 }
 
-/* How many of the packets that @end has sent are CNPs */
+/* Take all packets that @end has sent. Return the number of CNPs among them. */
 static unsigned int cnps_of(struct kunit *test, int end)
 {
 	unsigned int n = 0;
@@ -168,7 +168,7 @@ static void a_cnp_under_an_sth_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
 }
 
-/* So many CNPs have come to A, and have left its congestion control as it was. */
+/* Expect that A has received and ignored @cnps CNPs; its congestion control equals @before. */
 static void expect_ignored(struct kunit *test, unsigned int cnps,
 			   const struct srnic_congestion *before)
 {
@@ -247,7 +247,7 @@ static void a_mark_on_a_cnp_draws_nothing(struct kunit *test)
 
 /* ----------------------------------------------------------------- sealed */
 
-/* what the tag covers of BTH byte 8: protocol.md, section 2 */
+/* The echo bit of BTH byte 8, which the tag covers (protocol.md, section 2) */
 #define ECHO	0x08
 
 static u8 byte8_of(struct sk_buff *skb)
@@ -255,7 +255,7 @@ static u8 byte8_of(struct sk_buff *skb)
 	return udp_payload(skb)[8];
 }
 
-/* The bit is changed, and the ICRC repaired by building the packet anew */
+/* Flip the echo bit, and rebuild the packet, which corrects the ICRC. */
 static struct sk_buff *with_echo_changed(struct kunit *test, int end, struct sk_buff *skb)
 {
 	unsigned int len = skb->len - sizeof(struct iphdr) - sizeof(struct udphdr) -
@@ -273,7 +273,7 @@ static struct sk_buff *with_echo_changed(struct kunit *test, int end, struct sk_
 	return take(test, end, false);
 }
 
-/* A's request goes to B, whose acknowledgment is returned; there is nothing else */
+/* Deliver a request of A to B. Return B's acknowledgment; expect that B sends nothing else. */
 static struct sk_buff *acknowledged(struct kunit *test, bool marked)
 {
 	struct world *w = test->priv;
@@ -366,7 +366,7 @@ static void in_the_clear_the_bit_of_the_echo_is_reserved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
 }
 
-/* packets here are IPv4's; one connection of each kind */
+/* Select the first IPv4 connection of its family and mode: the fixture builds IPv4 packets. */
 static bool is_first_of_ipv4(const struct sth_connection_vector *v)
 {
 	const struct sth_connection_vector *w;
@@ -392,7 +392,7 @@ static void mark(struct srnic_qp *qp)
 	unlock(qp);
 }
 
-/* An epoch's packets are acknowledged, each after an RTT of 1 ms */
+/* End an epoch: acknowledge its packets, with an RTT of 1 ms in each sample. */
 static void epoch(struct srnic_qp *qp, u64 *now)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
@@ -418,7 +418,10 @@ static void epoch(struct srnic_qp *qp, u64 *now)
 	unlock(qp);
 }
 
-/* DCQCN: alpha = 15/16 alpha + 1/16 with a mark, 15/16 alpha without; 16 bits of fraction */
+/*
+ * DCQCN: a marked epoch sets alpha to 15/16 alpha + 1/16, another epoch to 15/16 alpha. Alpha
+ * has 16 fractional bits.
+ */
 static void alpha_follows_the_share_of_marked_epochs(struct kunit *test)
 {
 	struct world *w = test->priv;

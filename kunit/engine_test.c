@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room engine: state machines of one QP that no wire, no consumer and
- * no other QP knows.
+ * KUnit suite of engine: the state machines of one QP, without a wire, a consumer or
+ * another QP.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -16,7 +16,7 @@
 #include "engine/cutting.h"
 #include "engine/responder.h"
 
-#define FIRST_PSN	0xfffffe	/* wraps in every test */
+#define FIRST_PSN	0xfffffe	/* so that the PSN wraps */
 
 /* ---------------------------------------------------------------- fixture */
 
@@ -64,7 +64,10 @@ static u64 counted(const struct srnic_qp *qp, enum srnic_stat stat)
 
 /* ------------------------------------------------------- READs, responder */
 
-/* As modify_qp does it; the state is SQD, in which the peer's requests are still taken */
+/*
+ * Limit the outstanding READs as modify_qp does. The QP is in SQD, where it still accepts the
+ * peer's requests.
+ */
 static void allow(struct kunit *test, u8 most)
 {
 	struct srnic_qp *qp = test->priv;
@@ -73,7 +76,7 @@ static void allow(struct kunit *test, u8 most)
 	KUNIT_ASSERT_EQ(test, srnic_rres_resize(qp), 0);
 }
 
-/* A READ of no byte, which needs no memory: whether it is taken. */
+/* Receive a READ of zero bytes, which needs no memory region. Return whether it is accepted. */
 static bool read_at(struct srnic_qp *qp, u32 psn)
 {
 	const struct srnic_ends ends = {};
@@ -160,7 +163,7 @@ static void reads_that_are_outstanding_stay_so_when_the_limit_changes(struct kun
 	KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 0);
 }
 
-/* All that were accepted are asked for again, and are to be answered again. */
+/* Repeat the first @count READs, and expect that each is to be answered again. */
 static void expect_known(struct kunit *test, u32 count)
 {
 	struct srnic_qp *qp = test->priv;
@@ -197,7 +200,10 @@ static void duplicates_are_known_when_the_limit_has_changed(struct kunit *test)
 
 #define CUT_FLIGHTS	8
 
-/* A flight of two packets, of which only the first arrives, or @arrive of them, is judged. */
+/*
+ * Judge a flight from PSN @from on that contains two super-packets, and of which only the first
+ * @arrive packets arrive.
+ */
 static void flight_of_two(struct srnic_qp *qp, u32 from, u32 arrive)
 {
 	struct srnic_cutting *cut = &qp->req.cutting;
@@ -209,7 +215,10 @@ static void flight_of_two(struct srnic_qp *qp, u32 from, u32 arrive)
 	spin_unlock_bh(&qp->lock);
 }
 
-/* A netdev that takes super-packets whole, or not; no route is looked up for it. */
+/*
+ * Give the QP a path to a netdev with @features, without a route lookup. With
+ * NETIF_F_GSO_UDP_L4 the netdev cuts super-packets, without it the stack does.
+ */
 static void give_path(struct kunit *test, netdev_features_t features)
 {
 	struct srnic_qp *qp = test->priv;
@@ -233,7 +242,7 @@ static void second_segments_that_never_arrive_end_super_packets(struct kunit *te
 	for (i = 0; i < CUT_FLIGHTS; i++) {
 		KUNIT_EXPECT_FALSE(test, qp->dev->singly);
 		flight_of_two(qp, FIRST_PSN + i, 1);
-		/* a flight of which nothing arrives, or without a super-packet, tells nothing */
+		/* a flight that is lost as a whole or has no super-packet is no evidence */
 		flight_of_two(qp, FIRST_PSN + i + 1, 0);
 		spin_lock_bh(&qp->lock);
 		srnic_cutting_again(qp, &qp->req.cutting, FIRST_PSN + i + 1);
@@ -273,7 +282,7 @@ static void what_the_stack_cuts_is_not_doubted(struct kunit *test)
 #define FAST		(1 * NSEC_PER_MSEC)
 #define SLOW		(40 * NSEC_PER_MSEC)
 
-/* So many packets are sent at once, and acknowledged one by one after @rtt: on a clock of ours */
+/* Send @packets at once, and acknowledge them one by one after @rtt ns of a simulated clock. */
 static void fly(struct srnic_qp *qp, u32 packets, u64 rtt)
 {
 	struct srnic_requester *req = &qp->req;
@@ -310,7 +319,10 @@ static void fly_windows(struct srnic_qp *qp, int count, u64 rtt)
 		fly(qp, window(qp), rtt);
 }
 
-/* The least RTT is FAST, and slow start has ended in an epoch without a queue. */
+/*
+ * Bring the QP to a least RTT of FAST, and end slow start in an epoch without a queue. Return
+ * the window, in packets.
+ */
 static u32 cruise(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
@@ -367,7 +379,7 @@ static void a_least_rtt_of_long_ago_is_forgotten(struct kunit *test)
 	fly_windows(qp, 4, SLOW);
 	KUNIT_EXPECT_EQ(test, min(cc->base, cc->base_before), FAST);
 	for (i = 0; i < 2; i++) {
-		qp->req.cc.base_until = jiffies;	/* a period has passed */
+		qp->req.cc.base_until = jiffies;	/* end the period of the least RTT */
 		fly_windows(qp, 4, SLOW);
 		fly(qp, 16, SLOW);
 	}
@@ -401,7 +413,7 @@ static void a_loss_beside_a_queue_or_in_silence_shrinks_the_window(struct kunit 
 	KUNIT_EXPECT_EQ(test, window(qp), before * 7 / 10);
 }
 
-/* Karn: an acknowledgment does not say which of the two it is for. */
+/* Karn's algorithm: an acknowledgment does not say which transmission it is for. */
 static void a_packet_that_is_sent_again_is_not_timed(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
@@ -425,7 +437,10 @@ static void no_room(struct srnic_txq *txq)
 {
 }
 
-/* A UC QP in a state in which nothing is built; what it has in the stack is real. */
+/*
+ * Make the QP a UC QP in INIT, where the engine builds no packets. Its account of bytes in the
+ * stack is real.
+ */
 static void give_stack(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;

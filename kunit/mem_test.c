@@ -512,7 +512,7 @@ static u32 inverse(u32 odd)
 	return x;
 }
 
-/* Predict a linear congruential generator, which three outputs give away. */
+/* Predict a linear congruential generator from three outputs. */
 static u32 guess_the_same_factor(const u32 *last)
 {
 	u32 step = last[0] - last[1], former = last[1] - last[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the room net: bursts as built, as the stack cuts them, and as they
- * are taken apart again.
+ * KUnit suite of net: bursts as srnic builds them, as the stack cuts them into packets, and as
+ * srnic parses them.
  */
 #include <kunit/test.h>
 #include <linux/etherdevice.h>
@@ -16,17 +16,17 @@
 #include "wire/wire.h"
 
 #define SPORT		49999
-#define FIRST_PSN	0xfffffe	/* wraps in every burst */
-#define FIRST_ID	0xfffe		/* likewise */
+#define FIRST_PSN	0xfffffe	/* wraps in a burst */
+#define FIRST_ID	0xfffe		/* IPv4 identification; wraps, too */
 #define OVERHEAD	(SRNIC_BTH_LEN + SRNIC_ICRC_LEN)
 
 /**
- * struct shape - a burst to be tested
- * @name: of the case
- * @v4: underlay
- * @seg_len: of all segments but the last
- * @segs: how many
- * @last_len: of the last
+ * struct shape - A burst to test
+ * @name: name of the case
+ * @v4: IPv4 underlay; false: IPv6
+ * @seg_len: length of each segment but the last, from BTH to ICRC, in bytes
+ * @segs: number of segments
+ * @last_len: length of the last segment, in bytes
  */
 struct shape {
 	const char *name;
@@ -60,7 +60,7 @@ KUNIT_ARRAY_PARAM(shape, shapes, shape_name);
 
 /* ---------------------------------------------------------------- fixture */
 
-/* A route and a device that no one else knows. */
+/* A route and a device that are private to the test */
 struct world {
 	struct net_device *ndev;
 	struct dst_ops ops;
@@ -138,13 +138,13 @@ static u64 counted(const struct world *w, enum srnic_stat stat)
 	return sum;
 }
 
-/* The byte that packet @psn has at @i of its payload. */
+/* Return byte @i of the payload of packet @psn. */
 static u8 pattern(u32 psn, u32 i)
 {
 	return psn * 31 + i * 7 + (i >> 8);
 }
 
-/* Bursts are built with BHs off; KUnit has them on. */
+/* The burst functions need BHs off; KUnit runs with BHs on. */
 static int burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs)
 {
 	int err;
@@ -179,7 +179,7 @@ static void burst_abort(struct srnic_burst *burst)
 	local_bh_enable();
 }
 
-/* One packet of the burst, finished. */
+/* Add a packet to the burst, with payload and ICRC. Return false if there is no room. */
 static bool put_packet(struct srnic_burst *burst, u32 psn, u16 len)
 {
 	struct srnic_pkt pkt = {
@@ -207,7 +207,7 @@ static u16 shape_len(const struct shape *shape, u16 seg)
 	return seg == shape->segs - 1 ? shape->last_len : shape->seg_len;
 }
 
-/* What ip_local_out() would still do. */
+/* Complete the IP header as ip_local_out() does. */
 static void finish_ip(struct sk_buff *skb, bool v4)
 {
 	skb_reset_mac_header(skb);
@@ -217,7 +217,7 @@ static void finish_ip(struct sk_buff *skb, bool v4)
 	ip_send_check(ip_hdr(skb));
 }
 
-/* The whole shape as one sk_buff. */
+/* Build the burst as one sk_buff. */
 static struct sk_buff *build_super(struct kunit *test, const struct shape *shape)
 {
 	struct world *w = test->priv;
@@ -237,7 +237,7 @@ static struct sk_buff *build_super(struct kunit *test, const struct shape *shape
 	return skb;
 }
 
-/* Its packet number @seg, sent alone. */
+/* Build packet number @seg of the burst as an sk_buff of its own. */
 static struct sk_buff *build_single(struct kunit *test, const struct shape *shape, u16 seg)
 {
 	u16 len = shape_len(shape, seg);
@@ -280,7 +280,7 @@ static __sum16 udp_sum(struct sk_buff *skb, bool v4)
 			       sum);
 }
 
-/* What a device, or its driver's caller, would still do. */
+/* Complete the UDP checksum, as the device or the stack does on transmission; verify it. */
 static void finish_udp(struct kunit *test, struct sk_buff *skb, bool v4)
 {
 	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
@@ -368,7 +368,7 @@ static void burst_takes_no_more_than_was_asked_for(struct kunit *test)
 	burst_abort(&burst);
 }
 
-/* In the middle of a chunk, at the start of one, and in a linear sk_buff. */
+/* The segment lies in the middle of a chunk, at its start, or in a linear sk_buff. */
 static void segment_given_back_leaves_no_trace(struct kunit *test)
 {
 	static const struct shape shapes[] = {
@@ -417,7 +417,7 @@ static void empty_burst_leaves_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->path.ip_id, FIRST_ID);
 }
 
-/* Begun as a super-packet, a burst of one packet is an ordinary packet. */
+/* A burst that is opened for several packets but gets one is an ordinary packet. */
 static void burst_that_stays_single_has_no_segmentation(struct kunit *test)
 {
 	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 8 };
@@ -445,7 +445,7 @@ static void burst_that_stays_single_has_no_segmentation(struct kunit *test)
 	kfree_skb(single);
 }
 
-/* A burst of full segments, all of whose bytes are @fill */
+/* Build a burst of full segments, all of whose bytes are @fill. */
 static struct sk_buff *build_filled(struct kunit *test, u16 seg_len, u16 segs, u8 fill)
 {
 	struct world *w = test->priv;
@@ -473,7 +473,7 @@ static bool all_bytes_are(struct kunit *test, const struct sk_buff *skb, u8 fill
 	return !memchr_inv(bytes, fill, skb->data_len);
 }
 
-/* P11, R5: pages are used again only when nobody else has them */
+/* P11, R5: net reuses a page only when it holds the only reference. */
 static void bytes_under_way_stay_as_they_are(struct kunit *test)
 {
 	enum { HELD = 40 };
@@ -483,7 +483,7 @@ static void bytes_under_way_stay_as_they_are(struct kunit *test)
 	address(test, true);
 	for (i = 0; i < HELD; i++) {
 		held[i] = build_filled(test, 4112, 1 + i % 15, i);
-		/* another one in between, which is gone at once */
+		/* another burst in between, which is freed at once */
 		kfree_skb(build_filled(test, 2000 + 8 * i, 3, 0xff));
 	}
 	for (i = 0; i < HELD; i++) {
@@ -499,7 +499,7 @@ static void pages_that_come_back_are_used_again(struct kunit *test)
 	unsigned int n = 0, i, k;
 
 	address(test, true);
-	/* one CPU's: what it cuts, it gets back */
+	/* pages return to the CPU that cut bursts off them, so stay on one CPU */
 	migrate_disable();
 	for (i = 0; i < LAPS; i++) {
 		struct sk_buff *skb = build_filled(test, 4112, 15, i);
@@ -522,7 +522,7 @@ static void burst_respects_the_limits_of_ip_and_netdev(struct kunit *test)
 	address(test, true);
 	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4112), 15);
 	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 16), UDP_MAX_SEGMENTS);
-	/* more than the MTU: would be fragmented, and goes alone */
+	/* a packet that exceeds the MTU would be fragmented, so it is sent alone */
 	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4352 - 27), 1);
 	KUNIT_EXPECT_GT(test, srnic_burst_max(&w->path, 4352 - 28), 1);
 	netif_set_tso_max_segs(w->ndev, 3);
@@ -547,7 +547,7 @@ static void families_do_not_mix(struct kunit *test)
 
 /* -------------------------------------------------------------- bursts in */
 
-/* Takes @skb apart, looks at every byte, frees it. Returns the packets found good. */
+/* Parse the packets of @skb, check every byte, and free @skb. Return the number of packets. */
 static u16 receive(struct kunit *test, struct sk_buff *skb, const struct shape *shape)
 {
 	struct world *w = test->priv;
@@ -599,7 +599,7 @@ static void burst_is_read_from_a_linear_carrier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
 }
 
-/* The same bytes, @head of them linear, the rest in fragments of @piece. */
+/* Copy @skb into @head linear bytes and fragments of @piece bytes, and free it. */
 static struct sk_buff *shatter(struct kunit *test, struct sk_buff *skb, u32 head, u32 piece)
 {
 	struct sk_buff *copy = alloc_skb(head, GFP_KERNEL);
@@ -662,7 +662,7 @@ static void segments_of_one_id_are_accepted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, receive(test, skb, &shape), 3);
 }
 
-/* How many packets of @skb parse, and how many of those have a right ICRC. */
+/* Count the packets of @skb that parse, and those of them with a right ICRC. Free @skb. */
 static void receive_bad(struct kunit *test, struct sk_buff *skb, u16 *parsed, u16 *right)
 {
 	struct world *w = test->priv;
@@ -697,7 +697,7 @@ static void every_corrupted_byte_is_found(struct kunit *test)
 		u32 in_seg = (off - first) % shape.seg_len;
 		struct sk_buff *skb;
 
-		/* FECN, BECN and the reserved bits beside them may change on the way */
+		/* FECN, BECN and the reserved bits beside them may change in transit */
 		if (in_seg == 4)
 			continue;
 		address(test, true);
@@ -717,7 +717,7 @@ static void truncated_packets_are_counted_and_skipped(struct kunit *test)
 	u16 parsed, right;
 	u16 len;
 
-	/* lengths that UDP agrees with */
+	/* the UDP length agrees with the truncation */
 	for (len = 1; len < OVERHEAD; len++) {
 		struct sk_buff *skb;
 
@@ -813,7 +813,7 @@ static void carrier_that_others_see_is_not_writable(struct kunit *test)
 	kfree_skb(skb);
 }
 
-/* As a router does with what a packet socket has a clone of: the head is copied only. */
+/* A router that changes a packet which a packet socket has cloned copies only the head. */
 static void fragments_that_a_clone_may_have_are_not_writable(struct kunit *test)
 {
 	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 4096 };
@@ -831,7 +831,7 @@ static void fragments_that_a_clone_may_have_are_not_writable(struct kunit *test)
 	kfree_skb(skb);
 }
 
-/* What splice() made of somebody's pages (skb_has_shared_frag()) */
+/* The fragments are pages that splice() shares with a process (skb_has_shared_frag()). */
 static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
 {
 	static const struct shape shape = { "", true, OVERHEAD + 2048, 1, OVERHEAD + 2048 };
@@ -857,7 +857,7 @@ static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
 	kfree_skb(skb);
 }
 
-/* 2.5 MiB */
+/* 2.5 MiB in chunks of 64 KiB */
 #define MANY_CHUNKS	40
 
 static void chunks_that_nobody_needs_are_let_go_of(struct kunit *test)
@@ -869,7 +869,7 @@ static void chunks_that_nobody_needs_are_let_go_of(struct kunit *test)
 
 	cuts = kunit_kcalloc(test, MANY_CHUNKS, sizeof(*cuts), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, cuts);
-	migrate_disable();	/* it is this CPU's ring all along */
+	migrate_disable();	/* use the ring of one CPU */
 	local_bh_disable();
 	for (i = 0; i < MANY_CHUNKS && srnic_chunk_cut(&cuts[i], SZ_64K, SZ_64K); i++)
 		;
@@ -877,7 +877,7 @@ static void chunks_that_nobody_needs_are_let_go_of(struct kunit *test)
 	most = srnic_chunk_kept();
 	KUNIT_EXPECT_GE(test, most, (u64)SZ_64K * MANY_CHUNKS);
 
-	/* while they are under way, and bursts are sent, they stay */
+	/* a ring in use keeps the chunks that are in flight */
 	srnic_chunk_trim();
 	KUNIT_EXPECT_GE(test, srnic_chunk_kept(), (u64)SZ_64K * (MANY_CHUNKS - 1));
 	while (i--)
@@ -895,7 +895,7 @@ static void chunks_that_nobody_needs_are_let_go_of(struct kunit *test)
 	migrate_enable();
 	KUNIT_EXPECT_LE(test, srnic_chunk_kept(), idle);
 
-	/* and what is kept is of use */
+	/* bursts can be cut off the chunk that remains */
 	local_bh_disable();
 	KUNIT_EXPECT_TRUE(test, srnic_chunk_cut(&cuts[0], SZ_64K, SZ_64K));
 	put_page(cuts[0].page);

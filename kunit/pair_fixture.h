@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Two QPs that are connected, in one kernel: a suite hands the packets of one to the other.
+ * Two connected QPs in one kernel; a suite delivers the packets of each to the other.
  */
 #ifndef SRNIC_KUNIT_PAIR_FIXTURE_H
 #define SRNIC_KUNIT_PAIR_FIXTURE_H
@@ -19,12 +19,12 @@
 #include "sth_fixture.h"
 
 #define SPORT		49999
-#define QPN		0x123456	/* and the one after that */
+#define QPN		0x123456	/* A's; B's is the next */
 #define PSN		0xfffffe
 #define ID		0x1234
 #define NOW		NSEC_PER_SEC
 
-/* A's flow is that of its requests */
+/* The ends of sth_fixture.h: the flow of an end carries its requests. */
 #define A	X
 #define B	Y
 
@@ -33,7 +33,7 @@ static const union ib_gid gids[2] = {
 	{ .raw = { [10] = 0xff, 0xff, 10, 77, 0, 2 } },
 };
 
-/* A device, a route that no one else knows, and the two QPs */
+/* A device, a route that is private to the test, and the two QPs */
 struct world {
 	struct net_device *ndev;
 	struct dst_ops ops;
@@ -59,7 +59,7 @@ static inline void unlock(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 }
 
-/* The numbers of both ends; PSNs are of their requests */
+/* GID, QPN and first request PSN of each end */
 struct numbers {
 	union ib_gid gid[2];
 	u32 qpn[2];
@@ -70,7 +70,10 @@ static inline void no_work(struct work_struct *work)
 {
 }
 
-/* Packets stay in @qp->out: somebody seems to be sending them. Timers seem to run. */
+/*
+ * Make the QP of one end, in RTS. @flushing is set so that its packets stay in @out, and
+ * @probe.runs so that the engine starts no probe timer.
+ */
 static inline struct srnic_qp *make_qp(struct kunit *test, const struct numbers *n, int end)
 {
 	struct rdma_ah_attr ah = {
@@ -118,7 +121,7 @@ static inline void make_both(struct kunit *test, const struct numbers *n)
 	w->qp[B] = make_qp(test, n, B);
 }
 
-/* Others in place of the two: a connection of the codec's, with keys */
+/* Replace both QPs by those of one of the codec's connections, with keys. */
 static inline void seal(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
@@ -188,12 +191,12 @@ static inline u64 counted(struct kunit *test, enum srnic_stat stat)
 	return srnic_stats_sum(w->dev->stats, stat);
 }
 
-/* What of a packet is not as it should be */
+/* The part of a packet that is wrong */
 enum wrong {
 	NOTHING,
 	ICRC,
 	ADDRESS,
-	NUMBER,		/* of the QP: there is none */
+	NUMBER,		/* QPN that no QP has */
 	PKEY,
 };
 
@@ -202,7 +205,10 @@ static inline u8 *udp_payload(struct sk_buff *skb)
 	return skb->data + sizeof(struct iphdr) + sizeof(struct udphdr);
 }
 
-/* The next packet of those that @end has sent, as it arrives */
+/*
+ * Take the next packet that @end has sent, as it arrives; with a CE mark if @marked. Return
+ * NULL if there is none.
+ */
 static inline struct sk_buff *take(struct kunit *test, int end, bool marked)
 {
 	struct world *w = test->priv;
@@ -219,7 +225,7 @@ static inline struct sk_buff *take(struct kunit *test, int end, bool marked)
 	return skb;
 }
 
-/* @now: as if it were that late */
+/* Deliver a packet to the QP @to at the time @now, ns; 0: the current time. */
 static inline void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 now)
 {
 	struct world *w = test->priv;
@@ -236,14 +242,14 @@ static inline void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 
 	local_bh_enable();
 }
 
-/* There and back; the ICRC is right for either */
+/* Change the source address, or restore it; the ICRC of later packets is right for it. */
 static inline void change_address(struct srnic_qp *qp)
 {
 	((struct iphdr *)qp->path.ends.iph)->saddr ^= htonl(0x40);
 	memset(qp->path.icrc, 0, sizeof(qp->path.icrc));
 }
 
-/* Returns how long it is then */
+/* Seal the packet in @body. Return its length without the ICRC, in bytes. */
 static inline unsigned int seal_packet(struct kunit *test, struct srnic_qp *qp,
 				       struct srnic_pkt *pkt, u8 *body)
 {
@@ -260,7 +266,7 @@ static inline unsigned int seal_packet(struct kunit *test, struct srnic_qp *qp,
 	return pkt->hdr_len + pkt->sth_len;
 }
 
-/* A packet of @end, whose BTH is given but for P_Key and QP number */
+/* Build the packet @pkt of @end with the fault @wrong. P_Key and QPN of @pkt are set here. */
 static inline struct sk_buff *packet(struct kunit *test, int end, struct srnic_pkt *pkt,
 				     enum wrong wrong, bool marked)
 {

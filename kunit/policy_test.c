@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of sth's policy and keyring: which peer gets which seal. It uses
- * the rules and keys of the initial namespace, and is skipped if there are any.
- * End-to-end tests cover the separation of namespaces.
+ * KUnit suite of sth's policy and keyring, which select the seal for a peer. It
+ * uses the rules and keys of the initial namespace, and is skipped if there are
+ * any. End-to-end tests cover the separation of namespaces.
  */
 #include <kunit/test.h>
 #include <linux/inet.h>

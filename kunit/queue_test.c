@@ -472,7 +472,7 @@ static void R1_queue_with_a_nonsensical_index_is_not_resized(struct kunit *test)
 /* --------------------------------------------------------- completion queue */
 
 /**
- * struct cq_fixture - a CQ, and what its consumer observed
+ * struct cq_fixture - a CQ, and the observations of its consumer
  * @cq: the CQ; first member
  * @calls: number of calls of comp_handler
  * @depth: current nesting of comp_handler

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of selective recovery: requests that arrive before others are kept, the NAK
- * tells how many are missing, and the requester sends only those again (protocol.md,
- * section 2). A sends to B.
+ * KUnit suite of selective recovery (protocol.md, section 2): the responder keeps requests that
+ * arrive early, its NAK reports how many packets are missing, and the requester retransmits
+ * only those. A sends to B.
  */
 #include <linux/module.h>
 
@@ -10,7 +10,7 @@
 #include "engine/reorder.h"
 #include "engine/requester.h"
 
-#define WRITES	16	/* that A has posted */
+#define WRITES	16	/* entries of A's send queue */
 
 static int reorder_test_init(struct kunit *test)
 {
@@ -49,7 +49,10 @@ static void reorder_test_exit(struct kunit *test)
 	pair_exit(test);
 }
 
-/* Packet number @n of A's arrives: a WRITE of no byte, which needs no memory. */
+/*
+ * Deliver packet number @n of A to B, counted from A's oldest unacknowledged PSN: a packet of a
+ * WRITE, without payload, which needs no memory region.
+ */
 static void arrive_as(struct kunit *test, u32 n, u8 opcode)
 {
 	struct world *w = test->priv;
@@ -68,7 +71,7 @@ static void arrive(struct kunit *test, u32 n)
 	arrive_as(test, n, SRNIC_OPC_WRITE_ONLY);
 }
 
-/* What a packet of @end says; false if there is none. */
+/* Take and parse the next packet of @end. Return false if there is none. */
 static bool next_packet(struct kunit *test, int end, struct srnic_pkt *pkt)
 {
 	struct sk_buff *skb = take(test, end, false);
@@ -89,7 +92,7 @@ static void expect_silence(struct kunit *test, int end)
 	KUNIT_EXPECT_FALSE(test, next_packet(test, end, &pkt));
 }
 
-/* B says that it expects packet number @n, and what lies behind @gap packets it has. */
+/* Expect a NAK of B for packet number @n, with the code @gap of the number of missing packets. */
 static void expect_nak(struct kunit *test, u32 n, u8 gap)
 {
 	struct world *w = test->priv;
@@ -101,7 +104,7 @@ static void expect_nak(struct kunit *test, u32 n, u8 gap)
 	KUNIT_EXPECT_EQ(test, pkt.gap, gap);
 }
 
-/* B acknowledges all up to packet number @n. */
+/* Expect that B acknowledges all packets up to number @n. */
 static void expect_ack(struct kunit *test, u32 n)
 {
 	struct world *w = test->priv;
@@ -113,7 +116,7 @@ static void expect_ack(struct kunit *test, u32 n)
 	KUNIT_EXPECT_EQ(test, pkt.gap, 0);
 }
 
-/* B has carried out so many requests, and keeps so many more. */
+/* Expect that B has executed @done requests and keeps @kept early ones. */
 static void expect_state(struct kunit *test, u32 done, u32 kept)
 {
 	struct world *w = test->priv;
@@ -269,7 +272,7 @@ static void a_request_that_is_refused_takes_those_behind_it_along(struct kunit *
 {
 	struct srnic_pkt pkt;
 
-	arrive_as(test, 1, SRNIC_OPC_WRITE_LAST);	/* of no message */
+	arrive_as(test, 1, SRNIC_OPC_WRITE_LAST);	/* no message has begun */
 	arrive(test, 2);
 	expect_nak(test, 0, 1);
 	arrive(test, 0);
@@ -294,7 +297,7 @@ static void an_error_frees_what_was_kept(struct kunit *test)
 
 /* -------------------------------------------------------------- requester */
 
-/* A sends all that it may. A turn ends with a tick of the clock, and may send nothing then. */
+/* Let A send all that it may. A clock tick ends a turn, so a turn may send nothing. */
 static void run(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -307,7 +310,7 @@ static void run(struct kunit *test)
 	}
 }
 
-/* A posts and sends so many WRITEs, which get lost. */
+/* Post @count WRITEs to A, let A send them, and lose all of them. */
 static void send(struct kunit *test, u32 count)
 {
 	struct world *w = test->priv;
@@ -334,7 +337,10 @@ static void nak(struct kunit *test, u32 psn, u8 gap)
 	deliver(test, packet(test, B, &pkt, NOTHING, false), A, NOW);
 }
 
-/* A sends @count packets from @psn on, and no more; the last asks for an answer. */
+/*
+ * Expect that A sends @count packets from @psn on, and no more. The last one requests an
+ * acknowledgment.
+ */
 static void expect_sent(struct kunit *test, u32 psn, u32 count)
 {
 	struct srnic_pkt pkt;

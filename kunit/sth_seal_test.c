@@ -403,8 +403,8 @@ static void epochs_follow_each_other(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half - 1));
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &p, e * turn - 1), 0);
 		/*
-		 * At the middle rekey is due, once; until it has run, the next
-		 * epoch has no keys.
+		 * In the middle of an epoch a rekey is due, once; until it has
+		 * run, the next epoch has no keys.
 		 */
 		KUNIT_EXPECT_TRUE(test, advance(&p, e * turn + half));
 		KUNIT_EXPECT_FALSE(test, advance(&p, e * turn + half + 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of net/txq.c: the account of what a sender has in the stack.
+ * KUnit suite of net/txq.c: the account of a sender's bytes in the stack.
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
@@ -65,7 +65,7 @@ static struct sk_buff *send(struct kunit *test, struct sender *sender)
 	return skb;
 }
 
-/* Another tick has begun, or a period has passed, since anybody asked for the limit. */
+/* Return the limit as if it had last been asked for, and changed, @jiffies_later ago. */
 static u32 limit_later(struct world *w, unsigned long jiffies_later)
 {
 	w->group.counted_at = jiffies - jiffies_later;
@@ -147,7 +147,7 @@ static void a_refusal_halves_the_limit_once_and_it_grows_again(struct kunit *tes
 
 	srnic_txq_refused(&w->sender[0].txq);
 	KUNIT_EXPECT_EQ(test, w->group.limit, most / 2);
-	w->group.changed_at = jiffies + HZ;	/* whatever this machine is at meanwhile */
+	w->group.changed_at = jiffies + HZ;	/* the same overflow, however slow the test */
 	srnic_txq_refused(&w->sender[1].txq);
 	KUNIT_EXPECT_EQ_MSG(test, w->group.limit, most / 2, "one overflow counts once");
 

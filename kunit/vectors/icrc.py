@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Vectors for the ICRC and for parsing: kunit/vectors/icrc.py > kunit/vectors/icrc.h
+"""Generate vectors for the ICRC and for parsing: kunit/vectors/icrc.py > kunit/vectors/icrc.h
 
-An implementation that shares nothing with srnic's: IPv4 packets and their ICRC are
-scapy's (scapy.contrib.roce). Scapy knows no IPv6 ICRC; there its layers write the
-headers, with the variant fields set to ones (IBA 7.8.1, RoCEv2 annex A17.3.3), and
-zlib takes the CRC. The same code is held against scapy's for every IPv4 packet.
-Two packets were on a wire: hardware made their ICRC, scapy's test suite has them.
+The implementation shares nothing with srnic's. For IPv4, scapy builds the packets and their
+ICRC (scapy.contrib.roce). Scapy supports no IPv6 ICRC: there scapy's layers write the headers,
+with the variant fields set to ones (IBA 7.8.1, RoCEv2 annex A17.3.3), and zlib computes the CRC.
+For each IPv4 packet, that code must agree with scapy's. Two packets were captured on a wire:
+hardware computed their ICRC, and scapy's test suite contains them.
 """
 import random
 import struct
@@ -19,7 +19,7 @@ RNG = random.Random(20)
 
 
 def icrc(packet):
-    """ICRC, as on the wire, of an IP packet without it whose lengths are final."""
+    """Compute the ICRC, as on the wire, of an IP packet without one whose lengths are final."""
     p = packet.copy()
     if IP in p:
         p[IP].tos, p[IP].ttl, p[IP].chksum = 0xff, 0xff, 0xffff
@@ -45,7 +45,7 @@ def ip(v6, length, ident, df):
 
 def make(v6, opcode, headers, payload, sth=0, ident=0x1234, df=True, sport=49152 + 77,
          **bth):
-    """One packet: BTH, `headers` extension bytes, STH by code, payload, pad."""
+    """Make one packet: BTH, `headers` extension bytes, STH by code, payload, pad."""
     sth_len = [0, 12, 16, 20, 28, 32, 48, 64][sth]
     pad = -payload % 4
     b = dict(opcode=opcode, padcount=pad, resv7=sth << 4, **bth)
@@ -53,7 +53,7 @@ def make(v6, opcode, headers, payload, sth=0, ident=0x1234, df=True, sport=49152
     length = 12 + len(body) + 4
     net = ip(v6, length, ident, df) / UDP(sport=sport, dport=4791, len=8 + length,
                                       chksum=RNG.randrange(65536))
-    # the BTH by scapy, which always ends it in an ICRC: cut off, then ours
+    # scapy always appends an ICRC to its BTH: cut it off, and append our own
     head = raw(BTH(icrc=0, **b))[:12]
     ours = icrc(net / Raw(head + body))
     if not v6:
@@ -95,7 +95,7 @@ def vectors():
 
 
 def segments():
-    """What segmentation makes of a super-packet: ids rise, the last is shorter."""
+    """Yield the segments of a super-packet: IDs rise, and the last segment is shorter."""
     for v6 in (False, True):
         for i, size in enumerate((256, 256, 60)):
             yield ("IPv6" if v6 else "IPv4") + f" segment {i}", make(
@@ -104,7 +104,7 @@ def segments():
 
 
 def captured():
-    """Packets whose ICRC hardware computed, as scapy's test suite records them."""
+    """Yield packets whose ICRC hardware computed, as scapy's test suite records them."""
     send = (IP(id=1144, flags="DF", tos=1, ttl=64, src="192.168.0.7", dst="192.168.0.7",
                len=64) / UDP(sport=49152, dport=4791, len=44) /
             BTH(opcode=0x24, migreq=1, padcount=2, dqpn=211, psn=13571856, icrc=0x78f353f3) /

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The attacks, one function each: what an attacker on the wire can do without a key.
+"""The attacks by an attacker on the wire without a key, one function each.
 
-Each gets a Bed with a fresh connection and returns what it achieved, in a few words, or None.
-It may use what the wire shows: numbers, lengths, and everything that is not encrypted.
+Each gets a Bed with a fresh connection and returns its success in a few words, or None. It may
+use everything that the wire shows: numbers, lengths, and all bytes that are not encrypted.
 """
 
 import struct
@@ -74,7 +74,7 @@ def watched(bed):
 
 
 def answers(bed, opcodes, since):
-    """Return the packets with these opcodes that b has sent since then."""
+    """Return the packets with these opcodes that b has sent since index `since`."""
     return [s for side, s in bed.wire.seen[since:] if side == FROM_B and s.opcode in opcodes]
 
 

@@ -33,7 +33,7 @@ PSN_MASK = 0xFFFFFF
 
 
 class Victim:
-    """What a bystander learns of a connection: values that each packet shows."""
+    """The values of a connection that a bystander learns from its packets."""
 
     def __init__(self):
         self.qpn = None

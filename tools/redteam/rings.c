@@ -186,7 +186,7 @@ static bool alive(struct ibv_qp *qp)
 	return false;
 }
 
-/* --- the faults: what to write into slot 0; prod is then set to 1 by default --- */
+/* --- the faults: each changes slot 0, which holds a valid WRITE, or prod, which is 1 --- */
 
 typedef void (*lie_fn)(struct srnic_ring_hdr *ring, struct srnic_sq_wqe *wqe);
 

@@ -207,7 +207,7 @@ static void end_access(struct rdma_cm_id *id, const struct ibv_wc *wc, struct ib
 	printf("revoked: by giving the window up, for the connection has failed\n");
 }
 
-/* Only the server can write to the record now: what is checked here cannot change. */
+/* Only the server can write to the record now, so its fields cannot change after the check. */
 static void parse(const struct record *record)
 {
 	uint32_t length = ntohl(record->length);

@@ -44,7 +44,7 @@ struct args {
 	char where[32];
 };
 
-/* Print one line to cli.err: what was wrong, where, and how to correct it. Return a status. */
+/* Print one line to cli.err: the error, its place, and how to correct it. Return a status. */
 int cli_usage(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int cli_refused(const char *where, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

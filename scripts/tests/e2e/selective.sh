@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: both
-# what: a lost packet is sent again alone: what lies behind it has been kept; a READ asks for lost responses alone, of rxe as well
+# what: only a lost packet is sent again, because the packets behind it are kept; a READ asks only for lost responses, also of rxe
 # timeout: 420
 # cites: IBA 9.7.5.1.1, protocol.md section 2, issue 21.3
 . "$(dirname "$0")/../lib.sh"
@@ -9,8 +9,8 @@
 n=600
 ! on_debug_kernel || n=60
 
-# far_fewer END DEVICE KEEPER KEEPERS-DEVICE: the packets that END has sent again are less than
-# half of those that KEEPER has kept; going back sends all of these again
+# far_fewer END DEVICE KEEPER KEEPERS-DEVICE: fail unless END has sent fewer than half as many
+# packets again as KEEPER has kept; a requester that goes back N sends all kept packets again
 far_fewer()
 {
 	local again kept
@@ -26,7 +26,7 @@ policies=("" require:aead:aes-gcm-128)
 for policy in "${policies[@]}"; do
 	for verb in write read; do
 		testbed up --netem "delay 2ms loss 1% limit 100000" ${policy:+--policy "$policy"}
-		# a long time-out: only losses are to have packets sent again
+		# a long timeout, so that packets are sent again only for losses
 		tool ib_${verb}_bw -s 65536 -n $n -u 20
 		[ $verb = write ] || far_fewer a srnic0 a srnic0
 		[ $verb = read ] || far_fewer a srnic0 b srnic1

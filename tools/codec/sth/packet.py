@@ -14,7 +14,7 @@ EXT_LEN = {"RETH": 16, "AtomicETH": 28, "AETH": 4, "AtomicAckETH": 8, "ImmDt": 4
 
 @dataclass(frozen=True)
 class Opcode:
-    """What packets of an opcode contain (IBA table 38)."""
+    """The contents of an opcode's packets (IBA table 38)."""
 
     value: int
     name: str

@@ -101,7 +101,7 @@ extern const size_t ncalls;
 const struct call *call_named(const char *name);
 const struct call *call_that_ends(struct caller *caller, enum kind kind);
 
-/* What is known of an object: a hint, because other threads may change or end it. */
+/* The last known state of an object; other threads may have changed or ended the object. */
 struct object {
 	atomic_uint handle;	/* handle + 1; 0: no object */
 	uint32_t number;	/* QPN, AH number or key */

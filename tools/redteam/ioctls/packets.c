@@ -21,7 +21,7 @@
 #define MTU		1024	/* as set by sense_modify_qp() */
 #define BATCH		24
 
-/* What follows the BTH (IBA 9.2.1) */
+/* Extension headers and data behind the BTH (IBA 9.2.1) */
 enum { RETH = 1, ATOMIC = 2, AETH = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32, DETH = 64, DATA = 128 };
 
 /* Indexed by the opcode's low five bits, for RC and UC */

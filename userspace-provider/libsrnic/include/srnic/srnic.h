@@ -4,7 +4,7 @@
  * queue pairs, refused packets and peers, by generic netlink. libsrnic(7) is the manual.
  *
  * Functions that can fail return 0 or a negative errno value. srnic_error() then returns
- * one line that says what was wrong and how to correct it.
+ * one line that describes the error and how to correct it.
  *
  * Queries return a list: a snapshot of the kernel's state. Members and their strings
  * belong to the list and are freed with it; accessors cannot fail. Attributes that the
@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 struct srnic;		/* a handle: one network namespace's family */
-struct srnic_list;	/* what the kernel told */
+struct srnic_list;	/* objects that the kernel has reported */
 
 struct srnic_suite;
 struct srnic_policy;
@@ -147,7 +147,7 @@ bool srnic_suite_available(const struct srnic_suite *suite);
  * @srnic: handle
  * @prefix: the peers' addresses
  * @rule: requirement for connections with these peers
- * @mode: what the seal covers; SRNIC_MODE_OFF if @rule is SRNIC_RULE_OFF
+ * @mode: coverage of the seal; SRNIC_MODE_OFF if @rule is SRNIC_RULE_OFF
  * @suite: name of a suite that supports @mode; NULL if @rule is SRNIC_RULE_OFF
  * @key: name of a key, which need not exist yet; NULL if @rule is SRNIC_RULE_OFF
  * @flags: 0 or SRNIC_REPLACE; unless @rule is SRNIC_RULE_OFF, also SRNIC_CLEAR_CM and
@@ -214,7 +214,7 @@ const struct srnic_policy *srnic_policy_next(const struct srnic_list *list,
 struct srnic_prefix srnic_policy_prefix(const struct srnic_policy *policy);
 /** srnic_policy_rule() - Return the requirement; the value may be newer than this header */
 enum srnic_rule srnic_policy_rule(const struct srnic_policy *policy);
-/** srnic_policy_mode() - Return what the seal covers */
+/** srnic_policy_mode() - Return the coverage of the seal */
 enum srnic_mode srnic_policy_mode(const struct srnic_policy *policy);
 /** srnic_policy_suite() - Return the suite's name; "" if the rule seals nothing */
 const char *srnic_policy_suite(const struct srnic_policy *policy);
@@ -506,7 +506,7 @@ enum srnic_qp_state srnic_qp_state(const struct srnic_qp *qp);
 const uint8_t *srnic_qp_peer(const struct srnic_qp *qp);
 /** srnic_qp_peer_num() - Return the peer's QPN; meaningless without a peer */
 uint32_t srnic_qp_peer_num(const struct srnic_qp *qp);
-/** srnic_qp_mode() - Return what the seal covers */
+/** srnic_qp_mode() - Return the coverage of the seal */
 enum srnic_mode srnic_qp_mode(const struct srnic_qp *qp);
 /** srnic_qp_suite() - Return the suite's name; "" if the queue pair is not sealed */
 const char *srnic_qp_suite(const struct srnic_qp *qp);
@@ -570,7 +570,7 @@ int srnic_log_list(struct srnic *srnic, uint32_t dev_index, struct srnic_list **
  * handle. Needs CAP_NET_ADMIN.
  *
  * Return: 0; -EPERM; -EINTR: interrupted by a signal; -ENOBUFS: the socket's buffer
- * overflowed, srnic_log_list() returns what was lost; -EOPNOTSUPP: the driver has no log.
+ * overflowed, srnic_log_list() returns the lost entries; -EOPNOTSUPP: the driver has no log.
  */
 int srnic_log_follow(struct srnic *srnic, int timeout, struct srnic_list **list);
 

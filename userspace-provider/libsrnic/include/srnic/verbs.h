@@ -8,7 +8,7 @@
  * The library calls no function of libibverbs; it only reads its objects.
  *
  * Functions that can fail return 0 or a negative errno value. srnic_error() then returns
- * one line that says what was wrong and how to correct it. Any thread may call them; the
+ * one line that describes the error and how to correct it. Any thread may call them; the
  * caller must not destroy an object during the call.
  */
 #ifndef SRNIC_VERBS_H
@@ -82,7 +82,7 @@ int srnic_key_pd(struct ibv_pd *pd, const void *key, size_t len);
 /**
  * srnic_seal_qp() - Seal a connected queue pair
  * @qp: RC or UC queue pair, before its transition to RTR
- * @mode: what the seal covers; at least what the policy requires
+ * @mode: coverage of the seal; at least as much as the policy requires
  * @suite: name of a suite that supports @mode; key and tag at least as long as the policy
  *	requires
  * @key: key shared by both ends of this connection (K_AB); NULL: the domain's key, or the
@@ -103,7 +103,7 @@ int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, co
 /**
  * srnic_protect_mr() - Restrict access to a region to requesters that prove its key
  * @mr: the region
- * @tree: which parts of the region can have keys of their own; NULL: none
+ * @tree: division of the region into parts that can have keys of their own; NULL: none
  * @key: the region's key (K_MR), SRNIC_MKEY_LEN bytes; NULL: derived from the domain's key,
  *	which is generated at random if the domain has none
  *

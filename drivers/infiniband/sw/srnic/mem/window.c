@@ -147,7 +147,7 @@ static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
 /*
  * Quiescing the window while holding an active reference to the region cannot
  * deadlock: regions of this kind are quiesced by sleeping, never by spinning,
- * and bursts wait for nothing.
+ * and a burst never waits.
  */
 static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
 		       const struct srnic_swqe *swqe)

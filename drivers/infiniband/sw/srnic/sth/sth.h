@@ -3,8 +3,8 @@
  * The secure transport (sRDMA, USENIX ATC'20; Documentation/protocol.md).
  *
  * Pure files: nonce, replay, epoch, format, tree. Crypto files: suite, kdf,
- * seal, open, datagram, memory; they take scatterlists, no sk_buffs. policy:
- * which peer gets which seal.
+ * seal, open, datagram, memory; they take scatterlists, no sk_buffs. policy
+ * selects the seal for each peer.
  */
 #ifndef SRNIC_STH_H
 #define SRNIC_STH_H
