@@ -59,7 +59,7 @@ FOREIGN = ("userspace-provider/vendor/", "kunit/host/fuzz/seeds/", "kunit/host/f
 VERBS = frozenset("""
 accept acquire adapt add adjust advance allocate allow announce answer append apply arm ask assign
 attach begin bind build calculate call cancel change charge check choose claim clear close collect
-commit compare complete compute configure connect consume convert copy count create cut deactivate
+commit compare complete compute configure connect consume continue convert copy count create cut deactivate
 decide decode decrement decrypt defer delete deliver deregister derive describe destroy detach
 detect determine disable discard dispatch drain drop dump emit empty enable encode encrypt end
 enqueue enter evict execute exit expire export extend extract fail fetch fill find finish flush

@@ -38,8 +38,8 @@ static struct srnic_swqe *oldest(const struct srnic_qp *qp)
 }
 
 /*
- * One that is on its way, with packets unanswered; NULL if nothing is outstanding, or if
- * a completion on the way here found the CQ full: then it is the flush's.
+ * Return the oldest work request if some of its packets are unanswered. NULL: nothing is
+ * outstanding, or a completion has found the CQ full, and the work requests are flushed.
  */
 static struct srnic_swqe *oldest_active(struct srnic_qp *qp)
 {
@@ -49,8 +49,8 @@ static struct srnic_swqe *oldest_active(struct srnic_qp *qp)
 }
 
 /*
- * Requests of which all responses up to @una have come no longer count: a READ's
- * pieces end at fixed places (requester.h).
+ * Stop counting a request whose responses have all arrived: the pieces of a READ end at fixed
+ * offsets (requester.h).
  */
 static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
@@ -72,7 +72,7 @@ static void set_una(struct srnic_qp *qp, u32 psn)
 	srnic_probe_progress(qp);
 	srnic_timer_progress(qp);
 
-	/* it was being sent again, but had arrived */
+	/* The acknowledged packets were being retransmitted, but had arrived */
 	if (srnic_psn_diff(req->una, req->psn) > 0) {
 		req->psn = req->una;
 		qp->sq.next = qp->sq.cons;
@@ -82,9 +82,8 @@ static void set_una(struct srnic_qp *qp, u32 psn)
 }
 
 /*
- * All before @psn has been acknowledged (IBA 9.7.6.1: coalesced), but a READ or
- * atomic is answered by its own responses only. Returns false if one of those is
- * missing.
+ * Acknowledge all packets before @psn (IBA 9.7.6.1: acknowledgments are coalesced), up to a
+ * READ or atomic, which only its own responses answer. Return false if one of those is missing.
  */
 static bool ack_until(struct srnic_qp *qp, u32 psn)
 {
@@ -94,7 +93,7 @@ static bool ack_until(struct srnic_qp *qp, u32 psn)
 	while (srnic_psn_diff(psn, qp->req.una) > 0) {
 		wqe = oldest_active(qp);
 		if (!wqe)
-			return true;	/* failed, or ERR: the flush has them */
+			return true;	/* failed, or ERR: the rest is flushed */
 		if (srnic_wqe_answered(wqe))
 			return false;
 
@@ -106,8 +105,8 @@ static bool ack_until(struct srnic_qp *qp, u32 psn)
 }
 
 /*
- * A response is missing before one that has come: as good as a NAK (IBA 9.7.6.1.1). @gap
- * says how many are to be asked for again, once; 0: nothing is known, or all have been.
+ * A missing response before one that has arrived is an implied NAK (IBA 9.7.6.1.1). @gap: the
+ * number of responses to request again; 0: unknown, or they have been requested.
  */
 static void implied_nak(struct srnic_qp *qp, u32 gap)
 {
@@ -123,17 +122,17 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 	req->went_back = true;
 }
 
-/* A READ or atomic before @pkt has not been answered: @pkt waits. */
+/* Keep @pkt: a READ or atomic before it has not been answered. */
 static void response_early(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	implied_nak(qp, srnic_reorder_keep(qp, &qp->req.early, qp->req.una, pkt));
 }
 
 /*
- * IBA 9.7.5.2.4: the responder expects the oldest packet. Counted against the retries
- * unless something has arrived meanwhile. It says so once a gap; another for the same
- * flight is a copy, that must not use up the retries. If the responder keeps the packets
- * behind the gap, only the gap is sent again.
+ * IBA 9.7.5.2.4: the responder expects the oldest packet. The NAK counts against the retries
+ * unless packets have been acknowledged since the last one. The responder sends one NAK for
+ * each gap; a second one for the same flight is a duplicate and must not use up the retries. If
+ * the responder keeps the packets behind the gap, only the gap is sent again.
  */
 static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -178,7 +177,7 @@ static void rnr_nak(struct srnic_qp *qp, u8 code)
 	srnic_timer_rnr(qp, code);
 }
 
-/* An ACK in the middle of the wait: the message has been received after all. */
+/* An ACK during the wait says that the message has been received. */
 static void end_rnr_wait(struct srnic_qp *qp)
 {
 	if (!qp->req.wait_rnr)
@@ -188,7 +187,7 @@ static void end_rnr_wait(struct srnic_qp *qp)
 	srnic_requester_go_back(qp);
 }
 
-/* The work request that @psn belongs to, if it is outstanding. */
+/* Return the outstanding work request that @psn belongs to, or NULL. */
 static struct srnic_swqe *find_active(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_sq *sq = &qp->sq;
@@ -208,8 +207,8 @@ static struct srnic_swqe *find_active(struct srnic_qp *qp, u32 psn)
 }
 
 /*
- * IBA 9.7.5.2.5 to 9.7.5.2.7: the responder has given up on this request, and with
- * it on the connection. READs before it whose responses were lost are flushed.
+ * IBA 9.7.5.2.5 to 9.7.5.2.7: the responder has refused this request and ended the connection.
+ * Earlier READs whose responses were lost are flushed.
  */
 static void fatal_nak(struct srnic_qp *qp, u32 psn, u8 code)
 {
@@ -258,9 +257,8 @@ static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /*
- * The work request that a READ or atomic response answers. All before it is
- * acknowledged with it (IBA 9.7.6.1); if that leaves its PSN not the oldest, a response
- * was lost.
+ * Return the work request that a READ or atomic response answers. The response acknowledges all
+ * earlier packets (IBA 9.7.6.1); if its PSN is not the oldest then, a response was lost.
  */
 static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 				       enum srnic_wqe_class class)
@@ -281,7 +279,7 @@ static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_p
 	return wqe;
 }
 
-/* A response is complete: its bytes are in place. */
+/* Account for a response whose bytes have been placed. */
 static void answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	set_una(qp, srnic_psn_add(qp->req.una, 1));
@@ -290,9 +288,8 @@ static void answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
 }
 
 /*
- * READ responses are known by their PSN, whatever the opcode says about the place
- * in the message: after a retry it may begin anywhere. The length tells the rest
- * (IBA 9.7.6.2.3).
+ * The PSN of a READ response says where it belongs, not the opcode's first, middle or last: a
+ * repeated READ may begin anywhere. Its length is checked as well (IBA 9.7.6.2.3).
  */
 static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			  struct srnic_hold *hold)
@@ -344,7 +341,7 @@ static void response(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct sr
 		atomic_response(qp, pkt, hold);
 }
 
-/* Responses that came early follow the one that was missing; the next gap is asked for. */
+/* Handle the responses that waited for a missing one, and request the next gap. */
 static void catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
 {
 	struct srnic_reorder *queue = &qp->req.early;
@@ -363,13 +360,12 @@ static void catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
 }
 
 /**
- * srnic_completer_rx - a response to one of our requests
+ * srnic_completer_rx - Handle a response to one of our requests
  * @qp: an RC QP in RTS or SQD
  * @pkt: verified
- * @hold: of this burst
+ * @hold: the region that this burst uses
  *
- * What answers nothing that is outstanding is ignored: old, or made up (an ACK for
- * what was never sent is not believed).
+ * A response to an older request is ignored; one to a request that was never sent is refused.
  *
  * Context: softirq, under the QP's lock.
  */

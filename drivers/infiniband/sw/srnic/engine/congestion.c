@@ -5,9 +5,9 @@
  * The window follows the queueing delay, as in Swift (SIGCOMM '20) and Vegas: a wire is
  * full as soon as packets wait for it, and what waits longer only comes later. A window
  * that follows loss alone needs queues to overflow, and RoCE goes back N packets for
- * each loss (IBA 9.7.5.1.1). What is taken for queueing delay is the least RTT of an
- * epoch, an RTT or a few, less the least of the last seconds: a delay that is there all
- * the time is a queue, one that comes and goes is a busy processor.
+ * each loss (IBA 9.7.5.1.1). The queueing delay is the least RTT of an epoch, which
+ * lasts one RTT or a few, minus the least RTT of the last seconds: a permanent delay is a queue, a
+ * delay that comes and goes is a busy processor.
  *
  * Small windows tolerate more delay, so that many flows share a queue without each
  * of them yielding to the others (Swift, section 3.5). Where a flow has yielded all that it may
@@ -241,7 +241,7 @@ static void cc_extend(struct srnic_congestion *cc)
 		cc_grow(cc, min_t(u32, 1 + cc->clear_epochs / GROWTH_EPOCHS, GROWTH_MAX));
 }
 
-/* The path may have changed: what was the least RTT counts for one more period. */
+/* The path may have changed: use the least RTT of a period for one more, and measure anew. */
 static void renew_base(struct srnic_congestion *cc)
 {
 	cc->draining = false;
@@ -321,7 +321,6 @@ static void shrink(struct srnic_qp *qp, u32 window)
 void srnic_cc_lost(struct srnic_qp *qp, bool silence)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
-
 	bool many = losses_are_many(cc);
 
 	lockdep_assert_held(&qp->lock);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets of RC that arrive before others that were sent earlier: verified copies, in the
- * order of their PSNs, until the gap before them is filled. The peer then need send only
- * the gap again (protocol.md, section 2), and not all that follows (IBA 9.7.5.1.1).
+ * RC packets that arrive before earlier ones: verified copies wait here in the order of their
+ * PSNs until the gap before them is filled. The peer then sends only the gap again (protocol.md,
+ * section 2), and not all that follows (IBA 9.7.5.1.1).
  *
- * Copies are few: one that is refused for want of room is as good as lost, and the peer goes
- * back N packets. They are handled like packets that have just come, in order, so that
- * nothing of the transport changes before its turn.
+ * The number of copies is limited. A packet that finds no room counts as lost, and the peer goes
+ * back N packets. The copies are handled in order, like packets that have just arrived, so that
+ * no transport state changes early.
  */
 #include <linux/slab.h>
 #include "export.h"
@@ -29,14 +29,14 @@ static struct srnic_early *early_copy(const struct srnic_pkt *pkt)
 	memcpy(early->payload, pkt->payload, pkt->payload_len);
 	early->pkt.ends = &early->ends;
 	early->pkt.payload = early->payload;
-	/* nothing of the carrier, which is gone by then */
+	/* The carrier is freed before the copy is handled */
 	early->pkt.skb = NULL;
 	early->pkt.hdr = NULL;
 	early->pkt.mkey = NULL;
 	return early;
 }
 
-/* The link that leads to the first packet with @psn or a later one */
+/* Return the link to the first packet with @psn or a later one. */
 static struct srnic_early **find_link(struct srnic_reorder *queue, u32 psn)
 {
 	struct srnic_early **link = &queue->first;
@@ -98,14 +98,14 @@ u32 srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn
 }
 
 /**
- * srnic_reorder_gap - Return how many packets are missing that have not been asked for
- * @queue: of a QP whose lock is held
+ * srnic_reorder_gap - Return how many missing packets are to be requested now
+ * @queue: early packets; the QP's lock is held
  * @psn: the packet that is expected
  *
- * The gap ends before the first packet of @queue. It is asked for once; again, if a packet
- * inside it arrives and leaves a smaller gap: that one was lost a second time.
+ * The gap ends before the first packet of @queue. It is requested once, and again if a packet
+ * from inside arrives and leaves a smaller gap: the rest was lost a second time.
  *
- * Return: 0 if there is no gap, or it has been asked for.
+ * Return: 0 if there is no gap, or it has been requested.
  */
 u32 srnic_reorder_gap(struct srnic_reorder *queue, u32 psn)
 {
@@ -126,11 +126,11 @@ u32 srnic_reorder_gap(struct srnic_reorder *queue, u32 psn)
 }
 
 /**
- * srnic_reorder_take - Take the packet with the lowest PSN out
+ * srnic_reorder_take - Remove the packet with the lowest PSN
  * @qp: RC
  * @queue: not empty
  *
- * What the packet sets off may empty @queue (srnic_qp_fatal()).
+ * Handling the packet may empty @queue (srnic_qp_fatal()).
  *
  * Return: the packet; the caller frees it.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Request packets of RC and UC: headers and payload of each packet of a work request
- * (IBA 9.4, 9.7.2). The requester sends them in order, and resend.c once more.
+ * (IBA 9.4, 9.7.2). requester.c sends them in order, resend.c sends some again.
  */
 #include "srnic.h"
 #include "engine/request.h"
@@ -32,7 +32,7 @@ u32 srnic_request_alike(const struct srnic_build *build, const struct srnic_swqe
 	return n;
 }
 
-/* Packet @i of the @n that a SEND or WRITE makes. */
+/* Fill in the headers of packet @i of @n of a SEND or WRITE. */
 static void data_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n)
 {
 	const struct srnic_wqe_kind *kind = srnic_wqe_kind(wqe);
@@ -54,7 +54,7 @@ static void data_headers(struct srnic_build *build, const struct srnic_swqe *wqe
 	pkt->se = last && wqe->flags & SRNIC_SWQE_SOLICITED && wqe->opcode != SRNIC_WQE_WRITE;
 }
 
-/* How many packets of this length follow, this one included */
+/* Return how many packets of this length follow, this one included. */
 static u32 data_more(const struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n)
 {
 	if (n == 1)
@@ -93,7 +93,7 @@ int srnic_request_data(struct srnic_build *build, const struct srnic_swqe *wqe, 
 				  min(data_more(build, wqe, i, n), most));
 }
 
-/* What READ and atomic requests share */
+/* Build a READ or atomic request. */
 static int build_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn,
 			 u32 more)
 {

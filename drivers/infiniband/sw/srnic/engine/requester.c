@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The requester: work requests into packets (IBA 9.7.2, 9.8.1).
+ * The requester: it turns work requests into packets (IBA 9.7.2, 9.8.1).
  *
- * A cursor, (sq.next, req.psn), walks over the work requests. Each gets its PSNs
- * when the cursor first reaches it and keeps them; so going back N packets is to
- * set the cursor back to req.una, and sending again is sending. A READ goes on from
- * the first response that is missing (IBA 9.7.5.1.3).
+ * A cursor, (sq.next, req.psn), walks over the work requests. A work request gets its PSNs
+ * when the cursor first reaches it, and keeps them. Going back N packets sets the cursor back
+ * to req.una; retransmission is the same code as transmission. A READ continues with the first
+ * missing response (IBA 9.7.5.1.3).
  */
 #include "export.h"
 #include "srnic.h"
@@ -18,7 +18,7 @@
 #include "engine/timer.h"
 #include "engine/unlock.h"
 
-/* One packet in so many asks for an acknowledgment, at least. */
+/* At least one packet in so many requests an acknowledgment */
 #define ACK_EVERY	32U
 
 static bool reliable(const struct srnic_qp *qp)
@@ -31,7 +31,7 @@ static u32 outstanding(const struct srnic_qp *qp)
 	return srnic_psn_diff(qp->req.psn, qp->req.una);
 }
 
-/* Packets that the window lets out; UC has none. */
+/* Return how many packets the window allows; UC has no window. */
 static u32 window_room(struct srnic_qp *qp)
 {
 	u32 out = outstanding(qp);
@@ -58,7 +58,7 @@ void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets)
 	srnic_count_add(qp->dev, retransmits, packets);
 }
 
-/* From now on it counts as sent: @count PSNs, one packet. */
+/* Count a packet of @count PSNs as sent. */
 static void advance(struct srnic_qp *qp, u32 count)
 {
 	struct srnic_requester *req = &qp->req;
@@ -70,7 +70,7 @@ static void advance(struct srnic_qp *qp, u32 count)
 		req->max_sent = req->psn;
 }
 
-/* Why a packet could not be built, and what comes of it. */
+/* Handle the errno of a packet that could not be built. Return 0 to continue. */
 static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 {
 	switch (err) {
@@ -85,7 +85,7 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 		fallthrough;
 	default:
 		if (!reliable(qp) && err != -ENOKEY) {
-			srnic_count(qp->dev, send_err);	/* as good as lost on the way */
+			srnic_count(qp->dev, send_err);	/* the packet counts as lost */
 			return 0;
 		}
 		qp->req.stalled = true;
@@ -94,9 +94,9 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 }
 
 /*
- * IBA 9.7.7.1: which packets ask for an acknowledgment is ours to choose. The last
- * of a message, so that it can complete; some on the way, to keep the window
- * moving; and the last that the window lets out, or everything would stop.
+ * IBA 9.7.7.1 leaves it to the requester which packets request an acknowledgment: the last of a
+ * message, so that it can complete; some in between, to keep the window moving; and the last
+ * that the window allows, or sending would stop.
  */
 static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 {
@@ -150,16 +150,15 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 }
 
 /*
- * IBA 9.7.3.1 and 11.2.4.2: no more than the responder has resources for. The last
- * request may reach beyond the window: it is not cut, and more than one are needed on
- * the way.
+ * IBA 9.7.3.1 and 11.2.4.2: no more requests than the responder has resources for. The last
+ * request is not cut to the window, because more than one must be outstanding.
  */
 static bool may_request(struct srnic_qp *qp)
 {
 	return qp->req.rd_atomic < qp->attr.max_rd_atomic && window_room(qp);
 }
 
-/* A request has been built, or could not be: @err. It takes @count PSNs. */
+/* Account for a request of @count PSNs, or handle the error that kept it from being built. */
 static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 count)
 {
 	if (unlikely(err))
@@ -172,7 +171,7 @@ static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 c
 	return 1;
 }
 
-/* One piece of a READ, or the rest of it */
+/* Send the request for one piece of a READ, or for the rest. */
 static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
@@ -210,8 +209,8 @@ static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 }
 
 /*
- * A local invalidation waits for all that was posted before it: until then packets
- * may have to be gathered again from, or responses placed in, the very region.
+ * A local invalidation waits for all earlier work requests: retransmissions may read the region,
+ * and responses may be placed in it.
  */
 static int start_local(struct srnic_build *build, struct srnic_swqe *wqe)
 {
@@ -234,12 +233,12 @@ static int start_local(struct srnic_build *build, struct srnic_swqe *wqe)
 }
 
 /**
- * srnic_requester_start - the cursor reaches a work request for the first time
+ * srnic_requester_start - Start the work request that the cursor has reached
  * @build: the turn
  * @wqe: in state NEW
  *
- * Return: 0: it has its PSNs, or has been carried out; -EAGAIN: it must wait;
- * -EINVAL: it has failed.
+ * Return: 0: it has its PSNs, or was local and is done; -EAGAIN: it must wait; -EINVAL: it has
+ * failed.
  */
 int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 {
@@ -257,7 +256,7 @@ int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 		srnic_sq_fail(qp, wqe, status);
 		return -EINVAL;
 	}
-	/* IBA 10.8.3.3: behind all earlier READs and atomics */
+	/* IBA 10.8.3.3: a fence waits for all earlier READs and atomics */
 	if (wqe->flags & SRNIC_SWQE_FENCE && qp->req.rd_atomic)
 		return -EAGAIN;
 	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_LOCAL)
@@ -269,7 +268,7 @@ int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 	return 0;
 }
 
-/* Returns the packets sent, or a negative errno: no more in this turn. */
+/* Return the number of packets sent, or a negative errno, which ends the turn. */
 static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
 	struct srnic_qp *qp = build->qp;
@@ -286,7 +285,7 @@ static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 		return 0;
 	}
 	if (wqe->state == SRNIC_SWQE_FAILED)
-		return -EINVAL;		/* until those before it are complete */
+		return -EINVAL;		/* it completes after those before it */
 
 	if (!srnic_qp_connected(qp))
 		return srnic_datagram_send(build, wqe, budget);
@@ -311,7 +310,7 @@ static bool may_send(struct srnic_qp *qp)
 	return false;
 }
 
-/* IBA 10.3.1.5, C10-38: told once */
+/* IBA 10.3.1.5, C10-38: the event is reported once. */
 static void report_drained(struct srnic_qp *qp)
 {
 	if (qp->state != IB_QPS_SQD || qp->req.drained || srnic_requester_busy(qp))
@@ -321,7 +320,7 @@ static void report_drained(struct srnic_qp *qp)
 		srnic_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* Packets are in qp->out; @follow: others that matter to their order may be under way. */
+/* Packets are in qp->out; @follow: earlier requests may be in flight, so order matters. */
 static void built(struct srnic_qp *qp, bool follow)
 {
 	if (reliable(qp)) {
@@ -333,14 +332,14 @@ static void built(struct srnic_qp *qp, bool follow)
 }
 
 /**
- * srnic_requester_run - send what may be sent, a turn's worth
+ * srnic_requester_run - Send packets until the turn ends
  * @qp: the QP
  *
- * Stops at the end of the queue, the window, the turn, or whatever a work request
- * has to wait for. Who removes an obstacle calls this again: the completer when
- * acknowledgments come, the timers, the worker, post_send.
+ * The turn ends with the queue, the window, the budget, or a work request that must wait. The
+ * context that removes the obstacle calls this function again: the completer, a timer, the
+ * worker, or post_send.
  *
- * Context: process or softirq, under the QP's lock; packets leave at its unlock.
+ * Context: process or softirq, under the QP's lock; packets leave when it is unlocked.
  */
 void srnic_requester_run(struct srnic_qp *qp)
 {
@@ -370,7 +369,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 	while (budget > 0 && srnic_qp_sends(qp) && !srnic_build_over(&build)) {
 		wqe = srnic_sq_peek(qp);
 		if (!wqe) {
-			/* a small queue may be full of what is complete already */
+			/* Completed work requests may fill a small queue */
 			if (srnic_sq_retire(qp))
 				continue;
 			break;
@@ -383,7 +382,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_build_end(&build);
 	if (build.packets)
 		built(qp, !idle);
-	/* of what is acknowledged, the completer has told it */
+	/* The completer tells the seal of acknowledged packets */
 	if (!reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 
@@ -397,8 +396,8 @@ void srnic_requester_run(struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_requester_run);
 
 /*
- * Nothing is left to send, to wait for or to report, and who posts something rings: a
- * user because the ring sleeps, the kernel always.
+ * Return true if nothing is left to send, to wait for or to report, and the next post rings the
+ * doorbell: a user's because the ring sleeps, the kernel's always.
  */
 static bool at_rest(const struct srnic_qp *qp)
 {
@@ -411,10 +410,10 @@ static bool at_rest(const struct srnic_qp *qp)
 }
 
 /**
- * srnic_requester_answered - go on, after responses, if there is anything to do
+ * srnic_requester_answered - Continue sending after responses
  * @qp: the QP
  *
- * The completer has retired what they have completed.
+ * The completer has retired the completed work requests. Nothing happens if the QP is idle.
  *
  * Context: softirq, under the QP's lock.
  */
@@ -427,7 +426,7 @@ void srnic_requester_answered(struct srnic_qp *qp)
 }
 
 /**
- * srnic_requester_go_back - send again from the oldest unacknowledged packet on
+ * srnic_requester_go_back - Send again from the oldest unacknowledged packet on
  * @qp: the QP
  *
  * Go-back-N (IBA 9.7.5.1.1).
@@ -448,7 +447,7 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->early.filling = false;
 }
 
-/* READ and atomic requests of @wqe that are on their way */
+/* Return how many READ and atomic requests of @wqe are outstanding. */
 static u32 requests_of(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	const struct srnic_requester *req = &qp->req;
@@ -468,7 +467,7 @@ static u32 requests_of(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 }
 
 /**
- * srnic_requester_rewind - Send again from a packet on that has not left
+ * srnic_requester_rewind - Send again from a packet on that was not transmitted
  * @qp: the QP
  * @psn: of the packet
  */
@@ -511,7 +510,7 @@ void srnic_requester_note_loss(struct srnic_qp *qp, bool silence)
 }
 
 /**
- * srnic_requester_lost - Go back after a loss
+ * srnic_requester_lost - Retransmit all outstanding packets after a loss
  * @qp: RC
  * @silence: a timer reports the loss, and no answer of the peer
  */
@@ -522,7 +521,7 @@ void srnic_requester_lost(struct srnic_qp *qp, bool silence)
 }
 
 /**
- * srnic_requester_busy - whether a message has been begun and is not complete
+ * srnic_requester_busy - Return whether a message has been begun and is not complete
  * @qp: the QP
  */
 bool srnic_requester_busy(const struct srnic_qp *qp)

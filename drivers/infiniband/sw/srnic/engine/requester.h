@@ -7,9 +7,9 @@
 #include "engine/wqe.h"
 
 /*
- * READs longer than this many packets are asked for piece by piece, at fixed
- * offsets from the work request's first PSN, so that the responses too are paced
- * by our window, whoever the responder is. To him they are so many READs.
+ * READs of more packets than that are requested in pieces, at fixed offsets from the work
+ * request's first PSN, so that our window paces the responses of any responder. The responder
+ * takes each piece for a READ.
  */
 #define SRNIC_READ_PIECE	64
 

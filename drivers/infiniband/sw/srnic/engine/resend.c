@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets that are sent once more by themselves, while the cursor stays where it is: a
- * probe, or a gap of which the peer keeps what lies behind (reorder.c).
+ * Packets that are sent again alone, without moving the cursor: a probe, or a gap whose
+ * following packets the peer keeps (reorder.c).
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
@@ -13,11 +13,11 @@
 #include "engine/unlock.h"
 
 /**
- * struct resend - packets to be sent once more
+ * struct resend - packets to be sent again
  * @build: the turn
  * @psn: of the packet
  * @end: one past the highest PSN
- * @exactly: of a READ, ask for no response beyond @end: the responder has the request
+ * @exactly: request no READ response beyond @end: the responder has the request
  */
 struct resend {
 	struct srnic_build build;
@@ -49,7 +49,7 @@ static int resend_packet(struct resend *r, const struct srnic_swqe *wqe)
 	}
 }
 
-/* Return false where no more can be sent. */
+/* Return false if no more can be sent. */
 static bool resend_step(struct resend *r)
 {
 	struct srnic_qp *qp = r->build.qp;
@@ -99,8 +99,8 @@ static u32 resend(struct srnic_qp *qp, u32 count, bool exactly)
  * srnic_requester_probe - Send the oldest unacknowledged packet once more, alone
  * @qp: RC; the oldest work request is active
  *
- * It asks for an answer: a READ for the oldest response that is missing. A super-packet of
- * which nothing has been acknowledged since is judged now: the probe moves its limit.
+ * It requests an answer; a READ requests the oldest missing response. The super-packet that
+ * was sent last is judged before: the probe's packet will arrive, however it was segmented.
  *
  * Return: true if it has been sent.
  */
@@ -113,9 +113,9 @@ bool srnic_requester_probe(struct srnic_qp *qp)
 }
 
 /*
- * Fill a gap behind which all has arrived. If it cannot be sent now, or is about to be sent
- * anyway, go back (IBA 9.7.5.1.1). The loss is judged first: afterwards, the super-packets
- * of the gap are watched.
+ * Fill a gap whose following packets have arrived. If it cannot be sent now, or will be sent
+ * anyway, go back (IBA 9.7.5.1.1). The loss is judged first: from then on the super-packets of
+ * the gap are watched.
  */
 static void fill(struct srnic_qp *qp, u32 count, bool exactly)
 {
@@ -129,7 +129,7 @@ static void fill(struct srnic_qp *qp, u32 count, bool exactly)
 		return;
 	}
 	srnic_requester_count_repeated(qp, sent);
-	/* answers to what was sent before are late */
+	/* Answers to earlier packets are late now, and their RTTs too long */
 	srnic_cc_forget(qp);
 }
 
