@@ -59,22 +59,22 @@ FOREIGN = ("userspace-provider/vendor/", "kunit/host/fuzz/seeds/", "kunit/host/f
 VERBS = frozenset("""
 accept acquire adapt add adjust advance allocate allow announce answer append apply arm ask assign
 attach begin bind build calculate call cancel change charge check choose claim clear close collect
-commit compare complete compute configure connect consume continue convert copy count create cut deactivate
-decide decode decrement decrypt defer delete deliver deregister derive describe destroy detach
-detect determine disable discard dispatch drain drop dump emit empty enable encode encrypt end
-enqueue enter evict execute exit expire export extend extract fail fetch fill find finish flush
+commit compare complete compute configure connect consume continue convert copy count create cut
+deactivate decide decode decrement decrypt defer delete deliver deregister derive describe destroy
+detach detect determine disable discard dispatch drain drop dump emit empty enable encode encrypt
+end enqueue enter evict execute exit expire export extend extract fail fetch fill find finish flush
 forget format forward free gather generate get grant halve hand handle hash hold honour hook
-increment init initialise initialize insert install invalidate invoke issue iterate join judge
-keep leave let limit list load lock look lookup lower make map mark match measure merge migrate
-modify move name note notify open overwrite pad parse pause peek perform pin place poll pop post
-prepare print probe process prove publish pull push put queue raise reach read rearm reassemble
-receive reclaim recompute record reduce refill refuse register reject release remember remove
-repeat replace reply report request require reserve reset resize resolve respond restart restore
-restrict resume retransmit retry return reuse revoke ring roll rotate run sample schedule seal
-search seek select send set share show shrink shut sign size skip slow sort split start step stop
-store strip submit subtract sum suspend swap switch sync take tear tell terminate test track
-transfer transition translate trim try turn unbind uncharge undo unlock unmap unpin unregister
-update use validate verify wait wake walk watch wipe withdraw wrap write zero
+increment init initialise initialize insert install invalidate invoke issue iterate join judge keep
+leave let limit list load lock look lookup lower make map mark match measure merge migrate modify
+move name note notify open overwrite pad parse pause peek perform pin place poll pop post prepare
+print probe process prove publish pull push put queue raise reach read rearm reassemble receive
+reclaim recompute record reduce refill refuse register reject release remember remove repeat
+replace reply report request require reserve reset resize resolve respond restart restore restrict
+resume retransmit retry return reuse revoke ring roll rotate run sample schedule seal search seek
+select send set share show shrink shut sign size skip slow sort split start step stop store strip
+submit subtract sum suspend swap switch sync take tear tell terminate test track transfer
+transition translate trim try turn unbind uncharge undo unlock unmap unpin unregister update use
+validate verify wait wake walk watch wipe withdraw wrap write zero
 """.split())
 
 # Phrases for which the field has another word, and coy ones

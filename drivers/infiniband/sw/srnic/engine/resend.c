@@ -3,6 +3,7 @@
  * Packets that are sent again alone, without moving the cursor: a probe, or a gap whose
  * following packets the peer keeps (reorder.c).
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
@@ -111,6 +112,8 @@ bool srnic_requester_probe(struct srnic_qp *qp)
 	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
 	return resend(qp, 1, true);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_requester_probe);
 
 /*
  * Fill a gap whose following packets have arrived. If it cannot be sent now, or will be sent
