@@ -60,7 +60,7 @@ u32 srnic_tx_allowance(struct srnic_qp *qp)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_allowance);
 
-/* All packets before the oldest mark have left, and perhaps packets of later marks. */
+/* Drop the marks whose packets have left, and complete the work requests before them. */
 static void departed(struct srnic_qp *qp)
 {
 	struct srnic_departures *dep = &qp->departures;
@@ -95,7 +95,7 @@ static void note_departures(struct srnic_qp *qp)
 
 /**
  * srnic_tx_mark() - Complete work requests once the packets built so far have left
- * @qp: a UC or UD QP, whose requester has built packets
+ * @qp: a UC, UD or GSI QP, whose requester has built packets
  *
  * If there are too many marks, the newest one moves.
  *

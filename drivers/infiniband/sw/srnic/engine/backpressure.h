@@ -12,7 +12,7 @@ enum srnic_out_kind {
 };
 
 /**
- * struct srnic_out_cb - Stored in skb->cb while a burst is in qp->out
+ * struct srnic_out_cb - Contents of skb->cb while a burst is in qp->out
  * @kind: contents of the burst
  * @psn: PSN of its first packet
  */

@@ -222,8 +222,8 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 }
 
 /*
- * Charge the closed burst to the QP until it has left, and store what it contains, in case the
- * stack refuses it.
+ * Charge the closed burst to the QP until it has left, and store its kind and first PSN, in case
+ * the stack refuses it.
  */
 static void charge(struct srnic_build *build)
 {

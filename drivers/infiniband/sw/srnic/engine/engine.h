@@ -418,7 +418,7 @@ struct srnic_grant {
  * @scq: CQ for send completions
  * @rcq: CQ for receive completions
  * @srq: shared receive queue; NULL: the QP has its own receive queue
- * @stream: accounting of what the QP takes from @srq, under the SRQ's lock
+ * @stream: account of entries that the QP takes from @srq, under the SRQ's lock
  * @lock: BH; protects all transport state: @state, @sq except posting, @req, @resp, @out, @due
  * @state: state of the QP, see state.c
  * @attr: attributes as set by modify_qp

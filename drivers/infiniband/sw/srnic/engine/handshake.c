@@ -36,7 +36,7 @@ void srnic_hs_begin(struct srnic_qp *qp)
 }
 
 /**
- * srnic_hs_resume() - Resume the handshake when there is something to send
+ * srnic_hs_resume() - Resume the handshake when there is a work request to send
  * @qp: a QP whose flow has no keys
  *
  * A handshake that was given up while no work request waited for it begins again.
@@ -56,7 +56,7 @@ void srnic_hs_resume(struct srnic_qp *qp)
  * The ends are seldom ready at the same time, so the first frame of one end often does not
  * reach the other. The frame is therefore repeated soon, and then at increasing intervals, up
  * to the QP's own interval. When the QP's retries are exhausted, the send queue fails as if a
- * request had never been acknowledged, but only if it has something to send.
+ * request had never been acknowledged, but only if it has a work request to send.
  *
  * Context: softirq, under the QP's lock.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Work requests that send no packets: they create, change and invalidate memory keys, in order
- * with the other work requests (IBA 10.6.4, 10.6.5, 10.6.7).
+ * Work requests that send no packets: they create, change and invalidate L_Keys and R_Keys, in
+ * order with the other work requests (IBA 10.6.4, 10.6.5, 10.6.7).
  */
 #include "srnic.h"
 #include "engine/requester.h"

@@ -55,7 +55,7 @@ void srnic_engine_exit(void)
  * expensive.
  *
  * Context: softirq, or BHs off until the payload has been used.
- * Return: where the payload will be, or NULL if it is too long.
+ * Return: address of the opened payload, or NULL if it is too long.
  */
 u8 *srnic_open_lists(const struct srnic_pkt *pkt, bool elsewhere, struct scatterlist *src,
 		     struct scatterlist *dst)

@@ -21,7 +21,7 @@ enum verdict {
 	V_OK,
 	V_RNR,		/* no receive work request: try again later */
 	V_INVALID,	/* not supported by this QP, or a protocol violation */
-	V_ACCESS,	/* memory key, rights, bounds */
+	V_ACCESS,	/* R_Key, rights, bounds */
 	V_OPERATION,	/* our own receive work request is faulty */
 };
 

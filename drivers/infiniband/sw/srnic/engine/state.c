@@ -22,8 +22,8 @@
 
 /**
  * srnic_qp_engine_init() - Initialise the engine's part of a new QP, in RESET
- * @qp: the QP, zeroed except what verbs sets: type, device, PD, CQs, SRQ, the rings, and
- *	entries, limit, max_sge, max_inline and sig_all of the queues
+ * @qp: the QP, zeroed except the members that verbs sets: type, device, PD, CQs, SRQ, the rings,
+ *	and entries, limit, max_sge, max_inline and sig_all of the queues
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -250,7 +250,7 @@ static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
 	return -EMSGSIZE;
 }
 
-/* Allocate what an RC or UC responder needs; the receive path does not see it yet. */
+/* Allocate the resources of an RC or UC responder; the receive path does not see them yet. */
 static int prepare_connected(struct srnic_qp *qp, struct srnic_sth **sth,
 			     struct srnic_rres **rres)
 {

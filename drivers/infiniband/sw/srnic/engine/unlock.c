@@ -178,7 +178,7 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
  * @direct: false inside the call chain of post_send and post_recv, whose caller may hold locks
  *	that a handler takes: workers then notify and raise events
  *
- * Context: process or softirq, no other lock held.
+ * Context: process or softirq, no other spinlock held.
  */
 void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 	__releases(&qp->lock)

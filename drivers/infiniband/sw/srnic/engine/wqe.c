@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send work requests: a table of their properties, and the checks that need no memory key.
+ * Send work requests: a table of their properties, and the checks that need no L_Key.
  */
 #include "srnic.h"
 #include "engine/wqe.h"
@@ -66,8 +66,8 @@ static bool well_formed(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
  * @qp: QP that it was posted to
  * @wqe: the private copy
  *
- * Such errors are the consumer's and complete the work request (IBA 10.8.2, 11.4.1.1). Memory
- * keys are checked when the bytes are accessed.
+ * Such errors are the consumer's and complete the work request (IBA 10.8.2, 11.4.1.1). L_Keys
+ * are checked when the bytes are accessed.
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: IB_WC_SUCCESS, or the status with which the work request fails.
