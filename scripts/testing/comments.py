@@ -21,37 +21,6 @@ from . import REPO
 from . import csource
 from .files import tracked
 
-# Folders and files that static/comments checks, with all that is in them. A folder that has been
-# rewritten is entered here; scripts/lint-comments --clean proposes.
-CLEAN = (
-    ".ci",
-    "Documentation",
-    "Kbuild",
-    "Makefile",
-    "drivers/infiniband/sw/srnic/Kbuild",
-    "drivers/infiniband/sw/srnic/compat.h",
-    "drivers/infiniband/sw/srnic/control",
-    "drivers/infiniband/sw/srnic/export.h",
-    "drivers/infiniband/sw/srnic/guard",
-    "drivers/infiniband/sw/srnic/main.c",
-    "drivers/infiniband/sw/srnic/mem",
-    "drivers/infiniband/sw/srnic/net",
-    "drivers/infiniband/sw/srnic/queue",
-    "drivers/infiniband/sw/srnic/srnic.h",
-    "drivers/infiniband/sw/srnic/stat_list.h",
-    "drivers/infiniband/sw/srnic/stats.c",
-    "drivers/infiniband/sw/srnic/stats.h",
-    "drivers/infiniband/sw/srnic/sth",
-    "drivers/infiniband/sw/srnic/trace",
-    "drivers/infiniband/sw/srnic/verbs",
-    "drivers/infiniband/sw/srnic/wire",
-    "include",
-    "kunit",
-    "scripts",
-    "tools",
-    "userspace-provider",
-)
-
 # Not written here, or no text
 FOREIGN = ("userspace-provider/vendor/", "kunit/host/fuzz/seeds/", "kunit/host/fuzz/corpus/")
 
@@ -245,10 +214,8 @@ def show(finding):
     return f"{name}:{finding.line}: {finding.text}: {finding.rule}"
 
 
-def check(log, clean=CLEAN):
-    """Whether the folders that are called clean are."""
-    gone = [name for name in clean if not (REPO / name).exists()]
-    found = [f"{name}: is in CLEAN, and is not there" for name in gone]
-    found += map(show, all_findings([REPO / name for name in clean])) if clean else []
-    print(*found, sep="\n", file=log)
+def check(log):
+    """Whether all comments of the tree keep the rules."""
+    found = all_findings([])
+    print(*map(show, found), sep="\n", file=log)
     return not found

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Backpressure: a QP builds no more than the stack has room for, goes on when packets
- * have left, and builds again what a full queue has refused.
+ * Backpressure: a QP builds only as many packets as the stack has room for, resumes when
+ * packets have left, and builds again those that a full queue has refused.
  *
- * A refused packet has never been on the wire. So the cursor of the requester, or of
- * the response, returns to it; that is no loss, and no retry of the transport.
+ * A refused packet has never been on the wire. So the cursor of the requester, or of the
+ * response, returns to it; this is neither a loss nor a retry of the transport.
  *
- * Nobody acknowledges UC and UD: their work requests complete when their packets have
+ * UC and UD packets are not acknowledged: their work requests complete when the packets have
  * left this machine.
  */
 #include "export.h"
@@ -18,12 +18,12 @@
 #include "engine/unlock.h"
 
 /**
- * srnic_tx_room - Go on: packets have left
- * @txq: of a QP that waits for it
+ * srnic_tx_room() - Resume a QP after packets have left
+ * @txq: account of a QP that waits for room
  *
- * The QP goes on where its packets last left from, which keeps them in order.
+ * The QP resumes on the CPU that its packets last left from, which keeps them in order.
  *
- * Context: any up to softirq, under RCU; locks of others may be held.
+ * Context: any up to softirq, under RCU; the caller may hold other locks.
  */
 void srnic_tx_room(struct srnic_txq *txq)
 {
@@ -35,10 +35,11 @@ void srnic_tx_room(struct srnic_txq *txq)
 }
 
 /**
- * srnic_tx_allowance - Return how many bytes may be built now
+ * srnic_tx_allowance() - Return how many bytes may be built now
  * @qp: the QP
  *
- * Return: bytes; 0: none, and srnic_tx_resume() is called when there is room.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: bytes; 0 if there is no room: srnic_tx_resume() is called when there is.
  */
 u32 srnic_tx_allowance(struct srnic_qp *qp)
 {
@@ -59,7 +60,7 @@ u32 srnic_tx_allowance(struct srnic_qp *qp)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_allowance);
 
-/* All that was built before the oldest mark has left, and more of them perhaps. */
+/* Drop the marks whose packets have left, and complete the work requests before them. */
 static void departed(struct srnic_qp *qp)
 {
 	struct srnic_departures *dep = &qp->departures;
@@ -77,7 +78,7 @@ static void departed(struct srnic_qp *qp)
 	srnic_sq_retire(qp);
 }
 
-/* True if srnic_tx_resume() will be called for the oldest mark. */
+/* Return true if srnic_tx_resume() will be called for the oldest mark. */
 static bool await_departure(struct srnic_qp *qp)
 {
 	const struct srnic_departures *dep = &qp->departures;
@@ -93,10 +94,12 @@ static void note_departures(struct srnic_qp *qp)
 }
 
 /**
- * srnic_tx_mark - Complete what has been built when it has left
- * @qp: UC or UD; its requester has built something
+ * srnic_tx_mark() - Complete work requests once the packets built so far have left
+ * @qp: a UC, UD or GSI QP, whose requester has built packets
  *
- * Where there are too many marks already the newest one moves.
+ * If there are too many marks, the newest one moves.
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_tx_mark(struct srnic_qp *qp)
 {
@@ -116,10 +119,10 @@ void srnic_tx_mark(struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_mark);
 
 /**
- * srnic_tx_resume - Send what has waited for room
+ * srnic_tx_resume() - Send packets that have waited for room
  * @qp: the QP
  *
- * Context: softirq; packets leave at the unlock.
+ * Context: softirq, under the QP's lock; packets leave at the unlock.
  */
 void srnic_tx_resume(struct srnic_qp *qp)
 {
@@ -134,7 +137,7 @@ void srnic_tx_resume(struct srnic_qp *qp)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_resume);
 
-/* The lower one, of @psn and what @first has already */
+/* Keep the lower PSN of @first and @cb. */
 static void note_first(struct srnic_out_cb *first, const struct srnic_out_cb *cb)
 {
 	if (first->kind == SRNIC_OUT_FRAME || srnic_psn_diff(cb->psn, first->psn) < 0)
@@ -149,7 +152,7 @@ static void note_refused(struct srnic_qp *qp, struct srnic_out_cb first[2],
 		note_first(&first[cb->kind], cb);
 }
 
-/* What follows is built again with it: out of order it would be of no use. */
+/* The packets behind the refused one are built again, too: out of order they would be useless. */
 static void refuse_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
 		       struct sk_buff_head *queue)
 {
@@ -161,7 +164,7 @@ static void refuse_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
 	}
 }
 
-/* Marks of packets that have been freed unsent */
+/* Remove the marks of packets that were freed before they were sent. */
 static void forget_departures(struct srnic_qp *qp)
 {
 	struct srnic_departures *dep = &qp->departures;
@@ -176,15 +179,15 @@ static void forget_departures(struct srnic_qp *qp)
 }
 
 /**
- * srnic_tx_refused - Build again what a full queue has refused
+ * srnic_tx_refused() - Prepare to build packets again that a full queue has refused
  * @qp: the QP
  * @refused: the burst that was refused
- * @rest: what was to follow; emptied
+ * @rest: the bursts behind it; emptied
  *
- * The QP waits until half of what it has in the stack has left; if it has nothing
- * there, others fill the queue, and it waits for a tick.
+ * The QP waits until half of its bytes in the stack have left. If it has none there, other
+ * senders fill the queue, and it waits for a tick.
  *
- * Context: process or softirq, BHs off.
+ * Context: process or softirq, BHs off, under the QP's lock.
  */
 void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *refused,
 		      struct sk_buff_head *rest)

@@ -4,17 +4,17 @@
 
 #include "engine/engine.h"
 
-/* What a burst in qp->out holds, and so what has to be built again if it is refused */
+/* Contents of a burst in qp->out; they determine how it is built again if it is refused */
 enum srnic_out_kind {
 	SRNIC_OUT_REQUEST,
 	SRNIC_OUT_RESPONSE,
-	SRNIC_OUT_FRAME,	/* of a handshake: a timer repeats it */
+	SRNIC_OUT_FRAME,	/* a handshake frame, which a timer repeats, or a CNP */
 };
 
 /**
- * struct srnic_out_cb - in skb->cb while a burst is in qp->out
- * @kind: see above
- * @psn: of its first packet
+ * struct srnic_out_cb - Contents of skb->cb while a burst is in qp->out
+ * @kind: contents of the burst
+ * @psn: PSN of its first packet
  */
 struct srnic_out_cb {
 	enum srnic_out_kind kind;

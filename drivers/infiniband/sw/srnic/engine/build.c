@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets into bursts. Headers, payload, seal and ICRC are written straight into
- * the place from which they are sent. Packets of one length that follow one another go as one
- * super-packet; a shorter one ends it, any other begins the next.
+ * Building of packets into bursts. Headers, payload, seal and ICRC are written directly to the
+ * memory that the packet is sent from. Consecutive packets of the same length form one
+ * super-packet; a shorter packet ends it, any other begins the next one.
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
@@ -15,11 +15,13 @@
 #include "trace/events.h"
 
 /**
- * srnic_build_begin - begin a turn of sending
- * @build: what to fill in
+ * srnic_build_begin() - Begin a turn of sending
+ * @build: the turn, filled in
  * @qp: the QP; its lock is held until srnic_build_end()
- * @path: where to; may be changed between bursts
- * @flow: whose requests, or the answers to whose, will be sent
+ * @path: path of the packets; the caller may change it between bursts
+ * @flow: OURS to send requests, THEIRS to send responses
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct srnic_path *path,
 		       enum srnic_sth_flow flow)
@@ -42,11 +44,11 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->hold.held = false;
 	build->open = false;
 
-	/* the rest is set packet by packet, as the opcode asks for */
+	/* the opcode determines the other fields, packet by packet */
 	pkt->skb = NULL;
 	pkt->dqpn = qp->attr.dest_qp_num;
 	pkt->pkey = SRNIC_PKEY;
-	pkt->mig = true;	/* "migrated": what adapters expect without APM (IBA 17.2.8.1) */
+	pkt->mig = true;	/* "migrated": adapters expect this without APM (IBA 17.2.8.1) */
 	pkt->becn = false;
 	pkt->fecn = false;
 	pkt->se = false;
@@ -59,9 +61,9 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 }
 
 /**
- * srnic_build_seal - what the datagrams that follow are sealed with
+ * srnic_build_seal() - Set the seal of the datagrams that follow
  * @build: the turn; no burst is open
- * @dgram: seal, or NULL
+ * @dgram: the seal, or NULL for datagrams in the clear
  */
 void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram)
 {
@@ -70,7 +72,7 @@ void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram)
 	build->pkt.sth_len = dgram ? SRNIC_DGRAM_STH_LEN : 0;
 }
 
-/* Room for @len bytes, of the burst that is open or of a new one for @more like it. */
+/* Take @len bytes from the open burst, or from a new one for @more packets of that length. */
 static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 {
 	u8 *seg;
@@ -112,8 +114,8 @@ static int gather(struct srnic_build *build, const struct srnic_source *src, u8 
 }
 
 /*
- * Over the bytes as sent (protocol.md, section 2): @seg, of @len bytes with the ICRC. What
- * was gathered into them is still in the level 1 cache.
+ * The ICRC covers the bytes as sent (protocol.md, section 2): @seg has @len bytes, including
+ * the ICRC. The gathered bytes are still in the level 1 cache.
  */
 static void put_icrc(struct srnic_burst *burst, u8 *seg, u16 len)
 {
@@ -174,14 +176,16 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 }
 
 /**
- * srnic_build_packet - append a packet to the burst
- * @build: its pkt has opcode, psn, and what that opcode carries
- * @src: the payload; unused if @len is 0
+ * srnic_build_packet() - Append a packet to the burst
+ * @build: the turn; its pkt has opcode, psn, and the fields that the opcode carries
+ * @src: source of the payload; not used if @len is 0
  * @len: bytes of payload
- * @more: how many packets of this length will be asked for, this one included
+ * @more: number of packets of this length that the caller will build, this one included
  *
- * Return: 0; -EFAULT: the payload may not be read (nothing was appended); -ENOMEM,
- * -EHOSTUNREACH, -ENETDOWN, -ENOKEY: not now; -EKEYEXPIRED: never again.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: 0; -EFAULT if the payload may not be read (nothing was appended); -ENOMEM,
+ * -EHOSTUNREACH, -ENETDOWN or -ENOKEY if the packet cannot be sent now; -EKEYEXPIRED if it can
+ * never be sent.
  */
 int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src, u32 len,
 		       u32 more)
@@ -217,7 +221,10 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 	return 0;
 }
 
-/* The burst is the sender's until it has left, and says what it is if it is refused. */
+/*
+ * Charge the closed burst to the QP until it has left, and store its kind and first PSN, in case
+ * the stack refuses it.
+ */
 static void charge(struct srnic_build *build)
 {
 	bool ours = build->flow == SRNIC_FLOW_OURS;
@@ -235,11 +242,11 @@ static void charge(struct srnic_build *build)
 }
 
 /**
- * srnic_build_close - what was built so far leaves as one
+ * srnic_build_close() - Close the open burst, so that its packets leave as one
  * @build: the turn
  *
- * To be called before the path changes or its lock is dropped. No region is held for
- * longer: who withdraws one waits for that.
+ * The caller must do this before it changes the path or releases the path's lock. The burst's
+ * region is released, too: a thread that withdraws the region waits for it.
  */
 void srnic_build_close(struct srnic_build *build)
 {
@@ -257,10 +264,10 @@ void srnic_build_close(struct srnic_build *build)
 }
 
 /**
- * srnic_build_end - end of the turn
+ * srnic_build_end() - End the turn
  * @build: the turn
  *
- * What was built leaves when the QP is unlocked.
+ * The packets leave when the QP is unlocked.
  */
 void srnic_build_end(struct srnic_build *build)
 {
@@ -277,11 +284,12 @@ void srnic_build_end(struct srnic_build *build)
 }
 
 /**
- * srnic_build_frame - Send a handshake frame or a CNP
+ * srnic_build_frame() - Build a handshake frame or a CNP for sending
  * @qp: the QP, locked
- * @frame: BTH to the end, but for the ICRC
- * @len: bytes
+ * @frame: the packet from the BTH on, without the ICRC
+ * @len: bytes in @frame
  *
+ * Context: any up to softirq, under the QP's lock; the frame leaves at the unlock.
  * Return: 0 or a negative errno.
  */
 int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)

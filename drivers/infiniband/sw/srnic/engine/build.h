@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets into bursts: what requester and responder share of sending.
+ * Building of packets into bursts, shared by requester and responder.
  */
 #ifndef SRNIC_ENGINE_BUILD_H
 #define SRNIC_ENGINE_BUILD_H
@@ -8,17 +8,17 @@
 #include "engine/engine.h"
 #include "mem/mem.h"
 
-/* packets a turn, and jiffies: what others wait for at most, on this core and for this lock */
+/* Limits of a turn, packets and jiffies: others wait that long for this core and this lock */
 #define SRNIC_TURN		64
 #define SRNIC_TURN_JIFFIES	1
 
 /**
- * struct srnic_source - where a packet's payload comes from
- * @sge: a work request's list, or NULL
- * @num_sge: its length
+ * struct srnic_source - Source of a packet's payload
+ * @sge: SGEs of a work request, or NULL
+ * @num_sge: number of SGEs in @sge
  * @data: inline data, or NULL
- * @ref: a region, checked, or NULL
- * @at: offset into the message (@sge, @data) or address in the region (@ref)
+ * @ref: region that has been checked, or NULL
+ * @at: offset into the message (@sge, @data), or address in the region (@ref)
  */
 struct srnic_source {
 	const struct srnic_abi_sge *sge;
@@ -29,25 +29,25 @@ struct srnic_source {
 };
 
 /**
- * struct srnic_build - one turn of sending
- * @qp: whose packets; its lock is held
- * @path: where to: the QP's, or an address handle's
+ * struct srnic_build - One turn of sending
+ * @qp: QP that sends; its lock is held
+ * @path: path of the packets: that of the QP, or of an address handle
  * @sth: seal of the connection, or NULL
- * @dgram: seal of datagrams to where @path goes, or NULL
+ * @dgram: seal of datagrams to the destination of @path, or NULL
  * @flow: OURS for requests, THEIRS for responses
- * @burst: being filled, if @open
- * @pkt: the packet to be sent next; what all packets of a QP share is set
- * @at: index of the work request that requests are built of
- * @packets: built, to be counted
- * @sealed: of them
- * @bytes: of all of them, BTH to ICRC
- * @bursts: they make
- * @hold: region that payload is gathered from
- * @until: jiffies; how long the turn may last
- * @most: bytes that the turn may have
- * @first_psn: of @burst
- * @second_psn: likewise, if there are two packets in it
- * @open: see @burst
+ * @burst: burst being filled, if @open
+ * @pkt: next packet to send; the fields that all packets of a QP share are set
+ * @at: index of the work request whose packets are built
+ * @packets: number of packets built, for the counters
+ * @sealed: number of sealed packets among them
+ * @bytes: bytes of all of them, from BTH to ICRC
+ * @bursts: number of bursts that they form
+ * @hold: region from which payload is gathered
+ * @until: jiffies: end of the turn
+ * @most: most bytes of the turn
+ * @first_psn: PSN of the first packet in @burst
+ * @second_psn: PSN of the second packet in @burst, if there are two
+ * @open: @burst is open
  */
 struct srnic_build {
 	struct srnic_qp *qp;
@@ -78,11 +78,11 @@ void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram);
 void srnic_build_close(struct srnic_build *build);
 void srnic_build_end(struct srnic_build *build);
 /**
- * srnic_build_over - Return whether the turn has lasted long enough
+ * srnic_build_over() - Return whether the turn has lasted long enough
  * @build: the turn
  *
- * By time: the QP's lock is held and BHs are off all the while, and sealing may be
- * slow. Or by what the stack has room for.
+ * The time is limited because the QP's lock is held and BHs are off meanwhile, and sealing may
+ * be slow; the bytes are limited by the room in the stack.
  */
 static inline bool srnic_build_over(const struct srnic_build *build)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). A message is a packet.
+ * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). Each message is one packet.
  */
 #include "srnic.h"
 #include "engine/datagram.h"
@@ -11,10 +11,10 @@
 #include "engine/unlock.h"
 #include "verbs/verbs.h"
 
-#define QKEY_OWN	BIT(31)	/* IBA 10.2.5: the QP's own is meant */
+#define QKEY_OWN	BIT(31)	/* IBA 10.2.5: use the QP's own Q_Key */
 #define QPN_MASK	0xffffff
 
-/* The address handle that a work request names: a pointer, or a user's number. */
+/* Return the address handle that a work request names: by pointer, or by a user's number. */
 static struct srnic_ah *find_ah(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	struct srnic_ah *ah;
@@ -25,7 +25,7 @@ static struct srnic_ah *find_ah(const struct srnic_qp *qp, const struct srnic_sw
 	return ah && ah->pd == qp->pd ? ah : NULL;
 }
 
-/* The rule for where @ah leads, looked up again when a rule has changed. */
+/* Return the rule for the destination of @ah; look it up again after the rules have changed. */
 static const struct srnic_policy_brief *rule_of(struct srnic_ah *ah)
 {
 	unsigned int seq = srnic_policy_seq(ah->path.net);
@@ -37,7 +37,7 @@ static const struct srnic_policy_brief *rule_of(struct srnic_ah *ah)
 	return &ah->policy;
 }
 
-/* What goes to @ah is sealed with; NULL: in the clear. Else as srnic_dgram_out_find(). */
+/* Return the seal of datagrams to @ah; NULL: in the clear. Errors as srnic_dgram_out_find(). */
 static struct srnic_dgram *seal_of(struct srnic_qp *qp, struct srnic_ah *ah)
 {
 	const struct srnic_policy_brief *rule = rule_of(ah);
@@ -56,7 +56,7 @@ static bool same_ah(const struct srnic_swqe *a, const struct srnic_swqe *b)
 	return a->ud.ah == b->ud.ah && a->ud.kah == b->ud.kah;
 }
 
-/* How many datagrams wait that can share a super-packet with @first. */
+/* Return how many waiting datagrams can share a super-packet with @first. */
 static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 {
 	u32 have = min(srnic_sq_waiting(qp), SRNIC_TURN);
@@ -72,7 +72,7 @@ static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 	return n;
 }
 
-/* It is complete when it has left (backpressure.c). */
+/* The work request completes when the packet has left the stack (backpressure.c). */
 static void pass(struct srnic_qp *qp)
 {
 	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
@@ -80,7 +80,7 @@ static void pass(struct srnic_qp *qp)
 	qp->sq.next++;
 }
 
-/* As good as lost on the way. */
+/* Skip a datagram that cannot be sent, as if it was lost in the network. */
 static void lose(struct srnic_qp *qp)
 {
 	srnic_count(qp->dev, send_err);
@@ -120,7 +120,7 @@ static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 	return 0;
 }
 
-/* The next datagram, if it goes the same way and is at hand. */
+/* Return the next datagram if it has the same address handle and is available now. */
 static struct srnic_swqe *next_like(struct srnic_build *build, const struct srnic_swqe *last)
 {
 	struct srnic_qp *qp = build->qp;
@@ -135,7 +135,7 @@ static struct srnic_swqe *next_like(struct srnic_build *build, const struct srni
 	return wqe;
 }
 
-/* Never to be sent. */
+/* Fail a work request that can never be sent. */
 static int refuse(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	srnic_count(qp->dev, bad_wqe);
@@ -161,7 +161,7 @@ static int send_some(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 	return err ?: sent;
 }
 
-/* @ah's path is in use, and with it @ah->lock held, as long as a burst is open. */
+/* Hold @ah->lock as long as a burst is open, because the burst uses the path of @ah. */
 static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic_swqe *wqe,
 		    int budget)
 {
@@ -186,14 +186,14 @@ static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic
 }
 
 /**
- * srnic_datagram_send - send a datagram, and those after it that go the same way
+ * srnic_datagram_send() - Send a datagram, and those behind it with the same address handle
  * @build: the turn; no burst is open
- * @wqe: started by srnic_requester_start()
- * @budget: how many at most
+ * @wqe: a work request that srnic_requester_start() has started
+ * @budget: most datagrams to send
  *
  * Context: process or softirq, under the QP's lock.
- * Return: datagrams sent, or lost, or a negative errno: no more in this turn; -ENOKEY: until
- * the worker has derived a key.
+ * Return: number of datagrams sent or lost, or a negative errno if the turn must end; -ENOKEY:
+ * sending resumes when the worker has derived a key.
  */
 int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
@@ -211,8 +211,8 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
 }
 
 /*
- * The first 40 bytes of every datagram's buffer: the IPv6 header; for IPv4, 20
- * bytes of nothing and the IPv4 header (annex A17.4.5.1).
+ * Fill the first 40 bytes of a datagram's buffer: the IPv6 header; for IPv4, 20 zero bytes and
+ * the IPv4 header (annex A17.4.5.1).
  */
 static void network_header(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
 {
@@ -243,12 +243,12 @@ static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_pkt *
 }
 
 /**
- * srnic_datagram_rx - a datagram has come
- * @qp: UD or GSI, RTR or later
- * @pkt: with a good ICRC
+ * srnic_datagram_rx() - Receive a datagram
+ * @qp: a UD or GSI QP, in RTR or later
+ * @pkt: the packet; its ICRC and its seal, if any, are correct
  *
- * What cannot be received is dropped (IBA 9.8.3.2.2). A datagram that is too long for
- * the buffer is too: strangers who know the Q_Key shall not stop the queue.
+ * Datagrams that cannot be received are dropped (IBA 9.8.3.2.2), even those too long for the
+ * buffer: a stranger who knows the Q_Key must not be able to stop the queue.
  *
  * Context: softirq, under the QP's lock.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sealed datagrams (protocol.md, section 11): what ours are sealed with, and who seals
- * those that come.
+ * Sealed datagrams (protocol.md, section 11): seals of outgoing datagrams, and state of the
+ * senders of incoming ones.
  */
 #ifndef SRNIC_ENGINE_DGRAM_H
 #define SRNIC_ENGINE_DGRAM_H

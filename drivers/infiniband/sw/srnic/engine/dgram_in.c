@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who seals the datagrams that come: a sub-key for every sender's salt, with the numbers
- * that have been seen under it. The first datagram under a salt waits until the worker has
- * derived the key. A sender is remembered once one of its datagrams has verified, so that
- * forgers push nobody out; whoever has been pushed out can be replayed (protocol.md,
+ * State of the senders of incoming datagrams: for each salt of a sender, a sub-key and the
+ * numbers seen under it. The first datagram under a salt waits until the worker has derived the
+ * sub-key. The worker keeps a sender only after one of its datagrams has verified, so that
+ * forgeries evict no other sender. Datagrams of an evicted sender can be replayed (protocol.md,
  * section 11).
  */
 #include <crypto/utils.h>
@@ -17,18 +17,18 @@
 #include "trace/refuse.h"
 
 /**
- * struct sender - one salt of one sender, towards one of our addresses or groups
- * @node: in srnic_dgram_in.senders
- * @all: in srnic_dgram_in.all, or .dead
- * @id: who
- * @lock: BH: @dgram
- * @dgram: its sub-key
- * @seal: what that was made of; the worker's
- * @net: cookie of the namespace whose rule said so
- * @policy_seq: the rules then
- * @key_seq: and the keys
+ * struct sender - One salt of one sender, towards one of our addresses or groups
+ * @node: entry in srnic_dgram_in.senders
+ * @all: entry in srnic_dgram_in.all or .dead
+ * @id: identity of the sub-key
+ * @lock: BH; protects @dgram
+ * @dgram: the sub-key
+ * @seal: seal from which @dgram was derived; used by the worker only
+ * @net: cookie of the namespace whose rule determined @seal
+ * @policy_seq: version of the rules at that time
+ * @key_seq: version of the keys at that time
  * @proven: a datagram has verified
- * @used: jiffies, when one last did
+ * @used: jiffies: when a datagram last verified
  */
 struct sender {
 	struct rhash_head node;
@@ -45,13 +45,13 @@ struct sender {
 };
 
 /**
- * struct srnic_dgram_in - of one device
- * @dev: which
+ * struct srnic_dgram_in - The senders of a device
+ * @dev: the device
  * @senders: struct sender, by id; read under RCU, changed by the worker
- * @all: the same; the worker's
- * @count: of them
- * @dead: those that are to be freed after a grace period; the worker's
- * @held: datagrams that wait for the worker: of srnic_rx_copy()
+ * @all: list of the same senders; used by the worker only
+ * @count: number of senders
+ * @dead: senders to be freed after a grace period; used by the worker only
+ * @held: datagrams that wait for the worker, from srnic_rx_copy()
  * @work: the worker
  */
 struct srnic_dgram_in {
@@ -77,7 +77,7 @@ static struct srnic_dgram_id *held_id(struct sk_buff *skb)
 	return (struct srnic_dgram_id *)skb->cb;
 }
 
-/* Do rules and keys still say what they said when the sub-key was derived? */
+/* Return whether the rules and keys are still those from which the sub-key was derived. */
 static bool is_fresh(const struct sender *sender, struct net *net)
 {
 	return READ_ONCE(sender->policy_seq) == srnic_policy_seq(net) &&
@@ -85,7 +85,7 @@ static bool is_fresh(const struct sender *sender, struct net *net)
 	       READ_ONCE(sender->net) == net->net_cookie;
 }
 
-/* The worker derives the key. What could not be sealed by any does not wait for it. */
+/* Hold a datagram until the worker has derived the sub-key, if the rule allows a seal at all. */
 static int hold(struct srnic_dgram_in *in, const struct srnic_rx *rx, const struct srnic_pkt *pkt,
 		const struct srnic_dgram_id *id)
 {
@@ -96,7 +96,7 @@ static int hold(struct srnic_dgram_in *in, const struct srnic_rx *rx, const stru
 
 	if (brief.rule == SRNIC_POLICY_OFF || !brief.datagrams)
 		return -EPROTO;
-	/* once is enough: the rules change faster than keys can be derived */
+	/* not a second time: the rules change faster than the worker derives keys */
 	if (rx->again || skb_queue_len_lockless(&in->held) >= SRNIC_MAX_DGRAM_HELD)
 		return -ENOBUFS;
 	skb = srnic_rx_copy(rx, pkt);
@@ -118,7 +118,7 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 
 	spin_lock(&sender->lock);
 	decrypts = srnic_dgram_encrypts(sender->dgram);
-	/* a tap's clone, or another member of the group, must not see plaintext */
+	/* neither the clone of a packet tap nor other members of the group must see plaintext */
 	to = srnic_open_lists(pkt, decrypts && !rx->writable, &src, &dst);
 	if (to)
 		err = srnic_dgram_open(sender->dgram, pkt, len ? &src : NULL, len ? &dst : NULL,
@@ -135,14 +135,14 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 }
 
 /**
- * srnic_dgram_in_open - check and remove a datagram's seal
- * @rx: what it came in
- * @pkt: with a good ICRC, and an STH; payload points to plaintext afterwards
+ * srnic_dgram_in_open() - Verify and remove the seal of a datagram
+ * @rx: carrier of the packet
+ * @pkt: a packet with a correct ICRC and an STH; on success, its payload is plaintext
  *
  * Context: softirq, or BHs off; under RCU.
- * Return: 0; -EINPROGRESS: it waits, and will come again; or else it is to be dropped:
- * -EPROTO (no seal of ours), -EMSGSIZE, -ENOBUFS (too many wait), -EALREADY (seen),
- * -EBADMSG, -EKEYEXPIRED or another errno (not what its sender sealed).
+ * Return: 0; -EINPROGRESS if the datagram is held and will be received again; otherwise the
+ * reason to drop it: -EPROTO (unexpected kind of seal), -EMSGSIZE, -ENOBUFS (too many are held),
+ * -EALREADY (replayed), -EBADMSG, -EKEYEXPIRED or another errno (verification failed).
  */
 int srnic_dgram_in_open(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
@@ -193,7 +193,7 @@ static struct sender *sender_new(struct srnic_dgram_in *in, const struct srnic_d
 	return sender;
 }
 
-/* Somebody may still look at it: it is freed by bury_dead(). */
+/* RCU readers may still use the sender: bury_dead() frees it. */
 static void sender_forget(struct srnic_dgram_in *in, struct sender *sender)
 {
 	rhashtable_remove_fast(&in->senders, &sender->node, sender_params);
@@ -214,7 +214,7 @@ static void bury_dead(struct srnic_dgram_in *in)
 	}
 }
 
-/* What was sealed under the key before is not to be believed any more. */
+/* Replace the sub-key. Only a datagram under the new one makes the sender proven again. */
 static void change_key(struct sender *sender, struct srnic_dgram *dgram)
 {
 	spin_lock_bh(&sender->lock);
@@ -224,7 +224,7 @@ static void change_key(struct sender *sender, struct srnic_dgram *dgram)
 	srnic_dgram_destroy(dgram);
 }
 
-/* The sub-key of @id, unless @sender has it: then the numbers seen under it stay. */
+/* Derive the sub-key of @id, unless @sender has it: then the numbers seen under it remain. */
 static struct sender *derive(struct srnic_dgram_in *in, struct sender *sender,
 			     const struct srnic_dgram_id *id, const struct srnic_dgram_seal *seal)
 {
@@ -246,11 +246,11 @@ static struct sender *derive(struct srnic_dgram_in *in, struct sender *sender,
 	return new;
 }
 
-/* @sender: what is known of @id, or NULL. Returns an ERR_PTR if nothing is to be opened. */
+/* Update @sender, or add the sender of @id if it is NULL. An ERR_PTR: its datagrams are dropped. */
 static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, struct net *net,
 			    const struct srnic_dgram_id *id)
 {
-	/* what changes from now on is looked at again */
+	/* read first, so that later changes are noticed */
 	unsigned int policy_seq = srnic_policy_seq(net), key_seq = srnic_key_seq(net);
 	struct srnic_dgram_seal seal;
 	int err;
@@ -270,8 +270,8 @@ static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, st
 }
 
 /*
- * The sender that has been silent for longest makes room: one of the newcomer's own
- * address, if that has more than its part.
+ * Evict the sender that has been silent for longest. If the newcomer's host has more than an
+ * eighth of the maximum, evict one of that host.
  */
 static void make_room(struct srnic_dgram_in *in, const struct sender *newcomer)
 {
@@ -301,7 +301,7 @@ static struct sender *find(struct srnic_dgram_in *in, const struct srnic_dgram_i
 	rcu_read_lock();
 	sender = rhashtable_lookup(&in->senders, id, sender_params);
 	rcu_read_unlock();
-	return sender;	/* only the worker, who asks, takes it away */
+	return sender;	/* valid: only the worker, the caller, removes senders */
 }
 
 static void refuse(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
@@ -333,7 +333,7 @@ static void admit(struct srnic_dgram_in *in, struct sk_buff *skb)
 		sender_forget(in, sender);
 }
 
-/* Allocations of keys must not wait for writeback, which may use a QP of this device. */
+/* Writeback may use a QP of this device, so allocations of keys must not wait for it. */
 static void dgram_work(struct work_struct *work)
 {
 	struct srnic_dgram_in *in = container_of(work, struct srnic_dgram_in, work);
@@ -355,11 +355,11 @@ static void dgram_work(struct work_struct *work)
 }
 
 /**
- * srnic_dgram_in_alloc - a device comes into being
+ * srnic_dgram_in_alloc() - Allocate the sender state of a new device
  * @dev: the device
  *
  * Context: process.
- * Return: its senders, none yet; NULL for want of memory.
+ * Return: the state, without senders, or NULL if there is no memory.
  */
 struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev)
 {
@@ -380,8 +380,8 @@ struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev)
 }
 
 /**
- * srnic_dgram_in_free - a device goes
- * @in: its senders; nothing comes in any more
+ * srnic_dgram_in_free() - Free the sender state of a device
+ * @in: the state; packets no longer arrive
  *
  * Context: process.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What our datagrams are sealed with: a queue pair has a salt, and for every destination
- * a key, which the worker derives when it is first needed.
+ * Seals of outgoing datagrams: each QP has a salt, and a key for each destination, which the
+ * worker derives at first use.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -16,18 +16,18 @@
 #include "verbs/verbs.h"
 
 #define KEY_BITS	6
-#define ERROR_JIFFIES	HZ	/* how long want of memory is remembered */
+#define ERROR_JIFFIES	HZ	/* time for which a lack of memory is remembered */
 
 /**
- * struct out_key - what datagrams to one destination are sealed with
- * @node: in srnic_dgram_out.keys, or .dead
- * @net: cookie of the namespace whose rule says so
- * @policy_seq: the rules then
- * @key_seq: and the keys
- * @id: of our queue pair towards the destination
- * @dgram: NULL: they go in the clear, unless @err
- * @err: -EACCES: they do not go; anything else: not now
- * @used: jiffies; with @err: when that was found
+ * struct out_key - The key of datagrams to one destination
+ * @node: entry in srnic_dgram_out.keys or .dead
+ * @net: cookie of the namespace whose rule determined the seal
+ * @policy_seq: version of the rules at that time
+ * @key_seq: version of the keys at that time
+ * @id: identity of the sub-key, from our QP to the destination
+ * @dgram: the sub-key; NULL: datagrams go in the clear, unless @err
+ * @err: -EACCES: datagrams must not be sent; another errno: not at present
+ * @used: jiffies: last use; with @err: when the error occurred
  */
 struct out_key {
 	struct hlist_node node;
@@ -41,16 +41,17 @@ struct out_key {
 };
 
 /**
- * struct srnic_dgram_out - of one queue pair, under its lock
- * @salt: random
- * @counter: emissions under it
- * @keys: struct out_key
- * @count: of them
- * @dead: likewise, for the worker to free
- * @wanted: a key is, to be made by the worker
- * @owed: it has been, and what waited for it is being sent; the worker's
- * @want_net: for it: held
- * @want_id: likewise; its salt is ours
+ * struct srnic_dgram_out - Seals of a QP's datagrams, under the QP's lock
+ * @salt: random salt
+ * @counter: number of datagrams sealed under @salt
+ * @keys: struct out_key, by destination
+ * @count: number of entries in @keys
+ * @dead: struct out_key that the worker must free
+ * @wanted: the worker must derive a key
+ * @owed: the worker has derived a key and sends the datagrams that waited for it; used by the
+ *	worker only
+ * @want_net: namespace for the wanted key; a reference is held
+ * @want_id: identity of the wanted key; its salt is @salt
  */
 struct srnic_dgram_out {
 	u64 salt;
@@ -84,7 +85,7 @@ static void key_bury(struct srnic_dgram_out *out, struct out_key *key)
 	out->count--;
 }
 
-/* Everything was made under the salt. */
+/* Discard all keys, which were derived for the former salt. */
 static void new_salt(struct srnic_dgram_out *out)
 {
 	struct hlist_node *next;
@@ -97,7 +98,7 @@ static void new_salt(struct srnic_dgram_out *out)
 	out->counter = 0;
 }
 
-/* The worker is asked for a key, if it is not at work on one already. */
+/* Ask the worker for a key, unless it already has to derive one. */
 static int want(struct srnic_qp *qp, const struct srnic_path *path)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
@@ -120,15 +121,16 @@ static int want(struct srnic_qp *qp, const struct srnic_path *path)
 }
 
 /**
- * srnic_dgram_out_find - what datagrams that go a way are sealed with
- * @qp: their sender
- * @path: the way; its rule is not 'off'
+ * srnic_dgram_out_find() - Find the seal of datagrams on a path
+ * @qp: QP that sends
+ * @path: the path; its rule is not 'off'
  *
- * Good for a turn's packets.
+ * The key may be used for all packets of a turn.
  *
  * Context: any up to softirq, under the QP's lock.
- * Return: the key; NULL: they go in the clear; or an ERR_PTR: -EACCES: policy does not let
- * them go; -ENOKEY: the worker makes the key, and sends then; anything else: they are lost.
+ * Return: the key; NULL if datagrams go in the clear; or an ERR_PTR: -EACCES if the policy
+ * forbids them, -ENOKEY if the worker will derive the key and then send, any other error if
+ * they are lost.
  */
 struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic_path *path)
 {
@@ -156,10 +158,12 @@ struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic
 }
 
 /**
- * srnic_dgram_out_number - the number of the datagram that is sealed next
- * @qp: its sender, of which srnic_dgram_out_find() found a key
+ * srnic_dgram_out_number() - Return the number of the next sealed datagram
+ * @qp: QP that sends, for which srnic_dgram_out_find() has found a key
  *
- * Counts it, whatever becomes of it: no nonce is used twice.
+ * The number is used up even if the datagram is not sent, so that no nonce is used twice.
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 u64 srnic_dgram_out_number(struct srnic_qp *qp)
 {
@@ -180,7 +184,7 @@ static void free_dead(struct hlist_head *dead)
 }
 
 /**
- * srnic_dgram_out_alloc - a queue pair that sends datagrams comes into being
+ * srnic_dgram_out_alloc() - Allocate the seals of a new QP for datagrams
  * @qp: the QP
  *
  * Context: process.
@@ -199,7 +203,7 @@ int srnic_dgram_out_alloc(struct srnic_qp *qp)
 	return 0;
 }
 
-/* Makes what was asked for; its error, if there is one, stands in it. */
+/* Make the wanted key. If it cannot be derived, it stores the errno; NULL: no memory. */
 static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id)
 {
 	struct out_key *key = kzalloc(sizeof(*key), GFP_KERNEL);
@@ -209,7 +213,7 @@ static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id
 		return NULL;
 	key->id = *id;
 	key->net = net->net_cookie;
-	/* what changes from now on makes it invalid */
+	/* read first: later changes make the key invalid */
 	key->policy_seq = srnic_policy_seq(net);
 	key->key_seq = srnic_key_seq(net);
 	key->used = jiffies;
@@ -226,7 +230,7 @@ static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id
 	return key;
 }
 
-/* The one that nobody has used for longest makes room. */
+/* Discard the least recently used key. */
 static void make_room(struct srnic_dgram_out *out)
 {
 	struct out_key *key, *oldest = NULL;
@@ -271,10 +275,10 @@ static void end_wait(struct srnic_qp *qp)
 }
 
 /**
- * srnic_dgram_out_work - the worker's part: make the key that is wanted, and send
+ * srnic_dgram_out_work() - Make the key that is wanted, and request sending
  * @qp: the QP
  *
- * Context: process; one at a time for one QP.
+ * Context: process, in the worker of the QP.
  */
 void srnic_dgram_out_work(struct srnic_qp *qp)
 {
@@ -296,7 +300,7 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 	srnic_qp_unlock(qp, true);
 	put_net(net);
 	free_dead(&dead);
-	/* of one that was owed already, the other is taken over */
+	/* a former wait that has not ended becomes one with this wait */
 	if (out->owed)
 		end_wait(qp);
 	out->owed = true;
@@ -304,10 +308,10 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 }
 
 /**
- * srnic_dgram_out_sent - the worker has sent all that it could
+ * srnic_dgram_out_sent() - End the wait for a key after the worker has sent
  * @qp: the QP; it may be a connected one
  *
- * What waited for a key has gone, or waits for another.
+ * The datagrams that waited for the key have been sent, or wait for another key.
  *
  * Context: process.
  */
@@ -322,12 +326,12 @@ void srnic_dgram_out_sent(struct srnic_qp *qp)
 }
 
 /**
- * srnic_dgram_out_wait - wait until what was posted can have been sent
- * @pd: a domain, whose address handle is to go
+ * srnic_dgram_out_wait() - Wait until no QP of a PD waits for the key of a datagram
+ * @pd: protection domain of an address handle that is to be destroyed
  *
- * Adapters that put addresses into the work request have taught programs that a handle may be
- * destroyed when it has been posted. Here a datagram may wait for its key, and what is behind
- * it, too. Not for longer than a second: nobody is entitled to it.
+ * Other adapters copy the address into the work request, so programs destroy an address handle
+ * as soon as they have posted. Here, a datagram and those behind it may wait for a key. The
+ * wait is limited to a second, because programs are not entitled to it.
  *
  * Context: process.
  */
@@ -337,8 +341,8 @@ void srnic_dgram_out_wait(struct srnic_pd *pd)
 }
 
 /**
- * srnic_dgram_out_forget - a queue pair is reset
- * @qp: its worker is at rest; it may be a connected one
+ * srnic_dgram_out_forget() - Discard a QP's request for a key, when the QP is reset
+ * @qp: the QP; its worker does not run; it may be a connected one
  *
  * Context: process.
  */
@@ -355,8 +359,8 @@ void srnic_dgram_out_forget(struct srnic_qp *qp)
 }
 
 /**
- * srnic_dgram_out_free - a queue pair goes
- * @qp: forgotten; it may be a connected one
+ * srnic_dgram_out_free() - Free the seals of a QP that is destroyed
+ * @qp: the QP, without a wanted key; it may be a connected one
  *
  * Context: process.
  */

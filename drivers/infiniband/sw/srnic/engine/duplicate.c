@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that were carried out before (IBA 9.7.5.1.3, 9.7.5.1.4). None writes
- * memory, moves the MSN or completes anything again.
+ * Duplicates: requests that were executed before (IBA 9.7.5.1.3, 9.7.5.1.4). They do not write
+ * memory, advance the MSN or complete work requests again.
  */
 #include "srnic.h"
 #include "engine/cutting.h"
@@ -9,19 +9,19 @@
 #include "engine/responder.h"
 
 /*
- * Answers to what was answered before, packets: so many a second, so many in a row,
- * and two more for each request packet, or response to a READ, that was new. Then all
- * answers of an epoch stay below what a sub-key may seal for hours of being asked again
- * (SRNIC_STH_EMISSIONS; protocol.md, section 13), and a peer that loses packets gets
- * what it needs (RFC 5042 6.4.4, R25).
+ * Limits for packets that repeat answers: so many a second, so many in a row, and two more for
+ * each new request packet or new READ response. With them, the answers of an epoch stay below
+ * the limit of emissions under a sub-key even after hours of duplicates (SRNIC_STH_EMISSIONS;
+ * protocol.md, section 13), and a peer that loses packets gets the answers that it needs (RFC
+ * 5042 6.4.4, R25).
  */
 #define AGAIN_RATE	1024
 #define AGAIN_MOST	8192
 #define AGAIN_EARNED	2
 
 /*
- * The request that had @psn among its responses, if it is still remembered: the latest,
- * for PSNs come back.
+ * Find the request that had @psn among its responses, if it is still kept. Search from the
+ * latest on, because PSNs recur.
  */
 static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcode)
 {
@@ -40,7 +40,7 @@ static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcod
 	return NULL;
 }
 
-/* What has been granted since the last time */
+/* Packets earned since @again was last replenished */
 static u32 again_earned(const struct srnic_responder *resp)
 {
 	unsigned long time = min(jiffies - resp->again_at, (AGAIN_MOST / AGAIN_RATE + 1) * HZ);
@@ -50,12 +50,13 @@ static u32 again_earned(const struct srnic_responder *resp)
 }
 
 /**
- * srnic_duplicate_may_answer - whether one more packet may be sent that repeats an answer
- * @qp: RC
+ * srnic_duplicate_may_answer() - Request permission to repeat one packet of an answer
+ * @qp: an RC QP
  *
- * If not, it is as good as lost: the requester asks again.
+ * Without permission, the packet is as good as lost: the requester asks again.
  *
- * Context: under the QP's lock.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: true if permission is granted.
  */
 bool srnic_duplicate_may_answer(struct srnic_qp *qp)
 {
@@ -85,14 +86,17 @@ static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
 	qp->resp.rres_todo++;
 }
 
-/* The peer lacks what begins at @psn. A whole READ is repeated behind another, too. */
+/*
+ * The peer lacks responses from @psn on. A READ that is repeated from its first response is not
+ * reported to cutting.c, because it may just follow another READ that lost responses.
+ */
 static void missed(struct srnic_qp *qp, const struct srnic_rres *rres, u32 psn)
 {
 	if (psn != rres->first_psn)
 		srnic_cutting_again(qp, &qp->resp.cutting, psn);
 }
 
-/* Responses that the requester lacks, while later ones are being sent: they come after those. */
+/* Note responses that the requester lacks while later ones are being sent: they follow those. */
 static void note_gap(struct srnic_rres *rres, u32 psn, u32 end)
 {
 	if (!rres->gap || srnic_psn_diff(psn, rres->gap_from) < 0)
@@ -102,8 +106,8 @@ static void note_gap(struct srnic_rres *rres, u32 psn, u32 end)
 }
 
 /*
- * A READ that is still being answered goes on from @psn, unless the requester has asked for
- * less than is still to come: it keeps what lies behind.
+ * A READ whose answer is in progress continues from @psn. But if the requester asks for less
+ * than remains to be sent, it keeps the responses behind the gap, and the gap follows later.
  */
 static void read_on(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 end)
 {
@@ -133,9 +137,11 @@ static void repeat_from(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u
 }
 
 /**
- * srnic_duplicate_gap - Repeat the responses of which the requester has said that it lacks them
- * @qp: RC
- * @rres: all its responses have been sent
+ * srnic_duplicate_gap() - Repeat responses that the requester has reported as missing
+ * @qp: an RC QP
+ * @rres: an entry with no responses left to send
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_duplicate_gap(struct srnic_qp *qp, struct srnic_rres *rres)
 {
@@ -144,10 +150,10 @@ void srnic_duplicate_gap(struct srnic_qp *qp, struct srnic_rres *rres)
 }
 
 /*
- * A READ may be repeated from any of its responses on, within what was asked for
- * (IBA C9-114); it is executed anew, from memory as it is now, and its rights are
- * checked anew. The worker does it: a packet of 32 bytes that fetches 2 GiB, as often
- * as one likes, must not run in softirq.
+ * Repeat a READ from any of its responses on, within the original range (IBA C9-114). It is
+ * executed again, from present memory, and its rights are checked again. The worker sends the
+ * responses: a packet of 32 bytes that fetches 2 GiB, as often as the peer likes, must not run
+ * in softirq.
  */
 static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -169,7 +175,7 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	repeat_from(qp, rres, pkt->psn, off + pkt->dmalen);
 }
 
-/* The stored result, for the very same request (IBA C9-118) */
+/* Repeat the stored result, for exactly the same request (IBA C9-118). */
 static void atomic_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_rres *rres = find_rres(qp, pkt->psn, pkt->opcode);
@@ -180,9 +186,9 @@ static void atomic_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_duplicate_rx - a request older than the one expected
- * @qp: RC
- * @pkt: verified
+ * srnic_duplicate_rx() - Handle a request that is older than the expected one
+ * @qp: an RC QP
+ * @pkt: the request, verified
  *
  * Context: softirq, under the QP's lock.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Explicit congestion notification (RoCEv2 annex A17.9): packets of RC that arrive marked
- * are answered by CNPs, and CNPs shrink the window (congestion.c).
+ * Explicit congestion notification (RoCEv2 annex A17.9): RC packets that arrive marked are
+ * answered with CNPs, and CNPs shrink the window (congestion.c).
  *
- * Responses to a READ are paced by the window of the requester, so it takes a mark on them
- * for a CNP; it sends one as well, since a responder in hardware paces itself.
- * Acknowledgments that arrive marked say nothing: no one could send fewer of them.
+ * READ responses are paced by the window of the requester, so the requester treats a mark on
+ * them as a CNP. It also sends a CNP, because a responder in hardware paces itself. Marks on
+ * acknowledgments are ignored, because their sender cannot send fewer of them.
  *
- * A CNP has no seal, so sealed connections neither send nor honour any: there the next
- * responses tell the requester, by a bit that their seal covers (protocol.md, section 2).
+ * A CNP has no seal, so sealed connections neither send nor honour CNPs: there, the next
+ * responses notify the requester by a bit that their seal covers (protocol.md, section 2).
  */
 #include "srnic.h"
 #include "engine/build.h"
@@ -16,10 +16,10 @@
 #include "engine/ecn.h"
 #include "verbs/verbs.h"
 
-/* At most one CNP of a QP in that time: N of DCQCN (SIGCOMM '15, section 3.1) */
+/* Least time between two CNPs of a QP, ns: N of DCQCN (SIGCOMM '15, section 3.1) */
 #define CNP_APART	(50 * NSEC_PER_USEC)
 
-/* noinline: a struct srnic_pkt is not to be cleared for packets that are not marked */
+/* noinline: packets that are not marked do not pay for clearing a struct srnic_pkt */
 static noinline int send_cnp(struct srnic_qp *qp)
 {
 	struct srnic_pkt pkt = {
@@ -34,7 +34,7 @@ static noinline int send_cnp(struct srnic_qp *qp)
 	return srnic_build_frame(qp, frame, len);
 }
 
-/* What a full queue has refused goes first: the peer slows down soon enough. */
+/* Packets that a full queue has refused take precedence: the peer slows down soon enough. */
 static void notify(struct srnic_qp *qp)
 {
 	u64 now = srnic_cc_now(qp);
@@ -50,9 +50,9 @@ static void notify(struct srnic_qp *qp)
 }
 
 /**
- * srnic_ecn_rx - Have the peer slow down: its packet has met a queue on the way
- * @qp: RC
- * @pkt: verified; it arrived with CE
+ * srnic_ecn_rx() - Handle a packet that met congestion: notify the peer, or slow down
+ * @qp: an RC QP
+ * @pkt: the packet, verified; it arrived with CE
  *
  * Context: softirq, under the QP's lock.
  */
@@ -75,11 +75,11 @@ void srnic_ecn_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_ecn_echoed - Slow down if a response says that requests have arrived with CE
- * @qp: RC
- * @pkt: a response to what is outstanding, verified
+ * srnic_ecn_echoed() - Slow down if a response reports that requests arrived with CE
+ * @qp: an RC QP
+ * @pkt: a response to an outstanding request, verified
  *
- * In the clear the bit is reserved, and a CNP says so.
+ * In the clear, the bit is reserved, and a CNP reports it instead.
  *
  * Context: softirq, under the QP's lock.
  */
@@ -92,8 +92,8 @@ void srnic_ecn_echoed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_cnp_rx - Slow down: a CNP has come
- * @qp: any; the CNP is its peer's, if it has one, and has passed all checks
+ * srnic_cnp_rx() - Slow down after a CNP
+ * @qp: any QP; the CNP is from its peer, if it has one, and has passed all checks
  *
  * Context: softirq, under the QP's lock.
  */

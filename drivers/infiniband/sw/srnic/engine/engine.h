@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * engine - the transport: requester, responder, completer and timers for RC, UC
- * and UD. State machines over packets (IBA volume 1, chapter 9).
+ * engine - the transport: requester, responder, completer and timers for RC, UC and UD. State
+ * machines over packets (IBA volume 1, chapter 9).
  *
- * One spinlock a QP guards all transport state. Packets are appended to qp->out
- * under it and handed to the stack after it has been dropped, in order, by one
- * context at a time; completion handlers and events likewise wait for the unlock
- * (unlock.c).
+ * One spinlock per QP protects all transport state. The engine appends packets to qp->out under
+ * the lock. After the unlock, one context at a time hands them to the network stack, in order.
+ * Completion handlers and events also wait for the unlock (unlock.c).
  *
- * Life: receipt looks a QP up under RCU and uses it without a reference;
- * srnic_qp_engine_exit() waits a grace period. A reference would cost two
- * contended atomics a burst to save one expedited grace period a QP, and the
- * memory is freed by ib_core, at a time that is not ours to choose.
+ * Lifetime: the receive path looks up a QP under RCU and uses it without a reference;
+ * srnic_qp_engine_exit() waits for a grace period. A reference would cost two contended atomic
+ * operations per burst to save one expedited grace period per QP, and ib_core frees the memory
+ * at a time that the driver cannot choose.
  */
 #ifndef SRNIC_ENGINE_H
 #define SRNIC_ENGINE_H
@@ -33,23 +32,24 @@ struct srnic_pd;
 struct srnic_srq;
 
 /**
- * struct srnic_sq - a send queue
- * @ring: the user's ring, in front of the private copies; kernel QPs: no memory
- * @wqes: the kernel's private copies (struct srnic_swqe, @stride bytes each),
- *	allocated at first use for user QPs
- * @entries: how many, a power of two, as many as @ring has
- * @stride: set by engine
- * @limit: how many the consumer may have outstanding
- * @prod: past the newest copy. Written by post_send under @post_lock (kernel) or by
- *	the fetch under the QP's lock (user); release, paired with the requester
- * @next: first with packets left to send
- * @cons: oldest not completed; release, paired with post_send
- * @max_sge: of the QP
- * @max_inline: of the QP
+ * struct srnic_sq - A send queue
+ * @ring: user QP: ring of posted work requests; kernel QP: no memory
+ * @wqes: the kernel's private copies (struct srnic_swqe, @stride bytes each); for user QPs
+ *	allocated at first use
+ * @entries: number of copies, a power of two, the same as in @ring
+ * @stride: bytes per copy; set by the engine
+ * @limit: most work requests that the consumer may have outstanding
+ * @prod: index past the newest copy; post_send (kernel QP) writes it under @post_lock, with
+ *	release for the requester; the fetch (user QP) writes it under the QP's lock
+ * @next: index of the first work request with packets left to send
+ * @cons: index of the oldest work request that is not completed; written with release for
+ *	post_send
+ * @max_sge: most SGEs per work request
+ * @max_inline: most bytes of inline data per work request
  * @sig_all: every work request is signalled
  * @post_lock: irqsave; serialises kernel consumers
- * @memcg: which pays for @wqes; user QPs
- * @mmap: of @ring
+ * @memcg: user QPs: memory cgroup charged for @wqes
+ * @mmap: entry of @ring in its context's mmap space
  */
 struct srnic_sq {
 	struct srnic_ring ring;
@@ -76,27 +76,27 @@ struct srnic_rq {
 };
 
 /**
- * struct srnic_rres - a READ or atomic that the responder has accepted, kept for
- *	duplicates (IBA 9.7.5.1.3, 9.7.5.1.4)
- * @opcode: of the request
+ * struct srnic_rres - An accepted READ or atomic, kept for duplicates (IBA 9.7.5.1.3,
+ *	9.7.5.1.4)
+ * @opcode: opcode of the request
  * @todo: responses remain to be sent
- * @again: they are for a duplicate; the request itself has been answered
- * @proved: the request has proved that it knows the memory's key
- * @first_psn: of the original request, and of its first response
- * @last_psn: of the last response
- * @from: first response of the request being answered (later than @first_psn if
- *	a retried READ asks for the rest only)
- * @next: response to be sent next
- * @unsent: first response that has never been sent
- * @to: last response of the request being answered
- * @end: bytes from @va to the end of that request
- * @gap: the requester lacks some responses; they are repeated once @to has been sent
- * @gap_from: the first of them
- * @gap_end: bytes from @va to the end of the last
- * @rkey: as requested
- * @length: as requested, bytes
- * @va: as requested
- * @orig: atomic: the value before
+ * @again: these responses are for a duplicate; the request itself has been answered
+ * @proved: the request has proved that it knows the memory key
+ * @first_psn: PSN of the original request and of its first response
+ * @last_psn: PSN of the last response
+ * @from: PSN of the first response of the present answer; later than @first_psn if a retried
+ *	READ asks for the rest only
+ * @next: PSN of the response to send next
+ * @unsent: PSN of the first response that has never been sent
+ * @to: PSN of the last response of the present answer
+ * @end: bytes from @va to the end of the present answer
+ * @gap: the requester lacks some responses; they are repeated after @to has been sent
+ * @gap_from: PSN of the first of these responses
+ * @gap_end: bytes from @va to the end of the last of these responses
+ * @rkey: rkey of the request
+ * @length: length of the request, in bytes
+ * @va: virtual address of the request
+ * @orig: atomic: the value before the operation
  */
 struct srnic_rres {
 	u8 opcode;
@@ -119,36 +119,36 @@ struct srnic_rres {
 	u64 orig;
 };
 
-/* How many packets are timed at once: bursts in flight, of which each asks for an answer */
+/* Most packets that are timed at once: one per burst in flight, which asks for an acknowledgment */
 #define SRNIC_STAMPS	8
 
 /**
- * struct srnic_congestion - congestion control of RC; see congestion.c
- * @window: packets that may be unacknowledged
- * @floor: @window does not yield below this
+ * struct srnic_congestion - Congestion control of RC, see congestion.c
+ * @window: most packets that may be unacknowledged
+ * @floor: least @window, in packets, to which queueing delay shrinks it
  * @slow_start: @window doubles each RTT
- * @limited: in this epoch @window was all that held us back
- * @losing: something was lost in this epoch or the one before
- * @draining: an epoch with a small window, to see the least RTT
+ * @limited: @window limited the requester in this epoch
+ * @losing: a packet was lost in this epoch or in the one before
+ * @draining: this epoch has a small window, to measure the least RTT
  * @marked: @window has shrunk in this epoch because of a mark (ECN)
- * @first: the oldest stamp
- * @stamps: how many there are
- * @stamp: when packets were sent, a ring
- * @now: ns; the time, once it has been asked for under the QP's lock
- * @base: least RTT of this period, ns
- * @base_before: and of the one before
- * @base_until: jiffies: the period's end
- * @last_rtt: ns
- * @srtt: smoothed RTT, ns; 0: not known
- * @rttvar: its variation
- * @epoch_psn: first packet of this epoch
- * @epoch_end: with the acknowledgment of that the epoch ends
- * @epoch_rtt: its least RTT, ns; U32_MAX: none yet
- * @samples: of how many
- * @clear_epochs: without a queue, in a row
+ * @first: index of the oldest stamp
+ * @stamps: number of stamps
+ * @stamp: ring of PSNs with the time (ns) when each packet was sent
+ * @now: time in ns, read once while the QP is locked; 0: not read yet
+ * @base: least RTT of this period, in ns
+ * @base_before: least RTT of the previous period, in ns
+ * @base_until: jiffies: end of this period
+ * @last_rtt: last RTT, in ns
+ * @srtt: smoothed RTT, in ns; 0: not known
+ * @rttvar: RTT variation, in ns
+ * @epoch_psn: PSN of the first packet of this epoch
+ * @epoch_end: the epoch may end when all packets before this PSN are acknowledged
+ * @epoch_rtt: least RTT of this epoch, in ns; U32_MAX: none yet
+ * @samples: number of RTTs measured in this epoch
+ * @clear_epochs: number of consecutive epochs without a queue
  * @since_loss: packets acknowledged since the last loss
  * @loss_apart: packets between losses, smoothed, fixed point
- * @alpha: share of the last epochs that had a mark, fixed point
+ * @alpha: share of recent epochs that had a mark, smoothed, fixed point
  */
 struct srnic_congestion {
 	u16 window;
@@ -182,11 +182,12 @@ struct srnic_congestion {
 };
 
 /**
- * struct srnic_cutting - see cutting.c; of our requests, or of our responses
- * @second: PSN of the second packet of this flight's first super-packet
- * @from: where the flight began
- * @watched: there is a super-packet in it
- * @flights: in a row that lost all from @second on
+ * struct srnic_cutting - Detection of wrong segmentation of requests, or of responses, see
+ *	cutting.c
+ * @second: PSN of the second packet of the flight's first super-packet
+ * @from: PSN where the flight began
+ * @watched: the flight contains a super-packet
+ * @flights: number of consecutive flights that lost all packets from @second on
  */
 struct srnic_cutting {
 	u32 second;
@@ -196,16 +197,16 @@ struct srnic_cutting {
 };
 
 /**
- * struct srnic_probe - see probe.c
+ * struct srnic_probe - Tail loss probes, see probe.c
  * @timer: fires when an answer is overdue
- * @since: ns: since when an answer is waited for; the timer may fire early and sleep on
- * @runs: @timer does
- * @soon: an answer has left a gap: an RTT is waited for what may fill it
- * @count: how often the answer has been asked for since something arrived
- * @waits: asked, and no answer yet
- * @sent: one past the highest PSN that had been sent when it was asked
- * @suspect: the answer did not cover all before @sent
- * @una: the oldest unacknowledged PSN then
+ * @since: ns: start of the wait for an answer; a timer that fires early is set again
+ * @runs: @timer is running
+ * @soon: an answer has left a gap; wait only one RTT for another answer that fills it
+ * @count: number of probes since the last progress
+ * @waits: a probe has been sent, and no answer has arrived yet
+ * @sent: one past the highest PSN that had been sent at the time of the probe
+ * @suspect: the answer to the probe did not cover all packets before @sent
+ * @una: oldest unacknowledged PSN at the time of that answer
  */
 struct srnic_probe {
 	struct hrtimer timer;
@@ -222,10 +223,11 @@ struct srnic_probe {
 struct srnic_early;
 
 /**
- * struct srnic_reorder - packets that came before others that were sent earlier; see reorder.c
- * @first: the one with the lowest PSN
- * @last: the one with the highest
- * @count: how many there are
+ * struct srnic_reorder - Packets that arrived before others that were sent earlier, see
+ *	reorder.c
+ * @first: packet with the lowest PSN
+ * @last: packet with the highest PSN
+ * @count: number of packets
  * @filling: the gap before @first has been asked for, up to @gap_end
  * @gap_end: one past the highest PSN that was asked for
  */
@@ -238,31 +240,31 @@ struct srnic_reorder {
 };
 
 /**
- * struct srnic_requester - our requests
- * @psn: of the next packet, be it new or sent again
- * @una: oldest unacknowledged; inside a READ, the next response expected
+ * struct srnic_requester - State of the requester
+ * @psn: PSN of the next packet to send, new or retransmitted
+ * @una: oldest unacknowledged PSN; inside a READ, PSN of the next expected response
  * @max_sent: one past the highest PSN ever sent
- * @early: responses that came too early
+ * @early: responses that arrived too early
  * @cc: congestion control
- * @cutting: whether super-packets arrive
- * @since_ackreq: packets sent since the last that asked for an acknowledgment
- * @ack_every: so many may be, by the window
- * @rd_atomic: READ and atomic requests outstanding
- * @interval: of the retry timer, jiffies
- * @deadline: jiffies; the retry timer looks at it when it fires
+ * @cutting: detection of wrong segmentation of requests
+ * @since_ackreq: packets sent since the last one that asked for an acknowledgment
+ * @ack_every: one packet in this many asks for an acknowledgment; depends on the window
+ * @rd_atomic: number of outstanding READ and atomic requests
+ * @interval: jiffies: interval of the retry timer
+ * @deadline: jiffies: end of the present interval, compared when the timer fires
  * @hs_pace: jiffies until a handshake frame is repeated, if less than @interval; doubles
  * @retry_left: retries before RETRY_EXC (IBA 9.7.5.1.2)
  * @rnr_left: retries before RNR_RETRY_EXC
- * @rnr_row: RNR NAKs in a row, for the same packet
- * @hs_left: handshake frames before it is given up
- * @hs_due: a handshake frame is to be sent
- * @wait_rnr: the RNR timer runs
+ * @rnr_row: number of consecutive RNR NAKs for the same packet
+ * @hs_left: handshake frames before the handshake is given up
+ * @hs_due: a handshake frame must be sent
+ * @wait_rnr: the RNR timer is running
  * @wait_keys: the handshake of our flow is not confirmed
- * @stalled: nothing could be sent for want of memory, route or keys
- * @went_back: this flight is on account of a NAK, implied or not (IBA 9.7.5.2.4, 9.7.6.1.1);
- *	another says nothing new until @una moves
- * @drained: SQ_DRAINED was reported
- * @retransmits: packets sent again
+ * @stalled: a packet could not be sent for lack of memory, a route or keys
+ * @went_back: this flight was caused by a NAK, explicit or implied (IBA 9.7.5.2.4, 9.7.6.1.1);
+ *	further NAKs tell nothing new until @una moves
+ * @drained: SQ_DRAINED has been reported
+ * @retransmits: number of retransmitted packets
  */
 struct srnic_requester {
 	u32 psn;
@@ -291,14 +293,14 @@ struct srnic_requester {
 };
 
 /**
- * struct srnic_refusal - an acknowledgment other than ACK that waits its turn
- * @due: to be sent when all earlier READs and atomics have been answered
- * @sent: reported; silence until the expected packet arrives (IBA 9.7.5.2.8)
- * @fatal: the QP goes to ERR once it has been sent
- * @syndrome: for the AETH
- * @gap: packets that are missing, if later ones are kept; else 0
- * @psn: of the refused request
- * @event: enum ib_event_type that goes with @fatal, or -1
+ * struct srnic_refusal - A NAK or RNR NAK, and its state
+ * @due: must be sent when all earlier READs and atomics have been answered
+ * @sent: has been reported; no other is sent until the expected packet arrives (IBA 9.7.5.2.8)
+ * @fatal: the QP enters ERR when the NAK has been sent
+ * @syndrome: AETH syndrome
+ * @gap: number of missing packets if later ones are kept; else 0
+ * @psn: PSN of the refused request
+ * @event: enum ib_event_type to raise with @fatal, or -1
  */
 struct srnic_refusal {
 	bool due;
@@ -311,33 +313,34 @@ struct srnic_refusal {
 };
 
 /**
- * struct srnic_responder - the peer's requests
- * @psn: expected
- * @early: requests that came too early
- * @msn: messages completed, 24 bits
+ * struct srnic_responder - State of the responder
+ * @psn: expected PSN
+ * @early: requests that arrived too early
+ * @msn: number of completed messages, 24 bits
  * @message: SRNIC_OPF_SEND or SRNIC_OPF_WRITE of the message in progress, or 0
- * @ack_due: an ACK is to be sent at the end of the burst
- * @congested: requests have arrived with CE, and the peer has not been told; sealed
- * @established: a first packet has come (COMM_EST)
- * @nak: what waits to be sent
- * @va: WRITE in progress: where its next byte goes
- * @rkey: its key
- * @left: bytes to come
- * @dmalen: bytes in all
- * @proved: the WRITE in progress has proved that it knows the memory's key
+ * @ack_due: an ACK must be sent at the end of the burst
+ * @congested: sealed: requests have arrived with CE, and the peer has not been told
+ * @established: a first packet has arrived (COMM_EST)
+ * @nak: NAK to be sent
+ * @va: WRITE in progress: address of its next byte
+ * @rkey: rkey of the WRITE
+ * @left: bytes of the WRITE that have not arrived
+ * @dmalen: bytes of the whole WRITE
+ * @proved: the WRITE has proved that it knows the memory key
  * @rwqe: receive work request in use
- * @rres: READs and atomics, a ring
- * @rres_max: its size
- * @rres_most: how many may be outstanding: max_dest_rd_atomic
- * @rres_next: entry to fill next
- * @rres_todo: entries with responses to be sent
- * @replay: a READ among them was answered before; that is the worker's
- * @answering: some of what was due in the last turn remains
- * @fresh: request packets and READ responses that were new; wraps
- * @again: answers to what was answered before that may be sent now (duplicate.c)
- * @again_fresh: @fresh when that was last reckoned up
- * @again_at: and when that was, jiffies
- * @cutting: whether super-packets of READ responses arrive
+ * @rres: ring of accepted READs and atomics
+ * @rres_max: number of entries in @rres
+ * @rres_most: most READs and atomics that may be outstanding: max_dest_rd_atomic
+ * @rres_next: index of the entry to fill next
+ * @rres_todo: number of entries with responses to be sent
+ * @replay: one of these entries is a READ that was answered before; the worker sends the
+ *	responses
+ * @answering: some responses that were due in the last turn remain
+ * @fresh: number of new request packets and new READ responses; wraps
+ * @again: number of packets that may now be sent to repeat answers (duplicate.c)
+ * @again_fresh: value of @fresh at @again_at
+ * @again_at: jiffies: when @again was last replenished
+ * @cutting: detection of wrong segmentation of READ responses
  */
 struct srnic_responder {
 	u32 psn;
@@ -368,16 +371,18 @@ struct srnic_responder {
 	struct srnic_cutting cutting;
 };
 
-/* How many marks: more make completions of UC and UD finer, not faster. */
+/* Most marks at a time; more would make completions of UC and UD finer, not faster. */
 #define SRNIC_DEPARTURES	8
 
 /**
- * struct srnic_departures - UC and UD: packets in the stack, and what completes with them
- * @mark: a ring
- * @first: the oldest
- * @count: how many there are
+ * struct srnic_departures - UC and UD: marks on packets in the stack, whose departure completes
+ *	work requests
+ * @mark: ring of marks
+ * @first: index of the oldest mark
+ * @count: number of marks
  *
- * When as many bytes as @charged says have left the stack, so have all packets before @psn.
+ * When as many bytes as a mark's @charged says have left the stack, all packets before its @psn
+ * have left, too.
  */
 struct srnic_departures {
 	struct srnic_departure {
@@ -388,7 +393,7 @@ struct srnic_departures {
 	u8 count;
 };
 
-/* A received handshake frame waits here for the worker; one at a time of each flow. */
+/* A received handshake frame that waits for the worker, one at a time per flow */
 struct srnic_hs_box {
 	bool full;
 	u16 len;
@@ -396,8 +401,8 @@ struct srnic_hs_box {
 };
 
 /**
- * struct srnic_grant - a memory key that a queue pair was given
- * @node: in its list
+ * struct srnic_grant - A memory key granted to a QP
+ * @node: entry in qp->grants
  * @mkey: the key
  */
 struct srnic_grant {
@@ -406,57 +411,57 @@ struct srnic_grant {
 };
 
 /**
- * struct srnic_qp - a queue pair
- * @ib: the RDMA core's part
+ * struct srnic_qp - A queue pair
+ * @ib: core part
  * @dev: device
- * @pd: protection domain; NULL for GSI's own
- * @scq: send completions
- * @rcq: receive completions
- * @srq: NULL if the QP has a receive queue of its own
- * @stream: what it takes from @srq, under its lock
- * @lock: BH; guards all transport state: @state, @sq but for posting, @req, @resp,
- *	@out, @due
- * @state: of the QP; see state.c
- * @attr: as modify_qp set it
- * @mtu: payload bytes a packet
- * @path: to the peer (RC, UC)
+ * @pd: protection domain
+ * @scq: CQ for send completions
+ * @rcq: CQ for receive completions
+ * @srq: shared receive queue; NULL: the QP has its own receive queue
+ * @stream: account of entries that the QP takes from @srq, under the SRQ's lock
+ * @lock: BH; protects all transport state: @state, @sq except posting, @req, @resp, @out, @due
+ * @state: state of the QP, see state.c
+ * @attr: attributes as set by modify_qp
+ * @mtu: payload bytes per packet
+ * @path: path to the peer (RC, UC)
  * @path_valid: @path has been set
- * @sth: NULL in the clear; changed under @hs_mutex and @lock
- * @hs_mutex: handshake, rekeying, and who replaces @sth
- * @hs_box: received handshake frames, for the worker; by flow
+ * @sth: seal of the connection; NULL: packets go in the clear; changed under @hs_mutex and
+ *	@lock
+ * @hs_mutex: serialises the handshake, rekeying and changes of @sth
+ * @hs_box: received handshake frames for the worker, by flow
  * @sq: send queue
  * @rq: receive queue
- * @req: our requests
- * @resp: the peer's requests
- * @probe: whether an answer is overdue
+ * @req: requester
+ * @resp: responder
+ * @probe: tail loss probes
  * @retry_timer: see timer.c
- * @rnr_timer: likewise
- * @work: what cannot be done where it was noticed
- * @work_bits: SRNIC_QP_WORK_*: why
- * @heard: jiffies: when the peer last said something (RC, UC); see idle.c
- * @faults: by kind, of those who have sent to it; see fault.h
+ * @rnr_timer: see timer.c
+ * @work: the worker, for tasks that the context that finds them cannot do (worker.c)
+ * @work_bits: tasks of the worker: SRNIC_QP_WORK_*
+ * @heard: jiffies: when the last packet of the peer passed all checks (RC, UC), see idle.c
+ * @faults: faults of all senders to this QP, by kind, see fault.h
  * @out: packets for the stack
- * @txq: what of the packets in @out and in the stack has not left yet
- * @departures: see above
+ * @txq: account of packets in @out and in the stack that have not left yet
+ * @departures: completion of UC and UD, see above
  * @refused: a queue was full; nothing is built until packets have left
- * @out_work: drains @out on @out_cpu, and goes on after backpressure
- * @out_cpu: where packets whose order matters were last handed to the stack
- * @out_until: jiffies: up to then others must follow them there
- * @out_ordered: there are such packets in @out
- * @out_follows: they follow packets that may still be on their way
- * @out_timed: among them are some that nobody acknowledges
- * @flushing: one context drains @out
- * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
+ * @out_work: drains @out on @out_cpu, and resumes after backpressure
+ * @out_cpu: CPU that last handed packets whose order matters to the stack
+ * @out_until: jiffies: until then, other packets must follow them on the same CPU
+ * @out_ordered: @out has packets whose order matters
+ * @out_follows: they follow packets that may still be in flight
+ * @out_timed: some of them will not be acknowledged
+ * @flushing: a context is draining @out
+ * @due: actions for the unlock: SRNIC_DUE_*, and events as 1 << IB_EVENT_*
  * @cnp_at: ns: when the last CNP was sent
- * @flushed: user rings have been emptied into flush completions once (ERR)
- * @stags: windows and regions that serve this QP alone, under @pd's lock (mem/stream.c)
- * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
- * @grant_count: how many
- * @dgram_out: what datagrams are sealed with (UD, GSI), under @lock
+ * @flushed: all posted work requests have been flushed once (ERR)
+ * @stags: windows and regions that serve only this QP, under the lock of @pd (mem/stream.c)
+ * @grants: memory keys that prove requests: struct srnic_grant, under @lock
+ * @grant_count: number of entries in @grants
+ * @dgram_out: seals of sent datagrams (UD, GSI), under @lock
  * @wish: seal that the application asks for, or NULL; under @modify_mutex, until RTR
- * @scq_node: in scq->send_qps
- * @rcq_node: in rcq->recv_qps
- * @modify_mutex: verbs: one modify_qp at a time
+ * @scq_node: entry in scq->send_qps
+ * @rcq_node: entry in rcq->recv_qps
+ * @modify_mutex: verbs: serialises modify_qp
  */
 struct srnic_qp {
 	struct ib_qp ib;
@@ -474,7 +479,7 @@ struct srnic_qp {
 	struct srnic_path path;
 	bool path_valid;
 	struct srnic_sth *sth;
-	struct mutex hs_mutex;			/* who replaces @sth */
+	struct mutex hs_mutex;			/* changes of @sth */
 	struct srnic_hs_box hs_box[SRNIC_FLOWS];
 
 	struct srnic_sq sq;
@@ -516,15 +521,15 @@ struct srnic_qp {
 	struct mutex modify_mutex;		/* one modify_qp at a time */
 };
 
-/* qp->work_bits: why the worker was woken */
-#define SRNIC_QP_WORK_SEND	0	/* requester: go on */
-#define SRNIC_QP_WORK_REPLY	1	/* responder: responses wait */
-#define SRNIC_QP_WORK_HS	2	/* handshake: a frame came, or is due */
+/* qp->work_bits: tasks of the worker */
+#define SRNIC_QP_WORK_SEND	0	/* continue the requester */
+#define SRNIC_QP_WORK_REPLY	1	/* responder: send responses */
+#define SRNIC_QP_WORK_HS	2	/* handshake: handle a received frame, or send one */
 #define SRNIC_QP_WORK_REKEY	3	/* derive the next epoch's keys */
 #define SRNIC_QP_WORK_FLUSH	4	/* ERR, SQE: flush the queues */
-#define SRNIC_QP_WORK_UNLOCK	5	/* raise what post_send must not */
-#define SRNIC_QP_WORK_ALLOC	6	/* make room for private copies, then go on */
-#define SRNIC_QP_WORK_DGRAM	7	/* derive a datagram's key, then go on */
+#define SRNIC_QP_WORK_UNLOCK	5	/* lock and unlock: raise deferred events, drain qp->out */
+#define SRNIC_QP_WORK_ALLOC	6	/* allocate private copies, then continue */
+#define SRNIC_QP_WORK_DGRAM	7	/* derive a datagram's key, then continue */
 
 static inline struct srnic_qp *to_srnic_qp(struct ib_qp *ib)
 {
@@ -536,7 +541,7 @@ static inline struct srnic_swqe *srnic_sq_wqe(const struct srnic_sq *sq, u32 ind
 	return sq->wqes + (size_t)(index & (sq->entries - 1)) * sq->stride;
 }
 
-/* IBA table 91: which states take requests */
+/* IBA table 91: states that accept requests */
 static inline bool srnic_qp_receives(const struct srnic_qp *qp)
 {
 	const u32 states = BIT(IB_QPS_RTR) | BIT(IB_QPS_RTS) | BIT(IB_QPS_SQD) | BIT(IB_QPS_SQE);
@@ -544,42 +549,41 @@ static inline bool srnic_qp_receives(const struct srnic_qp *qp)
 	return states & BIT(qp->state);
 }
 
-/* and which send them, and take responses */
+/* IBA table 91: states that send requests and accept responses */
 static inline bool srnic_qp_sends(const struct srnic_qp *qp)
 {
 	return qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD;
 }
 
-/* RC and UC: one peer, sealed or not */
+/* RC and UC have one peer, sealed or not */
 static inline bool srnic_qp_connected(const struct srnic_qp *qp)
 {
 	return qp->ib.qp_type == IB_QPT_RC || qp->ib.qp_type == IB_QPT_UC;
 }
 
-/* engine.c: at module load and unload */
+/* open.c: at module load and unload */
 int srnic_engine_init(void);
 void srnic_engine_exit(void);
 
 /*
- * state.c: verbs' calls, process context, one at a time for one QP, unless said
- * otherwise. verbs has checked the attributes and stored them in qp->attr; the
- * state itself is set here.
+ * state.c: called by verbs in process context, one call at a time per QP, unless noted. verbs
+ * has checked the attributes and stored them in qp->attr; the engine sets the state.
  */
-int __must_check srnic_qp_engine_init(struct srnic_qp *qp);	/* at creation, rings are there */
+int __must_check srnic_qp_engine_init(struct srnic_qp *qp);	/* at creation, after the rings */
 void srnic_qp_to_reset(struct srnic_qp *qp);
 void srnic_qp_to_init(struct srnic_qp *qp);
-int srnic_qp_to_rtr(struct srnic_qp *qp);	/* path set; resolves policy, makes sth */
+int srnic_qp_to_rtr(struct srnic_qp *qp);	/* path set; resolves policy, creates sth */
 int srnic_qp_to_rts(struct srnic_qp *qp);	/* from RTR, SQD, SQE */
 void srnic_qp_to_sqd(struct srnic_qp *qp);
 int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
-void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq: flushes by worker */
+void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq; the worker flushes */
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
 /*
- * Fatal for this QP: state ERR, async event if @event >= 0. With qp->lock held, any
- * context up to softirq; flush completions follow from the worker.
+ * Fatal error of this QP: enter ERR, raise an async event if @event >= 0. Under qp->lock, any
+ * context up to softirq; the worker writes the flush completions.
  */
 void srnic_qp_fatal(struct srnic_qp *qp, int event);
-/* query_qp's sq_draining: SQD, and something is outstanding */
+/* query_qp's sq_draining: in SQD, and a request is outstanding */
 bool srnic_qp_draining(struct srnic_qp *qp);
 
 /* proof.c */
@@ -589,18 +593,18 @@ void srnic_grant_forget(struct srnic_qp *qp);
 
 /* post.c */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
-		    const struct ib_send_wr **bad_wr);	/* doorbell too: user QP, wr NULL */
+		    const struct ib_send_wr **bad_wr);	/* wr NULL: doorbell of a user QP */
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		    const struct ib_recv_wr **bad_wr);	/* user QP in ERR, wr NULL: flush */
+		    const struct ib_recv_wr **bad_wr);	/* wr NULL: user QP; in ERR, flush */
 
 /* dgram_out.c: process context */
 void srnic_dgram_out_wait(struct srnic_pd *pd);
 
 /* dgram_in.c: process context */
 struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev);
-void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* nothing comes in any more; or NULL */
+void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* packets no longer arrive */
 
-/* rx.c: net's call, in softirq: everything of one sk_buff; consumes it */
+/* rx.c: called by net in softirq or with BHs off, with all packets of one sk_buff; consumes it */
 void srnic_engine_rx(struct srnic_rx *rx);
 
 #endif /* SRNIC_ENGINE_H */

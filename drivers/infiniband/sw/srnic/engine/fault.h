@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * fault - what a queue pair's peer does wrong, or over and over: counted by reason, held
- * against the peer, and noted with the queue pair by kind (RFC 5042 6.4.4, R25).
+ * fault - faults of a QP's peer, including work that it causes again and again. Each is counted
+ * by reason, held against the peer, and counted by kind for the QP (RFC 5042 6.4.4, R25).
  *
- * Context of all of these: under the QP's lock.
+ * Context of all functions: under the QP's lock.
  */
 #ifndef SRNIC_FAULT_H
 #define SRNIC_FAULT_H
@@ -17,9 +17,9 @@ static inline void srnic_qp_fault(struct srnic_qp *qp, enum srnic_stat why)
 }
 
 /**
- * srnic_qp_refuse - a packet is not taken by a queue pair
- * @qpair: which
- * @packet: parsed
+ * srnic_qp_refuse() - Reject a packet for a QP
+ * @qpair: the QP
+ * @packet: the packet, parsed
  * @reason: the counter
  */
 #define srnic_qp_refuse(qpair, packet, reason) do {					\
@@ -30,8 +30,8 @@ static inline void srnic_qp_fault(struct srnic_qp *qp, enum srnic_stat why)
 } while (0)
 
 /**
- * srnic_qp_strain - the peer makes us work, which is no fault unless it does not end
- * @qpair: connected
+ * srnic_qp_strain() - Count work that the peer causes, which is a fault only if it does not end
+ * @qpair: a connected QP
  * @reason: the counter
  */
 #define srnic_qp_strain(qpair, reason) do {						\

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queues of a QP in ERR: every work request completes, in order, "flushed"
- * (IBA 10.3.1.6, C10-42). Also what is posted later: kernel consumers drain their QPs
- * that way (ib_drain_qp()). In SQE the send queue alone.
+ * Flush of a QP's queues in ERR: each work request completes as "flushed", in order (IBA
+ * 10.3.1.6, C10-42). This includes work requests posted later, because kernel consumers drain
+ * their QPs that way (ib_drain_qp()). In SQE, only the send queue is flushed.
  */
 #include "srnic.h"
 #include "engine/recv.h"
@@ -11,7 +11,7 @@
 #include "engine/wqe.h"
 #include "verbs/verbs.h"
 
-/* completions a turn, of each queue */
+/* Most completions per turn, for each queue */
 #define FLUSH_TURN	64
 
 static enum ib_wc_status flush_status(const struct srnic_swqe *wqe)
@@ -26,7 +26,7 @@ static enum ib_wc_status flush_status(const struct srnic_swqe *wqe)
 	}
 }
 
-/* True if more waits. */
+/* Return true if work requests remain. */
 static bool flush_sq(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
@@ -63,14 +63,14 @@ static bool flush_rq(struct srnic_qp *qp)
 }
 
 /**
- * srnic_qp_flush_some - flush a turn's worth
+ * srnic_qp_flush_some() - Flush a turn's worth of work requests
  * @qp: the QP
  *
- * When the last one has gone, who shares a receive queue is told that this QP will
- * take no more from it (IBA 11.6.3.1.6, "Last WQE Reached").
+ * After the last one, a QP that uses a shared receive queue reports that it takes no more from
+ * it (IBA 11.6.3.1.6, "Last WQE Reached").
  *
  * Context: process or softirq, under the QP's lock.
- * Return: true if more waits.
+ * Return: true if work requests remain.
  */
 bool srnic_qp_flush_some(struct srnic_qp *qp)
 {

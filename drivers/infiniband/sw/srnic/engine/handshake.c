@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The freshness handshake's transport (protocol.md, section 7): frames come and go
- * here, and sth says what they mean. Keys are set in process context, so the worker
- * does it; of each flow one received frame waits for it at a time, and the peer repeats
- * the others.
+ * Transport of the freshness handshake (protocol.md, section 7): this file sends and receives
+ * the frames, and sth interprets them. The worker handles them, because keys are set in process
+ * context. One received frame of each flow waits for the worker at a time; the peer repeats the
+ * others.
  */
 #include "srnic.h"
 #include "engine/build.h"
@@ -14,11 +14,13 @@
 #include "engine/unlock.h"
 
 /**
- * srnic_hs_begin - our flow needs keys before its first request
- * @qp: sealed, in RTS
+ * srnic_hs_begin() - Begin the handshake of our flow
+ * @qp: a sealed QP, in RTS or entering it
  *
- * The first frame goes out at once, not with the first request: that one would
- * have two round trips to wait for.
+ * The first frame is sent at once: if it were sent with the first request, that request would
+ * have to wait for two round trips.
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_hs_begin(struct srnic_qp *qp)
 {
@@ -34,10 +36,12 @@ void srnic_hs_begin(struct srnic_qp *qp)
 }
 
 /**
- * srnic_hs_resume - there is something to send, and there are no keys
- * @qp: the QP
+ * srnic_hs_resume() - Resume the handshake when there is a work request to send
+ * @qp: a QP whose flow has no keys
  *
- * If the handshake was given up when nothing waited for it, it begins again.
+ * A handshake that was given up while no work request waited for it begins again.
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_hs_resume(struct srnic_qp *qp)
 {
@@ -46,13 +50,15 @@ void srnic_hs_resume(struct srnic_qp *qp)
 }
 
 /**
- * srnic_hs_timeout - no answer to our frame
+ * srnic_hs_timeout() - Repeat our handshake frame, or give up
  * @qp: the QP
  *
- * Ends are seldom ready at the same time, and what the first says, the second does not
- * hear. So the frame is soon repeated, and then later and later, until that is as late as
- * the QP's own interval. When the QP's retries are spent, the send queue fails as if a
- * request had never been acknowledged; but only if it has something to send.
+ * The ends are seldom ready at the same time, so the first frame of one end often does not
+ * reach the other. The frame is therefore repeated soon, and then at increasing intervals, up
+ * to the QP's own interval. When the QP's retries are exhausted, the send queue fails as if a
+ * request had never been acknowledged, but only if it has a work request to send.
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_hs_timeout(struct srnic_qp *qp)
 {
@@ -75,7 +81,7 @@ void srnic_hs_timeout(struct srnic_qp *qp)
 	srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons), IB_WC_RETRY_EXC_ERR);
 }
 
-/* answers belong to our flow, what is answered to theirs */
+/* Answers belong to our flow, other frames to the peer's flow. */
 static struct srnic_hs_box *box_for(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool answer = pkt->opcode == SRNIC_OPC_HELLO_ACK || pkt->opcode == SRNIC_OPC_CONFIRM_ACK;
@@ -84,9 +90,11 @@ static struct srnic_hs_box *box_for(struct srnic_qp *qp, const struct srnic_pkt 
 }
 
 /**
- * srnic_hs_receive - a handshake frame has come
- * @qp: sealed
- * @pkt: with a good ICRC; nothing else of it has been believed
+ * srnic_hs_receive() - Store a received handshake frame for the worker
+ * @qp: a sealed QP
+ * @pkt: the frame; its ICRC is correct, its tag has not been verified
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -113,7 +121,7 @@ static void send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	srnic_qp_unlock(qp, true);
 }
 
-/* The frame that is due on our flow; repeated by the timer. */
+/* Send the frame that is due on our flow; the timer repeats it. */
 static void send_next(struct srnic_qp *qp)
 {
 	u8 frame[SRNIC_HS_FRAME_MAX];
@@ -169,7 +177,7 @@ static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 		keys_ready(qp);
 }
 
-/* What has come, out of the lock's reach */
+/* Handle a received frame after the QP's lock has been released. */
 static void handle_box(struct srnic_qp *qp, struct srnic_hs_box *box)
 {
 	u8 frame[SRNIC_HS_FRAME_MAX];
@@ -198,10 +206,10 @@ static bool take_due(struct srnic_qp *qp)
 }
 
 /**
- * srnic_hs_work - the worker's part
+ * srnic_hs_work() - Handle received handshake frames, and send a frame that is due
  * @qp: the QP
  *
- * Context: process.
+ * Context: process, in the worker of the QP.
  */
 void srnic_hs_work(struct srnic_qp *qp)
 {
@@ -219,10 +227,10 @@ out:
 }
 
 /**
- * srnic_hs_rekey - derive keys ahead of the epoch that will use them
+ * srnic_hs_rekey() - Derive keys in advance of the epoch that uses them
  * @qp: the QP
  *
- * Context: process.
+ * Context: process, in the worker of the QP.
  */
 void srnic_hs_rekey(struct srnic_qp *qp)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections whose peer has said nothing for longer than the administrator allows are
- * ended (RFC 5042 6.4.2, R19). What a peer says is a packet that got past every check;
- * that an ACK is one makes whoever asks a living peer for something heard.
+ * Termination of connections whose peer has been silent for longer than the administrator
+ * allows (RFC 5042 6.4.2, R19). A packet from the peer counts if it has passed all checks. ACKs
+ * count, too, so a live peer that is sent requests is not silent.
  */
 #include "srnic.h"
 #include "engine/engine.h"
 #include "engine/idle.h"
 #include "engine/unlock.h"
 
-/* Looked for so many times in the time that is allowed: that is how late one may be found */
+/* Checks in the allowed time; an idle connection is found at most one interval too late */
 #define LOOKS	8
 
 static bool is_idle(const struct srnic_qp *qp, u32 seconds)
@@ -30,7 +30,7 @@ static void reap(struct srnic_qp *qp, u32 seconds)
 	srnic_qp_unlock(qp, true);
 }
 
-/* There may be thousands: a grace period is held up for one at a time. */
+/* There may be thousands of QPs: one RCU section for each does not delay grace periods much. */
 static void reap_all(struct srnic_dev *dev, u32 seconds)
 {
 	unsigned long qpn = 0;
@@ -59,8 +59,8 @@ static void idle_work(struct work_struct *work)
 }
 
 /**
- * srnic_idle_init - nobody is ended yet
- * @dev: being made
+ * srnic_idle_init() - Initialise the check for idle connections; it does not run yet
+ * @dev: a new device
  */
 void srnic_idle_init(struct srnic_dev *dev)
 {
@@ -68,8 +68,8 @@ void srnic_idle_init(struct srnic_dev *dev)
 }
 
 /**
- * srnic_idle_changed - the rule has
- * @dev: registered
+ * srnic_idle_changed() - Apply a change of the limit
+ * @dev: a registered device
  *
  * Context: process.
  */
@@ -79,8 +79,8 @@ void srnic_idle_changed(struct srnic_dev *dev)
 }
 
 /**
- * srnic_idle_exit - nobody is ended any more; returns when that is so
- * @dev: the rule cannot change any more
+ * srnic_idle_exit() - Stop the check for idle connections, and wait until it has ended
+ * @dev: the device; the limit can no longer change
  *
  * Context: process.
  */

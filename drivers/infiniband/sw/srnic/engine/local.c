@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Work requests that send nothing: keys made, changed and withdrawn, in order with
- * the others (IBA 10.6.4, 10.6.5, 10.6.7).
+ * Work requests that send no packets: they create, change and invalidate L_Keys and R_Keys, in
+ * order with the other work requests (IBA 10.6.4, 10.6.5, 10.6.7).
  */
 #include "srnic.h"
 #include "engine/requester.h"
 #include "mem/mem.h"
 
 /**
- * srnic_local_op - carry out LOCAL_INV, BIND_MW or REG_MR
+ * srnic_local_op() - Execute LOCAL_INV, BIND_MW or REG_MR
  * @qp: the QP
- * @wqe: checked by srnic_wqe_check()
+ * @wqe: a work request that srnic_wqe_check() has accepted
  *
  * Context: process or softirq, under the QP's lock.
- * Return: IB_WC_SUCCESS, or the status to complete it with.
+ * Return: IB_WC_SUCCESS, or the status with which the work request fails.
  */
 enum ib_wc_status srnic_local_op(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {

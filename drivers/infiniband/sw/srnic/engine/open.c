@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The seal of a received packet (protocol.md, section 9): whether it has the one its
- * QP asks for, and whether that is right. What fails is dropped and never answered.
+ * Seals of received packets (protocol.md, section 9): whether a packet has the seal that its QP
+ * requires, and whether the seal is correct. A packet that fails is dropped and never answered.
  */
 #include <linux/slab.h>
 #include "srnic.h"
@@ -11,11 +11,10 @@
 #include "engine/unlock.h"
 
 /*
- * Where payload is decrypted to if its carrier is shared: a packet tap must not see
- * plaintext. With BHs off the CPU's is ours; what lies in it is used before the next
- * packet.
+ * Per-CPU buffer into which payload is decrypted if its carrier is shared: a packet tap must
+ * not see plaintext. The user has BHs off, and uses the plaintext before the next packet.
  */
-#define SCRATCH_LEN	(4096 + 4)	/* the longest payload, and its pad */
+#define SCRATCH_LEN	(4096 + 4)	/* the longest payload and its pad */
 
 static DEFINE_PER_CPU(u8 *, scratch);
 
@@ -46,16 +45,17 @@ void srnic_engine_exit(void)
 }
 
 /**
- * srnic_open_lists - from where to where a packet's payload and pad are opened
+ * srnic_open_lists() - Set up the lists for opening a packet's payload and pad
  * @pkt: the packet
- * @elsewhere: they are decrypted, and must not be where they are
- * @src: list of where they are; not set if there are none
- * @dst: list of where to; likewise
+ * @elsewhere: decrypt into the buffer of this CPU, not in place
+ * @src: source list; not set if there is neither payload nor pad
+ * @dst: destination list; likewise
  *
- * None is longer than the largest path MTU, and a tag over 64 KiB is dear.
+ * The length is limited to that of the largest path MTU, because a tag over 64 KiB is
+ * expensive.
  *
- * Context: softirq, or BHs off: what lies elsewhere is used before they are on again.
- * Return: where the payload will be, or NULL if it is too long.
+ * Context: softirq, or BHs off until the payload has been used.
+ * Return: address of the opened payload, or NULL if it is too long.
  */
 u8 *srnic_open_lists(const struct srnic_pkt *pkt, bool elsewhere, struct scatterlist *src,
 		     struct scatterlist *dst)
@@ -86,7 +86,7 @@ static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 }
 
-/* The code on the wire must be the one configured: nothing is negotiated. */
+/* The code on the wire must be the configured one: nothing is negotiated. */
 static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	u8 code = qp->sth ? srnic_sth_code(qp->sth) : 0;
@@ -118,7 +118,7 @@ static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterl
 	return err;
 }
 
-/* noinline: what it has on the stack is not to be cleared for packets without a seal */
+/* noinline: packets without a seal do not pay for clearing its stack */
 static noinline bool open_sealed(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
 {
 	bool decrypts = srnic_sth_params(qp->sth)->mode == SRNIC_STH_AEAD;
@@ -140,13 +140,13 @@ static noinline bool open_sealed(struct srnic_qp *qp, struct srnic_pkt *pkt, boo
 }
 
 /**
- * srnic_open_packet - check and remove a packet's seal
- * @qp: whose packet it is
- * @pkt: with a good ICRC; payload points to plaintext afterwards
- * @writable: its payload may be decrypted where it is
+ * srnic_open_packet() - Verify and remove the seal of a packet
+ * @qp: QP that the packet is for
+ * @pkt: a packet with a correct ICRC; on success, its payload is plaintext
+ * @writable: the payload may be decrypted in place
  *
  * Context: softirq, under the QP's lock.
- * Return: true if the packet may be looked at.
+ * Return: true if the packet may be processed.
  */
 bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
 {

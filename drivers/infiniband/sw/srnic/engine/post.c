@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * post_send and post_recv, and the doorbells of user QPs. They may be called from any
- * context, interrupts off included (ib_mad does so for every CM MAD): a work request
- * is copied under a short irqsave lock, no more. Where it is allowed the caller's own
- * context goes on to transmit, else the worker does.
+ * post_send and post_recv, and the doorbells of user QPs. They may be called in any context,
+ * even with interrupts off (ib_mad does so for each CM MAD), so they only copy work requests
+ * under a short irqsave lock. The caller's context then transmits where this is allowed;
+ * otherwise the worker does.
  */
 #include "srnic.h"
 #include "engine/requester.h"
@@ -13,7 +13,7 @@
 #include "mem/mem.h"
 #include "verbs/verbs.h"
 
-/* ib_wr_opcode to ours, plus one: what is not here is not supported. */
+/* ib_wr_opcode to our opcode, plus one; 0: not supported */
 static const u8 wqe_opcode[] = {
 	[IB_WR_SEND]			= SRNIC_WQE_SEND + 1,
 	[IB_WR_SEND_WITH_IMM]		= SRNIC_WQE_SEND_IMM + 1,
@@ -58,7 +58,7 @@ static int copy_sges(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 	return 0;
 }
 
-/* A kernel consumer's inline data: addresses are pointers, there are no keys. */
+/* Copy inline data of a kernel consumer: addresses are pointers, and there are no keys. */
 static int copy_inline(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 		       const struct ib_send_wr *wr)
 {
@@ -96,12 +96,12 @@ static int copy_payload(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 	if (!err && class == SRNIC_CLASS_ATOMIC) {
 		if (wqe->length < sizeof(u64))
 			return -EINVAL;
-		wqe->length = sizeof(u64);	/* the list may have room for more */
+		wqe->length = sizeof(u64);	/* the SGEs may have room for more */
 	}
 	return err;
 }
 
-/* What depends on the operation. */
+/* Copy the fields that depend on the operation. */
 static void copy_operation(const struct srnic_qp *qp, struct srnic_swqe *wqe,
 			   const struct ib_send_wr *wr)
 {
@@ -135,7 +135,7 @@ static void copy_operation(const struct srnic_qp *qp, struct srnic_swqe *wqe,
 	}
 }
 
-/* IBA 11.4.1.1: immediate errors, before anything is taken over */
+/* IBA 11.4.1.1: report immediate errors before the work request is accepted */
 static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const struct ib_send_wr *wr)
 {
 	u8 opcode = wr->opcode < ARRAY_SIZE(wqe_opcode) ? wqe_opcode[wr->opcode] : 0;
@@ -143,7 +143,7 @@ static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const stru
 	if (!opcode || !(srnic_wqe_kinds[opcode - 1].types & BIT(qp->ib.qp_type)))
 		return -EINVAL;
 	if (wr->send_flags & ~SEND_FLAGS)
-		return -EINVAL;		/* checksums, and what is to come: not offered */
+		return -EINVAL;		/* no checksum offload, no unknown flags */
 
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = opcode - 1;
@@ -166,7 +166,7 @@ static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
 	spin_lock_irqsave(&sq->post_lock, flags);
 	prod = sq->prod;
 	for (; wr; wr = wr->next, prod++) {
-		/* acquire: who retired the slot has done with it */
+		/* acquire: the context that retired the slot no longer uses it */
 		if (prod - smp_load_acquire(&sq->cons) >= sq->limit) {
 			err = -ENOMEM;
 			break;
@@ -183,7 +183,7 @@ static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
 	return err;
 }
 
-/* The queue has something new, or a user says so. */
+/* Send new work requests, or check the ring after a user's doorbell. */
 static void transmit(struct srnic_qp *qp)
 {
 	if (in_hardirq() || irqs_disabled()) {
@@ -200,13 +200,14 @@ static void transmit(struct srnic_qp *qp)
 }
 
 /**
- * srnic_post_send - post work requests, or ring a user QP's doorbell
+ * srnic_post_send() - Post work requests, or ring a user QP's doorbell
  * @ibqp: the QP
- * @wr: a list; NULL for a user QP, whose requests are in its ring
- * @bad_wr: where it stopped, on failure
+ * @wr: list of work requests; NULL for a user QP, whose work requests are in its ring
+ * @bad_wr: on failure, the first work request that was not posted
  *
- * Context: any; a doorbell comes in process context.
- * Return: 0; -EINVAL (state, or an immediate error), -ENOMEM (the queue is full).
+ * Context: any; a doorbell in process context.
+ * Return: 0; -EINVAL (state, or an immediate error); -ENOMEM (the queue is full, or no memory);
+ * -EOPNOTSUPP (work requests of a user QP).
  */
 int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
@@ -215,7 +216,7 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	int err = 0;
 
 	if (qp->sq.ring.user) {
-		/* work requests through the system call are not for us to parse */
+		/* a user's work requests are in the ring, not in the system call */
 		err = wr ? -EOPNOTSUPP : srnic_sq_alloc(qp);
 		if (!err)
 			transmit(qp);
@@ -252,16 +253,17 @@ static int post_recv_list(struct srnic_qp *qp, const struct ib_recv_wr *wr,
 }
 
 /**
- * srnic_post_recv - post receives; or, for a user QP, have its ring looked at
+ * srnic_post_recv() - Post receives, or flush the ring of a user QP in ERR
  * @ibqp: the QP
- * @wr: a list; NULL for a user QP, whose receives are in its ring
- * @bad_wr: where it stopped, on failure
+ * @wr: list of receives; NULL for a user QP, whose receives are in its ring
+ * @bad_wr: on failure, the first receive that was not posted
  *
- * Receives are looked for when a message comes, so nobody need be told; but in ERR
- * they are flushed.
+ * Receives are fetched when a message arrives, so a post needs no doorbell, except in ERR,
+ * where receives are flushed.
  *
  * Context: any.
- * Return: 0; -EINVAL (state, an SRQ, too many SGEs), -ENOMEM (the queue is full).
+ * Return: 0; -EINVAL (state, an SRQ, or too many SGEs); -ENOMEM (the queue is full);
+ * -EOPNOTSUPP (receives of a user QP).
  */
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
@@ -281,7 +283,7 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	} else {
 		err = post_recv_list(qp, wr, bad_wr);
 	}
-	/* pairs with the state's change under the lock: the flush sees this, or we see ERR */
+	/* pairs with the state change under the lock: the flush sees the receive, or we see ERR */
 	smp_mb();
 	if (unlikely(READ_ONCE(qp->state) == IB_QPS_ERR))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);

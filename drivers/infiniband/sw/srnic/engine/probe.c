@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tail loss probes, as RFC 8985 has them for TCP.
+ * Tail loss probes, as in RFC 8985 for TCP.
  *
- * Go-back-N learns of a loss from what comes behind it (IBA 9.7.5.2.4). If nothing
- * does, because the last packet of a flight, the NAK, or the packet that was sent
- * again is lost, only the retry timer is left, which waits for hundreds of RTTs. So
- * after about two RTTs the oldest unacknowledged packet is sent again, alone. The
- * responder expects it, or has it; in both cases the answer says how far the responder
- * has come (IBA 9.7.5.1.2, 9.7.5.1.3).
+ * Go-back-N detects a loss by the packets behind it (IBA 9.7.5.2.4). If none follows, because
+ * the last packet of a flight, the NAK or a retransmitted packet is lost, only the retry timer
+ * is left, which waits for hundreds of RTTs. So after about two RTTs, the oldest unacknowledged
+ * packet is sent again, alone. The responder expects it or already has it; in both cases, the
+ * answer tells how far the responder has received (IBA 9.7.5.1.2, 9.7.5.1.3).
  *
- * A probe does not count as a retry, nor as a retransmission: on a busy machine answers
- * are late, and nothing is lost.
+ * A probe counts neither as a retry nor as a retransmission: on a busy machine, answers are
+ * late although nothing is lost.
  */
 #include "srnic.h"
 #include "engine/congestion.h"
@@ -18,16 +17,16 @@
 #include "engine/requester.h"
 #include "engine/unlock.h"
 
-/* At most so often for one packet, each time after twice as long; then the retry timer's turn */
+/* Most probes for one packet, each after twice the time; then the retry timer takes over */
 #define PROBES		3
 
-/* What a peer may need to get at a processor, ns */
+/* Time that a peer may need to get a processor, ns */
 #define PROBE_SLACK	(5 * NSEC_PER_MSEC)
 
-/* Where no RTT is known yet, ns: RFC 6298 has a second for all networks. */
+/* Timeout while no RTT is known, ns: RFC 6298 uses a second for all networks. */
 #define PROBE_UNKNOWN	(200 * NSEC_PER_MSEC)
 
-/* No more than the interval that the consumer has set, of which the retry timer waits several */
+/* Return the time for which to wait for an answer, ns: at most the interval of the retry timer. */
 static u64 overdue(const struct srnic_qp *qp)
 {
 	u64 interval = jiffies_to_nsecs(qp->req.interval);
@@ -37,7 +36,7 @@ static u64 overdue(const struct srnic_qp *qp)
 	return min(after << qp->probe.count, interval);
 }
 
-/* Reckoned here, and not for each response: those only move @since. */
+/* Return when the answer is overdue, ns. Responses only move @since, so that they stay cheap. */
 static u64 due(const struct srnic_qp *qp)
 {
 	const struct srnic_probe *probe = &qp->probe;
@@ -58,7 +57,10 @@ static bool outstanding(const struct srnic_qp *qp)
 	return qp->ib.qp_type == IB_QPT_RC && srnic_qp_sends(qp) && req->una != req->max_sent;
 }
 
-/* It waits for nothing else: a timer of its own, keys, or the cursor, which is there already */
+/*
+ * Return true if only an answer is missing: the QP waits for no other timer and no keys, and it
+ * is not about to send the oldest packet anyway.
+ */
 static bool wanted(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
@@ -69,11 +71,13 @@ static bool wanted(const struct srnic_qp *qp)
 }
 
 /**
- * srnic_probe_start - Watch for an answer that is overdue
- * @qp: the QP; something may be outstanding
- * @idle: nothing was outstanding before
+ * srnic_probe_start() - Watch for an answer that is overdue
+ * @qp: the QP; packets may be outstanding
+ * @idle: no packets were outstanding before
  *
- * The timer is not touched while it runs: fired early, it sleeps on.
+ * A running timer is not changed; if it fires early, it is set again.
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_probe_start(struct srnic_qp *qp, bool idle)
 {
@@ -92,8 +96,10 @@ void srnic_probe_start(struct srnic_qp *qp, bool idle)
 }
 
 /**
- * srnic_probe_progress - Note that something has been acknowledged
+ * srnic_probe_progress() - Note that packets have been acknowledged
  * @qp: the QP
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_probe_progress(struct srnic_qp *qp)
 {
@@ -102,13 +108,13 @@ void srnic_probe_progress(struct srnic_qp *qp)
 	wait_from_now(qp);
 }
 
-/* The answer to a probe has left a gap, and nothing has come to fill it since. */
+/* The answer to a probe has left a gap, and no answer has filled it since. */
 static bool gap_stays(const struct srnic_qp *qp)
 {
 	return qp->probe.suspect && qp->probe.una == qp->req.una;
 }
 
-/* The oldest packet goes again; of a READ, a request for its response alone. */
+/* Send the oldest packet again; of a READ, request only the oldest response. Go back at a gap. */
 static void ask(struct srnic_qp *qp)
 {
 	struct srnic_probe *probe = &qp->probe;
@@ -134,7 +140,7 @@ static enum hrtimer_restart probe_fire(struct hrtimer *timer)
 	probe->runs = outstanding(qp) && probe->count < PROBES;
 	if (!probe->runs)
 		goto unlock;
-	/* what is still with us cannot be answered */
+	/* packets that have not left this machine cannot be answered */
 	if (srnic_txq_bytes(&qp->txq) || !wanted(qp)) {
 		wait_from_now(qp);
 	} else if (srnic_cc_now(qp) >= due(qp)) {
@@ -148,11 +154,14 @@ unlock:
 }
 
 /**
- * srnic_probe_answered - Judge by an acknowledgment what may have been lost
- * @qp: the QP; @qp->req.una says of what it is
+ * srnic_probe_answered() - Detect losses by the answer to a probe
+ * @qp: the QP; @qp->req.una is that of the answer
  *
- * What was sent before the probe and is not covered by its answer has been lost, unless
- * this is the late answer to another packet: then the true one follows within an RTT.
+ * Packets that were sent before the probe and are not covered by its answer have been lost,
+ * unless this is the late answer to another packet: then the answer to the probe follows within
+ * an RTT.
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_probe_answered(struct srnic_qp *qp)
 {
@@ -175,7 +184,7 @@ void srnic_probe_init(struct srnic_qp *qp)
 	qp->probe.timer.function = probe_fire;
 }
 
-/* It does not start again: the state is one in which nothing is sent. */
+/* The timer does not start again, because nothing is sent in the present state. */
 void srnic_probe_stop(struct srnic_qp *qp)
 {
 	hrtimer_cancel(&qp->probe.timer);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that have to be proved (sRDMA 4.6; protocol.md, section 12): which memory key
- * a received one must know, and which of those that a queue pair was given it is sent
- * with.
+ * Proofs of requests (sRDMA 4.6; protocol.md, section 12): the memory key that a received
+ * request must prove, and the one among the QP's grants that proves a request to be sent.
  */
 #include <linux/slab.h>
 #include "srnic.h"
 #include "engine/proof.h"
 
-/* what a request asks of memory; 0: nothing that could be proved */
+/* Return the right that a request needs; 0: none that could be proved. */
 static enum srnic_right right_of(const struct srnic_pkt *pkt)
 {
 	if (pkt->opc->atomic)
@@ -24,13 +23,13 @@ static u64 length_of(const struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_proof_demanded - the key that a received packet has to be proved by
- * @qp: sealed
- * @pkt: as parsed; not verified yet
- * @ref: to be put when the packet has been opened, if there is one
+ * srnic_proof_demanded() - Return the memory key that a received packet must prove
+ * @qp: a sealed QP
+ * @pkt: the packet, parsed, not verified yet
+ * @ref: reference that the caller puts after it has opened the packet, if there is a key
  *
- * None is asked of a request that will be refused whatever it can prove: the answer
- * says why, once the seal is known to be right.
+ * A request that will be refused in any case needs no proof: the NAK tells the reason after the
+ * seal has been verified.
  *
  * Context: softirq, under the QP's lock.
  * Return: the key, or %NULL.
@@ -53,12 +52,12 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
 }
 
 /**
- * srnic_proof_find - the key that a request is sent with
- * @qp: has grants
- * @pkt: to be built; its mkey is set
+ * srnic_proof_find() - Find the memory key that proves a request to be sent
+ * @qp: a QP with grants
+ * @pkt: the request to be built; its mkey is set
  *
- * Context: under the QP's lock.
- * Return: 0; -EFAULT: there are keys for that memory, and none for what is asked of it.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: 0; -EFAULT if there are keys for the rkey, but none for this access.
  */
 int srnic_proof_find(const struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
@@ -86,13 +85,13 @@ int srnic_proof_find(const struct srnic_qp *qp, struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_grant_add - requests of a queue pair may be proved by one more key
- * @qp: connected, or going to be
- * @mkey: as it was given; the caller wipes it
+ * srnic_grant_add() - Add a memory key for the requests of a QP
+ * @qp: an RC or UC QP, which need not be connected yet
+ * @mkey: the key as it was given; the caller wipes it
  *
  * Context: process.
- * Return: 0; -EINVAL if there is no such block; -EOPNOTSUPP if this kernel has no
- * AES-CMAC; -ENOSPC, at SRNIC_MAX_GRANTS; -ENOMEM.
+ * Return: 0; -EINVAL if there is no such block; -EOPNOTSUPP if this kernel has no AES-CMAC;
+ * -ENOSPC at SRNIC_MAX_GRANTS; -ENOMEM.
  */
 int srnic_grant_add(struct srnic_qp *qp, const struct srnic_mkey *mkey)
 {
@@ -134,12 +133,12 @@ static void free_grants(struct list_head *grants)
 }
 
 /**
- * srnic_grant_drop - forget a queue pair's keys of one region
+ * srnic_grant_drop() - Remove a QP's memory keys of one region
  * @qp: the QP
- * @rkey: the region's
+ * @rkey: rkey of the region
  *
  * Context: process.
- * Return: 0, or -ENOENT if it has none.
+ * Return: 0, or -ENOENT if the QP has none.
  */
 int srnic_grant_drop(struct srnic_qp *qp, u32 rkey)
 {
@@ -161,8 +160,8 @@ int srnic_grant_drop(struct srnic_qp *qp, u32 rkey)
 }
 
 /**
- * srnic_grant_forget - forget all of them
- * @qp: the QP, going, or back in RESET: the next peer's regions have other keys
+ * srnic_grant_forget() - Remove all memory keys of a QP
+ * @qp: the QP, which is being destroyed or reset: the next peer's regions have other keys
  *
  * Context: process.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive work requests: taken from the receive queue or the shared one, and
- * completed. One that was taken and not used up (an unreliable message that broke
- * off) serves the next message.
+ * Receive work requests, which are taken from the QP's receive queue or the shared one, and
+ * completed. If one was taken and not used up, because an unreliable message broke off, it
+ * serves the next message.
  */
 #include "srnic.h"
 #include "engine/fault.h"
@@ -11,10 +11,10 @@
 #include "engine/unlock.h"
 #include "verbs/verbs.h"
 
-/* For how long a stream that came to an empty queue is waited for, beyond the RNR delay */
+/* Jiffies to wait, beyond the RNR delay, for a stream that found the queue empty */
 #define SRQ_PATIENCE	msecs_to_jiffies(20)
 
-/* IBA 10.2.9.2: once, when fewer than the limit remain; then disarmed */
+/* IBA 10.2.9.2: report once that fewer entries than the limit remain; then disarm */
 static bool srq_low(struct srnic_srq *srq)
 {
 	int left = srnic_ring_pending(&srq->ring);
@@ -26,8 +26,8 @@ static bool srq_low(struct srnic_srq *srq)
 }
 
 /*
- * Return true if the SRQ enters the error state: its index makes no sense. It hands out
- * nothing from then on, and each QP that wants a WQE goes to ERR (IBA 10.2.9.3, 11.6.3.3).
+ * Return true if the SRQ enters the error state because its index is invalid. It provides no
+ * WQEs from then on, and each QP that needs one enters ERR (IBA 10.2.9.3, 11.6.3.3).
  */
 static bool srq_breaks(struct srnic_srq *srq)
 {
@@ -37,7 +37,7 @@ static bool srq_breaks(struct srnic_srq *srq)
 	return true;
 }
 
-/* Who takes too much waits for those that do not (R20). */
+/* A stream that takes too much waits for those that do not (R20). */
 static enum srnic_share_answer srq_ask(struct srnic_srq *srq, struct srnic_qp *qp)
 {
 	const struct srnic_share_queue queue = {
@@ -89,13 +89,13 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_recv_get - have a receive work request in resp.rwqe
+ * srnic_recv_get() - Get a receive work request into resp.rwqe
  * @qp: the QP
- * @pkt: what needs it; may be NULL if the receive queue is the QP's own
+ * @pkt: the packet that needs it; may be NULL if the QP has its own receive queue
  *
- * Context: softirq, under the QP's lock.
- * Return: 1; 0: none is posted, or none for this QP; -EINVAL: what is posted makes no
- * sense; -EIO: the shared queue is in error, and there is nothing to complete.
+ * Context: process or softirq, under the QP's lock.
+ * Return: 1; 0 if none is posted, or none for this QP; -EINVAL if the entry is invalid; -EIO if
+ * the shared queue is in error, and there is nothing to complete.
  */
 int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -114,7 +114,7 @@ int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	else
 		ret = srnic_rq_fetch(&qp->rq.ring, rwqe, qp->rq.max_sge);
 
-	/* a bad one too is there to be completed, in error */
+	/* an invalid entry must complete, too, in error */
 	rwqe->valid = ret && ret != -EIO;
 	if (unlikely(ret < 0))
 		srnic_count(qp->dev, bad_wqe);
@@ -122,10 +122,12 @@ int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 /**
- * srnic_recv_complete - a message has arrived
+ * srnic_recv_complete() - Complete the receive work request in use after a message
  * @qp: the QP
- * @cqe: opcode, byte_len and what a datagram knows of its sender are set
- * @pkt: the message's last packet
+ * @cqe: completion; opcode, byte_len and a datagram's sender are set
+ * @pkt: last packet of the message
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_recv_complete(struct srnic_qp *qp, struct srnic_cqe *cqe, const struct srnic_pkt *pkt)
 {
@@ -149,9 +151,11 @@ void srnic_recv_complete(struct srnic_qp *qp, struct srnic_cqe *cqe, const struc
 }
 
 /**
- * srnic_recv_fail - complete the receive work request in use, in error
+ * srnic_recv_fail() - Complete the receive work request in use, if any, in error
  * @qp: the QP
- * @status: why
+ * @status: the error
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 {
@@ -172,11 +176,13 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 }
 
 /**
- * srnic_refuse_access - an access that mem refused is counted, by reason
- * @qp: whose
- * @opcode: of the request
- * @psn: of the request, or of the part of its answer
+ * srnic_refuse_access() - Count an access that mem has refused, by reason
+ * @qp: QP of the request
+ * @opcode: opcode of the request
+ * @psn: PSN of the request, or of the refused part of its answer
  * @status: the reason
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 void srnic_refuse_access(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem_status status)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the responder sends: READ and atomic responses, then at most one ACK or NAK
- * a burst. Responses leave in the order of the requests (IBA 9.7.5.1, C9-105): an
- * acknowledgment waits until every READ before it has been answered, and answering
- * is paced.
+ * Replies of the responder: READ and atomic responses, then at most one ACK or NAK per burst.
+ * Responses leave in the order of the requests (IBA 9.7.5.1, C9-105): an acknowledgment waits
+ * until all READs before it have been answered, and the answers are paced.
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
@@ -24,7 +23,7 @@ static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
 	return srnic_build_packet(build, NULL, 0, 1);
 }
 
-/* The one with the lowest PSN */
+/* Return the entry with the lowest PSN to be sent. */
 static struct srnic_rres *first_todo(const struct srnic_qp *qp)
 {
 	const struct srnic_responder *resp = &qp->resp;
@@ -40,7 +39,7 @@ static struct srnic_rres *first_todo(const struct srnic_qp *qp)
 	return first;
 }
 
-/* What is not sent now is as good as lost: the requester asks again. */
+/* Responses that are not sent now are as good as lost: the requester asks again. */
 static void give_up(struct srnic_qp *qp)
 {
 	struct srnic_rres *rres;
@@ -73,11 +72,11 @@ static int send_read_response(struct srnic_build *build, struct srnic_rres *rres
 	pkt->syndrome = SRNIC_AETH_ACK | SRNIC_CREDIT_NONE;
 	pkt->msn = qp->resp.msn;
 	if (pkt->opcode != SRNIC_OPC_READ_RESP_MIDDLE)
-		more = 1;	/* an AETH makes it longer than the others */
+		more = 1;	/* its AETH makes it longer than the others */
 	return srnic_build_packet(build, &src, min(rres->end - off, qp->mtu), min(more, budget));
 }
 
-/* The region may have been withdrawn since the request was accepted. */
+/* Check access again: the region may have been invalidated since the request was accepted. */
 static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct srnic_mem_ref *ref)
 {
 	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
@@ -91,8 +90,9 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	srnic_refuse_access(qp, rres->opcode, rres->next, status);
 	if (rres->again) {
 		/*
-		 * Answered before, and then withdrawn, as the protocols above do with each
-		 * transfer: a retry that comes late is as good as lost.
+		 * The request was answered before, and then the region was invalidated, as
+		 * upper layer protocols do for each transfer. This retry is late, and as good
+		 * as lost.
 		 */
 		srnic_rres_answered(qp, rres);
 		return true;
@@ -109,14 +109,14 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	return true;
 }
 
-/* It has been sent for the first time: that is what more repetitions are granted for. */
+/* The response has been sent for the first time: it earns further repetitions (duplicate.c). */
 static void fresh_response(struct srnic_qp *qp, struct srnic_rres *rres)
 {
 	rres->unsent = srnic_psn_add(rres->next, 1);
 	qp->resp.fresh++;
 }
 
-/* At most @budget packets; returns how many, or a negative errno. */
+/* Send at most @budget packets; return how many, or a negative errno. */
 static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int budget)
 {
 	struct srnic_mem_ref ref;
@@ -165,7 +165,7 @@ static int answer(struct srnic_build *build, struct srnic_rres *rres, int budget
 	return err ?: 1;
 }
 
-/* Why a response could not be sent, and what comes of it. */
+/* Give up the responses after one could not be sent, and handle the error. */
 static void reply_failed(struct srnic_qp *qp, int err)
 {
 	give_up(qp);
@@ -177,7 +177,7 @@ static void reply_failed(struct srnic_qp *qp, int err)
 		srnic_count(qp->dev, send_err);
 }
 
-/* IBA 9.7.5.1.2: coalesced, for the whole burst; a NAK acknowledges all before it. */
+/* IBA 9.7.5.1.2: one ACK covers the whole burst; a NAK acknowledges all requests before it. */
 static int send_ack(struct srnic_build *build)
 {
 	struct srnic_responder *resp = &build->qp->resp;
@@ -192,7 +192,7 @@ static int send_ack(struct srnic_build *build)
 	return send_aeth(build, SRNIC_OPC_ACK, nak->psn, nak->syndrome);
 }
 
-/* Answer @rres again from the response @psn on, if that is one of those it still owes or owed. */
+/* Answer @rres again from the response @psn on, unless its answer ends before @psn. */
 static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres, u32 psn)
 {
 	if (!rres->opcode || srnic_psn_diff(rres->first_psn, resp->psn) >= 0 ||
@@ -209,11 +209,13 @@ static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres, u
 }
 
 /**
- * srnic_reply_rewind - Send responses again from one on that has not left
- * @qp: RC
- * @psn: of the response, be it a READ's, an atomic's, or an acknowledgment
+ * srnic_reply_rewind() - Send responses again from one that has not left
+ * @qp: an RC QP
+ * @psn: PSN of that response to a READ or atomic, or of that acknowledgment
  *
- * An acknowledgment too many tells the peer nothing new.
+ * An additional acknowledgment tells the peer nothing new.
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
 {
@@ -231,10 +233,10 @@ void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
 }
 
 /**
- * srnic_reply_run - send what is due, a turn's worth; the worker goes on
- * @qp: RC
+ * srnic_reply_run() - Send replies that are due, a turn's worth; the worker continues
+ * @qp: an RC QP
  *
- * Context: process or softirq, under the QP's lock; packets leave at its unlock.
+ * Context: process or softirq, under the QP's lock; packets leave at the unlock.
  */
 void srnic_reply_run(struct srnic_qp *qp)
 {

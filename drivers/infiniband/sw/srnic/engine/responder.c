@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The responder: requests in order (IBA 9.7.4 for RC, 9.8.2 for UC).
+ * The responder: execution of requests in order (IBA 9.7.4 for RC, 9.8.2 for UC).
  *
- * A packet is checked for its place in the sequence, its length, and what it asks
- * for; only then is memory touched, and each check that fails leaves everything as
- * it was. Answers are due at the end of the burst (reply.c).
+ * The responder checks the position of a packet in the sequence, its length and its access
+ * before it touches memory; a check that fails changes nothing. Answers are sent at the end of
+ * the burst (reply.c).
  */
 #include <linux/slab.h>
 #include "export.h"
@@ -16,19 +16,19 @@
 #include "engine/responder.h"
 #include "engine/unlock.h"
 
-/* What becomes of a request */
+/* Result of a request */
 enum verdict {
 	V_OK,
 	V_RNR,		/* no receive work request: try again later */
-	V_INVALID,	/* not what this QP offers, or against the protocol */
-	V_ACCESS,	/* memory key, rights, bounds */
-	V_OPERATION,	/* our own receive work request is at fault */
+	V_INVALID,	/* not supported by this QP, or a protocol violation */
+	V_ACCESS,	/* R_Key, rights, bounds */
+	V_OPERATION,	/* our own receive work request is faulty */
 };
 
-/* IBA table 61: how a request is refused for good */
+/* IBA table 61: NAKs and events of requests that are refused for good */
 static const struct {
 	u8 syndrome;
-	int event;	/* -1: a completion tells */
+	int event;	/* -1: a completion reports the error */
 } refusal[] = {
 	[V_INVALID]	= { SRNIC_AETH_NAK | SRNIC_NAK_INVALID_REQ, IB_EVENT_QP_REQ_ERR },
 	[V_ACCESS]	= { SRNIC_AETH_NAK | SRNIC_NAK_REM_ACCESS, IB_EVENT_QP_ACCESS_ERR },
@@ -53,8 +53,8 @@ static void message_done(struct srnic_qp *qp)
 }
 
 /*
- * IBA C9-50, C9-51: SEND with invalidate. The key is withdrawn before its owner is
- * told so; no burst of ours may still hold the region.
+ * SEND with Invalidate (IBA C9-50, C9-51). The key is invalidated before its owner is notified;
+ * the burst must not hold the region any longer.
  */
 static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			       struct srnic_hold *hold)
@@ -80,7 +80,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			return verdict;
 	}
 	if (unlikely(pkt->payload_len > rwqe->length - rwqe->done)) {
-		/* IBA C9-62; an unreliable one is dropped, and the request serves the next */
+		/* IBA C9-62; UC drops the message, and its work request serves the next one */
 		if (qp->ib.qp_type == IB_QPT_RC)
 			srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
 		return V_INVALID;
@@ -106,7 +106,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return V_OK;
 }
 
-/* IBA C9-87: the whole range of the RETH, before the first byte is written. */
+/* IBA C9-87: check the whole range of the RETH before the first byte is written. */
 static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 				struct srnic_hold *hold)
 {
@@ -161,7 +161,7 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		if (unlikely(verdict))
 			return verdict;
 	}
-	/* the RETH's length, no more and no less (IBA C9-60) */
+	/* exactly the length in the RETH (IBA C9-60) */
 	if (unlikely(flags & SRNIC_OPF_LAST ? len != resp->left : len >= resp->left))
 		return V_INVALID;
 	if (len) {
@@ -195,7 +195,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	rres = srnic_rres_new(qp, pkt, packets);
 	if (!rres)
 		return V_INVALID;
-	if (pkt->dmalen) {	/* IBA C9-88: an access to no byte needs no key */
+	if (pkt->dmalen) {	/* IBA C9-88: an access to zero bytes needs no key */
 		status = srnic_mem_get(qp, pkt->rkey, pkt->va, pkt->dmalen,
 				       IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved), false,
 				       &ref);
@@ -237,7 +237,7 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return V_OK;
 }
 
-/* FIRST and ONLY between messages; MIDDLE and LAST in one of their own kind (IBA 9.7.4.1.2). */
+/* FIRST and ONLY between messages; MIDDLE and LAST inside one of their kind (IBA 9.7.4.1.2) */
 static bool in_sequence(const struct srnic_responder *resp, u32 flags)
 {
 	if (flags & SRNIC_OPF_FIRST)
@@ -315,8 +315,8 @@ static void sequence_nak(struct srnic_qp *qp, u32 gap)
 }
 
 /*
- * IBA 9.7.5.2.4: a gap is reported once, until the expected packet arrives. Behind an RNR
- * NAK the peer sends everything again.
+ * IBA 9.7.5.2.4: report a gap once, until the expected packet arrives. After an RNR NAK, the
+ * peer sends everything again.
  */
 static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -331,7 +331,7 @@ static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		sequence_nak(qp, gap);
 }
 
-/* Carry out the request that is expected, or refuse it. Return false if it was refused. */
+/* Execute the expected request, or refuse it. Return false if it was refused. */
 static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
 {
 	struct srnic_responder *resp = &qp->resp;
@@ -350,8 +350,8 @@ static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 }
 
 /*
- * A gap has been filled, at least in part: the requests behind it follow, and the next gap is
- * reported. After a refusal the peer sends everything again.
+ * A gap has been filled, at least in part: execute the requests behind it, and report the next
+ * gap. After a refusal, the peer sends everything again.
  */
 static void rc_catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
 {
@@ -380,7 +380,7 @@ static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 	s32 diff = srnic_psn_diff(pkt->psn, resp->psn);
 
 	if (resp->nak.fatal)
-		return;		/* it waits for earlier READs to be answered */
+		return;		/* the NAK waits until earlier READs have been answered */
 	if (unlikely(diff > 0))
 		rc_gap(qp, pkt);
 	else if (unlikely(diff < 0))
@@ -390,8 +390,8 @@ static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 }
 
 /**
- * srnic_responder_advanced - what a seal goes by follows the PSN that is expected
- * @qp: connected
+ * srnic_responder_advanced() - Advance the seal to the expected PSN
+ * @qp: a connected QP
  *
  * Context: softirq, under the QP's lock.
  */
@@ -402,10 +402,9 @@ void srnic_responder_advanced(struct srnic_qp *qp)
 }
 
 /*
- * IBA 9.8.2.2: nothing is answered and nothing is sent again. A gap breaks the message
- * off; the next FIRST or ONLY begins another, at whatever PSN; behind a seal, at none
- * that has been: suites without a counter let through what is sent twice (protocol.md,
- * section 13).
+ * IBA 9.8.2.2: nothing is answered or retransmitted. A gap aborts the message; the next FIRST
+ * or ONLY begins another one, at any PSN. On a sealed QP, a PSN below the expected one is
+ * dropped, because suites without a counter do not detect replays (protocol.md, section 13).
  */
 static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
 {
@@ -431,17 +430,17 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 		resp->psn = srnic_psn_add(resp->psn, 1);
 		resp->message = 0;
 	}
-	/* at once: what is older than this by half the PSNs must not look newer (section 13) */
+	/* at once: a packet that is older by half the PSNs must not look newer (section 13) */
 	srnic_responder_advanced(qp);
 	if (verdict == V_OPERATION)
 		srnic_qp_fatal(qp, -1);
 }
 
 /**
- * srnic_responder_rx - a request
- * @qp: RC or UC, in RTR or later
- * @pkt: verified
- * @hold: of this burst
+ * srnic_responder_rx() - Handle a request
+ * @qp: an RC or UC QP, in RTR or later
+ * @pkt: the request, verified
+ * @hold: region held for this burst
  *
  * Context: softirq, under the QP's lock.
  */

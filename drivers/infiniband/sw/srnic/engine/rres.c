@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the responder keeps of READs and atomics: a ring of those that it has accepted, to
- * answer them and their duplicates (IBA 9.7.5.1.3, 9.7.5.1.4).
+ * The responder's ring of accepted READs and atomics, which is used to answer them and their
+ * duplicates (IBA 9.7.5.1.3, 9.7.5.1.4).
  *
- * The ring only grows. Where modify_qp lowers max_dest_rd_atomic fewer may be outstanding,
- * and no duplicate is forgotten.
+ * The ring only grows. If modify_qp lowers max_dest_rd_atomic, fewer may be outstanding, but no
+ * duplicate is forgotten.
  */
 #include <linux/slab.h>
 #include "export.h"
@@ -12,7 +12,7 @@
 #include "engine/fault.h"
 #include "engine/responder.h"
 
-/* They are answered in order: if that many are outstanding, they are the newest ones. */
+/* Entries are answered in order: if rres_most of them are outstanding, they are the newest ones. */
 static bool all_outstanding(const struct srnic_responder *resp)
 {
 	u32 at = resp->rres_next + resp->rres_max - resp->rres_most;
@@ -22,18 +22,18 @@ static bool all_outstanding(const struct srnic_responder *resp)
 }
 
 /**
- * srnic_rres_new - Find a place to keep what a READ or atomic has asked for
- * @qp: RC
+ * srnic_rres_new() - Find an entry for a READ or atomic
+ * @qp: an RC QP
  * @pkt: the request
- * @packets: how many responses it has
+ * @packets: number of its responses
  *
- * The requester may have max_dest_rd_atomic of them outstanding; more end the stream
- * (RFC 5042 6.4.3.3). A duplicate is not one of them: a requester that asks for something
- * new has what came before, so its answer need not go on (IBA 9.7.5.1.3: as much as the
- * resources allow).
+ * The requester may have max_dest_rd_atomic of them outstanding; more end the stream (RFC 5042
+ * 6.4.3.3). Duplicates do not count: a requester that sends a new request has the earlier
+ * responses, so their repetition may end (IBA 9.7.5.1.3: as much as the resources allow).
  *
  * Context: softirq, under the QP's lock.
- * Return: the place, to be given to srnic_rres_accept(); NULL: refused, and counted.
+ * Return: the entry, to be given to srnic_rres_accept(); NULL if the request is refused, which
+ * has been counted.
  */
 struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)
 {
@@ -67,11 +67,13 @@ struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *p
 }
 
 /**
- * srnic_rres_accept - Note that a request will be answered
- * @qp: RC
- * @rres: what srnic_rres_new() has returned
+ * srnic_rres_accept() - Note that a request will be answered
+ * @qp: an RC QP
+ * @rres: entry from srnic_rres_new()
  *
- * That acknowledges all before it, too.
+ * The answer also acknowledges all requests before it.
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_rres_accept(struct srnic_qp *qp, struct srnic_rres *rres)
 {
@@ -86,9 +88,11 @@ void srnic_rres_accept(struct srnic_qp *qp, struct srnic_rres *rres)
 }
 
 /**
- * srnic_rres_answered - Note that the last response has been sent, or is not worth it
- * @qp: RC
- * @rres: with responses to be sent
+ * srnic_rres_answered() - Note that no more responses will be sent
+ * @qp: an RC QP
+ * @rres: entry with responses to be sent
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 {
@@ -100,7 +104,7 @@ void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_rres_answered);
 
-/* Oldest first; returns the former ring. */
+/* Move the entries to a larger ring, oldest first; return the former ring. */
 static struct srnic_rres *move_ring(struct srnic_responder *resp, struct srnic_rres *to, u16 size)
 {
 	struct srnic_rres *from = resp->rres;
@@ -115,8 +119,8 @@ static struct srnic_rres *move_ring(struct srnic_responder *resp, struct srnic_r
 }
 
 /**
- * srnic_rres_resize - Let as many requests be outstanding as modify_qp has set
- * @qp: RC, in RTR or later; its modify_mutex is held
+ * srnic_rres_resize() - Apply the max_dest_rd_atomic that modify_qp has set
+ * @qp: an RC QP, in RTR or later; its modify_mutex is held
  *
  * Context: process.
  * Return: 0 or -ENOMEM.

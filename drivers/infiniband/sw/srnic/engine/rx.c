@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets in: to their QPs, past the checks that every packet has to pass (IBA 9.6),
- * cheap ones first. A packet that fails one is counted, dropped, and has changed
- * nothing.
+ * Reception: packets reach their QPs after the checks that every packet must pass (IBA 9.6),
+ * cheap ones first. A packet that fails a check is counted and dropped, and changes nothing.
  *
- * One sk_buff's packets mostly belong to one QP. It is looked up and locked once for a
- * run of them; acknowledgments, completion events and what the window lets out
- * follow when the run is over.
+ * The packets of an sk_buff mostly belong to one QP, which is looked up and locked once for a
+ * run of them. Acknowledgments, completion events and packets that the window admits follow at
+ * the end of the run.
  */
 #include "srnic.h"
 #include "engine/completer.h"
@@ -25,18 +24,18 @@
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
 #define PKEY_BASE	0x7fff		/* IBA 10.9.1: without the membership bit */
 
-/* Neither request nor response */
+/* neither request nor response */
 #define OPF_ASIDE	(SRNIC_OPF_HS | SRNIC_OPF_CNP)
 
 /**
- * struct rx_run - packets of one QP that came together
- * @rx: what they came in
- * @qp: locked
- * @hold: region that its packets touch
- * @answered: there were responses: the requester may go on
+ * struct rx_run - Consecutive packets of one QP
+ * @rx: carrier of the packets
+ * @qp: the QP, locked
+ * @hold: region that the packets access
+ * @answered: there were responses: the requester may continue
  * @asked: there were requests: replies may be due
- * @stranger: addresses are not the connection's
- * @marked: they have met congestion (RC)
+ * @stranger: the addresses are not those of the connection
+ * @marked: the packets arrived with CE (RC)
  */
 struct rx_run {
 	struct srnic_rx *rx;
@@ -48,7 +47,7 @@ struct rx_run {
 	bool marked;
 };
 
-/* Top three bits of the opcodes that a QP type understands */
+/* Return the top three bits of the opcodes that a QP type supports. */
 static u8 transport(const struct srnic_qp *qp)
 {
 	switch (qp->ib.qp_type) {
@@ -75,7 +74,7 @@ static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return false;
 }
 
-/* Handshakes make seals, and CNPs have none (protocol.md, section 1). */
+/* Handshakes are for sealed QPs, and CNPs have no seal (protocol.md, section 1). */
 static bool aside_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool fits = pkt->opc->flags & SRNIC_OPF_CNP ? !pkt->sth_code : !!qp->sth;
@@ -116,7 +115,7 @@ static bool packet_fits(const struct rx_run *run, const struct srnic_pkt *pkt)
 	return pkey_fits(qp, pkt);
 }
 
-/* IBA 9.6.1.5.1: a connected QP listens to its peer alone. */
+/* IBA 9.6.1.5.1: a connected QP accepts packets from its peer only. */
 static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends)
 {
 	const struct srnic_ends *own = &qp->path.ends;
@@ -126,7 +125,7 @@ static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends
 	return !srnic_gid_equal(ends->sgid, own->dgid) || !srnic_gid_equal(ends->dgid, own->sgid);
 }
 
-/* In the clear: neither the sender's rule nor the group's may ask for a seal. */
+/* Allow a datagram in the clear unless the rule of its sender or of its group requires a seal. */
 static bool clear_allowed(struct srnic_qp *qp, const struct srnic_rx *rx,
 			  const struct srnic_pkt *pkt)
 {
@@ -145,7 +144,7 @@ static bool clear_allowed(struct srnic_qp *qp, const struct srnic_rx *rx,
 	return false;
 }
 
-/* Why a sealed datagram is not taken; the counter that says so */
+/* Reject a sealed datagram; return the counter of the reason. */
 static enum srnic_stat refuse_sealed(const struct srnic_rx *rx, const struct srnic_pkt *pkt,
 				     int err)
 {
@@ -168,7 +167,7 @@ static enum srnic_stat refuse_sealed(const struct srnic_rx *rx, const struct srn
 	}
 }
 
-/* @qp: whose it is; NULL if it is a group's */
+/* @qp: the QP that the datagram is for; NULL for a group */
 static bool open_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	int err = srnic_dgram_in_open(rx, pkt);
@@ -238,7 +237,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 	}
 }
 
-/* Answers to the run's requests, unless a READ among them is the worker's. */
+/* Reply to the run's requests, or let the worker do it if one of them repeats a READ. */
 static void reply(struct srnic_qp *qp)
 {
 	struct srnic_responder *resp = &qp->resp;
@@ -250,7 +249,7 @@ static void reply(struct srnic_qp *qp)
 		srnic_reply_run(qp);
 }
 
-/* What the run's packets have made due */
+/* Perform the actions that the run's packets have made due. */
 static void run_end(struct rx_run *run)
 {
 	srnic_hold_drop(&run->hold);
@@ -262,10 +261,7 @@ static void run_end(struct rx_run *run)
 		srnic_requester_answered(run->qp);
 }
 
-/*
- * All packets in a row that are for one QP, from @pkt on. Returns true if there is
- * another after them: @pkt.
- */
+/* Receive consecutive packets of one QP, from @pkt on. Return true if another follows in @pkt. */
 static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	struct rx_run run = { .rx = rx, .qp = qp };
@@ -284,7 +280,7 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 	return more;
 }
 
-/* What came for a group, its seal removed if it had one */
+/* Receive a datagram for a member of a group; its seal, if any, has been removed. */
 static void rx_member(struct rx_run *run, struct srnic_pkt *pkt)
 {
 	struct srnic_qp *qp = run->qp;
@@ -295,7 +291,7 @@ static void rx_member(struct rx_run *run, struct srnic_pkt *pkt)
 	srnic_qp_unlock(qp, true);
 }
 
-/* A datagram for all QPs that are attached to its group; the payload is read-only. */
+/* Deliver a datagram to all QPs that are attached to its group; the payload is read-only. */
 static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
 	struct srnic_mcast_group *group = srnic_mcast_find(rx->dev, rx->ends.dgid);
@@ -327,7 +323,7 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	bool group = pkt->dqpn == MULTICAST_QPN;
 	struct srnic_qp *qp;
 
-	/* IBA 9.6.1.4 and 9.6.1.5: a group is spoken to by its own QP number, and by no other */
+	/* IBA 9.6.1.4 and 9.6.1.5: packets to a group, and only these, have the multicast QPN */
 	if (unlikely(rx->multicast != group)) {
 		srnic_refuse(rx->dev, pkt, wrong_address);
 		return srnic_rx_next(rx, pkt);
@@ -354,10 +350,10 @@ static void count_rx(const struct srnic_rx *rx)
 }
 
 /**
- * srnic_engine_rx - everything that came with one sk_buff
- * @rx: opened by net; the sk_buff is consumed
+ * srnic_engine_rx() - Receive all packets of one sk_buff
+ * @rx: the packets, opened by net; the sk_buff is consumed
  *
- * Context: softirq, or BHs off; net's scratch locked.
+ * Context: softirq, or BHs off; srnic_segment_lock() is held.
  */
 void srnic_engine_rx(struct srnic_rx *rx)
 {
@@ -370,7 +366,7 @@ void srnic_engine_rx(struct srnic_rx *rx)
 	while (more)
 		more = rx_some(rx, &pkt);
 	rcu_read_unlock();
-	napi_consume_skb(rx->skb, 1);	/* for who sends next on this CPU: net/burst */
+	napi_consume_skb(rx->skb, 1);	/* for the next sender on this CPU: net/burst.c */
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_engine_rx);

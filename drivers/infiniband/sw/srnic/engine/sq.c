@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The send queue's private copies: from cons (oldest not completed) over next
- * (first with packets left to send) to prod. Completions leave in this order,
- * whatever the order in which work requests became complete (IBA C10-107).
+ * The send queue's private copies: from cons (oldest not completed) via next (first with
+ * packets left to send) to prod. Completions leave in this order, even if the operations finish
+ * in a different one (IBA C10-107).
  */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -12,10 +12,10 @@
 #include "engine/wqe.h"
 #include "verbs/verbs.h"
 
-/* entries taken from a user ring at a time */
+/* Most entries taken from a user ring at a time */
 #define SRNIC_SQ_BATCH		32
 
-/* Pages that the private copies of a user's ring count as, in the quota of ring pages */
+/* Return how many ring pages the private copies of a user QP count as in the quota. */
 static u32 sq_pages(const struct srnic_qp *qp)
 {
 	return qp->sq.ring.user ? PFN_UP((size_t)qp->sq.entries * qp->sq.stride) : 0;
@@ -38,10 +38,11 @@ static struct srnic_user *qp_user(const struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_alloc - make room for the private copies, if there is none yet
+ * srnic_sq_alloc() - Allocate the private copies, unless they exist
  * @qp: the QP
  *
- * Late, because most QPs of a large job never send: an idle one costs its rings.
+ * They are allocated late, because most QPs of a large job never send: an idle one only costs
+ * its rings.
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -103,9 +104,9 @@ static void fetch_one(struct srnic_qp *qp)
 }
 
 /*
- * Takes a batch of entries out of the user's ring. Where there are none, says so in
- * need_wakeup and looks once more: user space stores prod and then looks at
- * need_wakeup, so that one of the two sees the other.
+ * Take a batch of entries from the user's ring. If there are none, set need_wakeup and check
+ * again: user space stores prod and then loads need_wakeup, so one of the two sees the other's
+ * store.
  */
 static bool sq_fetch(struct srnic_qp *qp)
 {
@@ -132,16 +133,17 @@ static bool sq_fetch(struct srnic_qp *qp)
 			return true;
 		}
 		if (pending)
-			return false;	/* no room: the next retirement comes back */
+			return false;	/* no room until the next work request is retired */
 	} while (srnic_sq_sleep(&sq->ring));
 	return false;
 }
 
 /**
- * srnic_sq_peek - the work request to send from
+ * srnic_sq_peek() - Return the work request to send from
  * @qp: the QP
  *
- * Return: the one at sq.next, fetched if need be; %NULL if there is none.
+ * Context: process or softirq, under the QP's lock.
+ * Return: the work request at sq.next, fetched if necessary; %NULL if there is none.
  */
 struct srnic_swqe *srnic_sq_peek(struct srnic_qp *qp)
 {
@@ -157,8 +159,10 @@ struct srnic_swqe *srnic_sq_peek(struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_waiting - work requests at hand from sq.next on
+ * srnic_sq_waiting() - Return how many private copies there are from sq.next on
  * @qp: the QP
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 u32 srnic_sq_waiting(const struct srnic_qp *qp)
 {
@@ -166,11 +170,13 @@ u32 srnic_sq_waiting(const struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_drop - forget all that was posted (RESET: no completions, IBA 10.3.1)
+ * srnic_sq_drop() - Discard all posted work requests (RESET: no completions, IBA 10.3.1)
  * @qp: the QP
  *
- * What waits in a user's ring is passed over: its head moves up to where user space
- * says that it produced, whatever that is.
+ * Entries in a user's ring are skipped: its head moves to the prod that user space has stored,
+ * whatever its value.
+ *
+ * Context: process, under the QP's lock.
  */
 void srnic_sq_drop(struct srnic_qp *qp)
 {
@@ -191,13 +197,15 @@ void srnic_sq_drop(struct srnic_qp *qp)
 }
 
 /**
- * srnic_sq_complete - be done with the oldest work request
+ * srnic_sq_complete() - Complete the oldest work request
  * @qp: the QP
- * @wqe: the work request at sq.cons; not to be looked at afterwards
- * @status: errors are always told (IBA C10-102)
+ * @wqe: the work request at sq.cons; must not be used afterwards
+ * @status: status of the completion; errors are always reported (IBA C10-102)
  *
- * Its slot is given back before its completion is written: whoever polls that, on
- * another CPU, may post again at once.
+ * The slot is released before the completion is written, because a consumer that polls on
+ * another CPU may post again at once.
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		       enum ib_wc_status status)
@@ -225,8 +233,8 @@ void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /*
- * IBA 10.3.1.6: a completion error on RC takes the whole QP to ERR; on UC and UD
- * the send queue alone stops (SQE), and may be started again.
+ * IBA 10.3.1.6: after a completion error, an RC QP enters ERR; on UC and UD, only the send
+ * queue stops (SQE), and may be started again.
  */
 static void sq_stop(struct srnic_qp *qp)
 {
@@ -252,13 +260,14 @@ static bool is_complete(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 }
 
 /**
- * srnic_sq_retire - complete, from the oldest on, what is complete
+ * srnic_sq_retire() - Complete the oldest work requests that are finished
  * @qp: the QP
  *
- * A failed work request is reached when all before it are complete: only then does
- * the queue stop, and the flush reports it.
+ * When all work requests before a failed one are complete, the queue stops, and the flush
+ * reports the failure.
  *
- * Return: true if there was one.
+ * Context: process or softirq, under the QP's lock.
+ * Return: true if a work request was completed.
  */
 bool srnic_sq_retire(struct srnic_qp *qp)
 {
@@ -270,7 +279,7 @@ bool srnic_sq_retire(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE)
-		return false;	/* the flush does it */
+		return false;	/* the flush completes them */
 
 	prod = srnic_sq_prod(sq);
 	while (sq->cons != prod && qp->state != IB_QPS_ERR) {
@@ -282,17 +291,19 @@ bool srnic_sq_retire(struct srnic_qp *qp)
 		srnic_sq_complete(qp, wqe, IB_WC_SUCCESS);
 	}
 	if ((s32)(sq->next - sq->cons) < 0)
-		sq->next = sq->cons;	/* was being sent again, in vain */
+		sq->next = sq->cons;	/* it was being retransmitted, but had arrived */
 	if (sq->cons != prod && srnic_sq_wqe(sq, sq->cons)->state == SRNIC_SWQE_FAILED)
 		sq_stop(qp);
 	return sq->cons != first;
 }
 
 /**
- * srnic_sq_fail - a work request cannot succeed
+ * srnic_sq_fail() - Mark a work request as failed
  * @qp: the QP
- * @wqe: it
- * @status: to complete it with when those before it are complete
+ * @wqe: the work request
+ * @status: status of its completion, which follows those before it
+ *
+ * Context: process or softirq, under the QP's lock.
  */
 void srnic_sq_fail(struct srnic_qp *qp, struct srnic_swqe *wqe, enum ib_wc_status status)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a QP (IBA 10.3.1): what each transition means for the transport.
+ * The states of a QP (IBA 10.3.1), and the effects of each transition on the transport.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -21,9 +21,9 @@
 #include "verbs/verbs.h"
 
 /**
- * srnic_qp_engine_init - a QP comes into being, in RESET
- * @qp: zeroed but for what verbs knows: type, device, PD, CQs, SRQ, the rings, and
- *	entries, limit, max_sge, max_inline and sig_all of the queues
+ * srnic_qp_engine_init() - Initialise the engine's part of a new QP, in RESET
+ * @qp: the QP, zeroed except the members that verbs sets: type, device, PD, CQs, SRQ, the rings,
+ *	and entries, limit, max_sge, max_inline and sig_all of the queues
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -52,7 +52,7 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 		if (err)
 			return err;
 	}
-	/* a kernel consumer may post where there is no sleeping */
+	/* a kernel consumer may post in atomic context */
 	err = sq->ring.user ? 0 : srnic_sq_alloc(qp);
 	if (err)
 		srnic_dgram_out_free(qp);
@@ -72,14 +72,14 @@ static void drop_rq(struct srnic_qp *qp)
 		WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
 
-/* verbs changes the state of a QP once at a time, and the wish with it. */
+/* The caller serialises state changes of the QP, and with them changes of the wish. */
 static void drop_wish(struct srnic_qp *qp)
 {
 	kfree_sensitive(qp->wish);
 	qp->wish = NULL;
 }
 
-/* Everything that a connection was, but for the queues' memory. */
+/* Drop all state of the connection; only the memory of the queues is kept. */
 static void forget(struct srnic_qp *qp)
 {
 	struct srnic_rres *rres;
@@ -118,17 +118,17 @@ static void forget(struct srnic_qp *qp)
 }
 
 /*
- * What has been built goes out, and in order: it may be the acknowledgment of the
- * very message whose completion made the consumer destroy the QP. Who drains qp->out
- * already takes all that is there, for nothing is added any more, or has left it to
- * the worker that has been cancelled before this.
+ * Send all packets that have been built, in order: one of them may acknowledge the message
+ * whose completion made the consumer destroy the QP. If another context is draining qp->out, it
+ * takes all packets, because none are added any more. If it has left packets to the worker, they
+ * are sent here, because the worker has been cancelled.
  */
 static void send_rest(struct srnic_qp *qp)
 {
 	cancel_work_sync(&qp->work);
 	srnic_qp_lock(qp);
 	qp->due = 0;
-	/* order is not kept any more: neither of the two works hands on to the other */
+	/* order no longer matters: so neither work passes the packets on to the other */
 	qp->out_follows = false;
 	qp->out_until = jiffies;
 	srnic_qp_unlock(qp, true);
@@ -136,7 +136,7 @@ static void send_rest(struct srnic_qp *qp)
 	cancel_work_sync(&qp->work);
 }
 
-/* Afterwards nothing of this QP runs but receipt, which finds the state and turns away. */
+/* Stop the QP. Then only the receive path still uses it, and drops packets because of the state. */
 static void quiet(struct srnic_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
@@ -152,7 +152,7 @@ static void quiet(struct srnic_qp *qp)
 }
 
 /**
- * srnic_qp_to_reset - any state to RESET
+ * srnic_qp_to_reset() - Move a QP from any state to RESET
  * @qp: the QP
  *
  * Context: process.
@@ -164,7 +164,7 @@ void srnic_qp_to_reset(struct srnic_qp *qp)
 }
 
 /**
- * srnic_qp_to_init - RESET to INIT
+ * srnic_qp_to_init() - Move a QP from RESET to INIT
  * @qp: the QP
  *
  * Context: process.
@@ -176,22 +176,22 @@ void srnic_qp_to_init(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 }
 
-/* What the application asks for, with the key of its domain unless it has another. */
+/* Add the application's wish, with the key of its PD unless the wish has a key of its own. */
 static int add_wish(struct srnic_qp *qp, struct srnic_sth_params *params)
 {
 	struct srnic_pd *pd = qp->pd;
 	int err;
 
 	mutex_lock(&pd->key_lock);
-	/* no peer has what we have drawn */
+	/* no peer has a key that was drawn at random */
 	err = srnic_wish_grant(qp->wish, pd->key, pd->key_drawn ? 0 : pd->key_len, params);
 	mutex_unlock(&pd->key_lock);
 	return err;
 }
 
 /*
- * Decision 19: the policy of the namespace of the GID's netdev, as it is now, and
- * what the application adds to it. *@sth stays NULL if packets go in the clear.
+ * Decision 19: apply the present policy of the namespace of the GID's netdev, and the
+ * application's wish in addition. *@sth stays NULL if packets go in the clear.
  */
 static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 {
@@ -228,8 +228,8 @@ out:
 }
 
 /*
- * Decision 18: the largest packet, seal included, must fit the underlay. Where there
- * is no route at the moment, nothing can be said.
+ * Decision 18: the largest packet, with its seal, must fit the underlay. If there is no route
+ * at the moment, the check passes.
  */
 static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
 {
@@ -250,7 +250,7 @@ static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
 	return -EMSGSIZE;
 }
 
-/* What an RC or UC responder needs; nothing is visible to receipt yet. */
+/* Allocate the resources of an RC or UC responder; the receive path does not see them yet. */
 static int prepare_connected(struct srnic_qp *qp, struct srnic_sth **sth,
 			     struct srnic_rres **rres)
 {
@@ -275,14 +275,14 @@ destroy:
 }
 
 /**
- * srnic_qp_to_rtr - INIT to RTR
- * @qp: attributes in qp->attr, the path set if it is connected
+ * srnic_qp_to_rtr() - Move a QP from INIT to RTR
+ * @qp: the QP; attributes are in qp->attr, and the path is set if it is connected
  *
  * Context: process.
- * Return: 0, -ENOMEM, -EACCES (the policy or the application asks for a seal and there
- * is no key, or the application for a weaker one than the policy),
- * -EMSGSIZE (packets would not fit the underlay), -EINVAL (gone to ERR meanwhile), or
- * why the seal cannot be made.
+ * Return: 0; -ENOMEM; -EACCES (the policy or the application asks for a seal and there is no
+ * key, or the application asks for a weaker seal than the policy); -EMSGSIZE (packets would not
+ * fit the underlay); -EINVAL (the QP has left INIT meanwhile); or the error of
+ * srnic_sth_create().
  */
 int srnic_qp_to_rtr(struct srnic_qp *qp)
 {
@@ -346,7 +346,7 @@ static void start_sending(struct srnic_qp *qp)
 	}
 }
 
-/* What was behind the one that failed is flushed before anything new is sent. */
+/* Flush the work requests behind the failed one before any new one is sent. */
 static void finish_flush(struct srnic_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -358,11 +358,11 @@ static void finish_flush(struct srnic_qp *qp)
 }
 
 /**
- * srnic_qp_to_rts - RTR, SQD or SQE to RTS
- * @qp: attributes in qp->attr
+ * srnic_qp_to_rts() - Move a QP from RTR, SQD or SQE to RTS
+ * @qp: the QP; attributes are in qp->attr
  *
  * Context: process.
- * Return: 0, or -EINVAL if the QP has gone to ERR meanwhile.
+ * Return: 0, or -EINVAL if the QP has entered ERR meanwhile.
  */
 int srnic_qp_to_rts(struct srnic_qp *qp)
 {
@@ -380,7 +380,7 @@ int srnic_qp_to_rts(struct srnic_qp *qp)
 	srnic_timer_set(qp);
 	qp->req.drained = false;
 	qp->state = IB_QPS_RTS;
-	srnic_requester_run(qp);	/* a user's ring may have been filled already */
+	srnic_requester_run(qp);	/* a user may have filled the ring already */
 out:
 	srnic_qp_unlock(qp, true);
 	mutex_unlock(&qp->hs_mutex);
@@ -388,7 +388,7 @@ out:
 }
 
 /**
- * srnic_qp_to_sqd - RTS to SQD
+ * srnic_qp_to_sqd() - Move a QP from RTS to SQD
  * @qp: the QP
  *
  * Context: process.
@@ -399,16 +399,17 @@ void srnic_qp_to_sqd(struct srnic_qp *qp)
 	if (qp->state == IB_QPS_RTS) {
 		qp->req.drained = false;
 		qp->state = IB_QPS_SQD;
-		srnic_requester_run(qp);	/* it may be drained already */
+		srnic_requester_run(qp);	/* the send queue may be drained already */
 	}
 	srnic_qp_unlock(qp, true);
 }
 
 /**
- * srnic_qp_draining - for query_qp's sq_draining
+ * srnic_qp_draining() - Return whether a QP is draining, for query_qp's sq_draining
  * @qp: the QP
  *
- * Return: true in SQD while something is outstanding.
+ * Context: process.
+ * Return: true in SQD while a request is outstanding.
  */
 bool srnic_qp_draining(struct srnic_qp *qp)
 {
@@ -420,7 +421,7 @@ bool srnic_qp_draining(struct srnic_qp *qp)
 	return draining;
 }
 
-/* Nothing more is sent, or taken from the wire; the worker flushes. */
+/* Enter ERR: nothing more is sent or accepted from the wire; the worker flushes. */
 static void enter_err(struct srnic_qp *qp)
 {
 	qp->state = IB_QPS_ERR;
@@ -432,9 +433,9 @@ static void enter_err(struct srnic_qp *qp)
 }
 
 /**
- * srnic_qp_fatal - the QP cannot go on
+ * srnic_qp_fatal() - Move a QP to ERR after a fatal error
  * @qp: the QP
- * @event: enum ib_event_type to raise, or -1 if a completion tells
+ * @event: enum ib_event_type to raise, or -1 if a completion reports the error
  *
  * Context: process or softirq, under the QP's lock.
  */
@@ -452,7 +453,7 @@ void srnic_qp_fatal(struct srnic_qp *qp, int event)
 SRNIC_EXPORT_FOR_KUNIT(srnic_qp_fatal);
 
 /**
- * srnic_qp_to_err - any state to ERR
+ * srnic_qp_to_err() - Move a QP from any state to ERR
  * @qp: the QP
  *
  * Context: process or softirq.
@@ -466,12 +467,12 @@ void srnic_qp_to_err(struct srnic_qp *qp)
 }
 
 /**
- * srnic_qp_engine_exit - a QP is destroyed
- * @qp: no longer in dev->qps nor in a multicast group
+ * srnic_qp_engine_exit() - Destroy the engine's part of a QP
+ * @qp: the QP, in neither dev->qps nor a multicast group
  *
- * When it returns nothing of the engine uses the QP. Receipt does so without a
- * reference, hence the grace period; it is expedited because jobs with thousands of
- * QPs destroy them one by one.
+ * No part of the engine uses the QP after this returns. The receive path uses it without a
+ * reference, hence the grace period; it is expedited because jobs with thousands of QPs destroy
+ * them one by one.
  *
  * Context: process.
  */
@@ -479,7 +480,7 @@ void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
 	quiet(qp);
 	synchronize_rcu_expedited();
-	/* a burst that was on its way in may have woken a work for the last time */
+	/* a burst that was being received may have queued a work for the last time */
 	send_rest(qp);
 	forget(qp);
 	srnic_dgram_out_free(qp);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two timers a QP. The retry timer is never touched for a packet: progress only moves
- * a deadline in memory, and the timer, when it fires early, sleeps for the rest.
+ * Two timers per QP. No packet touches the retry timer: progress only moves a deadline in
+ * memory, and a timer that fires before the deadline is set again.
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
@@ -13,22 +13,22 @@
 #include "engine/unlock.h"
 
 /*
- * IBA 9.7.6.1.3: the requester notices between one and four times the interval. Four,
- * because the answer may wait for a processor, and no time-out is shorter than this:
- * a softirq that has been put off to its thread competes with busy-polling processes.
+ * IBA 9.7.6.1.3: the requester detects a timeout after one to four times the interval. Four is
+ * used here, because the answer may wait for a processor, and no timeout is shorter than
+ * RETRY_LEAST: a softirq that was deferred to its thread competes with busy-polling processes.
  */
 #define RETRY_INTERVALS		4
 #define RETRY_LEAST		msecs_to_jiffies(20)
 
-/* where the consumer asked for no time-out at all (0), but something must be tried again */
+/* Interval if the consumer asked for no timeout (0), but packets must be retried */
 #define RETRY_DEFAULT		msecs_to_jiffies(500)
 
-/* How often the time doubles after SRNIC_RNR_PATIENCE RNR NAKs in a row */
+/* Most doublings of the time after SRNIC_RNR_PATIENCE RNR NAKs in a row */
 #define RNR_DOUBLINGS		10
-/* up to this, ns; a shared receive queue waits longer for those that it owes (recv.c) */
+/* Most time after doubling, ns; a shared receive queue waits longer for owed streams (recv.c) */
 #define RNR_DOUBLED_MOST	(10 * NSEC_PER_MSEC)
 
-/* RNR NAK timer field to microseconds, IBA table 46 */
+/* RNR NAK timer field in microseconds, IBA table 46 */
 static const u32 rnr_usec[32] = {
 	655360, 10, 20, 30, 40, 60, 80, 120,
 	160, 240, 320, 480, 640, 960, 1280, 1920,
@@ -37,8 +37,10 @@ static const u32 rnr_usec[32] = {
 };
 
 /**
- * srnic_timer_set - take over timeout and retry counts as modify_qp set them
+ * srnic_timer_set() - Apply timeout and retry counts as set by modify_qp
  * @qp: the QP
+ *
+ * Context: process, under the QP's lock.
  */
 void srnic_timer_set(struct srnic_qp *qp)
 {
@@ -56,8 +58,8 @@ void srnic_timer_set(struct srnic_qp *qp)
 }
 
 /*
- * How long to wait for an answer. Where packets have just been lost, it is the least
- * that the IBA allows, and longer each time in a row; else four times that.
+ * Return how long to wait for an answer, in jiffies: four times the least time that the IBA
+ * allows. After a recent loss, only that least time, doubled with each timeout in a row.
  */
 static unsigned long patience(const struct srnic_qp *qp)
 {
@@ -76,8 +78,10 @@ static void retry_arm(struct srnic_qp *qp)
 }
 
 /**
- * srnic_timer_progress - acknowledgments came: the clock starts anew
+ * srnic_timer_progress() - Restart the timeout and the retry counts after acknowledgments
  * @qp: the QP
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_timer_progress(struct srnic_qp *qp)
 {
@@ -91,9 +95,11 @@ void srnic_timer_progress(struct srnic_qp *qp)
 }
 
 /**
- * srnic_timer_start - see to it that the retry timer runs if it has to
+ * srnic_timer_start() - Start the retry timer if it is needed
  * @qp: the QP
- * @idle: nothing was outstanding before this turn
+ * @idle: no packets were outstanding before this turn
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_timer_start(struct srnic_qp *qp, bool idle)
 {
@@ -106,15 +112,17 @@ void srnic_timer_start(struct srnic_qp *qp, bool idle)
 		return;
 	srnic_probe_start(qp, idle);
 	if (!qp->attr.timeout && !req->stalled)
-		return;		/* IBA 9.7.6.1.3: 0 means for ever */
+		return;		/* IBA 9.7.6.1.3: 0 means no timeout */
 	if (idle)
 		req->deadline = jiffies + patience(qp);
 	retry_arm(qp);
 }
 
 /**
- * srnic_timer_handshake - repeat the handshake's frame if no answer comes
+ * srnic_timer_handshake() - Start the timer that repeats a handshake frame
  * @qp: the QP
+ *
+ * Context: process, under the QP's lock.
  */
 void srnic_timer_handshake(struct srnic_qp *qp)
 {
@@ -124,7 +132,7 @@ void srnic_timer_handshake(struct srnic_qp *qp)
 	mod_timer(&qp->retry_timer, qp->req.deadline);
 }
 
-/* IBA 9.7.5.1.2, C9-142: as often as the consumer said, then the send queue fails */
+/* IBA 9.7.5.1.2, C9-142: retry as often as the consumer has set, then fail the send queue. */
 static void timed_out(struct srnic_qp *qp)
 {
 	struct srnic_requester *req = &qp->req;
@@ -154,8 +162,8 @@ static bool timer_wanted(const struct srnic_qp *qp)
 }
 
 /*
- * The interval begins with the packet that asks for an answer (IBA 9.7.6.1.3). On a
- * crowded machine that one may still be with us.
+ * The interval begins with the packet that asks for an answer (IBA 9.7.6.1.3). On a busy
+ * machine, this packet may not have left yet.
  */
 static bool still_sending(const struct srnic_qp *qp)
 {
@@ -173,7 +181,7 @@ static void retry_fire(struct timer_list *timer)
 		srnic_tx_resume(qp);
 	if (!timer_wanted(qp))
 		goto out;
-	/* else it is the other timer's turn, or our own */
+	/* the RNR timer is running, or packets have not left yet */
 	if (req->wait_rnr || still_sending(qp))
 		req->deadline = jiffies + patience(qp);
 	if (time_before(jiffies, req->deadline)) {
@@ -189,8 +197,10 @@ out:
 }
 
 /**
- * srnic_timer_tick - Try again after a tick what a full queue has refused
+ * srnic_timer_tick() - Resume after a tick, because a full queue has refused packets
  * @qp: the QP
+ *
+ * Context: any up to softirq, under the QP's lock.
  */
 void srnic_timer_tick(struct srnic_qp *qp)
 {
@@ -207,7 +217,7 @@ static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
 	if (qp->req.wait_rnr) {
 		qp->req.wait_rnr = false;
 		srnic_requester_go_back(qp);
-		/* all goes out anew: who has answered is not late */
+		/* a new interval: the peer has answered, and everything is sent again */
 		qp->req.deadline = jiffies + patience(qp);
 		srnic_requester_run(qp);
 	}
@@ -215,20 +225,22 @@ static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* How long an RNR NAK with this timer field asks for, in jiffies */
+/* Return how long an RNR NAK with this timer field asks to wait, in jiffies. */
 unsigned long srnic_timer_rnr_delay(u8 code)
 {
 	return usecs_to_jiffies(rnr_usec[code & SRNIC_AETH_VALUE]);
 }
 
 /**
- * srnic_timer_rnr - Wait as long as the receiver has asked for, or longer
+ * srnic_timer_rnr() - Wait as long as the receiver has asked for, or longer
  * @qp: the QP
  * @code: timer field of the RNR NAK
  *
- * The field is a minimum (IBA 9.7.5.2.8). After SRNIC_RNR_PATIENCE NAKs in a row the time
- * doubles with each: a receiver that has nothing posted for long is not asked a hundred
- * thousand times a second, nor is a sub-key used up by that (SRNIC_STH_EMISSIONS).
+ * The field is a minimum (IBA 9.7.5.2.8). After SRNIC_RNR_PATIENCE NAKs in a row, the time
+ * doubles with each NAK: a receiver that has posted nothing for long is not asked a hundred
+ * thousand times a second, and this does not use up a sub-key (SRNIC_STH_EMISSIONS).
+ *
+ * Context: softirq, under the QP's lock.
  */
 void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 {
@@ -253,7 +265,7 @@ void srnic_timer_init(struct srnic_qp *qp)
 	qp->rnr_timer.function = rnr_fire;
 }
 
-/* They do not start again: the state is one in which nobody arms them. */
+/* The timers do not start again, because no function arms them in the present state. */
 void srnic_timer_stop(struct srnic_qp *qp)
 {
 	del_timer_sync(&qp->retry_timer);

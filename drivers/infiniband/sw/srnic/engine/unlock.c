@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a QP's lock holder sets off, and what must wait until the lock is free:
- * completion handlers, asynchronous events, and packets on their way to the stack.
+ * Release of a QP's lock, and the actions that must wait for it: completion handlers,
+ * asynchronous events, and packets for the stack.
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
@@ -10,21 +10,21 @@
 #include "verbs/verbs.h"
 
 /*
- * How often, and for how many jiffies, one context drains qp->out before it leaves the
- * rest to the worker: while post_send's caller hands packets to the stack,
- * acknowledgments that come in on the same core keep adding to them.
+ * Rounds and jiffies after which a context that drains qp->out leaves the rest to the worker:
+ * while post_send's caller passes packets to the stack, acknowledgments that arrive on the same
+ * core keep adding packets.
  */
 #define SRNIC_FLUSH_ROUNDS	8
 #define SRNIC_FLUSH_JIFFIES	1
 
 /*
- * How long what nobody acknowledges is taken to be on its way: a turn's worth of
- * sealed packets may have to wait for as long again in the receiver's queue.
+ * Jiffies for which packets that are not acknowledged are assumed to be in flight: a turn's
+ * worth of sealed packets may wait in the receiver's queue for as long as it took to seal them.
  */
 #define OUT_JIFFIES		(HZ / 10)
 
 /**
- * srnic_qp_kick - have the worker see to something
+ * srnic_qp_kick() - Request a task of the worker
  * @qp: the QP
  * @why: SRNIC_QP_WORK_*
  *
@@ -76,9 +76,9 @@ static void raise_events(struct srnic_qp *qp, u32 events)
 }
 
 /*
- * Two CPUs that hand packets to the stack hand them to two queues: of a veth's or
- * lo's receiver, of a NIC's transmitter. Whose order matters stay on one CPU as long
- * as any may be under way, wherever they are built.
+ * Return whether qp->out may leave from this CPU. Packets from two CPUs enter two queues: of
+ * the receiver on veth or lo, or of the transmitter in a NIC. So packets whose order matters
+ * leave from one CPU as long as any may be in flight, wherever they are built.
  */
 static bool at_home(const struct srnic_qp *qp)
 {
@@ -87,7 +87,7 @@ static bool at_home(const struct srnic_qp *qp)
 	return qp->out_cpu == smp_processor_id() || !cpu_online(qp->out_cpu);
 }
 
-/* Takes what is to be sent, if it may be sent from here. */
+/* Move qp->out to @batch if it may be sent from this CPU. */
 static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 	__must_hold(&qp->lock)
 {
@@ -109,8 +109,8 @@ static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 }
 
 /*
- * Hands packets to the stack, up to one that a full queue refuses. Returns false then:
- * @refused says which it was, and what is behind it stays in @batch.
+ * Pass packets to the stack, up to one that a full queue refuses. Return false in that case:
+ * @refused describes that packet, and those behind it stay in @batch.
  */
 static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 		       struct srnic_out_cb *refused)
@@ -136,8 +136,8 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 }
 
 /*
- * @batch has been taken by whoever set qp->flushing: us. BHs are off, so that it
- * leaves from the CPU that took it; when they are on again the receiver may run.
+ * The caller has set qp->flushing and taken @batch. BHs are off, so that @batch leaves from the
+ * CPU that took it. When they are on again, the receiver may run.
  */
 static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 {
@@ -173,12 +173,12 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 }
 
 /**
- * srnic_qp_unlock - release a QP's lock and do what has become due
+ * srnic_qp_unlock() - Release a QP's lock and perform the actions that are due
  * @qp: the QP
- * @direct: false inside post_send's and post_recv's call chain, whose caller may hold
- *	what a handler would take: notifications and events are left to workers
+ * @direct: false inside the call chain of post_send and post_recv, whose caller may hold locks
+ *	that a handler takes: workers then notify and raise events
  *
- * Context: process or softirq, no other lock held.
+ * Context: process or softirq, no other spinlock held.
  */
 void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 	__releases(&qp->lock)
@@ -200,7 +200,7 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 	}
 	if (drain) {
 		qp->flushing = true;
-		spin_unlock(&qp->lock);		/* BHs stay off until it has been sent */
+		spin_unlock(&qp->lock);		/* BHs stay off until @batch has been sent */
 	} else {
 		spin_unlock_bh(&qp->lock);
 	}
@@ -216,8 +216,10 @@ void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
 }
 
 /**
- * srnic_qp_out_work - Drain qp->out, and go on where there was no room
- * @work: a QP's out_work; it runs on the CPU that it was queued on
+ * srnic_qp_out_work() - Drain qp->out, and resume after backpressure
+ * @work: a QP's out_work, running on the CPU that it was queued on
+ *
+ * Context: softirq.
  */
 void srnic_qp_out_work(struct work_struct *work)
 {
@@ -225,7 +227,7 @@ void srnic_qp_out_work(struct work_struct *work)
 
 	srnic_qp_lock(qp);
 	if (unlikely(!skb_queue_empty(&qp->out) && !at_home(qp))) {
-		/* it has moved since; a work that runs is queued where it runs, and nowhere else */
+		/* out_cpu has changed, but a running work can only be queued where it runs */
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
 		spin_unlock_bh(&qp->lock);
 		return;
@@ -235,14 +237,14 @@ void srnic_qp_out_work(struct work_struct *work)
 }
 
 /**
- * srnic_qp_push - complete a work request
+ * srnic_qp_push() - Write a completion
  * @qp: the QP
  * @cq: its send or receive CQ
  * @cqe: the completion
- * @solicited: it raises an event where only solicited ones do
+ * @solicited: raise an event if the CQ is armed for solicited completions only
  *
- * RFC 5042 6.4.3.2, 6.4.6: a full CQ is the fault of those who complete there. The
- * QP that finds it full goes to ERR here; the CQ tells its consumer and the rest.
+ * A full CQ is the fault of the QPs that complete there (RFC 5042 6.4.3.2, 6.4.6). The QP that
+ * finds it full enters ERR here; the CQ notifies its consumer, and moves the other QPs to ERR.
  *
  * Context: process or softirq, under the QP's lock.
  */

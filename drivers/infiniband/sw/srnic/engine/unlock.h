@@ -4,7 +4,7 @@
 
 #include "engine/engine.h"
 
-/* qp->due: below these, 1 << IB_EVENT_* of the QP or its SRQ */
+/* qp->due; the bits below these are 1 << IB_EVENT_* of the QP or its SRQ */
 #define SRNIC_DUE_SCQ		BIT(30)
 #define SRNIC_DUE_RCQ		BIT(31)
 #define SRNIC_DUE_EVENTS	(BIT(30) - 1)
@@ -26,7 +26,7 @@ static inline void srnic_qp_event(struct srnic_qp *qp, enum ib_event_type event)
 	qp->due |= 1U << event;
 }
 
-/* Requests were built; @follow: after others that may still be on their way. */
+/* Requests were built; @follow: they follow others that may still be in flight. */
 static inline void srnic_qp_built_requests(struct srnic_qp *qp, bool follow)
 	__must_hold(&qp->lock)
 {
@@ -35,8 +35,8 @@ static inline void srnic_qp_built_requests(struct srnic_qp *qp, bool follow)
 }
 
 /*
- * Packets were built whose order matters and whose arrival nobody acknowledges;
- * @follow: they go on with what others began.
+ * Packets were built whose order matters and which the peer does not acknowledge; @follow: they
+ * continue an answer of which other packets may still be in flight.
  */
 static inline void srnic_qp_built_unacked(struct srnic_qp *qp, bool follow)
 	__must_hold(&qp->lock)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What cannot be done where it was noticed: with interrupts off, in softirq for
- * longer than a turn, or because it sleeps.
+ * Tasks that cannot be done where they become due: with interrupts off, in softirq for longer
+ * than a turn, or because they sleep.
  */
 #include <linux/sched/mm.h>
 #include "srnic.h"
@@ -12,7 +12,7 @@
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 
-/* The send queue is used for the first time, where nobody could sleep. */
+/* The send queue was used for the first time in a context that cannot sleep. */
 static void alloc_sq(struct srnic_qp *qp)
 {
 	if (srnic_sq_alloc(qp)) {
@@ -31,14 +31,15 @@ static bool take(struct srnic_qp *qp, int why)
 }
 
 /**
- * srnic_qp_worker - a QP's work function
- * @work: its work
+ * srnic_qp_worker() - Run a turn of each task that has been requested
+ * @work: a QP's work
  *
- * A turn of everything that was asked for; what needs another turn asks again, and
- * queues behind the other QPs.
+ * A task that needs another turn requests it, and queues behind the other QPs.
  *
- * Writeback may use a QP, so allocations here, those of the crypto API included, must not
- * wait for it.
+ * Writeback may use a QP, so allocations here, including those of the crypto API, must not wait
+ * for it.
+ *
+ * Context: process.
  */
 void srnic_qp_worker(struct work_struct *work)
 {

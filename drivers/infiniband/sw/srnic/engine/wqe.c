@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The send work requests: a table of what each is, and the checks that need no
- * memory key.
+ * Send work requests: a table of their properties, and the checks that need no L_Key.
  */
 #include "srnic.h"
 #include "engine/wqe.h"
@@ -47,14 +46,14 @@ const struct srnic_wqe_kind srnic_wqe_kinds[SRNIC_WQE_OPCODES] = {
 	[SRNIC_WQE_REG_MR]	= LOCAL(IB_WC_REG_MR, T_CONN),
 };
 
-/* what cannot be told from a completion's opcode is not told at all */
+/* Check whether opcode, flags and SGEs fit the QP. */
 static bool well_formed(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	const struct srnic_wqe_kind *kind = srnic_wqe_kind(wqe);
 
 	if (!(kind->types & BIT(qp->ib.qp_type)) || wqe->flags & ~SRNIC_WQE_FLAGS)
 		return false;
-	/* a kernel pointer, which no user ring can name (RFC 5042 6.5) */
+	/* REG_MR has a kernel pointer, which no user ring can name (RFC 5042 6.5) */
 	if (wqe->opcode == SRNIC_WQE_REG_MR && qp->sq.ring.user)
 		return false;
 	if (wqe->flags & SRNIC_SWQE_INLINE)
@@ -63,14 +62,15 @@ static bool well_formed(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 }
 
 /**
- * srnic_wqe_check - whether a work request can be carried out at all
- * @qp: the QP it was posted to
+ * srnic_wqe_check() - Check whether a work request can be executed at all
+ * @qp: QP that it was posted to
  * @wqe: the private copy
  *
- * IBA 10.8.2, 11.4.1.1: such errors are of the consumer's making and complete the
- * work request. Memory keys are checked when the bytes are touched.
+ * Such errors are the consumer's and complete the work request (IBA 10.8.2, 11.4.1.1). L_Keys
+ * are checked when the bytes are accessed.
  *
- * Return: IB_WC_SUCCESS, or the status to complete it with.
+ * Context: any up to softirq, under the QP's lock.
+ * Return: IB_WC_SUCCESS, or the status with which the work request fails.
  */
 enum ib_wc_status srnic_wqe_check(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
@@ -87,7 +87,7 @@ enum ib_wc_status srnic_wqe_check(const struct srnic_qp *qp, const struct srnic_
 			return IB_WC_LOC_LEN_ERR;
 		fallthrough;
 	case SRNIC_CLASS_READ:
-		/* none may ever be outstanding, so this one would wait for ever */
+		/* none may ever be outstanding, so this one would wait forever */
 		if (!qp->attr.max_rd_atomic)
 			return IB_WC_LOC_QP_OP_ERR;
 		fallthrough;

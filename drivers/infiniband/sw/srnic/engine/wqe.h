@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the send queue knows of its work requests.
+ * Properties and states of send work requests.
  */
 #ifndef SRNIC_ENGINE_WQE_H
 #define SRNIC_ENGINE_WQE_H
@@ -9,27 +9,27 @@
 
 /* struct srnic_swqe.state */
 enum srnic_swqe_state {
-	SRNIC_SWQE_NEW,		/* not looked at yet */
-	SRNIC_SWQE_ACTIVE,	/* has PSNs; packets are or will be on their way */
-	SRNIC_SWQE_DONE,	/* a local operation carried out, or sent unreliably */
+	SRNIC_SWQE_NEW,		/* not started */
+	SRNIC_SWQE_ACTIVE,	/* has PSNs; packets are being sent or will be */
+	SRNIC_SWQE_DONE,	/* a local operation that has been executed */
 	SRNIC_SWQE_FAILED,	/* has a status; the send queue stops here */
 };
 
-/* How the requester carries it out */
+/* How the requester executes a work request */
 enum srnic_wqe_class {
 	SRNIC_CLASS_DATA,	/* SEND, WRITE: payload goes out */
-	SRNIC_CLASS_READ,	/* a request, and the payload comes back */
-	SRNIC_CLASS_ATOMIC,	/* a request, and eight bytes come back */
+	SRNIC_CLASS_READ,	/* a request; the payload is in the responses */
+	SRNIC_CLASS_ATOMIC,	/* a request; the response has eight bytes */
 	SRNIC_CLASS_LOCAL,	/* no packets */
 };
 
 /**
- * struct srnic_wqe_kind - what an opcode of enum srnic_wqe_opcode means
- * @class: how it is carried out
+ * struct srnic_wqe_kind - Properties of an opcode of enum srnic_wqe_opcode
+ * @class: how the requester executes it
  * @wc: opcode of its completion
- * @types: QP types that have it, BIT(enum ib_qp_type)
- * @first: packet opcodes by place in the message, without the transport's bits;
- *	a request has @only alone
+ * @types: QP types that support it, BIT(enum ib_qp_type)
+ * @first: packet opcodes by position in the message, without the transport's bits; a request
+ *	has only @only
  * @middle: see @first
  * @last: see @first
  * @only: see @first
@@ -51,7 +51,7 @@ static inline const struct srnic_wqe_kind *srnic_wqe_kind(const struct srnic_swq
 	return &srnic_wqe_kinds[wqe->opcode];
 }
 
-/* needs responses of its own, not just an acknowledgment */
+/* Return true if a work request needs responses of its own, not just an acknowledgment. */
 static inline bool srnic_wqe_answered(const struct srnic_swqe *wqe)
 {
 	enum srnic_wqe_class class = srnic_wqe_kind(wqe)->class;
@@ -59,10 +59,10 @@ static inline bool srnic_wqe_answered(const struct srnic_swqe *wqe)
 	return class == SRNIC_CLASS_READ || class == SRNIC_CLASS_ATOMIC;
 }
 
-/* past the newest */
+/* Return the index past the newest copy. */
 static inline u32 srnic_sq_prod(const struct srnic_sq *sq)
 {
-	/* acquire: post_send's copies are complete before its prod */
+	/* acquire: post_send has completed the copies before it stored prod */
 	return smp_load_acquire(&sq->prod);
 }
 
