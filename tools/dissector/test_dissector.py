@@ -34,7 +34,7 @@ NOTES = ["sth.tag.bad", "sth.tag.unproved", "sth.missing", "sth.unexpected", "st
          "sth.replayed", "sth.pad", "sth.short", "handshake.wrong", "cut", "no_key",
          "no_handshake", "icrc.bad", "superpacket"]
 FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
-    "segments", "segment", "opcode", "qpn", "sqpn", "psn", "nq", "nr", "sth.code", "sth",
+    "segments", "segment", "opcode", "qpn", "sqpn", "psn", "nq", "nr", "sth.code", "echo", "gap", "sth",
     "sth.salt", "sth.counter",
     "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.grant", "sth.psn64",
     "sth.epoch", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", *NOTES])]
@@ -228,7 +228,7 @@ class Suites(unittest.TestCase):
                 size = cls.SIZES[n % len(cls.SIZES)] if opcode.payload else 0
                 text = bytes((7 * k + n) % 256 for k in range(size))
                 cls.frames.append(session.packet(opcode.value, 0xfffff0 + n, text,
-                                                 ackreq=n % 2 == 0))
+                                                 ackreq=n % 2 == 0, reserved=n % 16))
         # Only the second pass can verify a HELLO
         cls.rows = dissect(cls.frames, "-2", keys=FOLDER.keys)
 
@@ -250,6 +250,15 @@ class Suites(unittest.TestCase):
         self.assertEqual(number(row, "sth.psn64"), psn64)
         self.assertEqual(number(row, "sth.epoch"), psn64 >> 24)
         self.assertEqual(one(row, "icrc.status"), GOOD)
+
+    def test_echo_and_gap_are_shown_where_they_have_a_meaning(self):
+        for n, (row, _, expected) in enumerate(self.each(self.rows)):
+            reserved = n % len(OPCODES) % 16
+            with self.subTest(opcode=expected[0]):
+                echo = bool(reserved & 8) if expected[5].response else None
+                gap = reserved & 7 if expected[0] == 0x11 else None
+                self.assertEqual(one(row, "echo"), None if echo is None else str(int(echo)))
+                self.assertEqual(number(row, "gap"), gap)
 
     def test_with_the_key_all_is_named_verified_and_opened(self):
         for row, session, expected in self.each(self.rows):

@@ -8,6 +8,9 @@ local CODES = {
 	[0] = "none", "96 bits", "128 bits", "160 bits", "224 bits", "256 bits", "384 bits",
 	"512 bits",
 }
+-- At most so many packets are missing (section 2)
+local GAPS = { [0] = "not told", "1 packet", "2 packets", "4 packets", "8 packets", "16 packets",
+	"32 packets", "64 packets" }
 -- The values of Wireshark's own checksums
 local STATUS = { bad = 0, good = 1, unverified = 2 }
 local STATUS_NAMES = { [0] = "bad", "good", "unverified" }
@@ -22,6 +25,8 @@ local fields = {
 	nq = ProtoField.bytes("srnic.nq", "n_q"),
 	nr = ProtoField.bytes("srnic.nr", "n_r"),
 	code = ProtoField.uint8("srnic.sth.code", "Code", base.DEC, CODES, 0x70),
+	echo = ProtoField.uint8("srnic.echo", "Congestion experienced", base.DEC, { [0] = "no", "yes" }, 0x08),
+	gap = ProtoField.uint8("srnic.gap", "Gap, at most", base.DEC, GAPS, 0x07),
 	sth = ProtoField.bytes("srnic.sth", "STH"),
 	salt = ProtoField.bytes("srnic.sth.salt", "Salt"),
 	counter = ProtoField.uint64("srnic.sth.counter", "Counter"),

@@ -39,7 +39,7 @@ local frames = {
 	{ 0xc3, "CONFIRM-ACK", NONCES },
 }
 
-local format = { BTH = BTH, ICRC = ICRC, names = {} }
+local format = { BTH = BTH, ICRC = ICRC, ACKNOWLEDGE = 0x11, names = {} }
 local opcodes = {}
 
 local function add(rows, base, transport, kind)

@@ -182,6 +182,12 @@ local function show(proto, tree, range, packet, verdict)
 	item:add(fields.opcode, range(0, 1))
 	item:add(fields.qpn, range(5, 3))
 	item:add(fields.code, range(8, 1))
+	if packet.kind == "response" then
+		item:add(fields.echo, range(8, 1))
+	end
+	if packet.opcode == format.ACKNOWLEDGE then
+		item:add(fields.gap, range(8, 1))
+	end
 	item:add(fields.psn, range(9, 3))
 	if packet.sth then
 		add_body(item, range, packet, verdict)
