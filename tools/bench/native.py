@@ -3,8 +3,10 @@
 """native - measure a kernel consumer on each contender in one boot, alternating.
 
 Meant for user-mode Linux, where code runs at the processor's own speed (`make bench
-B=native`), but runs in any guest. Every contender gets the same veth pair, MTU, depth and
-lists of work requests; TCP runs between two sockets of the kernel.
+B=native`), but runs in any guest, and at any place of places.py (`make bench B=nic-kernel`):
+no program polls there, which would take a core from QEMU's thread for the NIC. Every contender
+gets the same wire, MTU, depth and lists of work requests; TCP runs between two sockets of the
+kernel.
 
 Examples:
     native.py --out build/bench/native-raw.json
@@ -21,9 +23,10 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from bed import bed, protected                      # noqa: E402
-from contenders import CONTENDERS, MTU, SRNIC, Contender        # noqa: E402
+from contenders import CONTENDERS, SRNIC, Contender     # noqa: E402
 from floor import measure_floor                     # noqa: E402
 from kbench import kbench                           # noqa: E402
+from places import PLACES                           # noqa: E402
 from programs import Failed                         # noqa: E402
 from progress import Progress                       # noqa: E402
 
@@ -72,7 +75,8 @@ class Bench:
         self.progress = Progress(args.reps * len(todo))
         self.record = {
             "date": time.strftime("%Y-%m-%d"), "kernel": platform.release(),
-            "machine": args.machine, "cpus": os.cpu_count(), "mtu": MTU, "ms": args.ms,
+            "machine": args.machine, "cpus": os.cpu_count(), "place": args.place,
+            "mtu": PLACES[args.place].mtu, "ms": args.ms,
             "depth": args.depth, "batch": args.batch,
             "work": {work.name: asdict(work) for work in args.work}, "results": {}, "floor": []}
 
@@ -96,7 +100,7 @@ class Bench:
         """Measure every contender once."""
         self.record["floor"].append(measure_floor(20))
         for kind in dict.fromkeys(contender.bed for contender, _ in todo):
-            with bed(kind):
+            with bed(kind, self.args.place):
                 for contender in dict.fromkeys(c for c, _ in todo if c.bed == kind):
                     with protected(contender):
                         for work in (work for c, work in todo if c is contender):
@@ -122,6 +126,7 @@ def arguments():
     ap.add_argument("--batch", type=int, default=16, help="work requests that are posted at once")
     ap.add_argument("--work", default=",".join(WORK))
     ap.add_argument("--contenders", default=",".join(NATIVE))
+    ap.add_argument("--place", default="plain", choices=PLACES, help="the wire")
     ap.add_argument("--machine", default=platform.machine(), help="what the processor is called")
     args = ap.parse_args()
     args.work = chosen(args.work, WORK, ap)

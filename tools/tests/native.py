@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Test the host's part of `make bench B=native` and scripts/profile-native."""
+"""Test the host's part of `make bench B=native`, B=nic-kernel and scripts/profile-native."""
 import sys
 import unittest
 from dataclasses import asdict
@@ -21,7 +21,7 @@ KALLSYMS = """0000000060001000 T first
 """
 
 
-def invented():
+def invented(place="plain"):
     """Return a record in which each contender is half as fast as the one before."""
     results = {}
     for factor, contender in enumerate(NATIVE.values()):
@@ -31,8 +31,8 @@ def invented():
                         for run in range(3)]
                 results.setdefault(contender.name, {})[work.name] = runs
     floor = {"ns": {"chacha_pair_4096": 5000}, "crc": {"4096": "crc_sparse"}, "drivers": {}}
-    return {"date": "2026-01-01", "kernel": "6.12", "machine": "invented", "cpus": 1, "mtu": 4200,
-            "ms": 400, "depth": 64, "batch": 16, "results": results, "floor": [floor],
+    return {"date": "2026-01-01", "kernel": "6.12", "machine": "invented", "cpus": 1, "place": place,
+            "mtu": 4200, "ms": 400, "depth": 64, "batch": 16, "results": results, "floor": [floor],
             "work": {work.name: asdict(work) for work in WORK.values()}}
 
 
@@ -47,9 +47,15 @@ class Figures(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
-    def test_every_goal_is_judged(self):
-        self.assertEqual(len(native_report.judged(Record(invented()))),
-                         len(list(native_report.goals())))
+    def test_every_goal_of_the_place_is_judged(self):
+        for place, goals in (("plain", native_report.native_goals), ("virtio-4200", native_report.nic_goals)):
+            with self.subTest(place=place):
+                self.assertEqual([goal.what for goal, _ in native_report.judged(Record(invented(place)))],
+                                 [goal.what for goal in goals()])
+
+    def test_the_report_says_where_the_figures_were_taken(self):
+        self.assertIn("on one veth pair", native_report.markdown(Record(invented())))
+        self.assertIn("(virtio-4200)", native_report.markdown(Record(invented("virtio-4200"))))
 
     def test_goals_of_what_was_measured_only(self):
         raw = invented()
