@@ -15,7 +15,6 @@
 #include <linux/slab.h>
 
 #include "srnic.h"
-#include "engine/engine.h"
 #include "mem/mem.h"
 #include "mem/move.h"
 #include "sth/sth.h"
@@ -29,12 +28,12 @@
  * struct world - A device with two protection domains, not registered with the core
  * @dev: the device, for its table of keys
  * @pd: the domains
- * @qp: two QPs in pd[0], one in pd[1]; of kernel consumers
+ * @qp: streams of two QPs in pd[0] and of one in pd[1]; of kernel consumers
  */
 struct world {
 	struct srnic_dev dev;
 	struct srnic_pd pd[2];
-	struct srnic_qp qp[3];
+	struct srnic_mem_stream qp[3];
 };
 
 static void end_world(void *arg)
@@ -56,8 +55,7 @@ static int mem_test_init(struct kunit *test)
 	for (int i = 0; i < 3; i++) {
 		w->qp[i].dev = &w->dev;
 		w->qp[i].pd = &w->pd[i / 2];
-		w->qp[i].ib.qp_type = IB_QPT_RC;
-		w->qp[i].ib.qp_num = 16 + i;
+		w->qp[i].qpn = 16 + i;
 		INIT_LIST_HEAD(&w->qp[i].stags);
 	}
 	test->priv = w;
@@ -124,8 +122,8 @@ static u8 *region_byte(struct srnic_mr *mr, u64 at)
 	return mr->map.blocks[off >> PAGE_SHIFT] + offset_in_page(off);
 }
 
-static enum srnic_mem_status try(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access,
-				 bool local)
+static enum srnic_mem_status try(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
+				 u32 access, bool local)
 {
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
@@ -167,8 +165,8 @@ static u32 next_variant(u32 key)
 	return (key & ~0xffU) | ((key + 1) & 0xff);
 }
 
-static int bind(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_mr *mr, u64 addr,
-		u64 length, u32 access)
+static int bind(struct srnic_mem_stream *qp, struct srnic_stag *window, struct srnic_mr *mr,
+		u64 addr, u64 length, u32 access)
 {
 	struct srnic_swqe swqe = {
 		.opcode = SRNIC_WQE_BIND_MW,
@@ -189,7 +187,7 @@ static int bind(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_mr 
 	return err;
 }
 
-static int invalidate(struct srnic_qp *qp, u32 key, bool remote)
+static int invalidate(struct srnic_mem_stream *qp, u32 key, bool remote)
 {
 	int err;
 
@@ -275,7 +273,7 @@ static void R7_key_of_another_domain_is_refused(struct kunit *test)
 {
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
-	struct srnic_qp *stranger = &w->qp[2];
+	struct srnic_mem_stream *stranger = &w->qp[2];
 	u32 key = mr->stag.key;
 
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_OK);
@@ -374,10 +372,10 @@ static void all_32_bits_of_a_key_count(struct kunit *test)
 static void R28_local_dma_key_is_a_kernel_consumers_alone(struct kunit *test)
 {
 	struct world *w = test->priv;
-	struct srnic_qp *user = &w->qp[1];
+	struct srnic_mem_stream *user = &w->qp[1];
 	u64 va = (uintptr_t)&w->pd;
 
-	user->ib.uobject = (void *)test;	/* anything but NULL */
+	user->user = true;
 	KUNIT_EXPECT_EQ(test, try(&w->qp[0], SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, IB_ACCESS_LOCAL_WRITE, true),
@@ -808,8 +806,8 @@ static void atomics_do_what_they_are_called(struct kunit *test)
 
 /* --------------------------------------------------------------------- SGEs */
 
-static enum srnic_mem_status gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
-				    u32 off, void *dst, u32 len)
+static enum srnic_mem_status gather(struct srnic_mem_stream *qp, const struct srnic_abi_sge *sge,
+				    u32 num, u32 off, void *dst, u32 len)
 {
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
@@ -821,8 +819,8 @@ static enum srnic_mem_status gather(struct srnic_qp *qp, const struct srnic_abi_
 	return status;
 }
 
-static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
-				   u32 off, const void *src, u32 len)
+static enum srnic_mem_status place(struct srnic_mem_stream *qp, const struct srnic_abi_sge *sge,
+				   u32 num, u32 off, const void *src, u32 len)
 {
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
@@ -921,7 +919,7 @@ static int map_one(struct srnic_mr *mr, u8 *page, u32 offset, u32 length)
 	return srnic_region_map_sg(mr, &sg, 1, NULL);
 }
 
-static int reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
+static int reg(struct srnic_mem_stream *qp, struct srnic_mr *mr, u32 key, u32 access)
 {
 	int err;
 
@@ -1409,7 +1407,7 @@ static void P9_a_protected_region_is_for_who_has_proved_that_he_may(struct kunit
 				      IB_ACCESS_REMOTE_ATOMIC };
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct world *w = test->priv;
-	struct srnic_qp *qp = &w->qp[0];
+	struct srnic_mem_stream *qp = &w->qp[0];
 	u32 key = mr->stag.key;
 	unsigned int i;
 
@@ -1439,7 +1437,8 @@ static void P9_a_proof_is_no_right(struct kunit *test)
 }
 
 /* Return the result of srnic_mem_mkeys() without keeping the reference. */
-static const struct srnic_mkey *asked(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access)
+static const struct srnic_mkey *asked(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
+				       u32 access)
 {
 	const struct srnic_mkey *mkeys;
 	struct srnic_mem_ref ref;
@@ -1458,7 +1457,7 @@ static void P9_a_proof_is_asked_for_where_there_is_something_to_be_had(struct ku
 	struct srnic_mr *open = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
 	struct srnic_mkey *mkeys = new_mkeys(test);
 	struct world *w = test->priv;
-	struct srnic_qp *qp = &w->qp[0];
+	struct srnic_mem_stream *qp = &w->qp[0];
 	u32 key = mr->stag.key;
 
 	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, mkeys), 0);
@@ -1477,7 +1476,7 @@ static void P9_no_window_leads_past_a_regions_keys(struct kunit *test)
 	struct srnic_mr *bound = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
 	struct world *w = test->priv;
-	struct srnic_qp *qp = &w->qp[0];
+	struct srnic_mem_stream *qp = &w->qp[0];
 
 	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), 0);
 	KUNIT_EXPECT_EQ(test, bind(qp, window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), -EACCES);
@@ -1499,14 +1498,14 @@ static void P9_a_region_is_protected_once(struct kunit *test)
 /**
  * struct change - Another thread binds or protects a region that is in use
  * @mr: the region
- * @qp: queue pair to bind it to; NULL: protect it
+ * @qp: stream to bind it to; NULL: protect it
  * @mkeys: keys to protect it with
  * @err: result
  * @done: completed afterwards
  */
 struct change {
 	struct srnic_mr *mr;
-	struct srnic_qp *qp;
+	struct srnic_mem_stream *qp;
 	struct srnic_mkey *mkeys;
 	int err;
 	struct completion done;

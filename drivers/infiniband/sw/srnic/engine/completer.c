@@ -314,7 +314,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return;
 	}
 	if (pkt->payload_len &&
-	    srnic_sge_place(qp, hold, wqe->sge, wqe->num_sge, off, pkt->payload,
+	    srnic_sge_place(&qp->mem, hold, wqe->sge, wqe->num_sge, off, pkt->payload,
 			    pkt->payload_len)) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
@@ -330,7 +330,8 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 
 	if (!wqe)
 		return;
-	if (srnic_sge_place(qp, hold, wqe->sge, wqe->num_sge, 0, &pkt->orig, sizeof(pkt->orig))) {
+	if (srnic_sge_place(&qp->mem, hold, wqe->sge, wqe->num_sge, 0, &pkt->orig,
+			    sizeof(pkt->orig))) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}

@@ -234,9 +234,9 @@ static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_pkt *
 	u8 grh[SRNIC_GRH_LEN];
 
 	network_header(pkt->ends, grh);
-	status = srnic_sge_place(qp, &hold, rwqe->sge, rwqe->num_sge, 0, grh, sizeof(grh));
+	status = srnic_sge_place(&qp->mem, &hold, rwqe->sge, rwqe->num_sge, 0, grh, sizeof(grh));
 	if (!status && pkt->payload_len)
-		status = srnic_sge_place(qp, &hold, rwqe->sge, rwqe->num_sge, sizeof(grh),
+		status = srnic_sge_place(&qp->mem, &hold, rwqe->sge, rwqe->num_sge, sizeof(grh),
 					 pkt->payload, pkt->payload_len);
 	srnic_hold_drop(&hold);
 	return status;

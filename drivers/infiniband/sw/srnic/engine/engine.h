@@ -23,13 +23,13 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "guard/peer.h"
+#include "mem/mem.h"
 #include "net/net.h"
 #include "queue/queue.h"
 #include "sth/sth.h"
 
 struct mem_cgroup;
 struct srnic_dev;
-struct srnic_pd;
 struct srnic_srq;
 
 /**
@@ -410,6 +410,7 @@ struct srnic_grant {
  * @ib: the RDMA core's part
  * @dev: device
  * @pd: protection domain; NULL for GSI's own
+ * @mem: the stream that memory is accessed on behalf of
  * @scq: send completions
  * @rcq: receive completions
  * @srq: NULL if the QP has a receive queue of its own
@@ -449,7 +450,6 @@ struct srnic_grant {
  * @due: what the unlock sets off: SRNIC_DUE_*, and events by 1 << IB_EVENT_*
  * @cnp_at: ns: when the last CNP was sent
  * @flushed: user rings have been emptied into flush completions once (ERR)
- * @stags: windows and regions that serve this QP alone, under @pd's lock (mem/stream.c)
  * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
  * @grant_count: how many
  * @dgram_out: what datagrams are sealed with (UD, GSI), under @lock
@@ -462,6 +462,7 @@ struct srnic_qp {
 	struct ib_qp ib;
 	struct srnic_dev *dev;
 	struct srnic_pd *pd;
+	struct srnic_mem_stream mem;
 	struct srnic_cq *scq;
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
@@ -505,7 +506,6 @@ struct srnic_qp {
 	u64 cnp_at;
 	u32 due;
 
-	struct list_head stags;
 	struct list_head grants;
 	u32 grant_count;
 	struct srnic_dgram_out *dgram_out;

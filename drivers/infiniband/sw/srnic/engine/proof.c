@@ -48,7 +48,7 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
 
 	if (!right || likely(!READ_ONCE(qp->pd->protects)))
 		return NULL;
-	mkeys = srnic_mem_mkeys(qp, pkt->rkey, pkt->va, length_of(pkt), access[right], ref);
+	mkeys = srnic_mem_mkeys(&qp->mem, pkt->rkey, pkt->va, length_of(pkt), access[right], ref);
 	return mkeys ? &mkeys[right - 1] : NULL;
 }
 

@@ -83,7 +83,7 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
 	enum srnic_mem_status status;
 
-	status = srnic_mem_get(qp, rres->rkey, rres->va + off, rres->end - off,
+	status = srnic_mem_get(&qp->mem, rres->rkey, rres->va + off, rres->end - off,
 			       IB_ACCESS_REMOTE_READ | srnic_proved(rres->proved), false, ref);
 	if (likely(!status))
 		return false;

@@ -60,7 +60,7 @@ static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			       struct srnic_hold *hold)
 {
 	srnic_hold_drop(hold);
-	if (!srnic_mem_invalidate(qp, pkt->rkey, true))
+	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, true))
 		return V_OK;
 	srnic_qp_refuse(qp, pkt, stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
@@ -86,7 +86,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return V_INVALID;
 	}
 	if (pkt->payload_len &&
-	    srnic_sge_place(qp, hold, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
+	    srnic_sge_place(&qp->mem, hold, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
 			    pkt->payload_len)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		return V_OPERATION;
@@ -113,7 +113,7 @@ static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt
 	const struct srnic_responder *resp = &qp->resp;
 	enum srnic_mem_status status;
 
-	status = srnic_mem_hold(qp, resp->rkey, resp->va, resp->left,
+	status = srnic_mem_hold(&qp->mem, resp->rkey, resp->va, resp->left,
 				IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved), false, hold);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
@@ -196,7 +196,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (!rres)
 		return V_INVALID;
 	if (pkt->dmalen) {	/* IBA C9-88: an access to no byte needs no key */
-		status = srnic_mem_get(qp, pkt->rkey, pkt->va, pkt->dmalen,
+		status = srnic_mem_get(&qp->mem, pkt->rkey, pkt->va, pkt->dmalen,
 				       IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved), false,
 				       &ref);
 		if (unlikely(status)) {
@@ -224,7 +224,7 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	rres = srnic_rres_new(qp, pkt, 1);
 	if (!rres)
 		return V_INVALID;
-	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64),
+	status = srnic_mem_get(&qp->mem, pkt->rkey, pkt->va, sizeof(u64),
 			       IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved), false, &ref);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);

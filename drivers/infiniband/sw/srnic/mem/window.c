@@ -6,8 +6,6 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "../export.h"
-#include "../srnic.h"
-#include "../engine/engine.h"
 #include "mem.h"
 
 /* windows have no local rights, but applications may ask for one: it is ignored */
@@ -33,7 +31,7 @@ void srnic_window_unbind(struct srnic_stag *window)
 }
 
 /* Check the rules of the window: IBA 10.6.7.2.2, statements o10-36 and o10-37. */
-static int window_check(const struct srnic_qp *qp, const struct srnic_stag *window,
+static int window_check(const struct srnic_mem_stream *stream, const struct srnic_stag *window,
 			const struct srnic_swqe *swqe)
 	__must_hold(&window->lock)
 {
@@ -45,7 +43,7 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 	 */
 	if (window->index != new_key >> 8)
 		return -EINVAL;
-	if (window->pd != qp->pd)
+	if (window->pd != stream->pd)
 		return -EACCES;
 	if (swqe->bind.access & ~WINDOW_ACCESS)
 		return -EOPNOTSUPP;
@@ -85,15 +83,15 @@ static bool window_aligned(const struct srnic_stag *region, const struct srnic_s
 }
 
 /* Check the rules of the region. The caller holds an active reference to it. */
-static int window_check_region(const struct srnic_qp *qp, const struct srnic_stag *region,
-			       const struct srnic_swqe *swqe)
+static int window_check_region(const struct srnic_mem_stream *stream,
+			       const struct srnic_stag *region, const struct srnic_swqe *swqe)
 {
 	u64 addr = swqe->bind.addr;
 	u64 length = swqe->bind.length;
 
 	if (region->key != swqe->bind.mr_lkey || region->kind != SRNIC_STAG_USER)
 		return -EINVAL;
-	if (region->pd != qp->pd)
+	if (region->pd != stream->pd)
 		return -EACCES;
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
@@ -115,8 +113,8 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 }
 
 /* The caller holds an active reference to @region, and @window is quiesced. */
-static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_stag *region,
-		       const struct srnic_swqe *swqe)
+static void window_set(struct srnic_mem_stream *stream, struct srnic_stag *window,
+		       struct srnic_stag *region, const struct srnic_swqe *swqe)
 	__must_hold(&window->lock)
 {
 	atomic_inc(&region->mr->windows);
@@ -128,7 +126,7 @@ static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct sr
 	window->key = swqe->bind.new_rkey;
 
 	if (window->one_stream)
-		srnic_stream_join(window, qp);
+		srnic_stream_join(window, stream);
 	srnic_stag_publish(window);
 }
 
@@ -149,27 +147,27 @@ static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
  * deadlock: regions of this kind are quiesced by sleeping, never by spinning,
  * and bursts wait for nothing.
  */
-static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
+static int window_bind(struct srnic_mem_stream *stream, struct srnic_stag *window,
 		       const struct srnic_swqe *swqe)
 	__must_hold(&window->lock)
 {
 	struct srnic_stag *region;
 	int err;
 
-	err = window_check(qp, window, swqe);
+	err = window_check(stream, window, swqe);
 	if (err)
 		return err;
 	if (!swqe->bind.length)
 		return window_bind_nothing(window, swqe->bind.new_rkey);
 
-	region = srnic_stag_find(qp->dev, swqe->bind.mr_lkey);
+	region = srnic_stag_find(stream->dev, swqe->bind.mr_lkey);
 	if (!region || !srnic_stag_get(region))
 		return -EINVAL;
 
-	err = window_check_region(qp, region, swqe);
+	err = window_check_region(stream, region, swqe);
 	if (!err) {
 		srnic_window_unbind(window);
-		window_set(qp, window, region, swqe);
+		window_set(stream, window, region, swqe);
 	}
 	srnic_stag_put(region);
 	return err;
@@ -177,23 +175,23 @@ static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
 
 /**
  * srnic_mem_bind() - Execute BIND_MW
- * @qp: QP of the work request; a type 2 window works on this QP only
+ * @stream: stream of the work request; a type 2 window works on this stream only
  * @swqe: address, length, keys and rights of the bind
  *
  * Context: process or softirq, BHs off, no srnic_mem_ref held.
  * Return: 0, or -EINVAL, -EACCES, -EOPNOTSUPP: to be completed with
  * MW_BIND_ERR.
  */
-int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe)
+int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_swqe *swqe)
 {
 	struct srnic_stag *window;
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	window = srnic_stag_find(qp->dev, swqe->bind.mw_rkey);
+	window = srnic_stag_find(stream->dev, swqe->bind.mw_rkey);
 	if (window && (window->kind == SRNIC_STAG_MW1 || window->kind == SRNIC_STAG_MW2)) {
 		spin_lock(&window->lock);
-		err = window_bind(qp, window, swqe);
+		err = window_bind(stream, window, swqe);
 		spin_unlock(&window->lock);
 	}
 	rcu_read_unlock();
@@ -204,7 +202,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_bind);
 
 /**
  * srnic_window_invalidate() - Execute LOCAL_INV or a peer's SEND with Invalidate on a window
- * @qp: QP of the work request, or QP that received the SEND
+ * @stream: stream of the work request, or that received the SEND
  * @window: found under RCU
  * @key: all 32 bits
  *
@@ -213,14 +211,15 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_bind);
  * windows cannot be invalidated); -EACCES: it belongs to another domain or
  * stream (R7, R8).
  */
-int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key)
+int srnic_window_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *window,
+			    u32 key)
 {
 	int err = 0;
 
 	spin_lock(&window->lock);
 	if (window->key != key || window->kind != SRNIC_STAG_MW2 || !window->mr)
 		err = -EINVAL;
-	else if (window->pd != qp->pd || window->qp != qp)
+	else if (window->pd != stream->pd || window->stream != stream)
 		err = -EACCES;
 	else
 		srnic_window_unbind(window);
