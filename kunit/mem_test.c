@@ -123,13 +123,16 @@ static u8 *region_byte(struct srnic_mr *mr, u64 at)
 }
 
 static enum srnic_mem_status try(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
-				 u32 access, bool local)
+				 u32 rights, bool local)
 {
+	const struct srnic_access access = {
+		.key = key, .rights = rights, .va = va, .len = len, .local = local,
+	};
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
 
 	local_bh_disable();
-	status = srnic_mem_get(qp, key, va, len, access, local, &ref);
+	status = srnic_mem_get(qp, &access, &ref);
 	if (!status)
 		srnic_mem_put(&ref);
 	local_bh_enable();
@@ -316,7 +319,7 @@ static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test
 	static const struct {
 		s64 at;
 		u64 len;
-		u32 access;
+		u32 rights;
 		u32 variant;
 		enum srnic_mem_status want;
 	} tries[] = {
@@ -334,16 +337,25 @@ static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
 	struct srnic_mr *other = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_access access = {
+		.key = other->stag.key, .rights = IB_ACCESS_REMOTE_READ, .va = IOVA, .len = 8,
+	};
 	struct srnic_hold hold = { };
 	int counts[4];
 
 	local_bh_disable();
-	for (int i = 0; i < ARRAY_SIZE(tries); i++)
-		got[i] = srnic_mem_hold(&w->qp[0], mr->stag.key ^ tries[i].variant,
-					IOVA + tries[i].at, tries[i].len, tries[i].access,
-					false, &hold);
+	for (int i = 0; i < ARRAY_SIZE(tries); i++) {
+		const struct srnic_access one = {
+			.key = mr->stag.key ^ tries[i].variant,
+			.rights = tries[i].rights,
+			.va = IOVA + tries[i].at,
+			.len = tries[i].len,
+		};
+
+		got[i] = srnic_mem_hold(&w->qp[0], &one, &hold);
+	}
 	counts[0] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
-	srnic_mem_hold(&w->qp[0], other->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ, false, &hold);
+	srnic_mem_hold(&w->qp[0], &access, &hold);
 	counts[1] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
 	counts[2] = atomic_read(&other->stag.active) - SRNIC_STAG_VALID;
 	srnic_hold_drop(&hold);
@@ -1066,6 +1078,7 @@ static void window_shows_the_bytes_that_it_was_bound_to(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+	struct srnic_access access = { .rights = IB_ACCESS_REMOTE_READ, .va = 9, .len = 3 };
 	struct srnic_mem_ref ref;
 	u8 got[3];
 
@@ -1079,9 +1092,9 @@ static void window_shows_the_bytes_that_it_was_bound_to(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 1, 100), SRNIC_MEM_BOUNDS);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 4990, 1),
 			SRNIC_MEM_BOUNDS);
+	access.key = window->key;
 	local_bh_disable();
-	KUNIT_ASSERT_EQ(test, srnic_mem_get(&w->qp[0], window->key, 9, 3, IB_ACCESS_REMOTE_READ,
-					    false, &ref), SRNIC_MEM_OK);
+	KUNIT_ASSERT_EQ(test, srnic_mem_get(&w->qp[0], &access, &ref), SRNIC_MEM_OK);
 	srnic_mem_gather(&ref, 9, got, 3);
 	srnic_mem_put(&ref);
 	local_bh_enable();
@@ -1438,13 +1451,14 @@ static void P9_a_proof_is_no_right(struct kunit *test)
 
 /* Return the result of srnic_mem_mkeys() without keeping the reference. */
 static const struct srnic_mkey *asked(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
-				       u32 access)
+				       u32 rights)
 {
+	const struct srnic_access access = { .key = key, .rights = rights, .va = va, .len = len };
 	const struct srnic_mkey *mkeys;
 	struct srnic_mem_ref ref;
 
 	local_bh_disable();
-	mkeys = srnic_mem_mkeys(qp, key, va, len, access, &ref);
+	mkeys = srnic_mem_mkeys(qp, &access, &ref);
 	if (mkeys)
 		srnic_mem_put(&ref);
 	local_bh_enable();
@@ -1546,27 +1560,28 @@ static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kun
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "there is one processor");
 	for (int bind_it = 0; bind_it <= 1; bind_it++) {
-		u32 access = bind_it ? 0 : SRNIC_ACCESS_PROVED;
+		struct srnic_access access = {
+			.rights = IB_ACCESS_REMOTE_READ | (bind_it ? 0 : SRNIC_ACCESS_PROVED),
+			.va = IOVA,
+			.len = 8,
+		};
 		enum srnic_mem_status refused;
 		struct srnic_mem_ref ref;
 		struct change *c;
 		int tries = 0;
-		u32 key;
 
 		migrate_disable();
 		c = start_change(test, bind_it);
-		key = c->mr->stag.key;
+		access.key = c->mr->stag.key;
 		/*
 		 * Keep one burst in progress and start others until the change
 		 * has begun.
 		 */
 		local_bh_disable();
-		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], key, IOVA, 8,
-						    IB_ACCESS_REMOTE_READ | access, false, &ref),
-				SRNIC_MEM_OK);
+		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], &access, &ref), SRNIC_MEM_OK);
 		do {
 			mdelay(1);
-			refused = try(&w->qp[0], key, IOVA, 8, IB_ACCESS_REMOTE_READ | access,
+			refused = try(&w->qp[0], access.key, access.va, access.len, access.rights,
 				      false);
 		} while (!refused && ++tries < 1000 && !c->mr->stag.one_stream &&
 			 !c->mr->stag.mkeys);

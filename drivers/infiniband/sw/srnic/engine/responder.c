@@ -111,10 +111,15 @@ static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt
 				struct srnic_hold *hold)
 {
 	const struct srnic_responder *resp = &qp->resp;
+	const struct srnic_access access = {
+		.key = resp->rkey,
+		.rights = IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved),
+		.va = resp->va,
+		.len = resp->left,
+	};
 	enum srnic_mem_status status;
 
-	status = srnic_mem_hold(&qp->mem, resp->rkey, resp->va, resp->left,
-				IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved), false, hold);
+	status = srnic_mem_hold(&qp->mem, &access, hold);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
@@ -185,6 +190,12 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 
 static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
+	const struct srnic_access access = {
+		.key = pkt->rkey,
+		.rights = IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved),
+		.va = pkt->va,
+		.len = pkt->dmalen,
+	};
 	u32 packets = srnic_read_packets(qp, pkt->dmalen);
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
@@ -196,9 +207,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (!rres)
 		return V_INVALID;
 	if (pkt->dmalen) {	/* IBA C9-88: an access to no byte needs no key */
-		status = srnic_mem_get(&qp->mem, pkt->rkey, pkt->va, pkt->dmalen,
-				       IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved), false,
-				       &ref);
+		status = srnic_mem_get(&qp->mem, &access, &ref);
 		if (unlikely(status)) {
 			srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 			return V_ACCESS;
@@ -213,6 +222,12 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
+	const struct srnic_access access = {
+		.key = pkt->rkey,
+		.rights = IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved),
+		.va = pkt->va,
+		.len = sizeof(u64),
+	};
 	bool swap = pkt->opcode == SRNIC_OPC_CMP_SWAP;
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
@@ -224,8 +239,7 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	rres = srnic_rres_new(qp, pkt, 1);
 	if (!rres)
 		return V_INVALID;
-	status = srnic_mem_get(&qp->mem, pkt->rkey, pkt->va, sizeof(u64),
-			       IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved), false, &ref);
+	status = srnic_mem_get(&qp->mem, &access, &ref);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;

@@ -207,17 +207,35 @@ enum srnic_mem_status {
 	SRNIC_MEM_ACCESS,
 };
 
-/* check.c: BHs off from get to put; @local: L_Key rules, no remote right needed */
+/**
+ * struct srnic_access - An access to memory that is to be checked
+ * @key: L_Key or R_Key, all 32 bits
+ * @rights: IB_ACCESS_* that it needs; 0: a local read; SRNIC_ACCESS_PROVED
+ * @va: first byte, as the consumer of the key names it
+ * @len: bytes, not 0: an access to zero bytes needs no key (IBA 9.7.4.1.2,
+ *	R16), and callers must not ask for one
+ * @local: L_Key rules: windows are refused, the local DMA key is accepted
+ */
+struct srnic_access {
+	u32 key;
+	u32 rights;
+	u64 va;
+	u64 len;
+	bool local;
+};
+
+/* check.c: BHs off from get to put */
 struct srnic_mem_ref {
 	struct srnic_stag *stag;	/* NULL: the local DMA key */
 	struct srnic_mr *mr;
 };
 
-enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream, u32 key, u64 va,
-				    u64 len, u32 access, bool local, struct srnic_mem_ref *ref);
+enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
+				    const struct srnic_access *access, struct srnic_mem_ref *ref);
 void srnic_mem_put(struct srnic_mem_ref *ref);
-const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream, u32 key, u64 va,
-					 u64 len, u32 access, struct srnic_mem_ref *ref);
+const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream,
+					 const struct srnic_access *access,
+					 struct srnic_mem_ref *ref);
 
 /**
  * struct srnic_hold - The region that a burst reads or writes; initially zeroed
@@ -232,8 +250,8 @@ struct srnic_hold {
 	bool held;
 };
 
-enum srnic_mem_status srnic_mem_hold(const struct srnic_mem_stream *stream, u32 key, u64 va,
-				     u64 len, u32 access, bool local, struct srnic_hold *hold);
+enum srnic_mem_status srnic_mem_hold(const struct srnic_mem_stream *stream,
+				     const struct srnic_access *access, struct srnic_hold *hold);
 static inline void srnic_hold_drop(struct srnic_hold *hold)
 {
 	if (hold->held)

@@ -30,14 +30,19 @@ static bool sge_settle(struct sge_pos *pos)
 }
 
 static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
-				     const struct sge_pos *pos, u32 access, u32 run,
+				     const struct sge_pos *pos, u32 rights, u32 run,
 				     struct srnic_hold *hold)
 {
-	u64 va;
+	struct srnic_access access = {
+		.key = pos->sge->lkey,
+		.rights = rights,
+		.len = run,
+		.local = true,
+	};
 
-	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &va))
+	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &access.va))
 		return SRNIC_MEM_BOUNDS;
-	return srnic_mem_hold(stream, pos->sge->lkey, va, run, access, true, hold);
+	return srnic_mem_hold(stream, &access, hold);
 }
 
 /**
