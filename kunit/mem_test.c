@@ -821,11 +821,12 @@ static void atomics_do_what_they_are_called(struct kunit *test)
 static enum srnic_mem_status gather(struct srnic_mem_stream *qp, const struct srnic_abi_sge *sge,
 				    u32 num, u32 off, void *dst, u32 len)
 {
+	const struct srnic_sge_pos from = { .sge = sge, .left = num, .off = off };
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_gather(qp, &hold, sge, num, off, dst, len);
+	status = srnic_sge_gather(qp, &hold, &from, dst, len);
 	srnic_hold_drop(&hold);
 	local_bh_enable();
 	return status;
@@ -834,11 +835,12 @@ static enum srnic_mem_status gather(struct srnic_mem_stream *qp, const struct sr
 static enum srnic_mem_status place(struct srnic_mem_stream *qp, const struct srnic_abi_sge *sge,
 				   u32 num, u32 off, const void *src, u32 len)
 {
+	const struct srnic_sge_pos to = { .sge = sge, .left = num, .off = off };
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_place(qp, &hold, sge, num, off, src, len);
+	status = srnic_sge_place(qp, &hold, &to, src, len);
 	srnic_hold_drop(&hold);
 	local_bh_enable();
 	return status;

@@ -67,6 +67,19 @@ static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return V_ACCESS;
 }
 
+static enum srnic_mem_status place_payload(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+					   struct srnic_hold *hold)
+{
+	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	const struct srnic_sge_pos to = {
+		.sge = rwqe->sge,
+		.left = rwqe->num_sge,
+		.off = rwqe->done,
+	};
+
+	return srnic_sge_place(&qp->mem, hold, &to, pkt->payload, pkt->payload_len);
+}
+
 static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			    struct srnic_hold *hold)
 {
@@ -85,9 +98,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
 		return V_INVALID;
 	}
-	if (pkt->payload_len &&
-	    srnic_sge_place(&qp->mem, hold, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
-			    pkt->payload_len)) {
+	if (pkt->payload_len && place_payload(qp, pkt, hold)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		return V_OPERATION;
 	}

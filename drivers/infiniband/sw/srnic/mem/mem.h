@@ -265,18 +265,27 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 /* 8-byte atomic operation, @va aligned; compare-and-swap if @cas, else fetch-and-add */
 u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare);
 
+/**
+ * struct srnic_sge_pos - A position in a message that is spread over SGEs
+ * @sge: an SGE of the list
+ * @left: number of SGEs from @sge on
+ * @off: bytes from the start of @sge; may be inside a later SGE
+ */
+struct srnic_sge_pos {
+	const struct srnic_abi_sge *sge;
+	u32 left;
+	u32 off;
+};
+
 /*
- * sge.c: gather and place for a list of SGEs, starting @off bytes into the
- * message. Checks lkey, PD, bounds and rights for the bytes accessed. @hold may
- * hold a region afterwards.
+ * sge.c: gather and place for a list of SGEs. Checks lkey, PD, bounds and rights
+ * for the bytes accessed. @hold may hold a region afterwards.
  */
 enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
-				       struct srnic_hold *hold,
-				       const struct srnic_abi_sge *sge, u32 num, u32 off,
+				       struct srnic_hold *hold, const struct srnic_sge_pos *from,
 				       void *dst, u32 len);
 enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
-				      struct srnic_hold *hold,
-				      const struct srnic_abi_sge *sge, u32 num, u32 off,
+				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
 				      const void *src, u32 len);
 
 /*

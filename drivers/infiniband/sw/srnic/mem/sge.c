@@ -8,18 +8,11 @@
 #include "../export.h"
 #include "mem.h"
 
-/* A position in a list of SGEs */
-struct sge_pos {
-	const struct srnic_abi_sge *sge;
-	u32 left;	/* entries left, including *sge */
-	u32 off;	/* into *sge */
-};
-
 /*
  * Advance @pos to the entry that holds its byte. Return false past the end of
  * the list.
  */
-static bool sge_settle(struct sge_pos *pos)
+static bool sge_settle(struct srnic_sge_pos *pos)
 {
 	while (pos->left && pos->off >= pos->sge->length) {
 		pos->off -= pos->sge->length;
@@ -30,7 +23,7 @@ static bool sge_settle(struct sge_pos *pos)
 }
 
 static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
-				     const struct sge_pos *pos, u32 rights, u32 run,
+				     const struct srnic_sge_pos *pos, u32 rights, u32 run,
 				     struct srnic_hold *hold)
 {
 	struct srnic_access access = {
@@ -49,9 +42,7 @@ static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
  * srnic_sge_gather() - Copy part of a message out of its SGEs
  * @stream: stream of the work request
  * @hold: region held by this burst
- * @sge: the kernel's copy of the list
- * @num: number of entries
- * @off: offset in the message to start at
+ * @from: where to start, in the kernel's copy of the list
  * @dst: kernel memory
  * @len: bytes; 0 needs no key
  *
@@ -60,11 +51,10 @@ static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
  * written then.
  */
 enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
-				       struct srnic_hold *hold,
-				       const struct srnic_abi_sge *sge, u32 num, u32 off,
+				       struct srnic_hold *hold, const struct srnic_sge_pos *from,
 				       void *dst, u32 len)
 {
-	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
+	struct srnic_sge_pos pos = *from;
 
 	while (len) {
 		enum srnic_mem_status status;
@@ -92,9 +82,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
  * srnic_sge_place() - Copy part of a message into its SGEs
  * @stream: stream of the work request
  * @hold: region held by this burst
- * @sge: the kernel's copy of the list
- * @num: number of entries
- * @off: offset in the message to start at
+ * @to: where to start, in the kernel's copy of the list
  * @src: kernel memory
  * @len: bytes; 0 needs no key
  *
@@ -103,11 +91,10 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
  * may have been written then, which a completion in error allows (IBA 10.3.1).
  */
 enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
-				      struct srnic_hold *hold,
-				      const struct srnic_abi_sge *sge, u32 num, u32 off,
+				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
 				      const void *src, u32 len)
 {
-	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
+	struct srnic_sge_pos pos = *to;
 
 	while (len) {
 		enum srnic_mem_status status;
