@@ -171,21 +171,18 @@ static u32 next_variant(u32 key)
 static int bind(struct srnic_mem_stream *qp, struct srnic_stag *window, struct srnic_mr *mr,
 		u64 addr, u64 length, u32 access)
 {
-	struct srnic_swqe swqe = {
-		.opcode = SRNIC_WQE_BIND_MW,
-		.bind = {
-			.addr = addr,
-			.length = length,
-			.mr_lkey = mr->stag.key,
-			.mw_rkey = window->key,
-			.new_rkey = next_variant(window->key),
-			.access = access,
-		},
+	const struct srnic_abi_bind wanted = {
+		.addr = addr,
+		.length = length,
+		.mr_lkey = mr->stag.key,
+		.mw_rkey = window->key,
+		.new_rkey = next_variant(window->key),
+		.access = access,
 	};
 	int err;
 
 	local_bh_disable();
-	err = srnic_mem_bind(qp, &swqe);
+	err = srnic_mem_bind(qp, &wanted);
 	local_bh_enable();
 	return err;
 }
@@ -1249,15 +1246,15 @@ static void type_2_window_is_bound_once_and_invalidated(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
-	struct srnic_swqe swqe = { .bind = {
+	struct srnic_abi_bind wanted = {
 		.addr = IOVA, .length = 10, .mr_lkey = mr->stag.key, .mw_rkey = window->key,
 		.new_rkey = window->key, .access = IB_ACCESS_REMOTE_READ,
-	} };
+	};
 
 	local_bh_disable();
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);	/* same key */
-	swqe.bind.new_rkey ^= 0x100;
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);	/* other index */
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);	/* same key */
+	wanted.new_rkey ^= 0x100;
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);	/* other index */
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 0, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
@@ -1274,21 +1271,21 @@ static void window_is_not_bound_to_a_window(struct kunit *test)
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *inner = new_window(test, SRNIC_STAG_MW1);
 	struct srnic_stag *outer = new_window(test, SRNIC_STAG_MW1);
-	struct srnic_swqe swqe = { .bind = {
+	struct srnic_abi_bind wanted = {
 		.addr = IOVA, .length = 10, .access = IB_ACCESS_REMOTE_READ,
-	} };
+	};
 
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], outer, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
-	swqe.bind.mr_lkey = outer->key;
-	swqe.bind.mw_rkey = inner->key;
-	swqe.bind.new_rkey = next_variant(inner->key);
+	wanted.mr_lkey = outer->key;
+	wanted.mw_rkey = inner->key;
+	wanted.new_rkey = next_variant(inner->key);
 	local_bh_disable();
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);
 	/* a region must not be rebound like a window */
-	swqe.bind.mr_lkey = mr->stag.key;
-	swqe.bind.mw_rkey = mr->stag.key;
-	swqe.bind.new_rkey = next_variant(mr->stag.key);
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
+	wanted.mr_lkey = mr->stag.key;
+	wanted.mw_rkey = mr->stag.key;
+	wanted.new_rkey = next_variant(mr->stag.key);
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);
 	local_bh_enable();
 }
 

@@ -26,7 +26,6 @@ EXCEPTIONS = {
     ("top", "net/txq.h"): "struct srnic_dev holds net's part of a device",
     ("mem", "wire/wire.h"): "structures only: packets go from net to mem and back",
     ("trace", "wire/wire.h"): "structures only: tracepoints read packets",
-    ("mem", "queue/queue.h"): "structures only: scatter lists come from work requests",
     ("queue", "guard/guard.h"): "numbers only: the most that a ring may be asked for",
     ("sth", "guard/guard.h"): "numbers only: the most rules and keys",
     ("queue", "srnic_wq"): "a pointer that main sets; srnic.h declares it",

@@ -26,7 +26,7 @@ enum ib_wc_status srnic_local_op(struct srnic_qp *qp, const struct srnic_swqe *w
 		err = srnic_mem_invalidate(&qp->mem, wqe->inv_rkey, false);
 		return err ? IB_WC_LOC_QP_OP_ERR : IB_WC_SUCCESS;
 	case SRNIC_WQE_BIND_MW:
-		err = srnic_mem_bind(&qp->mem, wqe);
+		err = srnic_mem_bind(&qp->mem, &wqe->bind);
 		return err ? IB_WC_MW_BIND_ERR : IB_WC_SUCCESS;
 	case SRNIC_WQE_REG_MR:
 		err = srnic_mem_reg(&qp->mem, to_srnic_mr(wqe->reg.mr), wqe->reg.key,

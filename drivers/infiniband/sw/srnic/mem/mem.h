@@ -18,8 +18,8 @@
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/ib_umem.h>
+#include <rdma/srnic-abi.h>
 #include "../wire/wire.h"
-#include "../queue/queue.h"
 
 struct srnic_dev;
 struct srnic_mkey;
@@ -295,7 +295,7 @@ enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
  */
 int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, bool remote);
 int srnic_mem_reg(const struct srnic_mem_stream *stream, struct srnic_mr *mr, u32 key, u32 access);
-int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_swqe *swqe);
+int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_abi_bind *bind);
 
 /* stag.c: process context unless noted */
 int srnic_stag_table_init(struct srnic_dev *dev);

@@ -32,10 +32,10 @@ void srnic_window_unbind(struct srnic_stag *window)
 
 /* Check the rules of the window: IBA 10.6.7.2.2, statements o10-36 and o10-37. */
 static int window_check(const struct srnic_mem_stream *stream, const struct srnic_stag *window,
-			const struct srnic_swqe *swqe)
+			const struct srnic_abi_bind *bind)
 	__must_hold(&window->lock)
 {
-	u32 new_key = swqe->bind.new_rkey;
+	u32 new_key = bind->new_rkey;
 
 	/*
 	 * The work request names the window; verbs do not require the
@@ -45,51 +45,51 @@ static int window_check(const struct srnic_mem_stream *stream, const struct srni
 		return -EINVAL;
 	if (window->pd != stream->pd)
 		return -EACCES;
-	if (swqe->bind.access & ~WINDOW_ACCESS)
+	if (bind->access & ~WINDOW_ACCESS)
 		return -EOPNOTSUPP;
 
 	if (window->kind == SRNIC_STAG_MW1)	/* may be rebound in any state; o10-36.2.2 */
-		return swqe->bind.access & IB_ZERO_BASED ? -EINVAL : 0;
+		return bind->access & IB_ZERO_BASED ? -EINVAL : 0;
 
 	/*
 	 * o10-37.2.30, o10-37.2.40; the key must change, or peers with the old
 	 * one get access.
 	 */
-	if (window->mr || !swqe->bind.length || new_key == window->key)
+	if (window->mr || !bind->length || new_key == window->key)
 		return -EINVAL;
 	return 0;
 }
 
-static u64 window_iova(const struct srnic_swqe *swqe)
+static u64 window_iova(const struct srnic_abi_bind *bind)
 {
-	return swqe->bind.access & IB_ZERO_BASED ? 0 : swqe->bind.addr;
+	return bind->access & IB_ZERO_BASED ? 0 : bind->addr;
 }
 
 /* Return the offset of the window from the start of the region's first block. */
-static u64 window_offset(const struct srnic_stag *region, const struct srnic_swqe *swqe)
+static u64 window_offset(const struct srnic_stag *region, const struct srnic_abi_bind *bind)
 {
-	return region->offset + (swqe->bind.addr - region->iova);
+	return region->offset + (bind->addr - region->iova);
 }
 
 /*
  * A word that the peer sees as aligned must be aligned in memory, for the
  * processor's atomics.
  */
-static bool window_aligned(const struct srnic_stag *region, const struct srnic_swqe *swqe)
+static bool window_aligned(const struct srnic_stag *region, const struct srnic_abi_bind *bind)
 {
-	if (!(swqe->bind.access & IB_ACCESS_REMOTE_ATOMIC))
+	if (!(bind->access & IB_ACCESS_REMOTE_ATOMIC))
 		return true;
-	return !((window_iova(swqe) ^ window_offset(region, swqe)) % sizeof(u64));
+	return !((window_iova(bind) ^ window_offset(region, bind)) % sizeof(u64));
 }
 
 /* Check the rules of the region. The caller holds an active reference to it. */
 static int window_check_region(const struct srnic_mem_stream *stream,
-			       const struct srnic_stag *region, const struct srnic_swqe *swqe)
+			       const struct srnic_stag *region, const struct srnic_abi_bind *bind)
 {
-	u64 addr = swqe->bind.addr;
-	u64 length = swqe->bind.length;
+	u64 addr = bind->addr;
+	u64 length = bind->length;
 
-	if (region->key != swqe->bind.mr_lkey || region->kind != SRNIC_STAG_USER)
+	if (region->key != bind->mr_lkey || region->kind != SRNIC_STAG_USER)
 		return -EINVAL;
 	if (region->pd != stream->pd)
 		return -EACCES;
@@ -102,28 +102,28 @@ static int window_check_region(const struct srnic_mem_stream *stream,
 	if (READ_ONCE(region->mkeys) || READ_ONCE(region->one_stream))
 		return -EACCES;
 	/* remote writes need a region with local write access (C10-74) */
-	if ((swqe->bind.access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
+	if ((bind->access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
 	    !(region->access & IB_ACCESS_LOCAL_WRITE))
 		return -EACCES;
 	/* C10-75, R10 */
 	if (addr < region->iova || length > region->length ||
 	    addr - region->iova > region->length - length)
 		return -EINVAL;
-	return window_aligned(region, swqe) ? 0 : -EINVAL;
+	return window_aligned(region, bind) ? 0 : -EINVAL;
 }
 
 /* The caller holds an active reference to @region, and @window is quiesced. */
 static void window_set(struct srnic_mem_stream *stream, struct srnic_stag *window,
-		       struct srnic_stag *region, const struct srnic_swqe *swqe)
+		       struct srnic_stag *region, const struct srnic_abi_bind *bind)
 	__must_hold(&window->lock)
 {
 	atomic_inc(&region->mr->windows);
 	window->mr = region->mr;
-	window->access = swqe->bind.access & SRNIC_ACCESS_REMOTE;
-	window->iova = window_iova(swqe);
-	window->length = swqe->bind.length;
-	window->offset = window_offset(region, swqe);
-	window->key = swqe->bind.new_rkey;
+	window->access = bind->access & SRNIC_ACCESS_REMOTE;
+	window->iova = window_iova(bind);
+	window->length = bind->length;
+	window->offset = window_offset(region, bind);
+	window->key = bind->new_rkey;
 
 	if (window->one_stream)
 		srnic_stream_join(window, stream);
@@ -148,26 +148,26 @@ static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
  * and bursts wait for nothing.
  */
 static int window_bind(struct srnic_mem_stream *stream, struct srnic_stag *window,
-		       const struct srnic_swqe *swqe)
+		       const struct srnic_abi_bind *bind)
 	__must_hold(&window->lock)
 {
 	struct srnic_stag *region;
 	int err;
 
-	err = window_check(stream, window, swqe);
+	err = window_check(stream, window, bind);
 	if (err)
 		return err;
-	if (!swqe->bind.length)
-		return window_bind_nothing(window, swqe->bind.new_rkey);
+	if (!bind->length)
+		return window_bind_nothing(window, bind->new_rkey);
 
-	region = srnic_stag_find(stream->dev, swqe->bind.mr_lkey);
+	region = srnic_stag_find(stream->dev, bind->mr_lkey);
 	if (!region || !srnic_stag_get(region))
 		return -EINVAL;
 
-	err = window_check_region(stream, region, swqe);
+	err = window_check_region(stream, region, bind);
 	if (!err) {
 		srnic_window_unbind(window);
-		window_set(stream, window, region, swqe);
+		window_set(stream, window, region, bind);
 	}
 	srnic_stag_put(region);
 	return err;
@@ -176,22 +176,22 @@ static int window_bind(struct srnic_mem_stream *stream, struct srnic_stag *windo
 /**
  * srnic_mem_bind() - Execute BIND_MW
  * @stream: stream of the work request; a type 2 window works on this stream only
- * @swqe: address, length, keys and rights of the bind
+ * @bind: address, length, keys and rights of the bind
  *
  * Context: process or softirq, BHs off, no srnic_mem_ref held.
  * Return: 0, or -EINVAL, -EACCES, -EOPNOTSUPP: to be completed with
  * MW_BIND_ERR.
  */
-int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_swqe *swqe)
+int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_abi_bind *bind)
 {
 	struct srnic_stag *window;
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	window = srnic_stag_find(stream->dev, swqe->bind.mw_rkey);
+	window = srnic_stag_find(stream->dev, bind->mw_rkey);
 	if (window && (window->kind == SRNIC_STAG_MW1 || window->kind == SRNIC_STAG_MW2)) {
 		spin_lock(&window->lock);
-		err = window_bind(stream, window, swqe);
+		err = window_bind(stream, window, bind);
 		spin_unlock(&window->lock);
 	}
 	rcu_read_unlock();
