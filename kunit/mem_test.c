@@ -187,12 +187,12 @@ static int bind(struct srnic_mem_stream *qp, struct srnic_stag *window, struct s
 	return err;
 }
 
-static int invalidate(struct srnic_mem_stream *qp, u32 key, bool remote)
+static int invalidate(struct srnic_mem_stream *qp, u32 key, enum srnic_inv_by by)
 {
 	int err;
 
 	local_bh_disable();
-	err = srnic_mem_invalidate(qp, key, remote);
+	err = srnic_mem_invalidate(qp, key, by);
 	local_bh_enable();
 	return err;
 }
@@ -972,14 +972,14 @@ static void fast_registration_takes_effect_with_its_work_request(struct kunit *t
 	srnic_mem_gather(&ref, va, &got, 1);
 	KUNIT_EXPECT_EQ(test, got, 'a');
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, second, ALL_RIGHTS), -EINVAL);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], first, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], first, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, second, IB_ACCESS_REMOTE_READ), 0);
 	srnic_mem_gather(&ref, (uintptr_t)b, &got, 1);
 	KUNIT_EXPECT_EQ(test, got, 'b');
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, (uintptr_t)b, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], second, (uintptr_t)b, 1), SRNIC_MEM_OK);
 
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], second, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], second, SRNIC_INV_BY_OWNER), 0);
 	free_page((unsigned long)a);
 	free_page((unsigned long)b);
 }
@@ -1017,28 +1017,28 @@ static void R7_R26_who_may_invalidate_what(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, map_one(mr, page, 0, 100), 1);
 	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_LOCAL_WRITE), 0);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, false), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, true), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key ^ 1, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, SRNIC_INV_BY_OWNER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, SRNIC_INV_BY_PEER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key ^ 1, SRNIC_INV_BY_OWNER), -EINVAL);
 	/* the key grants the peer no right */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, SRNIC_INV_BY_PEER), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
 
 	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_READ), 0);
 	/* another stream of the domain shares the key; its peer must not invalidate it */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, SRNIC_INV_BY_PEER), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, SRNIC_INV_BY_PEER), 0);
 	/* the owner may invalidate again after the peer */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, SRNIC_INV_BY_OWNER), 0);
 
 	/* a region made by ibv_reg_mr() can only be removed by ibv_dereg_mr() */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, false), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, SRNIC_INV_BY_OWNER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, SRNIC_INV_BY_PEER), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&user->stag));
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], 0, true), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], 0, SRNIC_INV_BY_PEER), -EINVAL);
 	free_page((unsigned long)page);
 }
 
@@ -1118,12 +1118,12 @@ static void R8_type_2_window_works_on_its_stream_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], two->key, IOVA, 1), SRNIC_MEM_PD);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], two->key, IOVA, 1), SRNIC_MEM_PD);
 	/* another QP of the domain must not invalidate it */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], two->key, true), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], two->key, true), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, true), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], two->key, SRNIC_INV_BY_PEER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], two->key, SRNIC_INV_BY_PEER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, SRNIC_INV_BY_PEER), 0);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], two->key, IOVA, 1), SRNIC_MEM_INVALID);
 	/* type 1 cannot be invalidated, only bound to zero bytes */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, SRNIC_INV_BY_OWNER), -EINVAL);
 }
 
 static void R10_a_word_aligned_for_a_peer_is_aligned_in_memory(struct kunit *test)
@@ -1138,10 +1138,10 @@ static void R10_a_word_aligned_for_a_peer_is_aligned_in_memory(struct kunit *tes
 			-EINVAL);
 	/* alignment is irrelevant without atomics or with the region's addresses */
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100, atomic), 0);
-	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100,
 				   IB_ACCESS_REMOTE_READ | IB_ZERO_BASED), 0);
-	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 8, 100, atomic | IB_ZERO_BASED),
 			0);
 }
@@ -1260,8 +1260,8 @@ static void type_2_window_is_bound_once_and_invalidated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), -EINVAL);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[1], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
 }
 
@@ -1300,7 +1300,7 @@ static void region_stays_as_long_as_windows_are_bound(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], two, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_OK);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], one, mr, 0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), 0);

@@ -60,7 +60,7 @@ static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			       struct srnic_hold *hold)
 {
 	srnic_hold_drop(hold);
-	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, true))
+	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, SRNIC_INV_BY_PEER))
 		return V_OK;
 	srnic_qp_refuse(qp, pkt, stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);

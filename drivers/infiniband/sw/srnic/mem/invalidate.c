@@ -8,7 +8,7 @@
 #include "mem.h"
 
 static int fast_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
-			   u32 key, bool remote)
+			   u32 key, enum srnic_inv_by by)
 	__must_hold(&stag->lock)
 {
 	lockdep_assert_held(&stag->lock);
@@ -22,7 +22,8 @@ static int fast_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
 	 * right, and only on the QP that the region was registered on: other
 	 * QPs of the domain share the key.
 	 */
-	if (remote && (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != stream->qpn))
+	if (by == SRNIC_INV_BY_PEER &&
+	    (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != stream->qpn))
 		return -EACCES;
 
 	/*
@@ -34,14 +35,14 @@ static int fast_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
 }
 
 static int stag_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
-			   u32 key, bool remote)
+			   u32 key, enum srnic_inv_by by)
 {
 	int err;
 
 	switch (stag->kind) {
 	case SRNIC_STAG_FAST:
 		spin_lock(&stag->lock);
-		err = fast_invalidate(stream, stag, key, remote);
+		err = fast_invalidate(stream, stag, key, by);
 		spin_unlock(&stag->lock);
 		return err;
 	case SRNIC_STAG_MW1:
@@ -57,7 +58,7 @@ static int stag_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
  * srnic_mem_invalidate() - Execute LOCAL_INV, or a peer's SEND with Invalidate
  * @stream: stream of the work request, or that received the SEND
  * @key: all 32 bits
- * @remote: the request came from the peer
+ * @by: who asks for it
  *
  * When it returns 0, no packet reads or writes through the key any more (R12).
  *
@@ -66,7 +67,7 @@ static int stag_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
  * of another protection domain or stream, or of a kind that cannot be
  * invalidated this way.
  */
-int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, bool remote)
+int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum srnic_inv_by by)
 {
 	struct srnic_stag *stag;
 	int err = -EINVAL;
@@ -74,7 +75,7 @@ int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, bool re
 	rcu_read_lock();
 	stag = srnic_stag_find(stream->dev, key);
 	if (stag)
-		err = stag_invalidate(stream, stag, key, remote);
+		err = stag_invalidate(stream, stag, key, by);
 	rcu_read_unlock();
 	return err;
 }

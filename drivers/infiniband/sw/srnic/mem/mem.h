@@ -288,12 +288,18 @@ enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
 				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
 				      const void *src, u32 len);
 
+/* Who asks for an invalidation; a peer may do less (R26) */
+enum srnic_inv_by {
+	SRNIC_INV_BY_OWNER,	/* LOCAL_INV */
+	SRNIC_INV_BY_PEER,	/* SEND with Invalidate */
+};
+
 /*
  * invalidate.c, window.c: execution of LOCAL_INV, REG_MR, BIND_MW and SEND with
  * Invalidate for engine. Under the QP's lock, BHs off, no region held. Return 0
  * or a negative errno.
  */
-int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, bool remote);
+int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum srnic_inv_by by);
 int srnic_mem_reg(const struct srnic_mem_stream *stream, struct srnic_mr *mr, u32 key, u32 access);
 int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_abi_bind *bind);
 
