@@ -803,13 +803,13 @@ static void atomics_do_what_they_are_called(struct kunit *test)
 	u64 *word = (u64 *)region_byte(mr, 8);
 
 	*word = 100;
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, false, 5, 0), 100);
+	KUNIT_EXPECT_EQ(test, srnic_mem_fetch_add(&ref, iova + 8, 5), 100);
 	KUNIT_EXPECT_EQ(test, *word, 105);
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, true, 7, 104), 105);
+	KUNIT_EXPECT_EQ(test, srnic_mem_cmp_swap(&ref, iova + 8, 104, 7), 105);
 	KUNIT_EXPECT_EQ(test, *word, 105);
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, true, 7, 105), 105);
+	KUNIT_EXPECT_EQ(test, srnic_mem_cmp_swap(&ref, iova + 8, 105, 7), 105);
 	KUNIT_EXPECT_EQ(test, *word, 7);
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, false, U64_MAX, 0), 7);
+	KUNIT_EXPECT_EQ(test, srnic_mem_fetch_add(&ref, iova + 8, U64_MAX), 7);
 	KUNIT_EXPECT_EQ(test, *word, 6);
 }
 

@@ -239,7 +239,6 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		.va = pkt->va,
 		.len = sizeof(u64),
 	};
-	bool swap = pkt->opcode == SRNIC_OPC_CMP_SWAP;
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
 	struct srnic_rres *rres;
@@ -255,7 +254,10 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
-	rres->orig = srnic_mem_atomic(&ref, pkt->va, swap, pkt->swap_add, pkt->compare);
+	if (pkt->opcode == SRNIC_OPC_CMP_SWAP)
+		rres->orig = srnic_mem_cmp_swap(&ref, pkt->va, pkt->compare, pkt->swap_add);
+	else
+		rres->orig = srnic_mem_fetch_add(&ref, pkt->va, pkt->swap_add);
 	srnic_mem_put(&ref);
 	srnic_rres_accept(qp, rres);
 	message_done(qp);

@@ -262,8 +262,9 @@ static inline void srnic_hold_drop(struct srnic_hold *hold)
 /* copy.c: the range at @va has been checked by get */
 void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len);
 void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u32 len);
-/* 8-byte atomic operation, @va aligned; compare-and-swap if @cas, else fetch-and-add */
-u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare);
+/* of 8 bytes, @va aligned */
+u64 srnic_mem_cmp_swap(const struct srnic_mem_ref *ref, u64 va, u64 compare, u64 swap);
+u64 srnic_mem_fetch_add(const struct srnic_mem_ref *ref, u64 va, u64 add);
 
 /**
  * struct srnic_sge_pos - A position in a message that is spread over SGEs
