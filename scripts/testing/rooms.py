@@ -24,7 +24,6 @@ EXCEPTIONS = {
     ("top", "guard/guard.h"): "struct srnic_dev holds guard's part of a device",
     ("top", "guard/peer.h"): "struct srnic_dev holds guard's part of a device",
     ("top", "net/txq.h"): "struct srnic_dev holds net's part of a device",
-    ("mem", "wire/wire.h"): "structures only: packets go from net to mem and back",
     ("trace", "wire/wire.h"): "structures only: tracepoints read packets",
     ("queue", "guard/guard.h"): "numbers only: the most that a ring may be asked for",
     ("sth", "guard/guard.h"): "numbers only: the most rules and keys",

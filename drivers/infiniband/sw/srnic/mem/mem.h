@@ -19,7 +19,6 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/ib_umem.h>
 #include <rdma/srnic-abi.h>
-#include "../wire/wire.h"
 
 struct srnic_dev;
 struct srnic_mkey;
