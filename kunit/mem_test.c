@@ -15,7 +15,6 @@
 #include <linux/slab.h>
 
 #include "srnic.h"
-#include "engine/engine.h"
 #include "mem/mem.h"
 #include "mem/move.h"
 #include "sth/sth.h"
@@ -29,12 +28,12 @@
  * struct world - A device with two protection domains, not registered with the core
  * @dev: the device, for its table of keys
  * @pd: the domains
- * @qp: two QPs in pd[0], one in pd[1]; of kernel consumers
+ * @qp: streams of two QPs in pd[0] and of one in pd[1]; of kernel consumers
  */
 struct world {
 	struct srnic_dev dev;
 	struct srnic_pd pd[2];
-	struct srnic_qp qp[3];
+	struct srnic_mem_stream qp[3];
 };
 
 static void end_world(void *arg)
@@ -56,8 +55,7 @@ static int mem_test_init(struct kunit *test)
 	for (int i = 0; i < 3; i++) {
 		w->qp[i].dev = &w->dev;
 		w->qp[i].pd = &w->pd[i / 2];
-		w->qp[i].ib.qp_type = IB_QPT_RC;
-		w->qp[i].ib.qp_num = 16 + i;
+		w->qp[i].qpn = 16 + i;
 		INIT_LIST_HEAD(&w->qp[i].stags);
 	}
 	test->priv = w;
@@ -124,14 +122,17 @@ static u8 *region_byte(struct srnic_mr *mr, u64 at)
 	return mr->map.blocks[off >> PAGE_SHIFT] + offset_in_page(off);
 }
 
-static enum srnic_mem_status try(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access,
-				 bool local)
+static enum srnic_mem_status try(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
+				 u32 rights, bool local)
 {
+	const struct srnic_access access = {
+		.key = key, .rights = rights, .va = va, .len = len, .local = local,
+	};
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
 
 	local_bh_disable();
-	status = srnic_mem_get(qp, key, va, len, access, local, &ref);
+	status = srnic_mem_get(qp, &access, &ref);
 	if (!status)
 		srnic_mem_put(&ref);
 	local_bh_enable();
@@ -167,34 +168,31 @@ static u32 next_variant(u32 key)
 	return (key & ~0xffU) | ((key + 1) & 0xff);
 }
 
-static int bind(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_mr *mr, u64 addr,
-		u64 length, u32 access)
+static int bind(struct srnic_mem_stream *qp, struct srnic_stag *window, struct srnic_mr *mr,
+		u64 addr, u64 length, u32 access)
 {
-	struct srnic_swqe swqe = {
-		.opcode = SRNIC_WQE_BIND_MW,
-		.bind = {
-			.addr = addr,
-			.length = length,
-			.mr_lkey = mr->stag.key,
-			.mw_rkey = window->key,
-			.new_rkey = next_variant(window->key),
-			.access = access,
-		},
+	const struct srnic_abi_bind wanted = {
+		.addr = addr,
+		.length = length,
+		.mr_lkey = mr->stag.key,
+		.mw_rkey = window->key,
+		.new_rkey = next_variant(window->key),
+		.access = access,
 	};
 	int err;
 
 	local_bh_disable();
-	err = srnic_mem_bind(qp, &swqe);
+	err = srnic_mem_bind(qp, &wanted);
 	local_bh_enable();
 	return err;
 }
 
-static int invalidate(struct srnic_qp *qp, u32 key, bool remote)
+static int invalidate(struct srnic_mem_stream *qp, u32 key, enum srnic_inv_by by)
 {
 	int err;
 
 	local_bh_disable();
-	err = srnic_mem_invalidate(qp, key, remote);
+	err = srnic_mem_invalidate(qp, key, by);
 	local_bh_enable();
 	return err;
 }
@@ -275,7 +273,7 @@ static void R7_key_of_another_domain_is_refused(struct kunit *test)
 {
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
-	struct srnic_qp *stranger = &w->qp[2];
+	struct srnic_mem_stream *stranger = &w->qp[2];
 	u32 key = mr->stag.key;
 
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], key, IOVA, 1), SRNIC_MEM_OK);
@@ -318,7 +316,7 @@ static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test
 	static const struct {
 		s64 at;
 		u64 len;
-		u32 access;
+		u32 rights;
 		u32 variant;
 		enum srnic_mem_status want;
 	} tries[] = {
@@ -336,16 +334,25 @@ static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
 	struct srnic_mr *other = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
+	struct srnic_access access = {
+		.key = other->stag.key, .rights = IB_ACCESS_REMOTE_READ, .va = IOVA, .len = 8,
+	};
 	struct srnic_hold hold = { };
 	int counts[4];
 
 	local_bh_disable();
-	for (int i = 0; i < ARRAY_SIZE(tries); i++)
-		got[i] = srnic_mem_hold(&w->qp[0], mr->stag.key ^ tries[i].variant,
-					IOVA + tries[i].at, tries[i].len, tries[i].access,
-					false, &hold);
+	for (int i = 0; i < ARRAY_SIZE(tries); i++) {
+		const struct srnic_access one = {
+			.key = mr->stag.key ^ tries[i].variant,
+			.rights = tries[i].rights,
+			.va = IOVA + tries[i].at,
+			.len = tries[i].len,
+		};
+
+		got[i] = srnic_mem_hold(&w->qp[0], &one, &hold);
+	}
 	counts[0] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
-	srnic_mem_hold(&w->qp[0], other->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ, false, &hold);
+	srnic_mem_hold(&w->qp[0], &access, &hold);
 	counts[1] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
 	counts[2] = atomic_read(&other->stag.active) - SRNIC_STAG_VALID;
 	srnic_hold_drop(&hold);
@@ -374,10 +381,10 @@ static void all_32_bits_of_a_key_count(struct kunit *test)
 static void R28_local_dma_key_is_a_kernel_consumers_alone(struct kunit *test)
 {
 	struct world *w = test->priv;
-	struct srnic_qp *user = &w->qp[1];
+	struct srnic_mem_stream *user = &w->qp[1];
 	u64 va = (uintptr_t)&w->pd;
 
-	user->ib.uobject = (void *)test;	/* anything but NULL */
+	user->user = true;
 	KUNIT_EXPECT_EQ(test, try(&w->qp[0], SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_OK);
 	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, 0, true), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, try(user, SRNIC_DMA_LKEY, va, 8, IB_ACCESS_LOCAL_WRITE, true),
@@ -796,39 +803,41 @@ static void atomics_do_what_they_are_called(struct kunit *test)
 	u64 *word = (u64 *)region_byte(mr, 8);
 
 	*word = 100;
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, false, 5, 0), 100);
+	KUNIT_EXPECT_EQ(test, srnic_mem_fetch_add(&ref, iova + 8, 5), 100);
 	KUNIT_EXPECT_EQ(test, *word, 105);
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, true, 7, 104), 105);
+	KUNIT_EXPECT_EQ(test, srnic_mem_cmp_swap(&ref, iova + 8, 104, 7), 105);
 	KUNIT_EXPECT_EQ(test, *word, 105);
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, true, 7, 105), 105);
+	KUNIT_EXPECT_EQ(test, srnic_mem_cmp_swap(&ref, iova + 8, 105, 7), 105);
 	KUNIT_EXPECT_EQ(test, *word, 7);
-	KUNIT_EXPECT_EQ(test, srnic_mem_atomic(&ref, iova + 8, false, U64_MAX, 0), 7);
+	KUNIT_EXPECT_EQ(test, srnic_mem_fetch_add(&ref, iova + 8, U64_MAX), 7);
 	KUNIT_EXPECT_EQ(test, *word, 6);
 }
 
 /* --------------------------------------------------------------------- SGEs */
 
-static enum srnic_mem_status gather(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
-				    u32 off, void *dst, u32 len)
+static enum srnic_mem_status gather(struct srnic_mem_stream *qp, const struct srnic_abi_sge *sge,
+				    u32 num, u32 off, void *dst, u32 len)
 {
+	const struct srnic_sge_pos from = { .sge = sge, .left = num, .off = off };
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_gather(qp, &hold, sge, num, off, dst, len);
+	status = srnic_sge_gather(qp, &hold, &from, dst, len);
 	srnic_hold_drop(&hold);
 	local_bh_enable();
 	return status;
 }
 
-static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_abi_sge *sge, u32 num,
-				   u32 off, const void *src, u32 len)
+static enum srnic_mem_status place(struct srnic_mem_stream *qp, const struct srnic_abi_sge *sge,
+				   u32 num, u32 off, const void *src, u32 len)
 {
+	const struct srnic_sge_pos to = { .sge = sge, .left = num, .off = off };
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_place(qp, &hold, sge, num, off, src, len);
+	status = srnic_sge_place(qp, &hold, &to, src, len);
 	srnic_hold_drop(&hold);
 	local_bh_enable();
 	return status;
@@ -921,7 +930,7 @@ static int map_one(struct srnic_mr *mr, u8 *page, u32 offset, u32 length)
 	return srnic_region_map_sg(mr, &sg, 1, NULL);
 }
 
-static int reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
+static int reg(struct srnic_mem_stream *qp, struct srnic_mr *mr, u32 key, u32 access)
 {
 	int err;
 
@@ -963,14 +972,14 @@ static void fast_registration_takes_effect_with_its_work_request(struct kunit *t
 	srnic_mem_gather(&ref, va, &got, 1);
 	KUNIT_EXPECT_EQ(test, got, 'a');
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, second, ALL_RIGHTS), -EINVAL);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], first, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], first, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, second, IB_ACCESS_REMOTE_READ), 0);
 	srnic_mem_gather(&ref, (uintptr_t)b, &got, 1);
 	KUNIT_EXPECT_EQ(test, got, 'b');
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], first, (uintptr_t)b, 1), SRNIC_MEM_INVALID);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], second, (uintptr_t)b, 1), SRNIC_MEM_OK);
 
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], second, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], second, SRNIC_INV_BY_OWNER), 0);
 	free_page((unsigned long)a);
 	free_page((unsigned long)b);
 }
@@ -1008,28 +1017,28 @@ static void R7_R26_who_may_invalidate_what(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, map_one(mr, page, 0, 100), 1);
 	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_LOCAL_WRITE), 0);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, false), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, true), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key ^ 1, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, SRNIC_INV_BY_OWNER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], key, SRNIC_INV_BY_PEER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key ^ 1, SRNIC_INV_BY_OWNER), -EINVAL);
 	/* the key grants the peer no right */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, SRNIC_INV_BY_PEER), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
 
 	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_READ), 0);
 	/* another stream of the domain shares the key; its peer must not invalidate it */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], key, SRNIC_INV_BY_PEER), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&mr->stag));
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, true), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, SRNIC_INV_BY_PEER), 0);
 	/* the owner may invalidate again after the peer */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], key, SRNIC_INV_BY_OWNER), 0);
 
 	/* a region made by ibv_reg_mr() can only be removed by ibv_dereg_mr() */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, false), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, true), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, SRNIC_INV_BY_OWNER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], user->stag.key, SRNIC_INV_BY_PEER), -EACCES);
 	KUNIT_EXPECT_TRUE(test, srnic_stag_valid(&user->stag));
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], 0, true), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], 0, SRNIC_INV_BY_PEER), -EINVAL);
 	free_page((unsigned long)page);
 }
 
@@ -1068,6 +1077,7 @@ static void window_shows_the_bytes_that_it_was_bound_to(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+	struct srnic_access access = { .rights = IB_ACCESS_REMOTE_READ, .va = 9, .len = 3 };
 	struct srnic_mem_ref ref;
 	u8 got[3];
 
@@ -1081,9 +1091,9 @@ static void window_shows_the_bytes_that_it_was_bound_to(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 1, 100), SRNIC_MEM_BOUNDS);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, IOVA + 4990, 1),
 			SRNIC_MEM_BOUNDS);
+	access.key = window->key;
 	local_bh_disable();
-	KUNIT_ASSERT_EQ(test, srnic_mem_get(&w->qp[0], window->key, 9, 3, IB_ACCESS_REMOTE_READ,
-					    false, &ref), SRNIC_MEM_OK);
+	KUNIT_ASSERT_EQ(test, srnic_mem_get(&w->qp[0], &access, &ref), SRNIC_MEM_OK);
 	srnic_mem_gather(&ref, 9, got, 3);
 	srnic_mem_put(&ref);
 	local_bh_enable();
@@ -1108,12 +1118,12 @@ static void R8_type_2_window_works_on_its_stream_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], two->key, IOVA, 1), SRNIC_MEM_PD);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], two->key, IOVA, 1), SRNIC_MEM_PD);
 	/* another QP of the domain must not invalidate it */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], two->key, true), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], two->key, true), -EACCES);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, true), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[1], two->key, SRNIC_INV_BY_PEER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[2], two->key, SRNIC_INV_BY_PEER), -EACCES);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, SRNIC_INV_BY_PEER), 0);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], two->key, IOVA, 1), SRNIC_MEM_INVALID);
 	/* type 1 cannot be invalidated, only bound to zero bytes */
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], one->key, SRNIC_INV_BY_OWNER), -EINVAL);
 }
 
 static void R10_a_word_aligned_for_a_peer_is_aligned_in_memory(struct kunit *test)
@@ -1128,10 +1138,10 @@ static void R10_a_word_aligned_for_a_peer_is_aligned_in_memory(struct kunit *tes
 			-EINVAL);
 	/* alignment is irrelevant without atomics or with the region's addresses */
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100, atomic), 0);
-	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 4, 100,
 				   IB_ACCESS_REMOTE_READ | IB_ZERO_BASED), 0);
-	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
+	KUNIT_ASSERT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, word + 8, 100, atomic | IB_ZERO_BASED),
 			0);
 }
@@ -1236,22 +1246,22 @@ static void type_2_window_is_bound_once_and_invalidated(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
-	struct srnic_swqe swqe = { .bind = {
+	struct srnic_abi_bind wanted = {
 		.addr = IOVA, .length = 10, .mr_lkey = mr->stag.key, .mw_rkey = window->key,
 		.new_rkey = window->key, .access = IB_ACCESS_REMOTE_READ,
-	} };
+	};
 
 	local_bh_disable();
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);	/* same key */
-	swqe.bind.new_rkey ^= 0x100;
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);	/* other index */
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);	/* same key */
+	wanted.new_rkey ^= 0x100;
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);	/* other index */
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 0, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, false), 0);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], window->key, SRNIC_INV_BY_OWNER), -EINVAL);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[1], window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
 }
 
@@ -1261,21 +1271,21 @@ static void window_is_not_bound_to_a_window(struct kunit *test)
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *inner = new_window(test, SRNIC_STAG_MW1);
 	struct srnic_stag *outer = new_window(test, SRNIC_STAG_MW1);
-	struct srnic_swqe swqe = { .bind = {
+	struct srnic_abi_bind wanted = {
 		.addr = IOVA, .length = 10, .access = IB_ACCESS_REMOTE_READ,
-	} };
+	};
 
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], outer, mr, IOVA, 100, IB_ACCESS_REMOTE_READ), 0);
-	swqe.bind.mr_lkey = outer->key;
-	swqe.bind.mw_rkey = inner->key;
-	swqe.bind.new_rkey = next_variant(inner->key);
+	wanted.mr_lkey = outer->key;
+	wanted.mw_rkey = inner->key;
+	wanted.new_rkey = next_variant(inner->key);
 	local_bh_disable();
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);
 	/* a region must not be rebound like a window */
-	swqe.bind.mr_lkey = mr->stag.key;
-	swqe.bind.mw_rkey = mr->stag.key;
-	swqe.bind.new_rkey = next_variant(mr->stag.key);
-	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &swqe), -EINVAL);
+	wanted.mr_lkey = mr->stag.key;
+	wanted.mw_rkey = mr->stag.key;
+	wanted.new_rkey = next_variant(mr->stag.key);
+	KUNIT_EXPECT_EQ(test, srnic_mem_bind(&w->qp[0], &wanted), -EINVAL);
 	local_bh_enable();
 }
 
@@ -1290,7 +1300,7 @@ static void region_stays_as_long_as_windows_are_bound(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, bind(&w->qp[0], two, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, IOVA, 1), SRNIC_MEM_OK);
-	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, false), 0);
+	KUNIT_EXPECT_EQ(test, invalidate(&w->qp[0], two->key, SRNIC_INV_BY_OWNER), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), -EBUSY);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], one, mr, 0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_retire(mr), 0);
@@ -1409,7 +1419,7 @@ static void P9_a_protected_region_is_for_who_has_proved_that_he_may(struct kunit
 				      IB_ACCESS_REMOTE_ATOMIC };
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct world *w = test->priv;
-	struct srnic_qp *qp = &w->qp[0];
+	struct srnic_mem_stream *qp = &w->qp[0];
 	u32 key = mr->stag.key;
 	unsigned int i;
 
@@ -1439,13 +1449,15 @@ static void P9_a_proof_is_no_right(struct kunit *test)
 }
 
 /* Return the result of srnic_mem_mkeys() without keeping the reference. */
-static const struct srnic_mkey *asked(struct srnic_qp *qp, u32 key, u64 va, u64 len, u32 access)
+static const struct srnic_mkey *asked(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
+				       u32 rights)
 {
+	const struct srnic_access access = { .key = key, .rights = rights, .va = va, .len = len };
 	const struct srnic_mkey *mkeys;
 	struct srnic_mem_ref ref;
 
 	local_bh_disable();
-	mkeys = srnic_mem_mkeys(qp, key, va, len, access, &ref);
+	mkeys = srnic_mem_mkeys(qp, &access, &ref);
 	if (mkeys)
 		srnic_mem_put(&ref);
 	local_bh_enable();
@@ -1458,7 +1470,7 @@ static void P9_a_proof_is_asked_for_where_there_is_something_to_be_had(struct ku
 	struct srnic_mr *open = new_region(test, IOVA, LENGTH, IB_ACCESS_REMOTE_READ);
 	struct srnic_mkey *mkeys = new_mkeys(test);
 	struct world *w = test->priv;
-	struct srnic_qp *qp = &w->qp[0];
+	struct srnic_mem_stream *qp = &w->qp[0];
 	u32 key = mr->stag.key;
 
 	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, mkeys), 0);
@@ -1477,7 +1489,7 @@ static void P9_no_window_leads_past_a_regions_keys(struct kunit *test)
 	struct srnic_mr *bound = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW1);
 	struct world *w = test->priv;
-	struct srnic_qp *qp = &w->qp[0];
+	struct srnic_mem_stream *qp = &w->qp[0];
 
 	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, new_mkeys(test)), 0);
 	KUNIT_EXPECT_EQ(test, bind(qp, window, mr, IOVA, 10, IB_ACCESS_REMOTE_READ), -EACCES);
@@ -1499,14 +1511,14 @@ static void P9_a_region_is_protected_once(struct kunit *test)
 /**
  * struct change - Another thread binds or protects a region that is in use
  * @mr: the region
- * @qp: queue pair to bind it to; NULL: protect it
+ * @qp: stream to bind it to; NULL: protect it
  * @mkeys: keys to protect it with
  * @err: result
  * @done: completed afterwards
  */
 struct change {
 	struct srnic_mr *mr;
-	struct srnic_qp *qp;
+	struct srnic_mem_stream *qp;
 	struct srnic_mkey *mkeys;
 	int err;
 	struct completion done;
@@ -1547,27 +1559,28 @@ static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kun
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "there is one processor");
 	for (int bind_it = 0; bind_it <= 1; bind_it++) {
-		u32 access = bind_it ? 0 : SRNIC_ACCESS_PROVED;
+		struct srnic_access access = {
+			.rights = IB_ACCESS_REMOTE_READ | (bind_it ? 0 : SRNIC_ACCESS_PROVED),
+			.va = IOVA,
+			.len = 8,
+		};
 		enum srnic_mem_status refused;
 		struct srnic_mem_ref ref;
 		struct change *c;
 		int tries = 0;
-		u32 key;
 
 		migrate_disable();
 		c = start_change(test, bind_it);
-		key = c->mr->stag.key;
+		access.key = c->mr->stag.key;
 		/*
 		 * Keep one burst in progress and start others until the change
 		 * has begun.
 		 */
 		local_bh_disable();
-		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], key, IOVA, 8,
-						    IB_ACCESS_REMOTE_READ | access, false, &ref),
-				SRNIC_MEM_OK);
+		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], &access, &ref), SRNIC_MEM_OK);
 		do {
 			mdelay(1);
-			refused = try(&w->qp[0], key, IOVA, 8, IB_ACCESS_REMOTE_READ | access,
+			refused = try(&w->qp[0], access.key, access.va, access.len, access.rights,
 				      false);
 		} while (!refused && ++tries < 1000 && !c->mr->stag.one_stream &&
 			 !c->mr->stag.mkeys);

@@ -24,9 +24,7 @@ EXCEPTIONS = {
     ("top", "guard/guard.h"): "struct srnic_dev holds guard's part of a device",
     ("top", "guard/peer.h"): "struct srnic_dev holds guard's part of a device",
     ("top", "net/txq.h"): "struct srnic_dev holds net's part of a device",
-    ("mem", "wire/wire.h"): "structures only: packets go from net to mem and back",
     ("trace", "wire/wire.h"): "structures only: tracepoints read packets",
-    ("mem", "queue/queue.h"): "structures only: scatter lists come from work requests",
     ("queue", "guard/guard.h"): "numbers only: the most that a ring may be asked for",
     ("sth", "guard/guard.h"): "numbers only: the most rules and keys",
     ("queue", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
@@ -43,7 +41,6 @@ EXCEPTIONS = {
     ("engine", "srnic_qp_find"): "to be moved: QPs, AHs and SRQs belong below verbs",
     ("engine", "srnic_mcast_find"): "to be moved: groups belong below verbs",
     ("engine", "srnic_active_mtu"): "to be moved: the MTU of a device belongs below verbs",
-    ("mem", "engine/engine.h"): "to be moved: mem needs a small structure that says who asks",
 }
 
 Step = namedtuple("Step", "path line room other what")

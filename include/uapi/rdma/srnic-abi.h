@@ -76,6 +76,16 @@ enum srnic_wqe_opcode {
 #define SRNIC_WQE_INLINE	(1 << 3)
 #define SRNIC_WQE_FLAGS		0xf
 
+/* What a BIND_MW asks for */
+struct srnic_abi_bind {
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__u32 mr_lkey;
+	__u32 mw_rkey;	/* current key of the window */
+	__u32 new_rkey;	/* key of the window after the bind */
+	__u32 access;	/* IB_ACCESS_* */
+};
+
 /* A send work request: 64 bytes, then num_sge SGEs or inline_len bytes. */
 struct srnic_sq_wqe {
 	__aligned_u64 wr_id;
@@ -97,14 +107,7 @@ struct srnic_sq_wqe {
 			__u32 qkey;
 			__u32 reserved;
 		} ud;
-		struct {
-			__aligned_u64 addr;
-			__aligned_u64 length;
-			__u32 mr_lkey;
-			__u32 mw_rkey;	/* current key of the window */
-			__u32 new_rkey;	/* key of the window after the bind */
-			__u32 access;	/* IB_ACCESS_* */
-		} bind;
+		struct srnic_abi_bind bind;
 		__u32 reserved[8];
 	};
 };

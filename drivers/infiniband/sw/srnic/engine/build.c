@@ -103,9 +103,11 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 
 static int gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
 {
+	const struct srnic_sge_pos from = { .sge = src->sge, .left = src->num_sge, .off = src->at };
+
 	if (src->sge)
-		return srnic_sge_gather(build->qp, &build->hold, src->sge, src->num_sge, src->at,
-					dst, len) ? -EFAULT : 0;
+		return srnic_sge_gather(&build->qp->mem, &build->hold, &from, dst, len) ?
+		       -EFAULT : 0;
 	if (src->ref)
 		srnic_mem_gather(src->ref, src->at, dst, len);
 	else

@@ -295,6 +295,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			  struct srnic_hold *hold)
 {
 	struct srnic_swqe *wqe = answered_wqe(qp, pkt, SRNIC_CLASS_READ);
+	struct srnic_sge_pos to;
 	u32 off;
 
 	if (!wqe)
@@ -305,9 +306,9 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		srnic_sq_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
 		return;
 	}
+	to = (struct srnic_sge_pos){ .sge = wqe->sge, .left = wqe->num_sge, .off = off };
 	if (pkt->payload_len &&
-	    srnic_sge_place(qp, hold, wqe->sge, wqe->num_sge, off, pkt->payload,
-			    pkt->payload_len)) {
+	    srnic_sge_place(&qp->mem, hold, &to, pkt->payload, pkt->payload_len)) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
@@ -319,10 +320,12 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			    struct srnic_hold *hold)
 {
 	struct srnic_swqe *wqe = answered_wqe(qp, pkt, SRNIC_CLASS_ATOMIC);
+	struct srnic_sge_pos to;
 
 	if (!wqe)
 		return;
-	if (srnic_sge_place(qp, hold, wqe->sge, wqe->num_sge, 0, &pkt->orig, sizeof(pkt->orig))) {
+	to = (struct srnic_sge_pos){ .sge = wqe->sge, .left = wqe->num_sge };
+	if (srnic_sge_place(&qp->mem, hold, &to, &pkt->orig, sizeof(pkt->orig))) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}

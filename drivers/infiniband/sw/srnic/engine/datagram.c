@@ -228,16 +228,17 @@ static void network_header(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
 
 static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	struct srnic_sge_pos to = { .sge = rwqe->sge, .left = rwqe->num_sge };
 	struct srnic_hold hold = { };
 	enum srnic_mem_status status;
 	u8 grh[SRNIC_GRH_LEN];
 
 	network_header(pkt->ends, grh);
-	status = srnic_sge_place(qp, &hold, rwqe->sge, rwqe->num_sge, 0, grh, sizeof(grh));
+	status = srnic_sge_place(&qp->mem, &hold, &to, grh, sizeof(grh));
+	to.off = sizeof(grh);
 	if (!status && pkt->payload_len)
-		status = srnic_sge_place(qp, &hold, rwqe->sge, rwqe->num_sge, sizeof(grh),
-					 pkt->payload, pkt->payload_len);
+		status = srnic_sge_place(&qp->mem, &hold, &to, pkt->payload, pkt->payload_len);
 	srnic_hold_drop(&hold);
 	return status;
 }

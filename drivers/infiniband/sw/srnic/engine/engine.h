@@ -22,13 +22,13 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "guard/peer.h"
+#include "mem/mem.h"
 #include "net/net.h"
 #include "queue/queue.h"
 #include "sth/sth.h"
 
 struct mem_cgroup;
 struct srnic_dev;
-struct srnic_pd;
 struct srnic_srq;
 
 /**
@@ -415,6 +415,7 @@ struct srnic_grant {
  * @ib: core part
  * @dev: device
  * @pd: protection domain
+ * @mem: stream on whose behalf memory is accessed
  * @scq: CQ for send completions
  * @rcq: CQ for receive completions
  * @srq: shared receive queue; NULL: the QP has its own receive queue
@@ -454,7 +455,6 @@ struct srnic_grant {
  * @due: actions for the unlock: SRNIC_DUE_*, and events as 1 << IB_EVENT_*
  * @cnp_at: ns: when the last CNP was sent
  * @flushed: all posted work requests have been flushed once (ERR)
- * @stags: windows and regions that serve only this QP, under the lock of @pd (mem/stream.c)
  * @grants: memory keys that prove requests: struct srnic_grant, under @lock
  * @grant_count: number of entries in @grants
  * @dgram_out: seals of sent datagrams (UD, GSI), under @lock
@@ -467,6 +467,7 @@ struct srnic_qp {
 	struct ib_qp ib;
 	struct srnic_dev *dev;
 	struct srnic_pd *pd;
+	struct srnic_mem_stream mem;
 	struct srnic_cq *scq;
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
@@ -510,7 +511,6 @@ struct srnic_qp {
 	u64 cnp_at;
 	u32 due;
 
-	struct list_head stags;
 	struct list_head grants;
 	u32 grant_count;
 	struct srnic_dgram_out *dgram_out;

@@ -23,13 +23,14 @@ enum ib_wc_status srnic_local_op(struct srnic_qp *qp, const struct srnic_swqe *w
 
 	switch (wqe->opcode) {
 	case SRNIC_WQE_LOCAL_INV:
-		err = srnic_mem_invalidate(qp, wqe->inv_rkey, false);
+		err = srnic_mem_invalidate(&qp->mem, wqe->inv_rkey, SRNIC_INV_BY_OWNER);
 		return err ? IB_WC_LOC_QP_OP_ERR : IB_WC_SUCCESS;
 	case SRNIC_WQE_BIND_MW:
-		err = srnic_mem_bind(qp, wqe);
+		err = srnic_mem_bind(&qp->mem, &wqe->bind);
 		return err ? IB_WC_MW_BIND_ERR : IB_WC_SUCCESS;
 	case SRNIC_WQE_REG_MR:
-		err = srnic_mem_reg(qp, to_srnic_mr(wqe->reg.mr), wqe->reg.key, wqe->reg.access);
+		err = srnic_mem_reg(&qp->mem, to_srnic_mr(wqe->reg.mr), wqe->reg.key,
+				    wqe->reg.access);
 		return err ? IB_WC_LOC_QP_OP_ERR : IB_WC_SUCCESS;
 	default:
 		return IB_WC_LOC_QP_OP_ERR;

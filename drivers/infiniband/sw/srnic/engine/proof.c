@@ -37,17 +37,24 @@ static u64 length_of(const struct srnic_pkt *pkt)
 const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 					      struct srnic_mem_ref *ref)
 {
-	static const u32 access[SRNIC_RIGHTS + 1] = {
+	static const u32 rights[SRNIC_RIGHTS + 1] = {
 		[SRNIC_RIGHT_READ]	= IB_ACCESS_REMOTE_READ,
 		[SRNIC_RIGHT_WRITE]	= IB_ACCESS_REMOTE_WRITE,
 		[SRNIC_RIGHT_ATOMIC]	= IB_ACCESS_REMOTE_ATOMIC,
 	};
 	enum srnic_right right = right_of(pkt);
 	const struct srnic_mkey *mkeys;
+	struct srnic_access access;
 
 	if (!right || likely(!READ_ONCE(qp->pd->protects)))
 		return NULL;
-	mkeys = srnic_mem_mkeys(qp, pkt->rkey, pkt->va, length_of(pkt), access[right], ref);
+	access = (struct srnic_access){
+		.key = pkt->rkey,
+		.rights = rights[right],
+		.va = pkt->va,
+		.len = length_of(pkt),
+	};
+	mkeys = srnic_mem_mkeys(&qp->mem, &access, ref);
 	return mkeys ? &mkeys[right - 1] : NULL;
 }
 

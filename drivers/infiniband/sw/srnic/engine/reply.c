@@ -80,10 +80,15 @@ static int send_read_response(struct srnic_build *build, struct srnic_rres *rres
 static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct srnic_mem_ref *ref)
 {
 	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	const struct srnic_access access = {
+		.key = rres->rkey,
+		.rights = IB_ACCESS_REMOTE_READ | srnic_proved(rres->proved),
+		.va = rres->va + off,
+		.len = rres->end - off,
+	};
 	enum srnic_mem_status status;
 
-	status = srnic_mem_get(qp, rres->rkey, rres->va + off, rres->end - off,
-			       IB_ACCESS_REMOTE_READ | srnic_proved(rres->proved), false, ref);
+	status = srnic_mem_get(&qp->mem, &access, ref);
 	if (likely(!status))
 		return false;
 

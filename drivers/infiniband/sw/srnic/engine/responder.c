@@ -60,11 +60,24 @@ static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			       struct srnic_hold *hold)
 {
 	srnic_hold_drop(hold);
-	if (!srnic_mem_invalidate(qp, pkt->rkey, true))
+	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, SRNIC_INV_BY_PEER))
 		return V_OK;
 	srnic_qp_refuse(qp, pkt, stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
 	return V_ACCESS;
+}
+
+static enum srnic_mem_status place_payload(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+					   struct srnic_hold *hold)
+{
+	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	const struct srnic_sge_pos to = {
+		.sge = rwqe->sge,
+		.left = rwqe->num_sge,
+		.off = rwqe->done,
+	};
+
+	return srnic_sge_place(&qp->mem, hold, &to, pkt->payload, pkt->payload_len);
 }
 
 static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
@@ -85,9 +98,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
 		return V_INVALID;
 	}
-	if (pkt->payload_len &&
-	    srnic_sge_place(qp, hold, rwqe->sge, rwqe->num_sge, rwqe->done, pkt->payload,
-			    pkt->payload_len)) {
+	if (pkt->payload_len && place_payload(qp, pkt, hold)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		return V_OPERATION;
 	}
@@ -111,10 +122,15 @@ static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt
 				struct srnic_hold *hold)
 {
 	const struct srnic_responder *resp = &qp->resp;
+	const struct srnic_access access = {
+		.key = resp->rkey,
+		.rights = IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved),
+		.va = resp->va,
+		.len = resp->left,
+	};
 	enum srnic_mem_status status;
 
-	status = srnic_mem_hold(qp, resp->rkey, resp->va, resp->left,
-				IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved), false, hold);
+	status = srnic_mem_hold(&qp->mem, &access, hold);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
@@ -185,6 +201,12 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 
 static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
+	const struct srnic_access access = {
+		.key = pkt->rkey,
+		.rights = IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved),
+		.va = pkt->va,
+		.len = pkt->dmalen,
+	};
 	u32 packets = srnic_read_packets(qp, pkt->dmalen);
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
@@ -196,9 +218,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (!rres)
 		return V_INVALID;
 	if (pkt->dmalen) {	/* IBA C9-88: an access to zero bytes needs no key */
-		status = srnic_mem_get(qp, pkt->rkey, pkt->va, pkt->dmalen,
-				       IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved), false,
-				       &ref);
+		status = srnic_mem_get(&qp->mem, &access, &ref);
 		if (unlikely(status)) {
 			srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 			return V_ACCESS;
@@ -213,7 +233,12 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	bool swap = pkt->opcode == SRNIC_OPC_CMP_SWAP;
+	const struct srnic_access access = {
+		.key = pkt->rkey,
+		.rights = IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved),
+		.va = pkt->va,
+		.len = sizeof(u64),
+	};
 	enum srnic_mem_status status;
 	struct srnic_mem_ref ref;
 	struct srnic_rres *rres;
@@ -224,13 +249,15 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	rres = srnic_rres_new(qp, pkt, 1);
 	if (!rres)
 		return V_INVALID;
-	status = srnic_mem_get(qp, pkt->rkey, pkt->va, sizeof(u64),
-			       IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved), false, &ref);
+	status = srnic_mem_get(&qp->mem, &access, &ref);
 	if (unlikely(status)) {
 		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
-	rres->orig = srnic_mem_atomic(&ref, pkt->va, swap, pkt->swap_add, pkt->compare);
+	if (pkt->opcode == SRNIC_OPC_CMP_SWAP)
+		rres->orig = srnic_mem_cmp_swap(&ref, pkt->va, pkt->compare, pkt->swap_add);
+	else
+		rres->orig = srnic_mem_fetch_add(&ref, pkt->va, pkt->swap_add);
 	srnic_mem_put(&ref);
 	srnic_rres_accept(qp, rres);
 	message_done(qp);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Access checks: whether a QP may access a range of bytes under a key. Every
+ * Access checks: whether a stream may access a range of bytes under a key. Every
  * access of every packet is checked here (RFC 5042 6.2.1 and 6.3.1, IBA 9.4.3
  * and 10.6.3).
  */
 #include <linux/rcupdate.h>
 #include "../export.h"
-#include "../srnic.h"
-#include "../engine/engine.h"
 #include "mem.h"
 
 static bool stag_is_window(const struct srnic_stag *stag)
@@ -23,25 +21,27 @@ static bool stag_contains(const struct srnic_stag *stag, u64 va, u64 len)
 }
 
 /* The caller holds an active reference to @stag. */
-static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct srnic_stag *stag,
-					u32 key, u64 va, u64 len, u32 access, bool local)
+static enum srnic_mem_status stag_check(const struct srnic_mem_stream *stream,
+					const struct srnic_stag *stag,
+					const struct srnic_access *access)
 {
-	if (stag->key != key)
+	if (stag->key != access->key)
 		return SRNIC_MEM_INVALID;
 	/* a window has an R_Key and no L_Key (IBA 10.6.7.1) */
-	if (local && stag_is_window(stag))
+	if (access->local && stag_is_window(stag))
 		return SRNIC_MEM_INVALID;
-	if (stag->pd != qp->pd)
+	if (stag->pd != stream->pd)
 		return SRNIC_MEM_PD;	/* R7 */
 	/* pairs with srnic_region_bind() */
-	if (smp_load_acquire(&stag->one_stream) && READ_ONCE(stag->qp) != qp)
+	if (smp_load_acquire(&stag->one_stream) && READ_ONCE(stag->stream) != stream)
 		return SRNIC_MEM_PD;	/* R8 */
-	if (!stag_contains(stag, va, len))
+	if (!stag_contains(stag, access->va, access->len))
 		return SRNIC_MEM_BOUNDS;	/* R10 */
-	if (access & ~(stag->access | SRNIC_ACCESS_PROVED))
+	if (access->rights & ~(stag->access | SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;	/* R16 */
 	/* sRDMA 4.6: the region demands the proof, the requester has no choice */
-	if (unlikely(READ_ONCE(stag->mkeys)) && !local && !(access & SRNIC_ACCESS_PROVED))
+	if (unlikely(READ_ONCE(stag->mkeys)) && !access->local &&
+	    !(access->rights & SRNIC_ACCESS_PROVED))
 		return SRNIC_MEM_ACCESS;
 
 	return SRNIC_MEM_OK;
@@ -51,9 +51,10 @@ static enum srnic_mem_status stag_check(const struct srnic_qp *qp, const struct 
  * The local DMA key covers all of the kernel's memory and must never serve a
  * user's QP (RFC 5042 6.5, R28).
  */
-static enum srnic_mem_status mem_get_dma(const struct srnic_qp *qp, struct srnic_mem_ref *ref)
+static enum srnic_mem_status mem_get_dma(const struct srnic_mem_stream *stream,
+					 struct srnic_mem_ref *ref)
 {
-	if (qp->ib.uobject)
+	if (stream->user)
 		return SRNIC_MEM_INVALID;
 
 	*ref = (struct srnic_mem_ref){};
@@ -62,38 +63,32 @@ static enum srnic_mem_status mem_get_dma(const struct srnic_qp *qp, struct srnic
 
 /**
  * srnic_mem_get() - Look up a key, check an access and keep the bytes in place
- * @qp: QP on whose behalf the access is made
- * @key: L_Key or R_Key, all 32 bits
- * @va: first byte, as the consumer of the key names it
- * @len: bytes, not 0: an access to zero bytes needs no key (IBA 9.7.4.1.2,
- *	R16), and callers must not ask for one
- * @access: IB_ACCESS_* that the access needs; 0 for a local read;
- *	SRNIC_ACCESS_PROVED
- * @local: apply L_Key rules: windows are refused, the local DMA key is accepted
+ * @stream: stream on whose behalf the access is made
+ * @access: the access
  * @ref: filled in, for gather, place, atomic and put
  *
  * Context: process or softirq, BHs off until srnic_mem_put().
  * Return: SRNIC_MEM_OK with a reference in @ref, or the reason for the refusal
  * without one.
  */
-enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 len,
-				    u32 access, bool local, struct srnic_mem_ref *ref)
+enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
+				    const struct srnic_access *access, struct srnic_mem_ref *ref)
 {
 	enum srnic_mem_status status;
 	struct srnic_stag *stag;
 
-	if (local && key == SRNIC_DMA_LKEY)
-		return mem_get_dma(qp, ref);
+	if (access->local && access->key == SRNIC_DMA_LKEY)
+		return mem_get_dma(stream, ref);
 
 	rcu_read_lock();
-	stag = srnic_stag_find(qp->dev, key);
+	stag = srnic_stag_find(stream->dev, access->key);
 	if (!stag || !srnic_stag_get(stag)) {
 		rcu_read_unlock();
 		return SRNIC_MEM_INVALID;
 	}
 	rcu_read_unlock();
 
-	status = stag_check(qp, stag, key, va, len, access, local);
+	status = stag_check(stream, stag, access);
 	if (unlikely(status)) {
 		srnic_stag_put(stag);
 		return status;
@@ -120,24 +115,23 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);
 
 /**
  * srnic_mem_mkeys() - Return the memory keys of a region that demands proofs
- * @qp: QP on whose behalf the access is made
- * @key: R_Key, all 32 bits
- * @va: first byte
- * @len: bytes, not 0
- * @access: IB_ACCESS_* that the access needs
+ * @stream: stream on whose behalf the access is made
+ * @access: the access, by R_Key; checked as if it had been proved
  * @ref: filled in, to be put by the caller, unless %NULL is returned
  *
  * Context: process or softirq, BHs off until srnic_mem_put().
  * Return: array of keys, one for each right; %NULL if the region has none or if
  * the access is refused anyway.
  */
-const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u64 len,
-					 u32 access, struct srnic_mem_ref *ref)
+const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream,
+					 const struct srnic_access *access,
+					 struct srnic_mem_ref *ref)
 {
+	struct srnic_access proved = *access;
 	const struct srnic_mkey *mkeys;
 
-	access |= SRNIC_ACCESS_PROVED;
-	if (srnic_mem_get(qp, key, va, len, access, false, ref))
+	proved.rights |= SRNIC_ACCESS_PROVED;
+	if (srnic_mem_get(stream, &proved, ref))
 		return NULL;
 	mkeys = READ_ONCE(ref->stag->mkeys);
 	if (mkeys)
@@ -150,13 +144,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_mkeys);
 
 /**
  * srnic_mem_hold() - Check an access, reusing the region that the burst holds
- * @qp: QP on whose behalf the access is made
- * @key: L_Key or R_Key, all 32 bits
- * @va: first byte
- * @len: bytes, not 0
- * @access: IB_ACCESS_* that the access needs
- * @local: apply L_Key rules
- * @hold: region held by the burst, for this QP only; its ref is for gather,
+ * @stream: stream on whose behalf the access is made
+ * @access: the access
+ * @hold: region held by the burst, for this stream only; its ref is for gather,
  *	place and atomic
  *
  * If the region is already held, only the lookup and the reference are saved:
@@ -166,16 +156,16 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_mkeys);
  * Return: SRNIC_MEM_OK, or the reason for the refusal; a region may be held in
  * either case.
  */
-enum srnic_mem_status srnic_mem_hold(struct srnic_qp *qp, u32 key, u64 va, u64 len,
-				     u32 access, bool local, struct srnic_hold *hold)
+enum srnic_mem_status srnic_mem_hold(const struct srnic_mem_stream *stream,
+				     const struct srnic_access *access, struct srnic_hold *hold)
 {
 	enum srnic_mem_status status;
 
-	if (hold->held && hold->ref.stag->index == key >> 8)
-		return stag_check(qp, hold->ref.stag, key, va, len, access, local);
+	if (hold->held && hold->ref.stag->index == access->key >> 8)
+		return stag_check(stream, hold->ref.stag, access);
 
 	srnic_hold_drop(hold);
-	status = srnic_mem_get(qp, key, va, len, access, local, &hold->ref);
+	status = srnic_mem_get(stream, access, &hold->ref);
 	hold->held = !status && hold->ref.stag;
 	return status;
 }

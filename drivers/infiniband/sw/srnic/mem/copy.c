@@ -75,31 +75,53 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_place);
 
-/**
- * srnic_mem_atomic() - Execute an 8-byte atomic operation (IBA 9.4.5)
- * @ref: from srnic_mem_get() with IB_ACCESS_REMOTE_ATOMIC
- * @va: aligned to 8, inside the checked range; registration ensures that memory
- *	has the same alignment as @va
- * @cas: compare-and-swap, else fetch-and-add
- * @swap_add: new value, or addend
- * @compare: expected value
- *
- * One processor instruction: atomic with respect to other QPs, to drivers of
- * other devices and to the application.
- *
- * Return: the value before the operation.
- */
-u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare)
+/* Return the word at @va, or NULL if it is misaligned, which registration excludes. */
+static atomic64_t *ref_word(const struct srnic_mem_ref *ref, u64 va)
 {
 	u32 run;
 	atomic64_t *word = ref_run(ref, va, sizeof(u64), &run);
 
 	/* a misaligned word could extend into a page that is not the region's */
 	if (WARN_ON_ONCE(!IS_ALIGNED((unsigned long)word, sizeof(*word))))
-		return 0;
-	if (cas)
-		return atomic64_cmpxchg(word, compare, swap_add);
-	return atomic64_fetch_add(swap_add, word);
+		return NULL;
+	return word;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_mem_atomic);
+/**
+ * srnic_mem_cmp_swap() - Execute an 8-byte compare-and-swap (IBA 9.4.5)
+ * @ref: from srnic_mem_get() with IB_ACCESS_REMOTE_ATOMIC
+ * @va: aligned to 8, inside the checked range; registration ensures that memory
+ *	has the same alignment as @va
+ * @compare: expected value
+ * @swap: new value
+ *
+ * One processor instruction: atomic with respect to other QPs, to drivers of
+ * other devices and to the application.
+ *
+ * Return: the value before the operation.
+ */
+u64 srnic_mem_cmp_swap(const struct srnic_mem_ref *ref, u64 va, u64 compare, u64 swap)
+{
+	atomic64_t *word = ref_word(ref, va);
+
+	return word ? atomic64_cmpxchg(word, compare, swap) : 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_cmp_swap);
+
+/**
+ * srnic_mem_fetch_add() - Execute an 8-byte fetch-and-add (IBA 9.4.5)
+ * @ref: as for srnic_mem_cmp_swap()
+ * @va: as for srnic_mem_cmp_swap()
+ * @add: addend
+ *
+ * Return: the value before the operation.
+ */
+u64 srnic_mem_fetch_add(const struct srnic_mem_ref *ref, u64 va, u64 add)
+{
+	atomic64_t *word = ref_word(ref, va);
+
+	return word ? atomic64_fetch_add(add, word) : 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_fetch_add);

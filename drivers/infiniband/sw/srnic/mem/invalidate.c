@@ -5,26 +5,25 @@
  */
 #include <linux/rcupdate.h>
 #include "../export.h"
-#include "../srnic.h"
-#include "../engine/engine.h"
 #include "mem.h"
 
-static int fast_invalidate(const struct srnic_qp *qp, struct srnic_stag *stag, u32 key,
-			   bool remote)
+static int fast_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
+			   u32 key, enum srnic_inv_by by)
 	__must_hold(&stag->lock)
 {
 	lockdep_assert_held(&stag->lock);
 
 	if (stag->key != key)
 		return -EINVAL;
-	if (stag->pd != qp->pd)
+	if (stag->pd != stream->pd)
 		return -EACCES;	/* R7 */
 	/*
 	 * R26: a peer may invalidate a key only if the key grants it a remote
 	 * right, and only on the QP that the region was registered on: other
 	 * QPs of the domain share the key.
 	 */
-	if (remote && (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != qp->ib.qp_num))
+	if (by == SRNIC_INV_BY_PEER &&
+	    (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != stream->qpn))
 		return -EACCES;
 
 	/*
@@ -35,19 +34,20 @@ static int fast_invalidate(const struct srnic_qp *qp, struct srnic_stag *stag, u
 	return 0;
 }
 
-static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key, bool remote)
+static int stag_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
+			   u32 key, enum srnic_inv_by by)
 {
 	int err;
 
 	switch (stag->kind) {
 	case SRNIC_STAG_FAST:
 		spin_lock(&stag->lock);
-		err = fast_invalidate(qp, stag, key, remote);
+		err = fast_invalidate(stream, stag, key, by);
 		spin_unlock(&stag->lock);
 		return err;
 	case SRNIC_STAG_MW1:
 	case SRNIC_STAG_MW2:
-		return srnic_window_invalidate(qp, stag, key);
+		return srnic_window_invalidate(stream, stag, key);
 	default:
 		/* only a verb deregisters a region that a verb registered (IBA 10.6.5) */
 		return -EACCES;
@@ -56,9 +56,9 @@ static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key
 
 /**
  * srnic_mem_invalidate() - Execute LOCAL_INV, or a peer's SEND with Invalidate
- * @qp: QP of the work request, or QP that received the SEND
+ * @stream: stream of the work request, or that received the SEND
  * @key: all 32 bits
- * @remote: the request came from the peer
+ * @by: who asks for it
  *
  * When it returns 0, no packet reads or writes through the key any more (R12).
  *
@@ -67,29 +67,30 @@ static int stag_invalidate(struct srnic_qp *qp, struct srnic_stag *stag, u32 key
  * of another protection domain or stream, or of a kind that cannot be
  * invalidated this way.
  */
-int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote)
+int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum srnic_inv_by by)
 {
 	struct srnic_stag *stag;
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	stag = srnic_stag_find(qp->dev, key);
+	stag = srnic_stag_find(stream->dev, key);
 	if (stag)
-		err = stag_invalidate(qp, stag, key, remote);
+		err = stag_invalidate(stream, stag, key, by);
 	rcu_read_unlock();
 	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_invalidate);
 
-static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 key, u32 access)
+static int fast_check(const struct srnic_mem_stream *stream, const struct srnic_mr *mr, u32 key,
+		      u32 access)
 {
 	const struct srnic_map *map = mr->fresh ? &mr->next : &mr->map;
 	u64 offset = mr->ib.iova & (BIT_ULL(map->shift) - 1);
 
 	if (mr->stag.kind != SRNIC_STAG_FAST || mr->stag.index != key >> 8)
 		return -EINVAL;
-	if (mr->stag.pd != qp->pd)
+	if (mr->stag.pd != stream->pd)
 		return -EACCES;
 	if (srnic_region_check_access(access))
 		return -EINVAL;
@@ -103,7 +104,7 @@ static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 
 
 /**
  * srnic_mem_reg() - Execute REG_MR
- * @qp: QP of a kernel consumer
+ * @stream: stream of a kernel consumer
  * @mr: fast-register region, invalid
  * @key: index of @mr and the consumer's variant
  * @access: IB_ACCESS_*
@@ -111,13 +112,13 @@ static int fast_check(const struct srnic_qp *qp, const struct srnic_mr *mr, u32 
  * Context: process or softirq, BHs off.
  * Return: 0, -EINVAL or -EACCES.
  */
-int srnic_mem_reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
+int srnic_mem_reg(const struct srnic_mem_stream *stream, struct srnic_mr *mr, u32 key, u32 access)
 {
 	struct srnic_stag *stag = &mr->stag;
 	int err;
 
 	spin_lock(&stag->lock);
-	err = fast_check(qp, mr, key, access);
+	err = fast_check(stream, mr, key, access);
 	if (err)
 		goto out;
 
@@ -127,7 +128,7 @@ int srnic_mem_reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access)
 	}
 	stag->key = key;
 	stag->access = access;
-	stag->maker = qp->ib.qp_num;
+	stag->maker = stream->qpn;
 	/* the consumer may have changed upper bits of iova since map_mr_sg */
 	stag->iova = mr->ib.iova;
 	stag->length = mr->ib.length;

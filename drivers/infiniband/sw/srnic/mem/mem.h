@@ -18,12 +18,10 @@
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/ib_umem.h>
-#include "../wire/wire.h"
-#include "../queue/queue.h"
+#include <rdma/srnic-abi.h>
 
 struct srnic_dev;
 struct srnic_mkey;
-struct srnic_qp;
 
 #define SRNIC_PD_KEY_MAX	32
 
@@ -44,7 +42,7 @@ struct srnic_qp;
  * @ib: core part
  * @user: user charged for objects of the domain; NULL: the kernel or the
  *	administrator
- * @lock: BH; protects srnic_qp.stags of the domain's QPs
+ * @lock: BH; protects the STags of the domain's streams
  * @dgrams_wait: number of QPs of the domain that wait for the key of a datagram
  * @protects: a region of the domain is or was protected by memory keys
  * @key_lock: process context; protects @key, @key_len and @key_drawn
@@ -55,7 +53,7 @@ struct srnic_qp;
 struct srnic_pd {
 	struct ib_pd ib;
 	struct srnic_user *user;
-	spinlock_t lock;	/* BH; srnic_qp.stags */
+	spinlock_t lock;	/* BH; srnic_mem_stream.stags */
 	atomic_t dgrams_wait;
 	bool protects;
 	struct mutex key_lock;	/* key, key_len, key_drawn */
@@ -68,6 +66,24 @@ static inline struct srnic_pd *to_srnic_pd(struct ib_pd *ib)
 {
 	return container_of(ib, struct srnic_pd, ib);
 }
+
+/**
+ * struct srnic_mem_stream - A stream (RFC 5042): mem's part of a queue pair
+ * @dev: device, for its table of STags
+ * @pd: protection domain
+ * @stags: windows and regions that serve this stream only, under @pd's lock
+ * @qpn: QPN
+ * @user: a user process owns the queue pair
+ *
+ * Memory is accessed on behalf of a stream. Only @stags changes after creation.
+ */
+struct srnic_mem_stream {
+	struct srnic_dev *dev;
+	struct srnic_pd *pd;
+	struct list_head stags;
+	u32 qpn;
+	bool user;
+};
 
 enum srnic_stag_kind {
 	SRNIC_STAG_USER,	/* pinned by ib_umem */
@@ -87,12 +103,11 @@ enum srnic_stag_kind {
  * @kind: kind of object; never changes
  * @active: count of active references, and SRNIC_STAG_VALID. Holders of a
  *	reference may read everything below; it does not change while there are
- *	holders, except @qp, @one_stream and
- * @mkeys
+ *	holders, except @stream, @one_stream and @mkeys
  * @lock: BH; serialises bind, invalidate, register and deallocate
  * @pd: protection domain
- * @one_stream: serves @qp only: a type 2B window, or a region bound to a QP
- * @qp: the QP served, as long as it exists; else NULL
+ * @one_stream: serves @stream only: a type 2B window, or a region bound to a QP
+ * @stream: the stream served, as long as it exists; else NULL
  * @maker: fast-register: QPN of the QP that the region was registered on, the
  *	only one whose peer may invalidate it
  * @mr: translation; of a window: its region, NULL if not bound
@@ -103,7 +118,7 @@ enum srnic_stag_kind {
  *	block
  * @mkeys: region: memory keys that accesses must be proved by, one for each
  *	right; NULL: none
- * @stream: entry in @qp->stags, if @qp is set
+ * @stream_node: entry in @stream->stags, if @stream is set
  * @rcu: for freeing after a grace period
  */
 struct srnic_stag {
@@ -115,7 +130,7 @@ struct srnic_stag {
 	spinlock_t lock;	/* BH; serialises changes */
 	struct srnic_pd *pd;
 	bool one_stream;
-	struct srnic_qp *qp;
+	struct srnic_mem_stream *stream;
 	struct srnic_mr *mr;
 	u32 maker;
 	u32 access;
@@ -123,7 +138,7 @@ struct srnic_stag {
 	u64 length;
 	u64 offset;
 	struct srnic_mkey *mkeys;
-	struct list_head stream;
+	struct list_head stream_node;
 	struct rcu_head rcu;
 };
 
@@ -191,17 +206,35 @@ enum srnic_mem_status {
 	SRNIC_MEM_ACCESS,
 };
 
-/* check.c: BHs off from get to put; @local: L_Key rules, no remote right needed */
+/**
+ * struct srnic_access - An access to memory that is to be checked
+ * @key: L_Key or R_Key, all 32 bits
+ * @rights: IB_ACCESS_* that it needs; 0: a local read; SRNIC_ACCESS_PROVED
+ * @va: first byte, as the consumer of the key names it
+ * @len: bytes, not 0: an access to zero bytes needs no key (IBA 9.7.4.1.2,
+ *	R16), and callers must not ask for one
+ * @local: L_Key rules: windows are refused, the local DMA key is accepted
+ */
+struct srnic_access {
+	u32 key;
+	u32 rights;
+	u64 va;
+	u64 len;
+	bool local;
+};
+
+/* check.c: BHs off from get to put */
 struct srnic_mem_ref {
 	struct srnic_stag *stag;	/* NULL: the local DMA key */
 	struct srnic_mr *mr;
 };
 
-enum srnic_mem_status srnic_mem_get(struct srnic_qp *qp, u32 key, u64 va, u64 len,
-				    u32 access, bool local, struct srnic_mem_ref *ref);
+enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
+				    const struct srnic_access *access, struct srnic_mem_ref *ref);
 void srnic_mem_put(struct srnic_mem_ref *ref);
-const struct srnic_mkey *srnic_mem_mkeys(struct srnic_qp *qp, u32 key, u64 va, u64 len,
-					 u32 access, struct srnic_mem_ref *ref);
+const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream,
+					 const struct srnic_access *access,
+					 struct srnic_mem_ref *ref);
 
 /**
  * struct srnic_hold - The region that a burst reads or writes; initially zeroed
@@ -216,8 +249,8 @@ struct srnic_hold {
 	bool held;
 };
 
-enum srnic_mem_status srnic_mem_hold(struct srnic_qp *qp, u32 key, u64 va, u64 len,
-				     u32 access, bool local, struct srnic_hold *hold);
+enum srnic_mem_status srnic_mem_hold(const struct srnic_mem_stream *stream,
+				     const struct srnic_access *access, struct srnic_hold *hold);
 static inline void srnic_hold_drop(struct srnic_hold *hold)
 {
 	if (hold->held)
@@ -228,29 +261,47 @@ static inline void srnic_hold_drop(struct srnic_hold *hold)
 /* copy.c: the range at @va has been checked by get */
 void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 len);
 void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u32 len);
-/* 8-byte atomic operation, @va aligned; compare-and-swap if @cas, else fetch-and-add */
-u64 srnic_mem_atomic(const struct srnic_mem_ref *ref, u64 va, bool cas, u64 swap_add, u64 compare);
+/* of 8 bytes, @va aligned */
+u64 srnic_mem_cmp_swap(const struct srnic_mem_ref *ref, u64 va, u64 compare, u64 swap);
+u64 srnic_mem_fetch_add(const struct srnic_mem_ref *ref, u64 va, u64 add);
+
+/**
+ * struct srnic_sge_pos - A position in a message that is spread over SGEs
+ * @sge: an SGE of the list
+ * @left: number of SGEs from @sge on
+ * @off: bytes from the start of @sge; may be inside a later SGE
+ */
+struct srnic_sge_pos {
+	const struct srnic_abi_sge *sge;
+	u32 left;
+	u32 off;
+};
 
 /*
- * sge.c: gather and place for a list of SGEs, starting @off bytes into the
- * message. Checks lkey, PD, bounds and rights for the bytes accessed. @hold may
- * hold a region afterwards.
+ * sge.c: gather and place for a list of SGEs. Checks lkey, PD, bounds and rights
+ * for the bytes accessed. @hold may hold a region afterwards.
  */
-enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
-				       const struct srnic_abi_sge *sge, u32 num, u32 off,
+enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
+				       struct srnic_hold *hold, const struct srnic_sge_pos *from,
 				       void *dst, u32 len);
-enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *hold,
-				      const struct srnic_abi_sge *sge, u32 num, u32 off,
+enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
+				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
 				      const void *src, u32 len);
+
+/* Who asks for an invalidation; a peer may do less (R26) */
+enum srnic_inv_by {
+	SRNIC_INV_BY_OWNER,	/* LOCAL_INV */
+	SRNIC_INV_BY_PEER,	/* SEND with Invalidate */
+};
 
 /*
  * invalidate.c, window.c: execution of LOCAL_INV, REG_MR, BIND_MW and SEND with
  * Invalidate for engine. Under the QP's lock, BHs off, no region held. Return 0
  * or a negative errno.
  */
-int srnic_mem_invalidate(struct srnic_qp *qp, u32 key, bool remote);
-int srnic_mem_reg(struct srnic_qp *qp, struct srnic_mr *mr, u32 key, u32 access);
-int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe);
+int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum srnic_inv_by by);
+int srnic_mem_reg(const struct srnic_mem_stream *stream, struct srnic_mr *mr, u32 key, u32 access);
+int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_abi_bind *bind);
 
 /* stag.c: process context unless noted */
 int srnic_stag_table_init(struct srnic_dev *dev);
@@ -284,17 +335,18 @@ int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys);
 
 /* window.c: for invalidate.c and stream.c */
 void srnic_window_unbind(struct srnic_stag *window);	/* its lock is held */
-int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key);
+int srnic_window_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *window,
+			    u32 key);
 /* verbs' side of memory windows, process context */
 void srnic_window_retire(struct srnic_stag *stag);
 
 /* stream.c: the STag's lock is held */
-void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp);
+void srnic_stream_join(struct srnic_stag *stag, struct srnic_mem_stream *stream);
 void srnic_stream_leave(struct srnic_stag *stag);
 /* process context */
-int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp);
+int srnic_region_bind(struct srnic_mr *mr, struct srnic_mem_stream *stream);
 void srnic_region_unbind(struct srnic_mr *mr);
 /* no work of the QP in progress */
-void srnic_stream_end(struct srnic_qp *qp);
+void srnic_stream_end(struct srnic_mem_stream *stream);
 
 #endif /* SRNIC_MEM_H */

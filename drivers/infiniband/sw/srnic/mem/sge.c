@@ -8,18 +8,11 @@
 #include "../export.h"
 #include "mem.h"
 
-/* A position in a list of SGEs */
-struct sge_pos {
-	const struct srnic_abi_sge *sge;
-	u32 left;	/* entries left, including *sge */
-	u32 off;	/* into *sge */
-};
-
 /*
  * Advance @pos to the entry that holds its byte. Return false past the end of
  * the list.
  */
-static bool sge_settle(struct sge_pos *pos)
+static bool sge_settle(struct srnic_sge_pos *pos)
 {
 	while (pos->left && pos->off >= pos->sge->length) {
 		pos->off -= pos->sge->length;
@@ -29,23 +22,27 @@ static bool sge_settle(struct sge_pos *pos)
 	return pos->left;
 }
 
-static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *pos, u32 access,
-				     u32 run, struct srnic_hold *hold)
+static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
+				     const struct srnic_sge_pos *pos, u32 rights, u32 run,
+				     struct srnic_hold *hold)
 {
-	u64 va;
+	struct srnic_access access = {
+		.key = pos->sge->lkey,
+		.rights = rights,
+		.len = run,
+		.local = true,
+	};
 
-	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &va))
+	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &access.va))
 		return SRNIC_MEM_BOUNDS;
-	return srnic_mem_hold(qp, pos->sge->lkey, va, run, access, true, hold);
+	return srnic_mem_hold(stream, &access, hold);
 }
 
 /**
  * srnic_sge_gather() - Copy part of a message out of its SGEs
- * @qp: QP of the work request
+ * @stream: stream of the work request
  * @hold: region held by this burst
- * @sge: the kernel's copy of the list
- * @num: number of entries
- * @off: offset in the message to start at
+ * @from: where to start, in the kernel's copy of the list
  * @dst: kernel memory
  * @len: bytes; 0 needs no key
  *
@@ -53,11 +50,11 @@ static enum srnic_mem_status sge_get(struct srnic_qp *qp, const struct sge_pos *
  * Return: SRNIC_MEM_OK, or the reason an SGE was refused; @dst may have been
  * written then.
  */
-enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *hold,
-				       const struct srnic_abi_sge *sge, u32 num, u32 off,
+enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
+				       struct srnic_hold *hold, const struct srnic_sge_pos *from,
 				       void *dst, u32 len)
 {
-	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
+	struct srnic_sge_pos pos = *from;
 
 	while (len) {
 		enum srnic_mem_status status;
@@ -67,7 +64,7 @@ enum srnic_mem_status srnic_sge_gather(struct srnic_qp *qp, struct srnic_hold *h
 			return SRNIC_MEM_BOUNDS;
 
 		run = min(len, pos.sge->length - pos.off);
-		status = sge_get(qp, &pos, 0, run, hold);
+		status = sge_get(stream, &pos, 0, run, hold);
 		if (status)
 			return status;
 		srnic_mem_gather(&hold->ref, pos.sge->addr + pos.off, dst, run);
@@ -83,11 +80,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
 
 /**
  * srnic_sge_place() - Copy part of a message into its SGEs
- * @qp: QP of the work request
+ * @stream: stream of the work request
  * @hold: region held by this burst
- * @sge: the kernel's copy of the list
- * @num: number of entries
- * @off: offset in the message to start at
+ * @to: where to start, in the kernel's copy of the list
  * @src: kernel memory
  * @len: bytes; 0 needs no key
  *
@@ -95,11 +90,11 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
  * Return: SRNIC_MEM_OK, or the reason an SGE was refused; the SGEs before it
  * may have been written then, which a completion in error allows (IBA 10.3.1).
  */
-enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *hold,
-				      const struct srnic_abi_sge *sge, u32 num, u32 off,
+enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
+				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
 				      const void *src, u32 len)
 {
-	struct sge_pos pos = { .sge = sge, .left = num, .off = off };
+	struct srnic_sge_pos pos = *to;
 
 	while (len) {
 		enum srnic_mem_status status;
@@ -109,7 +104,7 @@ enum srnic_mem_status srnic_sge_place(struct srnic_qp *qp, struct srnic_hold *ho
 			return SRNIC_MEM_BOUNDS;
 
 		run = min(len, pos.sge->length - pos.off);
-		status = sge_get(qp, &pos, IB_ACCESS_LOCAL_WRITE, run, hold);
+		status = sge_get(stream, &pos, IB_ACCESS_LOCAL_WRITE, run, hold);
 		if (status)
 			return status;
 		srnic_mem_place(&hold->ref, pos.sge->addr + pos.off, src, run);

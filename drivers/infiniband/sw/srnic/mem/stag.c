@@ -142,7 +142,7 @@ void srnic_stag_init(struct srnic_stag *stag, enum srnic_stag_kind kind, struct 
 	stag->pd = pd;
 	spin_lock_init(&stag->lock);
 	stag->one_stream = kind == SRNIC_STAG_MW2;
-	INIT_LIST_HEAD(&stag->stream);
+	INIT_LIST_HEAD(&stag->stream_node);
 	atomic_set(&stag->active, 0);
 }
 

@@ -9,27 +9,25 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "../export.h"
-#include "../srnic.h"
-#include "../engine/engine.h"
 #include "mem.h"
 
 /* STags to end between two calls of cond_resched() */
 #define STREAM_BATCH	64
 
 /**
- * srnic_stream_join() - Restrict an STag to a queue pair
- * @stag: quiesced, of the queue pair's domain, in no stream
- * @qp: the queue pair
+ * srnic_stream_join() - Restrict an STag to a stream
+ * @stag: quiesced, of the stream's domain, in no stream
+ * @stream: the stream
  *
  * Context: BHs off.
  */
-void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp)
+void srnic_stream_join(struct srnic_stag *stag, struct srnic_mem_stream *stream)
 	__must_hold(&stag->lock)
 {
 	lockdep_assert_held(&stag->lock);
-	WRITE_ONCE(stag->qp, qp);
+	WRITE_ONCE(stag->stream, stream);
 	spin_lock(&stag->pd->lock);
-	list_add(&stag->stream, &qp->stags);
+	list_add(&stag->stream_node, &stream->stags);
 	spin_unlock(&stag->pd->lock);
 }
 
@@ -38,7 +36,7 @@ void srnic_stream_join(struct srnic_stag *stag, struct srnic_qp *qp)
  * @stag: need not be in a stream
  *
  * Does not wait for lookups in progress: they are served only if they are made
- * on behalf of that same queue pair.
+ * on behalf of that same stream.
  *
  * Context: BHs off.
  */
@@ -46,30 +44,30 @@ void srnic_stream_leave(struct srnic_stag *stag)
 	__must_hold(&stag->lock)
 {
 	lockdep_assert_held(&stag->lock);
-	if (!stag->qp)
+	if (!stag->stream)
 		return;
 	spin_lock(&stag->pd->lock);
-	list_del_init(&stag->stream);
+	list_del_init(&stag->stream_node);
 	spin_unlock(&stag->pd->lock);
-	WRITE_ONCE(stag->qp, NULL);
+	WRITE_ONCE(stag->stream, NULL);
 }
 
 /* RCU keeps the STag allocated; its owner may remove it from the list meanwhile. */
-static struct srnic_stag *stream_first(struct srnic_qp *qp)
+static struct srnic_stag *stream_first(struct srnic_mem_stream *stream)
 {
 	struct srnic_stag *stag;
 
-	spin_lock(&qp->pd->lock);
-	stag = list_first_entry_or_null(&qp->stags, struct srnic_stag, stream);
-	spin_unlock(&qp->pd->lock);
+	spin_lock(&stream->pd->lock);
+	stag = list_first_entry_or_null(&stream->stags, struct srnic_stag, stream_node);
+	spin_unlock(&stream->pd->lock);
 	return stag;
 }
 
 /* End one STag, unless its owner has removed it from the stream meanwhile. */
-static void stag_end(struct srnic_stag *stag, const struct srnic_qp *qp)
+static void stag_end(struct srnic_stag *stag, const struct srnic_mem_stream *stream)
 {
 	spin_lock(&stag->lock);
-	if (stag->qp != qp)
+	if (stag->stream != stream)
 		goto unlock;
 	if (stag->kind == SRNIC_STAG_MW2)
 		srnic_window_unbind(stag);
@@ -80,15 +78,15 @@ unlock:
 }
 
 /* Return true if STags may be left. */
-static bool stream_end_some(struct srnic_qp *qp)
+static bool stream_end_some(struct srnic_mem_stream *stream)
 {
 	unsigned int left = STREAM_BATCH;
 	struct srnic_stag *stag;
 
 	rcu_read_lock();
 	local_bh_disable();
-	while ((stag = stream_first(qp)) && left--)
-		stag_end(stag, qp);
+	while ((stag = stream_first(stream)) && left--)
+		stag_end(stag, stream);
 	local_bh_enable();
 	rcu_read_unlock();
 	return stag;
@@ -96,7 +94,7 @@ static bool stream_end_some(struct srnic_qp *qp)
 
 /**
  * srnic_stream_end() - End all STags of a queue pair that is destroyed or reset
- * @qp: the queue pair, with no packet and no work request in progress
+ * @stream: its stream, with no packet and no work request in progress
  *
  * Its windows are unbound; its regions serve no queue pair until they are
  * deregistered. There may be hundreds of thousands of STags: each is visited
@@ -104,18 +102,18 @@ static bool stream_end_some(struct srnic_qp *qp)
  *
  * Context: process.
  */
-void srnic_stream_end(struct srnic_qp *qp)
+void srnic_stream_end(struct srnic_mem_stream *stream)
 {
-	while (stream_end_some(qp))
+	while (stream_end_some(stream))
 		cond_resched();
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_stream_end);
 
-static void region_join(struct srnic_stag *stag, struct srnic_qp *qp)
+static void region_join(struct srnic_stag *stag, struct srnic_mem_stream *stream)
 {
 	spin_lock_bh(&stag->lock);
-	srnic_stream_join(stag, qp);
+	srnic_stream_join(stag, stream);
 	smp_store_release(&stag->one_stream, true);	/* pairs with stag_check() */
 	spin_unlock_bh(&stag->lock);
 }
@@ -132,31 +130,31 @@ static void region_leave(struct srnic_stag *stag)
 /**
  * srnic_region_bind() - Restrict a region to one queue pair from now on
  * @mr: valid; may be in use
- * @qp: a queue pair of the region's domain
+ * @stream: stream of a queue pair of the region's domain
  *
  * When it returns, no access on behalf of another queue pair is in progress,
- * and none will begin. After @qp has been destroyed or reset, no access at all
- * begins. The region stays valid meanwhile: accesses on behalf of @qp are never
- * refused. A grace period suffices, because BHs are off while an active
+ * and none will begin. After its queue pair has been destroyed or reset, no access
+ * at all begins. The region stays valid meanwhile: accesses on behalf of @stream
+ * are never refused. A grace period suffices, because BHs are off while an active
  * reference is held.
  *
  * Context: process; one caller at a time.
  * Return: 0; -EEXIST: the region is already bound to a queue pair; -EBUSY:
  * windows are bound to the region, which may serve other queue pairs; -EINVAL:
- * not a region of a user process, or @qp belongs to another domain.
+ * not a region of a user process, or @stream belongs to another domain.
  */
-int srnic_region_bind(struct srnic_mr *mr, struct srnic_qp *qp)
+int srnic_region_bind(struct srnic_mr *mr, struct srnic_mem_stream *stream)
 {
 	struct srnic_stag *stag = &mr->stag;
 
-	if (stag->kind != SRNIC_STAG_USER || stag->pd != qp->pd)
+	if (stag->kind != SRNIC_STAG_USER || stag->pd != stream->pd)
 		return -EINVAL;
 	if (stag->one_stream)
 		return -EEXIST;
 	if (atomic_read(&mr->windows))
 		return -EBUSY;
 
-	region_join(stag, qp);
+	region_join(stag, stream);
 	synchronize_rcu_expedited();
 	if (!atomic_read(&mr->windows))
 		return 0;

@@ -6,8 +6,6 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "../export.h"
-#include "../srnic.h"
-#include "../engine/engine.h"
 #include "mem.h"
 
 /* windows have no local rights, but applications may ask for one: it is ignored */
@@ -33,11 +31,11 @@ void srnic_window_unbind(struct srnic_stag *window)
 }
 
 /* Check the rules of the window: IBA 10.6.7.2.2, statements o10-36 and o10-37. */
-static int window_check(const struct srnic_qp *qp, const struct srnic_stag *window,
-			const struct srnic_swqe *swqe)
+static int window_check(const struct srnic_mem_stream *stream, const struct srnic_stag *window,
+			const struct srnic_abi_bind *bind)
 	__must_hold(&window->lock)
 {
-	u32 new_key = swqe->bind.new_rkey;
+	u32 new_key = bind->new_rkey;
 
 	/*
 	 * The work request names the window; verbs do not require the
@@ -45,55 +43,55 @@ static int window_check(const struct srnic_qp *qp, const struct srnic_stag *wind
 	 */
 	if (window->index != new_key >> 8)
 		return -EINVAL;
-	if (window->pd != qp->pd)
+	if (window->pd != stream->pd)
 		return -EACCES;
-	if (swqe->bind.access & ~WINDOW_ACCESS)
+	if (bind->access & ~WINDOW_ACCESS)
 		return -EOPNOTSUPP;
 
 	if (window->kind == SRNIC_STAG_MW1)	/* may be rebound in any state; o10-36.2.2 */
-		return swqe->bind.access & IB_ZERO_BASED ? -EINVAL : 0;
+		return bind->access & IB_ZERO_BASED ? -EINVAL : 0;
 
 	/*
 	 * o10-37.2.30, o10-37.2.40; the key must change, or peers with the old
 	 * one get access.
 	 */
-	if (window->mr || !swqe->bind.length || new_key == window->key)
+	if (window->mr || !bind->length || new_key == window->key)
 		return -EINVAL;
 	return 0;
 }
 
-static u64 window_iova(const struct srnic_swqe *swqe)
+static u64 window_iova(const struct srnic_abi_bind *bind)
 {
-	return swqe->bind.access & IB_ZERO_BASED ? 0 : swqe->bind.addr;
+	return bind->access & IB_ZERO_BASED ? 0 : bind->addr;
 }
 
 /* Return the offset of the window from the start of the region's first block. */
-static u64 window_offset(const struct srnic_stag *region, const struct srnic_swqe *swqe)
+static u64 window_offset(const struct srnic_stag *region, const struct srnic_abi_bind *bind)
 {
-	return region->offset + (swqe->bind.addr - region->iova);
+	return region->offset + (bind->addr - region->iova);
 }
 
 /*
  * A word that the peer sees as aligned must be aligned in memory, for the
  * processor's atomics.
  */
-static bool window_aligned(const struct srnic_stag *region, const struct srnic_swqe *swqe)
+static bool window_aligned(const struct srnic_stag *region, const struct srnic_abi_bind *bind)
 {
-	if (!(swqe->bind.access & IB_ACCESS_REMOTE_ATOMIC))
+	if (!(bind->access & IB_ACCESS_REMOTE_ATOMIC))
 		return true;
-	return !((window_iova(swqe) ^ window_offset(region, swqe)) % sizeof(u64));
+	return !((window_iova(bind) ^ window_offset(region, bind)) % sizeof(u64));
 }
 
 /* Check the rules of the region. The caller holds an active reference to it. */
-static int window_check_region(const struct srnic_qp *qp, const struct srnic_stag *region,
-			       const struct srnic_swqe *swqe)
+static int window_check_region(const struct srnic_mem_stream *stream,
+			       const struct srnic_stag *region, const struct srnic_abi_bind *bind)
 {
-	u64 addr = swqe->bind.addr;
-	u64 length = swqe->bind.length;
+	u64 addr = bind->addr;
+	u64 length = bind->length;
 
-	if (region->key != swqe->bind.mr_lkey || region->kind != SRNIC_STAG_USER)
+	if (region->key != bind->mr_lkey || region->kind != SRNIC_STAG_USER)
 		return -EINVAL;
-	if (region->pd != qp->pd)
+	if (region->pd != stream->pd)
 		return -EACCES;
 	if (!(region->access & IB_ACCESS_MW_BIND))
 		return -EACCES;
@@ -104,31 +102,31 @@ static int window_check_region(const struct srnic_qp *qp, const struct srnic_sta
 	if (READ_ONCE(region->mkeys) || READ_ONCE(region->one_stream))
 		return -EACCES;
 	/* remote writes need a region with local write access (C10-74) */
-	if ((swqe->bind.access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
+	if ((bind->access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
 	    !(region->access & IB_ACCESS_LOCAL_WRITE))
 		return -EACCES;
 	/* C10-75, R10 */
 	if (addr < region->iova || length > region->length ||
 	    addr - region->iova > region->length - length)
 		return -EINVAL;
-	return window_aligned(region, swqe) ? 0 : -EINVAL;
+	return window_aligned(region, bind) ? 0 : -EINVAL;
 }
 
 /* The caller holds an active reference to @region, and @window is quiesced. */
-static void window_set(struct srnic_qp *qp, struct srnic_stag *window, struct srnic_stag *region,
-		       const struct srnic_swqe *swqe)
+static void window_set(struct srnic_mem_stream *stream, struct srnic_stag *window,
+		       struct srnic_stag *region, const struct srnic_abi_bind *bind)
 	__must_hold(&window->lock)
 {
 	atomic_inc(&region->mr->windows);
 	window->mr = region->mr;
-	window->access = swqe->bind.access & SRNIC_ACCESS_REMOTE;
-	window->iova = window_iova(swqe);
-	window->length = swqe->bind.length;
-	window->offset = window_offset(region, swqe);
-	window->key = swqe->bind.new_rkey;
+	window->access = bind->access & SRNIC_ACCESS_REMOTE;
+	window->iova = window_iova(bind);
+	window->length = bind->length;
+	window->offset = window_offset(region, bind);
+	window->key = bind->new_rkey;
 
 	if (window->one_stream)
-		srnic_stream_join(window, qp);
+		srnic_stream_join(window, stream);
 	srnic_stag_publish(window);
 }
 
@@ -149,27 +147,27 @@ static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
  * deadlock: regions of this kind are quiesced by sleeping, never by spinning,
  * and a burst never waits.
  */
-static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
-		       const struct srnic_swqe *swqe)
+static int window_bind(struct srnic_mem_stream *stream, struct srnic_stag *window,
+		       const struct srnic_abi_bind *bind)
 	__must_hold(&window->lock)
 {
 	struct srnic_stag *region;
 	int err;
 
-	err = window_check(qp, window, swqe);
+	err = window_check(stream, window, bind);
 	if (err)
 		return err;
-	if (!swqe->bind.length)
-		return window_bind_nothing(window, swqe->bind.new_rkey);
+	if (!bind->length)
+		return window_bind_nothing(window, bind->new_rkey);
 
-	region = srnic_stag_find(qp->dev, swqe->bind.mr_lkey);
+	region = srnic_stag_find(stream->dev, bind->mr_lkey);
 	if (!region || !srnic_stag_get(region))
 		return -EINVAL;
 
-	err = window_check_region(qp, region, swqe);
+	err = window_check_region(stream, region, bind);
 	if (!err) {
 		srnic_window_unbind(window);
-		window_set(qp, window, region, swqe);
+		window_set(stream, window, region, bind);
 	}
 	srnic_stag_put(region);
 	return err;
@@ -177,23 +175,23 @@ static int window_bind(struct srnic_qp *qp, struct srnic_stag *window,
 
 /**
  * srnic_mem_bind() - Execute BIND_MW
- * @qp: QP of the work request; a type 2 window works on this QP only
- * @swqe: address, length, keys and rights of the bind
+ * @stream: stream of the work request; a type 2 window works on this stream only
+ * @bind: address, length, keys and rights of the bind
  *
  * Context: process or softirq, BHs off, no srnic_mem_ref held.
  * Return: 0, or -EINVAL, -EACCES, -EOPNOTSUPP: to be completed with
  * MW_BIND_ERR.
  */
-int srnic_mem_bind(struct srnic_qp *qp, const struct srnic_swqe *swqe)
+int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_abi_bind *bind)
 {
 	struct srnic_stag *window;
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	window = srnic_stag_find(qp->dev, swqe->bind.mw_rkey);
+	window = srnic_stag_find(stream->dev, bind->mw_rkey);
 	if (window && (window->kind == SRNIC_STAG_MW1 || window->kind == SRNIC_STAG_MW2)) {
 		spin_lock(&window->lock);
-		err = window_bind(qp, window, swqe);
+		err = window_bind(stream, window, bind);
 		spin_unlock(&window->lock);
 	}
 	rcu_read_unlock();
@@ -204,7 +202,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_bind);
 
 /**
  * srnic_window_invalidate() - Execute LOCAL_INV or a peer's SEND with Invalidate on a window
- * @qp: QP of the work request, or QP that received the SEND
+ * @stream: stream of the work request, or that received the SEND
  * @window: found under RCU
  * @key: all 32 bits
  *
@@ -213,14 +211,15 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_bind);
  * windows cannot be invalidated); -EACCES: it belongs to another domain or
  * stream (R7, R8).
  */
-int srnic_window_invalidate(struct srnic_qp *qp, struct srnic_stag *window, u32 key)
+int srnic_window_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *window,
+			    u32 key)
 {
 	int err = 0;
 
 	spin_lock(&window->lock);
 	if (window->key != key || window->kind != SRNIC_STAG_MW2 || !window->mr)
 		err = -EINVAL;
-	else if (window->pd != qp->pd || window->qp != qp)
+	else if (window->pd != stream->pd || window->stream != stream)
 		err = -EACCES;
 	else
 		srnic_window_unbind(window);

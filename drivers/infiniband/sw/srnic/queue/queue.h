@@ -138,14 +138,7 @@ struct srnic_swqe {
 			u32 qkey;
 			u16 pkey_index;
 		} ud;
-		struct {
-			u64 addr;
-			u64 length;
-			u32 mr_lkey;
-			u32 mw_rkey;
-			u32 new_rkey;
-			u32 access;
-		} bind;
+		struct srnic_abi_bind bind;
 		struct {
 			struct ib_mr *mr;
 			u32 key;

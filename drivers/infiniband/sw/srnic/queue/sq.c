@@ -55,12 +55,7 @@ static void sq_copy_fields(struct srnic_swqe *swqe, const struct srnic_sq_wqe *w
 		swqe->ud.qkey = wqe->ud.qkey;
 		swqe->ud.pkey_index = 0;
 	} else if (wqe->opcode == SRNIC_WQE_BIND_MW) {
-		swqe->bind.addr = wqe->bind.addr;
-		swqe->bind.length = wqe->bind.length;
-		swqe->bind.mr_lkey = wqe->bind.mr_lkey;
-		swqe->bind.mw_rkey = wqe->bind.mw_rkey;
-		swqe->bind.new_rkey = wqe->bind.new_rkey;
-		swqe->bind.access = wqe->bind.access;
+		swqe->bind = wqe->bind;
 	}
 }
 

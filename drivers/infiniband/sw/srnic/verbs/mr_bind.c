@@ -15,7 +15,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_MR_BIND)(struct uverbs_attr_bundle *attrs
 	struct ib_mr *mr = uverbs_attr_get_obj(attrs, SRNIC_ATTR_MR_BIND_HANDLE);
 	struct ib_qp *qp = uverbs_attr_get_obj(attrs, SRNIC_ATTR_MR_BIND_QP);
 
-	return srnic_region_bind(to_srnic_mr(mr), to_srnic_qp(qp));
+	return srnic_region_bind(to_srnic_mr(mr), &to_srnic_qp(qp)->mem);
 }
 
 /* UVERBS_ACCESS_WRITE: calls are exclusive, because a region is bound only once */

@@ -177,6 +177,16 @@ static void qp_leave_cqs(struct srnic_qp *qp)
 	mutex_unlock(&qp->rcq->mutex);
 }
 
+/* mem's part; the QP has its number */
+static void qp_init_mem(struct srnic_qp *qp)
+{
+	qp->mem.dev = qp->dev;
+	qp->mem.pd = qp->pd;
+	qp->mem.qpn = qp->ib.qp_num;
+	qp->mem.user = qp->ib.uobject;
+	INIT_LIST_HEAD(&qp->mem.stags);
+}
+
 static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
 {
 	qp->dev = to_srnic(qp->ib.device);
@@ -187,7 +197,7 @@ static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
 	qp->sq.sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->attr.port_num = SRNIC_PORT;
 	mutex_init(&qp->modify_mutex);
-	INIT_LIST_HEAD(&qp->stags);
+	qp_init_mem(qp);
 }
 
 static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
@@ -236,10 +246,10 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	if (err)
 		return err;
 
-	qp_init(qp, init);
 	err = qp_reserve_number(dev, qp);
 	if (err)
 		goto err_give;
+	qp_init(qp, init);
 	err = qp_create_rings(qp, &init->cap, udata, &resp);
 	if (err)
 		goto err_number;
@@ -273,7 +283,7 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	qp_hide(dev, qp);
 	qp_leave_cqs(qp);
 	srnic_qp_engine_exit(qp);
-	srnic_stream_end(qp);
+	srnic_stream_end(&qp->mem);
 	qp_destroy_rings(qp);
 	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return 0;

@@ -246,7 +246,7 @@ static void qp_reset(struct srnic_qp *qp)
 {
 	srnic_qp_to_reset(qp);
 	/* a window bound to this stream must not serve the next one (R8) */
-	srnic_stream_end(qp);
+	srnic_stream_end(&qp->mem);
 
 	spin_lock_bh(&qp->lock);
 	qp->path_valid = false;
