@@ -37,7 +37,6 @@ EXCEPTIONS = {
     ("verbs", "srnic_log_alloc"): "to be moved: main could make the log of a device",
     ("verbs", "srnic_log_free"): "to be moved: main could make the log of a device",
     ("verbs", "srnic_psn_diff"): "to be moved: engine could say how much is unacknowledged",
-    ("control", "srnic_sth_code_len"): "to be moved: sth could say how long a suite's header is",
     ("engine", "verbs/verbs.h"): "to be moved: QPs, AHs and SRQs belong below verbs",
     ("engine", "to_srnic_ah"): "to be moved: QPs, AHs and SRQs belong below verbs",
     ("engine", "srnic_qp_find"): "to be moved: QPs, AHs and SRQs belong below verbs",
