@@ -31,8 +31,6 @@ EXCEPTIONS = {
     ("sth", "guard/guard.h"): "numbers only: the most rules and keys",
     ("queue", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
     ("engine", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
-    ("verbs", "srnic_enable_driver"): "to be moved: main could put it into the operations",
-    ("verbs", "srnic_dealloc_driver"): "to be moved: main could put it into the operations",
     ("verbs", "trace/log.h"): "to be moved: main could make the log of a device",
     ("verbs", "srnic_log_alloc"): "to be moved: main could make the log of a device",
     ("verbs", "srnic_log_free"): "to be moved: main could make the log of a device",

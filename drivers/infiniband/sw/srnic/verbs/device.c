@@ -141,9 +141,10 @@ static void srnic_get_dev_fw_str(struct ib_device *ib, char *str)
 }
 
 /*
- * Omitted on purpose: modify_port, because the core does what RoCE needs;
- * get_netdev, because main calls ib_device_set_netdev(); query_gid, because the
- * core keeps the GID table (add_gid).
+ * Omitted on purpose: enable_driver and dealloc_driver, which main sets;
+ * modify_port, because the core does what RoCE needs; get_netdev, because main
+ * calls ib_device_set_netdev(); query_gid, because the core keeps the GID table
+ * (add_gid).
  */
 const struct ib_device_ops srnic_dev_ops = {
 	.owner = THIS_MODULE,
@@ -162,7 +163,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	.create_qp = srnic_create_qp,
 	.create_srq = srnic_create_srq,
 	.create_user_ah = srnic_create_ah,
-	.dealloc_driver = srnic_dealloc_driver,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dealloc_ucontext = srnic_dealloc_ucontext,
@@ -174,7 +174,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	.destroy_srq = srnic_destroy_srq,
 	.detach_mcast = srnic_detach_mcast,
 	.disassociate_ucontext = srnic_disassociate_ucontext,
-	.enable_driver = srnic_enable_driver,
 	.fill_res_cq_entry = srnic_fill_res_cq,
 	.fill_res_mr_entry = srnic_fill_res_mr,
 	.fill_res_qp_entry = srnic_fill_res_qp,
