@@ -16,6 +16,7 @@
 #include "mem/move.h"
 #include "net/net.h"
 #include "sth/sth.h"
+#include "trace/log.h"
 #include "verbs/verbs.h"
 #include "wire/wire.h"
 
@@ -70,6 +71,7 @@ static void srnic_dealloc_driver(struct ib_device *ib)
 	/* wait for softirqs that looked the device up before its GIDs were removed */
 	synchronize_net();
 	srnic_dev_close(dev);
+	srnic_log_free(dev->log);
 	if (dev->net)
 		srnic_net_put(dev->net);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
@@ -110,6 +112,10 @@ static int link_create(const char *name, struct net_device *ndev)
 
 	err = srnic_dev_open(dev);
 	if (err)
+		goto dealloc;
+	err = -ENOMEM;
+	dev->log = srnic_log_alloc(dev);
+	if (!dev->log)
 		goto dealloc;
 	err = ib_device_set_netdev(&dev->ib, ndev, SRNIC_PORT);
 	if (err)

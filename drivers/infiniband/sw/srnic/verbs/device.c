@@ -8,7 +8,6 @@
 #include <linux/string.h>
 #include "engine/idle.h"
 #include "ops.h"
-#include "trace/log.h"
 
 /*
  * srnic belongs to no organisation and has no OUI: use "sr", with the bit for
@@ -264,12 +263,9 @@ int srnic_dev_open(struct srnic_dev *dev)
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats)
 		return -ENOMEM;
-	dev->log = srnic_log_alloc(dev);
-	if (!dev->log)
-		goto free_stats;
 	dev->peers = srnic_peers_alloc(&dev->guard);
 	if (!dev->peers)
-		goto free_log;
+		goto free_stats;
 	if (srnic_stag_table_init(dev))
 		goto free_peers;
 	if (srnic_txq_group_init(&dev->txq_group))
@@ -285,8 +281,6 @@ free_stags:
 	srnic_stag_table_exit(dev);
 free_peers:
 	srnic_peers_free(dev->peers);
-free_log:
-	srnic_log_free(dev->log);
 free_stats:
 	free_percpu(dev->stats);
 	dev->stats = NULL;
@@ -308,7 +302,6 @@ void srnic_dev_close(struct srnic_dev *dev)
 	srnic_txq_group_exit(&dev->txq_group);
 	srnic_stag_table_exit(dev);
 	srnic_peers_free(dev->peers);
-	srnic_log_free(dev->log);
 	free_percpu(dev->stats);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);
