@@ -556,6 +556,12 @@ static inline bool srnic_qp_connected(const struct srnic_qp *qp)
 	return qp->ib.qp_type == IB_QPT_RC || qp->ib.qp_type == IB_QPT_UC;
 }
 
+/* Return how many PSNs have been used and not been acknowledged. */
+static inline u32 srnic_qp_unacked(const struct srnic_qp *qp)
+{
+	return srnic_psn_diff(qp->req.psn, qp->req.una);
+}
+
 /* engine.c: at module load and unload */
 int srnic_engine_init(void);
 void srnic_engine_exit(void);
