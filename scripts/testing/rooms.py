@@ -35,7 +35,6 @@ EXCEPTIONS = {
     ("engine", "to_srnic_ah"): "to be moved: QPs, AHs and SRQs belong below verbs",
     ("engine", "srnic_qp_find"): "to be moved: QPs, AHs and SRQs belong below verbs",
     ("engine", "srnic_mcast_find"): "to be moved: groups belong below verbs",
-    ("engine", "srnic_active_mtu"): "to be moved: the MTU of a device belongs below verbs",
     ("mem", "engine/engine.h"): "to be moved: mem needs a small structure that says who asks",
 }
 

@@ -606,6 +606,9 @@ void srnic_dgram_out_wait(struct srnic_pd *pd);
 struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev);
 void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* nothing comes in any more; or NULL */
 
+/* mtu.c */
+enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
+
 /* rx.c: net's call, in softirq: everything of one sk_buff; consumes it */
 void srnic_engine_rx(struct srnic_rx *rx);
 

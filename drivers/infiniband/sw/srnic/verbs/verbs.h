@@ -135,7 +135,6 @@ void srnic_dev_init(struct srnic_dev *dev);	/* all but registration */
 int srnic_dev_open(struct srnic_dev *dev);	/* tables and counters */
 void srnic_dev_close(struct srnic_dev *dev);
 void srnic_port_event(struct srnic_dev *dev, enum ib_event_type event);
-enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
 
 /* mcast.c: the QPs of a group, under RCU */
 struct srnic_mcast_group *srnic_mcast_find(struct srnic_dev *dev, const u8 mgid[16]);
