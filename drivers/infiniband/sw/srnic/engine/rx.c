@@ -15,6 +15,7 @@
 #include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/open.h"
+#include "engine/qpn.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"

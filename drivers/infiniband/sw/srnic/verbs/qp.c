@@ -3,6 +3,7 @@
  * Creation and destruction of queue pairs (IBA 11.2.4). The engine runs them.
  */
 #include <linux/memcontrol.h>
+#include "engine/qpn.h"
 #include "ops.h"
 
 /* Granularity of ring slots; all that fits a slot is granted */
@@ -114,46 +115,6 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	return 0;
 }
 
-/*
- * Reserve a QPN. QPNs are allocated cyclically from a random start, so that a
- * late packet of a destroyed QP finds no new owner.
- */
-static int qp_reserve_number(struct srnic_dev *dev, struct srnic_qp *qp)
-{
-	u32 qpn = SRNIC_GSI_QPN;
-	int err;
-
-	if (qp->ib.qp_type == IB_QPT_GSI)
-		err = xa_insert(&dev->qps, qpn, NULL, GFP_KERNEL_ACCOUNT);
-	else
-		err = xa_alloc_cyclic(&dev->qps, &qpn, NULL,
-				      XA_LIMIT(SRNIC_FIRST_QPN, SRNIC_LAST_QPN),
-				      &dev->next_qpn, GFP_KERNEL_ACCOUNT);
-	if (err < 0)
-		return err;
-
-	qp->ib.qp_num = qpn;
-	return 0;
-}
-
-/* Make the QP visible to packets. Cannot fail: the entry is reserved. */
-static void qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
-{
-	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
-
-	xa_store(&dev->qps, qp->ib.qp_num, qp, GFP_KERNEL);
-	unrcu_pointer(cmpxchg(near, NULL, RCU_INITIALIZER(qp)));
-}
-
-/* Hide the QP from packets. RCU readers that have found it may still use it. */
-static void qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
-{
-	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
-
-	unrcu_pointer(cmpxchg(near, RCU_INITIALIZER(qp), NULL));
-	xa_erase(&dev->qps, qp->ib.qp_num);
-}
-
 /* For the overflow of a CQ, R27 */
 static void qp_join_cqs(struct srnic_qp *qp)
 {
@@ -237,7 +198,7 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 		return err;
 
 	qp_init(qp, init);
-	err = qp_reserve_number(dev, qp);
+	err = srnic_qpn_reserve(dev, qp);
 	if (err)
 		goto err_give;
 	err = qp_create_rings(qp, &init->cap, udata, &resp);
@@ -248,13 +209,13 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 		goto err_rings;
 
 	qp_join_cqs(qp);
-	qp_show(dev, qp);
+	srnic_qp_show(dev, qp);
 	return 0;
 
 err_rings:
 	qp_destroy_rings(qp);
 err_number:
-	xa_erase(&dev->qps, ib->qp_num);
+	srnic_qpn_release(dev, qp);
 err_give:
 	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return err;
@@ -270,7 +231,7 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_qp *qp = to_srnic_qp(ib);
 
-	qp_hide(dev, qp);
+	srnic_qp_hide(dev, qp);
 	qp_leave_cqs(qp);
 	srnic_qp_engine_exit(qp);
 	srnic_stream_end(qp);

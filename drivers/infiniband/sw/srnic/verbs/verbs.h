@@ -23,25 +23,6 @@ static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
 }
 
 /**
- * srnic_qp_find() - Return the QP for a QPN
- * @dev: the device
- * @qpn: the QPN
- *
- * QPNs are allocated cyclically from a random start, so the xarray has four
- * levels even for one QP. The direct-mapped cache avoids that walk for most
- * lookups.
- *
- * Context: under RCU.
- * Return: the QP, valid until the end of the read-side section, or %NULL.
- */
-static inline struct srnic_qp *srnic_qp_find(struct srnic_dev *dev, u32 qpn)
-{
-	struct srnic_qp *qp = rcu_dereference(dev->near_qps[qpn % SRNIC_NEAR_QPS]);
-
-	return likely(qp && qp->ib.qp_num == qpn) ? qp : xa_load(&dev->qps, qpn);
-}
-
-/**
  * struct srnic_ah - An address handle, as the engine uses it
  * @number: index in dev->ahs; 0: of a kernel consumer, not in dev->ahs
  * @pd: protection domain; must be that of the work request's QP
