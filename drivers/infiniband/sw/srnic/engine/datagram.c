@@ -3,6 +3,7 @@
  * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). A message is a packet.
  */
 #include "srnic.h"
+#include "engine/ah.h"
 #include "engine/datagram.h"
 #include "engine/dgram.h"
 #include "engine/fault.h"

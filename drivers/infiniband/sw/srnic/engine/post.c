@@ -6,6 +6,7 @@
  * context goes on to transmit, else the worker does.
  */
 #include "srnic.h"
+#include "engine/ah.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/unlock.h"

@@ -6,6 +6,7 @@
 #include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/string.h>
+#include "engine/ah.h"
 #include "engine/idle.h"
 #include "ops.h"
 
