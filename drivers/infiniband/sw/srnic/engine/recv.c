@@ -7,6 +7,7 @@
 #include "srnic.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
+#include "engine/srq.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
 #include "verbs/verbs.h"

@@ -5,6 +5,7 @@
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
+#include "engine/srq.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "verbs/verbs.h"

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include "engine/ah.h"
 #include "engine/idle.h"
+#include "engine/srq.h"
 #include "ops.h"
 
 /*

@@ -4,6 +4,7 @@
  */
 #include <linux/memcontrol.h>
 #include "engine/qpn.h"
+#include "engine/srq.h"
 #include "ops.h"
 
 /* Granularity of ring slots; all that fits a slot is granted */

@@ -6,6 +6,7 @@
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
+#include "engine/srq.h"
 #include "ops.h"
 
 struct res_word {

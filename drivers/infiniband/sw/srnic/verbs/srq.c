@@ -3,6 +3,7 @@
  * Shared receive queues (IBA 11.2.3). The engine takes work requests out of
  * them and raises the limit event.
  */
+#include "engine/srq.h"
 #include "ops.h"
 
 static u32 srq_stride(u32 max_sge)

@@ -23,41 +23,6 @@ static inline struct srnic_ucontext *to_srnic_ucontext(struct ib_ucontext *ib)
 }
 
 /**
- * struct srnic_srq - A shared receive queue
- * @ib: core part
- * @number: index in dev->srqs
- * @pd: protection domain
- * @lock: irqsave; protects taking of work requests, resize, limit, and posts
- *	of kernel consumers
- * @ring: receive work requests
- * @share: sharing among the QPs; the part of each QP (qp->stream) has the same
- *	lock
- * @limit: low-water mark; 0: disarmed (IBA 10.2.9.2)
- * @error: the ring was found corrupt; it is no longer used
- * @max_sge: SGEs per work request
- * @mutex: serialises resizes
- * @mmap: place of a user ring in the mmap space
- */
-struct srnic_srq {
-	struct ib_srq ib;
-	u32 number;
-	struct srnic_pd *pd;
-	spinlock_t lock;	/* irqsave; ring, share, limit */
-	struct srnic_ring ring;
-	struct srnic_share share;
-	u32 limit;
-	bool error;
-	u32 max_sge;
-	struct mutex mutex;	/* resize */
-	struct srnic_mmap *mmap;
-};
-
-static inline struct srnic_srq *to_srnic_srq(struct ib_srq *ib)
-{
-	return container_of(ib, struct srnic_srq, ib);
-}
-
-/**
  * struct srnic_mcast_group - QPs attached to a group; replaced, never changed
  * @node: entry in dev->mcast.groups
  * @mgid: GID of the group
