@@ -14,6 +14,7 @@
 #include "engine/dgram.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
+#include "engine/mcast.h"
 #include "engine/open.h"
 #include "engine/qpn.h"
 #include "engine/requester.h"
