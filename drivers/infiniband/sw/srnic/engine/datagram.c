@@ -10,7 +10,7 @@
 #include "engine/recv.h"
 #include "engine/requester.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
+#include "mem/mem.h"
 
 #define QKEY_OWN	BIT(31)	/* IBA 10.2.5: the QP's own is meant */
 #define QPN_MASK	0xffffff

@@ -9,7 +9,6 @@
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
-#include "verbs/verbs.h"
 
 /* completions a turn, of each queue */
 #define FLUSH_TURN	64

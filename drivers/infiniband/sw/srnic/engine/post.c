@@ -12,7 +12,6 @@
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
-#include "verbs/verbs.h"
 
 /* ib_wr_opcode to ours, plus one: what is not here is not supported. */
 static const u8 wqe_opcode[] = {

@@ -10,7 +10,6 @@
 #include "engine/srq.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
 
 /* For how long a stream that came to an empty queue is waited for, beyond the RNR delay */
 #define SRQ_PATIENCE	msecs_to_jiffies(20)

@@ -22,7 +22,6 @@
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "export.h"
-#include "verbs/verbs.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
 #define PKEY_BASE	0x7fff		/* IBA 10.9.1: without the membership bit */

@@ -8,7 +8,6 @@
 #include "engine/srq.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
 
 /*
  * How often, and for how many jiffies, one context drains qp->out before it leaves the
