@@ -49,7 +49,6 @@ struct srnic_srq;
  * @sig_all: every work request is signalled
  * @post_lock: irqsave; serialises kernel consumers
  * @memcg: which pays for @wqes; user QPs
- * @mmap: of @ring
  */
 struct srnic_sq {
 	struct srnic_ring ring;
@@ -65,14 +64,12 @@ struct srnic_sq {
 	bool sig_all;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_send */
 	struct mem_cgroup *memcg;
-	struct srnic_mmap *mmap;
 };
 
 struct srnic_rq {
 	struct srnic_ring ring;
 	u32 max_sge;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_recv */
-	struct srnic_mmap *mmap;
 };
 
 /**

@@ -28,7 +28,6 @@ struct srnic_pd;
  * @error: the ring was found corrupt; it is no longer used
  * @max_sge: SGEs per work request
  * @mutex: serialises resizes
- * @mmap: place of a user ring in the mmap space
  */
 struct srnic_srq {
 	struct ib_srq ib;
@@ -41,7 +40,6 @@ struct srnic_srq {
 	bool error;
 	u32 max_sge;
 	struct mutex mutex;	/* resize */
-	struct srnic_mmap *mmap;
 };
 
 static inline struct srnic_srq *to_srnic_srq(struct ib_srq *ib)

@@ -81,12 +81,12 @@ static int qp_create_sq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	if (!udata)
 		return 0;
 	sq->memcg = get_mem_cgroup_from_mm(current->mm);
-	return srnic_ring_create(udata, &sq->ring, wr, stride, abi, &sq->mmap);
+	return srnic_ring_create(udata, &sq->ring, wr, stride, abi);
 }
 
 static void qp_destroy_sq(struct srnic_qp *qp)
 {
-	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+	srnic_ring_destroy(&qp->sq.ring);
 	mem_cgroup_put(qp->sq.memcg);
 }
 
@@ -105,8 +105,7 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 		return 0;
 	}
 
-	err = srnic_ring_create(udata, &rq->ring, max(cap->max_recv_wr, 1U), stride, abi,
-				&rq->mmap);
+	err = srnic_ring_create(udata, &rq->ring, max(cap->max_recv_wr, 1U), stride, abi);
 	if (err)
 		return err;
 
@@ -172,7 +171,7 @@ static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib
 	return 0;
 
 err_rq:
-	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
+	srnic_ring_destroy(&qp->rq.ring);
 err_sq:
 	qp_destroy_sq(qp);
 	return err;
@@ -180,7 +179,7 @@ err_sq:
 
 static void qp_destroy_rings(struct srnic_qp *qp)
 {
-	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
+	srnic_ring_destroy(&qp->rq.ring);
 	qp_destroy_sq(qp);
 }
 
