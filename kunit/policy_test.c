@@ -102,7 +102,7 @@ static void the_longest_prefix_decides_whatever_came_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, clear_allowed(test, "2001:db9::1"));	/* ::/0 */
 }
 
-/* The active MTU must leave space for the longest seal; 20 of 4200 leave 4096 (verbs/port.c). */
+/* The active MTU must leave space for the longest seal; 20 of 4200 leave 4096 (engine/mtu.c). */
 static void S18_room_is_left_for_the_longest_seal(struct kunit *test)
 {
 	struct srnic_policy policy = rule(test, "192.0.2.0", 96 + 24, SRNIC_POLICY_REQUIRE);

@@ -323,8 +323,8 @@ static void every_suite_fits_its_code_and_the_limits(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; (s = srnic_sth_suite_at(i)); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, srnic_sth_code_len(s->code), srnic_suite_sth_len(s),
-				    "%s", s->name);
+		KUNIT_EXPECT_EQ_MSG(test, srnic_sth_code_len(s->code),
+				    srnic_sth_suite_sth_len(s), "%s", s->name);
 		KUNIT_EXPECT_LE(test, s->tag_len, SRNIC_STH_TAG_LEN_MAX);
 		KUNIT_EXPECT_LE(test, s->key_len, SRNIC_STH_RAW_KEY_MAX);
 		KUNIT_EXPECT_GE(test, s->max_failed, BIT_ULL(36));

@@ -29,18 +29,6 @@ EXCEPTIONS = {
     ("sth", "guard/guard.h"): "numbers only: the most rules and keys",
     ("queue", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
     ("engine", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
-    ("verbs", "srnic_enable_driver"): "to be moved: main could put it into the operations",
-    ("verbs", "srnic_dealloc_driver"): "to be moved: main could put it into the operations",
-    ("verbs", "trace/log.h"): "to be moved: main could make the log of a device",
-    ("verbs", "srnic_log_alloc"): "to be moved: main could make the log of a device",
-    ("verbs", "srnic_log_free"): "to be moved: main could make the log of a device",
-    ("verbs", "srnic_psn_diff"): "to be moved: engine could say how much is unacknowledged",
-    ("control", "srnic_sth_code_len"): "to be moved: sth could say how long a suite's header is",
-    ("engine", "verbs/verbs.h"): "to be moved: QPs, AHs and SRQs belong below verbs",
-    ("engine", "to_srnic_ah"): "to be moved: QPs, AHs and SRQs belong below verbs",
-    ("engine", "srnic_qp_find"): "to be moved: QPs, AHs and SRQs belong below verbs",
-    ("engine", "srnic_mcast_find"): "to be moved: groups belong below verbs",
-    ("engine", "srnic_active_mtu"): "to be moved: the MTU of a device belongs below verbs",
 }
 
 Step = namedtuple("Step", "path line room other what")

@@ -16,6 +16,7 @@
 #include "mem/move.h"
 #include "net/net.h"
 #include "sth/sth.h"
+#include "trace/log.h"
 #include "verbs/verbs.h"
 #include "wire/wire.h"
 
@@ -28,20 +29,16 @@ struct workqueue_struct *srnic_wq;
 /* Two requests for the same netdev must not both find that it has no link yet. */
 static DEFINE_MUTEX(link_lock);
 
-/**
- * srnic_enable_driver() - Make the device visible and start receiving
- * @ib: the device
+/*
+ * Make the device visible and start receiving. Return -EADDRINUSE if the RoCEv2
+ * port is taken in the namespace of the netdev.
  *
  * ib_core calls this at registration and after each move of the RDMA device to
  * another network namespace (rdma dev set netns). Packets are received and sent
  * in the namespace of the netdev, which such a move does not change, so later
  * calls do nothing.
- *
- * Context: process.
- * Return: 0, or -EADDRINUSE if the RoCEv2 port is taken in the namespace of the
- * netdev.
  */
-int srnic_enable_driver(struct ib_device *ib)
+static int srnic_enable_driver(struct ib_device *ib)
 {
 	struct srnic_dev *dev = to_srnic(ib);
 	struct net *net = dev_net(dev->ndev);
@@ -59,16 +56,12 @@ int srnic_enable_driver(struct ib_device *ib)
 	return 0;
 }
 
-/**
- * srnic_dealloc_driver() - Release a device
- * @ib: the device, without consumers and without GIDs
- *
- * The netdev is released last: it keeps the namespace alive, and with it the
- * state that srnic has there.
- *
- * Context: process.
+/*
+ * Release a device without consumers and without GIDs. The netdev is released
+ * last: it keeps the namespace alive, and with it the state that srnic has
+ * there.
  */
-void srnic_dealloc_driver(struct ib_device *ib)
+static void srnic_dealloc_driver(struct ib_device *ib)
 {
 	struct srnic_dev *dev = to_srnic(ib);
 
@@ -78,10 +71,17 @@ void srnic_dealloc_driver(struct ib_device *ib)
 	/* wait for softirqs that looked the device up before its GIDs were removed */
 	synchronize_net();
 	srnic_dev_close(dev);
+	srnic_log_free(dev->log);
 	if (dev->net)
 		srnic_net_put(dev->net);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 }
+
+/* The operations that need every room; those of verbs are srnic_dev_ops. */
+static const struct ib_device_ops srnic_life_ops = {
+	.dealloc_driver = srnic_dealloc_driver,
+	.enable_driver = srnic_enable_driver,
+};
 
 static struct srnic_dev *link_get(struct net_device *ndev)
 {
@@ -108,9 +108,14 @@ static int link_create(const char *name, struct net_device *ndev)
 	dev->ndev = ndev;
 	addrconf_addr_eui48((u8 *)&dev->ib.node_guid, (const char *)ndev->dev_addr);
 	srnic_dev_init(dev);
+	ib_set_device_ops(&dev->ib, &srnic_life_ops);
 
 	err = srnic_dev_open(dev);
 	if (err)
+		goto dealloc;
+	err = -ENOMEM;
+	dev->log = srnic_log_alloc(dev);
+	if (!dev->log)
 		goto dealloc;
 	err = ib_device_set_netdev(&dev->ib, ndev, SRNIC_PORT);
 	if (err)

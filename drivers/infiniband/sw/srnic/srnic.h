@@ -104,8 +104,4 @@ static inline struct srnic_dev *to_srnic(struct ib_device *ib)
 
 extern struct workqueue_struct *srnic_wq;	/* unbound; created by main.c */
 
-/* main.c: start and end of a device's life, for the table of operations */
-int srnic_enable_driver(struct ib_device *ib);
-void srnic_dealloc_driver(struct ib_device *ib);
-
 #endif /* SRNIC_H */

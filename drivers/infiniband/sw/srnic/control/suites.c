@@ -19,7 +19,6 @@ static u32 srnic_suite_modes(const struct srnic_sth_suite *suite)
 static int srnic_put_suite(struct sk_buff *skb, const struct genl_info *info,
 			   const struct srnic_sth_suite *suite)
 {
-	unsigned int sth_len = srnic_sth_code_len(srnic_sth_suite_code(suite));
 	const char *missing;
 	void *hdr;
 
@@ -28,7 +27,7 @@ static int srnic_put_suite(struct sk_buff *skb, const struct genl_info *info,
 		return -EMSGSIZE;
 	if (nla_put_string(skb, SRNIC_A_SUITE_NAME, srnic_sth_suite_name(suite)) ||
 	    nla_put_u32(skb, SRNIC_A_SUITE_MODES, srnic_suite_modes(suite)) ||
-	    nla_put_u32(skb, SRNIC_A_SUITE_STH_LEN, sth_len) ||
+	    nla_put_u32(skb, SRNIC_A_SUITE_STH_LEN, srnic_sth_suite_sth_len(suite)) ||
 	    nla_put_u32(skb, SRNIC_A_SUITE_TAG_LEN, srnic_sth_suite_tag_len(suite)))
 		goto cancel;
 	if (!srnic_sth_suite_check(suite, &missing) && nla_put_flag(skb, SRNIC_A_SUITE_AVAILABLE))

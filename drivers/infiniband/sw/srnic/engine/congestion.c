@@ -26,7 +26,6 @@
 #include "engine/congestion.h"
 #include "engine/engine.h"
 #include "export.h"
-#include "verbs/verbs.h"
 
 #define WINDOW_START	16
 #define WINDOW_MAX	1024

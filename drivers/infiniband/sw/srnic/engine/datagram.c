@@ -3,13 +3,14 @@
  * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). Each message is one packet.
  */
 #include "srnic.h"
+#include "engine/ah.h"
 #include "engine/datagram.h"
 #include "engine/dgram.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
+#include "mem/mem.h"
 
 #define QKEY_OWN	BIT(31)	/* IBA 10.2.5: use the QP's own Q_Key */
 #define QPN_MASK	0xffffff

@@ -13,7 +13,7 @@
 #include "engine/dgram.h"
 #include "engine/requester.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
+#include "mem/mem.h"
 
 #define KEY_BITS	6
 #define ERROR_JIFFIES	HZ	/* time for which a lack of memory is remembered */

@@ -14,7 +14,6 @@
 #include "engine/build.h"
 #include "engine/congestion.h"
 #include "engine/ecn.h"
-#include "verbs/verbs.h"
 
 /* Least time between two CNPs of a QP, ns: N of DCQCN (SIGCOMM '15, section 3.1) */
 #define CNP_APART	(50 * NSEC_PER_USEC)

@@ -49,7 +49,6 @@ struct srnic_srq;
  * @sig_all: every work request is signalled
  * @post_lock: irqsave; serialises kernel consumers
  * @memcg: user QPs: memory cgroup charged for @wqes
- * @mmap: entry of @ring in its context's mmap space
  */
 struct srnic_sq {
 	struct srnic_ring ring;
@@ -65,14 +64,12 @@ struct srnic_sq {
 	bool sig_all;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_send */
 	struct mem_cgroup *memcg;
-	struct srnic_mmap *mmap;
 };
 
 struct srnic_rq {
 	struct srnic_ring ring;
 	u32 max_sge;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_recv */
-	struct srnic_mmap *mmap;
 };
 
 /**
@@ -561,6 +558,12 @@ static inline bool srnic_qp_connected(const struct srnic_qp *qp)
 	return qp->ib.qp_type == IB_QPT_RC || qp->ib.qp_type == IB_QPT_UC;
 }
 
+/* Return how many PSNs have been used and not been acknowledged. */
+static inline u32 srnic_qp_unacked(const struct srnic_qp *qp)
+{
+	return srnic_psn_diff(qp->req.psn, qp->req.una);
+}
+
 /* open.c: at module load and unload */
 int srnic_engine_init(void);
 void srnic_engine_exit(void);
@@ -603,6 +606,9 @@ void srnic_dgram_out_wait(struct srnic_pd *pd);
 /* dgram_in.c: process context */
 struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev);
 void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* packets no longer arrive */
+
+/* mtu.c */
+enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
 
 /* rx.c: called by net in softirq or with BHs off, with all packets of one sk_buff; consumes it */
 void srnic_engine_rx(struct srnic_rx *rx);

@@ -8,8 +8,8 @@
 #ifndef SRNIC_FAULT_H
 #define SRNIC_FAULT_H
 
+#include "engine/engine.h"
 #include "trace/refuse.h"
-#include "verbs/verbs.h"
 
 static inline void srnic_qp_fault(struct srnic_qp *qp, enum srnic_stat why)
 {

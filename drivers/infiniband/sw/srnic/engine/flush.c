@@ -9,7 +9,6 @@
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
-#include "verbs/verbs.h"
 
 /* Most completions per turn, for each queue */
 #define FLUSH_TURN	64

@@ -6,12 +6,12 @@
  * otherwise the worker does.
  */
 #include "srnic.h"
+#include "engine/ah.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
-#include "verbs/verbs.h"
 
 /* ib_wr_opcode to our opcode, plus one; 0: not supported */
 static const u8 wqe_opcode[] = {

@@ -7,9 +7,9 @@
 #include "srnic.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
+#include "engine/srq.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
 
 /* Jiffies to wait, beyond the RNR delay, for a stream that found the queue empty */
 #define SRQ_PATIENCE	msecs_to_jiffies(20)

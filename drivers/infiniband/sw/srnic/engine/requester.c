@@ -26,15 +26,10 @@ static bool reliable(const struct srnic_qp *qp)
 	return qp->ib.qp_type == IB_QPT_RC;
 }
 
-static u32 outstanding(const struct srnic_qp *qp)
-{
-	return srnic_psn_diff(qp->req.psn, qp->req.una);
-}
-
 /* Return how many packets the window allows; UC has no window. */
 static u32 window_room(struct srnic_qp *qp)
 {
-	u32 out = outstanding(qp);
+	u32 out = srnic_qp_unacked(qp);
 	u32 window;
 
 	if (!reliable(qp))

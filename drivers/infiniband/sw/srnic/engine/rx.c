@@ -13,13 +13,14 @@
 #include "engine/dgram.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
+#include "engine/mcast.h"
 #include "engine/open.h"
+#include "engine/qpn.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
 #include "export.h"
-#include "verbs/verbs.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
 #define PKEY_BASE	0x7fff		/* IBA 10.9.1: without the membership bit */

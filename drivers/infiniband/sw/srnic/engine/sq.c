@@ -10,7 +10,7 @@
 #include "srnic.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
-#include "verbs/verbs.h"
+#include "mem/mem.h"
 
 /* Most entries taken from a user ring at a time */
 #define SRNIC_SQ_BATCH		32

@@ -18,7 +18,7 @@
 #include "engine/timer.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
-#include "verbs/verbs.h"
+#include "mem/mem.h"
 
 /**
  * srnic_qp_engine_init() - Initialise the engine's part of a new QP, in RESET

@@ -5,9 +5,9 @@
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
+#include "engine/srq.h"
 #include "engine/state.h"
 #include "engine/unlock.h"
-#include "verbs/verbs.h"
 
 /*
  * Rounds and jiffies after which a context that drains qp->out leaves the rest to the worker:

@@ -190,8 +190,11 @@ static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
 	return NULL;
 }
 
-/* Return true if a new peer may be added, after evicting the quietest one if needed. */
-static bool peers_have_room(struct srnic_peers *peers, unsigned long now, bool at_once)
+/*
+ * Return true if a new offender may be added, after evicting the quietest peer
+ * if needed.
+ */
+static bool peers_have_room(struct srnic_peers *peers, unsigned long now)
 	__must_hold(&peers->lock)
 {
 	struct srnic_peer *quiet;
@@ -199,16 +202,26 @@ static bool peers_have_room(struct srnic_peers *peers, unsigned long now, bool a
 	if (peers->count < SRNIC_MAX_PEERS)
 		return true;
 	quiet = peer_quietest(peers);
-	if (!quiet && at_once)
-		quiet = list_first_entry(&peers->heard, struct srnic_peer, order);
 	if (!quiet)
 		return false;
-	if (!at_once && within_second(now, quiet->placed)) {
+	if (within_second(now, quiet->placed)) {
 		WRITE_ONCE(peers->full, quiet->placed);
 		return false;
 	}
 	peer_forget(peers, quiet);
 	return true;
+}
+
+/*
+ * Evict a peer if needed, active or not: a peer that the administrator names
+ * gets its place at once.
+ */
+static void peers_make_room(struct srnic_peers *peers)
+	__must_hold(&peers->lock)
+{
+	if (peers->count == SRNIC_MAX_PEERS)
+		peer_forget(peers, peer_quietest(peers) ?:
+			    list_first_entry(&peers->heard, struct srnic_peer, order));
 }
 
 /* Return true if no entry can be evicted in this second, without the lock. */
@@ -218,15 +231,12 @@ static bool peers_are_full(const struct srnic_peers *peers, unsigned long now)
 	       within_second(now, READ_ONCE(peers->full));
 }
 
-static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid,
-				    unsigned long now, bool at_once)
+/* The caller has made room. */
+static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid, unsigned long now)
 	__must_hold(&peers->lock)
 {
-	struct srnic_peer *peer;
+	struct srnic_peer *peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_NOWARN);
 
-	if (!peers_have_room(peers, now, at_once))
-		return NULL;
-	peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_NOWARN);
 	if (!peer)
 		return NULL;
 	memcpy(peer->gid, gid, sizeof(peer->gid));
@@ -318,7 +328,8 @@ static void peer_fault_locked(struct srnic_peers *peers, const u8 *gid, enum srn
 	spin_lock_irqsave(&peers->lock, flags);
 	peer = peer_find(peers, gid);
 	if (!known) {
-		peer = peer ?: peer_make(peers, gid, now, false);
+		if (!peer && peers_have_room(peers, now))
+			peer = peer_make(peers, gid, now);
 		if (peer)
 			peer_count(peer, kind, now);
 	}
@@ -409,7 +420,11 @@ int srnic_peer_cut(struct srnic_peers *peers, const u8 *gid, u32 seconds, unsign
 	if (seconds > srnic_limit_table[SRNIC_LIMIT_CUTOFF].max)
 		return -ERANGE;
 	spin_lock_irqsave(&peers->lock, flags);
-	peer = peer_find(peers, gid) ?: peer_make(peers, gid, now, true);
+	peer = peer_find(peers, gid);
+	if (!peer) {
+		peers_make_room(peers);
+		peer = peer_make(peers, gid, now);
+	}
 	if (peer)
 		err = peer_cut(peers, peer, seconds, now);
 	spin_unlock_irqrestore(&peers->lock, flags);

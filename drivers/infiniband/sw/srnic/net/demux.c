@@ -207,7 +207,7 @@ void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
 	flow->epoch = epoch;
 }
 
-static void demux(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
+static void demux_route(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 {
 	struct demux_flow *flow;
 	__be16 sport;
@@ -228,14 +228,8 @@ static void demux(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 	flow->dst = NULL;
 }
 
-unsigned int srnic_demux_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+unsigned int srnic_demux_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	demux(priv, skb, true);
-	return NF_ACCEPT;
-}
-
-unsigned int srnic_demux_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
-{
-	demux(priv, skb, false);
+	demux_route(priv, skb, state->pf == NFPROTO_IPV4);
 	return NF_ACCEPT;
 }

@@ -123,12 +123,13 @@ static bool hook_policy(struct sk_buff *skb, bool v4)
 		    xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-static unsigned int hook_take(struct srnic_netns *ns, const struct net *net, struct sk_buff *skb,
-			      unsigned int thoff, bool v4)
+static unsigned int hook_take(struct srnic_netns *ns, struct sk_buff *skb, unsigned int thoff,
+			      const struct nf_hook_state *state)
 {
+	bool v4 = state->pf == NFPROTO_IPV4;
 	u32 epoch = srnic_gid_epoch();
 	struct srnic_dev *known = srnic_demux_device(ns, skb, v4, epoch);
-	struct srnic_dev *dev = known ?: hook_find(net, skb, v4);
+	struct srnic_dev *dev = known ?: hook_find(state->net, skb, v4);
 
 	if (!dev)
 		return NF_ACCEPT;
@@ -148,7 +149,7 @@ static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_ho
 
 	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !hook_wants(skb, thoff))
 		return NF_ACCEPT;
-	return hook_take(priv, state->net, skb, thoff, true);
+	return hook_take(priv, skb, thoff, state);
 }
 
 static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
@@ -157,7 +158,7 @@ static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_ho
 
 	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !hook_wants(skb, thoff))
 		return NF_ACCEPT;
-	return hook_take(priv, state->net, skb, thoff, false);
+	return hook_take(priv, skb, thoff, state);
 }
 
 /*
@@ -167,13 +168,13 @@ static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_ho
  */
 const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 	{
-		.hook = srnic_demux_in4,
+		.hook = srnic_demux_in,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_PRE_ROUTING,
 		.priority = NF_IP_PRI_LAST,
 	},
 	{
-		.hook = srnic_demux_in6,
+		.hook = srnic_demux_in,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_PRE_ROUTING,
 		.priority = NF_IP6_PRI_LAST,

@@ -51,8 +51,7 @@ struct srnic_dev *srnic_demux_device(struct srnic_netns *ns, const struct sk_buf
 				     u32 epoch);
 void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
 		       struct srnic_dev *dev, u32 epoch);
-unsigned int srnic_demux_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
-unsigned int srnic_demux_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
+unsigned int srnic_demux_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 
 /* segment.c */
 int srnic_segment_init(void);

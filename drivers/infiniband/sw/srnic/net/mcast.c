@@ -49,10 +49,11 @@ static void mcast_leave4(struct srnic_dev *dev, __be32 addr)
 
 #if IS_ENABLED(CONFIG_IPV6)
 /*
- * Join or leave; the namespace's socket is the member. dev->ifindex is the netdev's number in
- * that namespace.
+ * Join or leave by @change; the namespace's socket is the member. dev->ifindex is the netdev's
+ * number in that namespace.
  */
-static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, bool join)
+static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr,
+			 int (*change)(struct sock *sk, int ifindex, const struct in6_addr *addr))
 {
 	struct srnic_netns *ns = srnic_netns(dev->net);
 	int err = -EAFNOSUPPORT;
@@ -64,20 +65,31 @@ static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, boo
 
 		rtnl_lock();
 		lock_sock(sk);
-		if (join)
-			err = ipv6_stub->ipv6_sock_mc_join(sk, dev->ifindex, addr);
-		else
-			err = ipv6_stub->ipv6_sock_mc_drop(sk, dev->ifindex, addr);
+		err = change(sk, dev->ifindex, addr);
 		release_sock(sk);
 		rtnl_unlock();
 	}
 	mutex_unlock(&ns->lock);
 	return err;
 }
+
+static int mcast_join6(struct srnic_dev *dev, const struct in6_addr *addr)
+{
+	return mcast_change6(dev, addr, ipv6_stub->ipv6_sock_mc_join);
+}
+
+static void mcast_leave6(struct srnic_dev *dev, const struct in6_addr *addr)
+{
+	mcast_change6(dev, addr, ipv6_stub->ipv6_sock_mc_drop);
+}
 #else
-static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr, bool join)
+static int mcast_join6(struct srnic_dev *dev, const struct in6_addr *addr)
 {
 	return -EAFNOSUPPORT;
+}
+
+static void mcast_leave6(struct srnic_dev *dev, const struct in6_addr *addr)
+{
 }
 #endif
 
@@ -96,7 +108,7 @@ int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid)
 		return -EINVAL;
 	if (srnic_gid_is_v4(mgid->raw))
 		return mcast_join4(dev, srnic_gid_v4(mgid->raw));
-	return mcast_change6(dev, (const struct in6_addr *)mgid->raw, true);
+	return mcast_join6(dev, (const struct in6_addr *)mgid->raw);
 }
 
 /**
@@ -114,5 +126,5 @@ void srnic_net_leave(struct srnic_dev *dev, const union ib_gid *mgid)
 	if (srnic_gid_is_v4(mgid->raw))
 		mcast_leave4(dev, srnic_gid_v4(mgid->raw));
 	else
-		mcast_change6(dev, (const struct in6_addr *)mgid->raw, false);
+		mcast_leave6(dev, (const struct in6_addr *)mgid->raw);
 }

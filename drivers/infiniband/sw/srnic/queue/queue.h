@@ -21,6 +21,7 @@
 struct srnic_mr;
 struct srnic_mw;
 struct srnic_ah;
+struct srnic_mmap;
 
 /**
  * struct srnic_ring - memory of a ring, and the kernel's own index
@@ -35,6 +36,8 @@ struct srnic_ah;
  * @user: mapped into a process, so hostile
  * @asleep: send queues: empty since need_wakeup was set; the producer rings the
  *	doorbell for the next entry
+ * @mmap: a user's ring: its entry in the mmap space of verbs; goes with the
+ *	memory when rings are exchanged
  */
 struct srnic_ring {
 	struct srnic_ring_hdr *hdr;
@@ -47,6 +50,7 @@ struct srnic_ring {
 	u32 head;
 	bool user;
 	bool asleep;
+	struct srnic_mmap *mmap;
 };
 
 /* ring.c: memory of a ring; process context */
@@ -202,7 +206,6 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
  * @mutex: protects resize and the lists below; taken before any QP's lock
  * @send_qps: QPs whose sends complete here
  * @recv_qps: QPs whose receives complete here
- * @mmap: a user ring's entry in its context's mmap space
  *
  * The producer writes the completion, then prod (release). The ring's arm word
  * (user) or srnic_cq_arm() (kernel) requests an event. comp_handler is never
@@ -225,7 +228,6 @@ struct srnic_cq {
 	struct mutex mutex;	/* resize, and the lists below */
 	struct list_head send_qps;
 	struct list_head recv_qps;
-	struct srnic_mmap *mmap;
 };
 
 #define SRNIC_CQ_FIRE		0	/* an event is due */

@@ -249,7 +249,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sth_driver_name);
  */
 unsigned int srnic_sth_len(const struct srnic_sth *sth)
 {
-	return srnic_suite_sth_len(sth->params.suite);
+	return srnic_sth_suite_sth_len(sth->params.suite);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_len);

@@ -286,11 +286,6 @@ int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigne
 extern const struct srnic_sth_family srnic_sth_prf;	/* prf.c */
 extern const struct srnic_sth_family srnic_sth_nonce;	/* aead.c */
 
-static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *suite)
-{
-	return suite->tag_len + (suite->family->has_counter ? SRNIC_STH_COUNTER_LEN : 0);
-}
-
 /* open.c */
 bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);

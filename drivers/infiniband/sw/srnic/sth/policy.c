@@ -310,12 +310,10 @@ unsigned int srnic_policy_longest_sth(struct net *net)
 	rcu_read_lock();
 	list_for_each_entry_rcu(entry, &policies->list, node) {
 		const struct srnic_policy *policy = &entry->policy;
-		u8 code;
 
 		if (policy->rule == SRNIC_POLICY_OFF)
 			continue;
-		code = srnic_sth_suite_code(policy->suite);
-		longest = max(longest, srnic_sth_code_len(code));
+		longest = max(longest, srnic_sth_suite_sth_len(policy->suite));
 		if (srnic_sth_suite_has_datagrams(policy->suite))
 			longest = max_t(unsigned int, longest, DGRAM_STH_ROOM);
 	}

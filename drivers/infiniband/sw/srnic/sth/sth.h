@@ -139,7 +139,7 @@ const struct srnic_sth_suite *srnic_sth_suite_at(unsigned int index); /* NULL pa
 const char *srnic_sth_suite_name(const struct srnic_sth_suite *suite);
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode);
 bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite);
-u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite);	/* STH size code */
+unsigned int srnic_sth_suite_sth_len(const struct srnic_sth_suite *suite);
 unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
 int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing);
 

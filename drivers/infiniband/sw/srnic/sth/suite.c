@@ -118,15 +118,17 @@ bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite)
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_uncached);
 
 /**
- * srnic_sth_suite_code() - Return the STH code of a suite
+ * srnic_sth_suite_sth_len() - Return the length of a suite's STH
  * @suite: a row of the table
+ *
+ * Return: bytes: tag and, if the suite has one, emission counter.
  */
-u8 srnic_sth_suite_code(const struct srnic_sth_suite *suite)
+unsigned int srnic_sth_suite_sth_len(const struct srnic_sth_suite *suite)
 {
-	return suite->code;
+	return suite->tag_len + (suite->family->has_counter ? SRNIC_STH_COUNTER_LEN : 0);
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_code);
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_sth_len);
 
 /**
  * srnic_sth_suite_tag_len() - Return the length of a suite's tag

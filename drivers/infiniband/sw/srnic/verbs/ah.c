@@ -4,6 +4,7 @@
  */
 #include <linux/jhash.h>
 #include <linux/slab.h>
+#include "engine/ah.h"
 #include "ops.h"
 #include "sth/sth.h"
 

@@ -68,7 +68,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	srnic_cq_init(cq, cq_error_work);
 	cq->timed = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	err = srnic_ring_create(udata, &cq->ring, attr->cqe, sizeof(struct srnic_cqe),
-				&resp.ring, &cq->mmap);
+				&resp.ring);
 	if (err)
 		goto err_give;
 	err = srnic_respond(udata, &resp, sizeof(resp));
@@ -79,7 +79,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	return 0;
 
 err_ring:
-	srnic_ring_destroy(&cq->ring, cq->mmap);
+	srnic_ring_destroy(&cq->ring);
 err_give:
 	srnic_give(dev, SRNIC_QUOTA_CQ, cq->user);
 	return err;
@@ -90,22 +90,20 @@ int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	struct srnic_cq *cq = to_srnic_cq(ib);
 
 	srnic_cq_stop(cq);
-	srnic_ring_destroy(&cq->ring, cq->mmap);
+	srnic_ring_destroy(&cq->ring);
 	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_CQ, cq->user);
 	return 0;
 }
 
-/* On return, @ring and @mmap hold what the caller must release. */
-static int cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring, struct srnic_mmap **mmap)
+/* On return, @ring is what the caller must destroy. */
+static int cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring)
 {
 	int err;
 
 	mutex_lock(&cq->mutex);
 	err = srnic_cq_exchange(cq, ring);
-	if (!err) {
-		swap(cq->mmap, *mmap);
+	if (!err)
 		cq->ib.cqe = cq->ring.limit;
-	}
 	mutex_unlock(&cq->mutex);
 	return err;
 }
@@ -120,18 +118,17 @@ static int cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring, struct srni
 static int cq_resize(struct srnic_cq *cq, unsigned int cqe, struct ib_udata *udata)
 {
 	struct srnic_resize_cq_resp resp = {};
-	struct srnic_mmap *mmap;
 	struct srnic_ring ring;
 	int err;
 
-	err = srnic_ring_create(udata, &ring, cqe, sizeof(struct srnic_cqe), &resp.ring, &mmap);
+	err = srnic_ring_create(udata, &ring, cqe, sizeof(struct srnic_cqe), &resp.ring);
 	if (err)
 		return err;
 
 	err = srnic_respond(udata, &resp, sizeof(resp));
 	if (!err)
-		err = cq_exchange(cq, &ring, &mmap);
-	srnic_ring_destroy(&ring, mmap);
+		err = cq_exchange(cq, &ring);
+	srnic_ring_destroy(&ring);
 	return err;
 }
 

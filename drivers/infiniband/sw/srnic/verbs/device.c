@@ -6,9 +6,10 @@
 #include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/string.h>
+#include "engine/ah.h"
 #include "engine/idle.h"
+#include "engine/srq.h"
 #include "ops.h"
-#include "trace/log.h"
 
 /*
  * srnic belongs to no organisation and has no OUI: use "sr", with the bit for
@@ -141,9 +142,10 @@ static void srnic_get_dev_fw_str(struct ib_device *ib, char *str)
 }
 
 /*
- * Omitted on purpose: modify_port, because the core does what RoCE needs;
- * get_netdev, because main calls ib_device_set_netdev(); query_gid, because the
- * core keeps the GID table (add_gid).
+ * Omitted on purpose: enable_driver and dealloc_driver, which main sets;
+ * modify_port, because the core does what RoCE needs; get_netdev, because main
+ * calls ib_device_set_netdev(); query_gid, because the core keeps the GID table
+ * (add_gid).
  */
 const struct ib_device_ops srnic_dev_ops = {
 	.owner = THIS_MODULE,
@@ -162,7 +164,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	.create_qp = srnic_create_qp,
 	.create_srq = srnic_create_srq,
 	.create_user_ah = srnic_create_ah,
-	.dealloc_driver = srnic_dealloc_driver,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dealloc_ucontext = srnic_dealloc_ucontext,
@@ -174,7 +175,6 @@ const struct ib_device_ops srnic_dev_ops = {
 	.destroy_srq = srnic_destroy_srq,
 	.detach_mcast = srnic_detach_mcast,
 	.disassociate_ucontext = srnic_disassociate_ucontext,
-	.enable_driver = srnic_enable_driver,
 	.fill_res_cq_entry = srnic_fill_res_cq,
 	.fill_res_mr_entry = srnic_fill_res_mr,
 	.fill_res_qp_entry = srnic_fill_res_qp,
@@ -265,12 +265,9 @@ int srnic_dev_open(struct srnic_dev *dev)
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats)
 		return -ENOMEM;
-	dev->log = srnic_log_alloc(dev);
-	if (!dev->log)
-		goto free_stats;
 	dev->peers = srnic_peers_alloc(&dev->guard);
 	if (!dev->peers)
-		goto free_log;
+		goto free_stats;
 	if (srnic_stag_table_init(dev))
 		goto free_peers;
 	if (srnic_txq_group_init(&dev->txq_group))
@@ -286,8 +283,6 @@ free_stags:
 	srnic_stag_table_exit(dev);
 free_peers:
 	srnic_peers_free(dev->peers);
-free_log:
-	srnic_log_free(dev->log);
 free_stats:
 	free_percpu(dev->stats);
 	dev->stats = NULL;
@@ -309,7 +304,6 @@ void srnic_dev_close(struct srnic_dev *dev)
 	srnic_txq_group_exit(&dev->txq_group);
 	srnic_stag_table_exit(dev);
 	srnic_peers_free(dev->peers);
-	srnic_log_free(dev->log);
 	free_percpu(dev->stats);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);

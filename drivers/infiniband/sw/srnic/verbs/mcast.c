@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multicast groups (IBA 11.2.11): the QPs attached to each, and the joins on
- * the underlay. The receive path reads a group under RCU, so a group is never
- * changed but replaced.
+ * Attaching QPs to multicast groups (IBA 11.2.11), and the joins on the
+ * underlay.
  */
-#include <linux/rculist.h>
 #include <linux/slab.h>
+#include "engine/mcast.h"
 #include "ops.h"
-
-/**
- * srnic_mcast_find() - Look up a multicast group
- * @dev: the device
- * @mgid: GID of the group
- *
- * Context: under RCU, or dev->mcast.lock.
- * Return: the group with its QPs, or NULL if no QP is attached.
- */
-struct srnic_mcast_group *srnic_mcast_find(struct srnic_dev *dev, const u8 mgid[16])
-{
-	struct srnic_mcast_group *group;
-
-	list_for_each_entry_rcu(group, &dev->mcast.groups, node,
-				lockdep_is_held(&dev->mcast.lock)) {
-		if (!memcmp(group->mgid.raw, mgid, sizeof(group->mgid)))
-			return group;
-	}
-	return NULL;
-}
 
 static bool group_has(const struct srnic_mcast_group *group, const struct srnic_qp *qp)
 {
@@ -47,23 +26,6 @@ static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count
 		group->mgid = *mgid;
 	}
 	return group;
-}
-
-/* Replace @old by @new; either may be NULL. */
-static void group_replace(struct srnic_dev *dev, struct srnic_mcast_group *old,
-			  struct srnic_mcast_group *new)
-	__must_hold(&dev->mcast.lock)
-{
-	lockdep_assert_held(&dev->mcast.lock);
-
-	if (old && new)
-		list_replace_rcu(&old->node, &new->node);
-	else if (new)
-		list_add_rcu(&new->node, &dev->mcast.groups);
-	else
-		list_del_rcu(&old->node);
-	if (old)
-		kfree_rcu(old, rcu);
 }
 
 /*
@@ -121,7 +83,7 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		new->qps[i] = old->qps[i];
 	new->qps[count] = qp;
 	new->user = old ? old->user : user;
-	group_replace(dev, old, new);
+	srnic_mcast_replace(dev, old, new);
 	return 0;
 
 err_free:
@@ -157,7 +119,7 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		if (old->qps[i] != qp)
 			new->qps[kept++] = old->qps[i];
 	}
-	group_replace(dev, old, new);
+	srnic_mcast_replace(dev, old, new);
 	srnic_give(dev, SRNIC_QUOTA_MCAST_QP, qp->pd->user);
 	if (!new) {
 		srnic_net_leave(dev, mgid);

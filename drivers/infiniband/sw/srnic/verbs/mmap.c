@@ -10,7 +10,8 @@
  * struct srnic_mmap - A ring that can be mapped
  * @entry: core part: offset and references
  * @lock: protects @ring against its owner freeing it
- * @ring: copy of the owner's ring; npages is 0 after the owner has freed it
+ * @ring: copy of the owner's ring, without its mmap; npages is 0 after the
+ *	owner has freed it
  * @charge: process whose RLIMIT_MEMLOCK is charged for the pages
  * @user: user whose quota is charged for the pages
  */
@@ -115,45 +116,42 @@ int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 /**
  * srnic_ring_create() - Allocate a ring and, for user space, its place in the mmap space
  * @udata: of the command; NULL for a kernel consumer
- * @ring: filled in
+ * @ring: filled in; its mmap stays NULL for a kernel consumer
  * @limit: entries wanted
  * @stride: bytes per entry
  * @abi: filled in for a user ring
- * @mmap: set; NULL for a kernel consumer
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
 int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,
-		      struct srnic_abi_ring *abi, struct srnic_mmap **mmap)
+		      struct srnic_abi_ring *abi)
 {
 	struct ib_ucontext *uctx = srnic_udata_context(udata);
+	struct srnic_mmap *mmap;
 	int err;
 
-	*mmap = NULL;
 	err = srnic_ring_alloc(ring, limit, stride, uctx);
 	if (err || !uctx)
 		return err;
 
-	*mmap = mmap_insert(uctx, ring, abi);
-	if (!IS_ERR(*mmap))
-		return 0;
-
-	err = PTR_ERR(*mmap);
-	*mmap = NULL;
-	srnic_ring_free(ring);
-	return err;
+	mmap = mmap_insert(uctx, ring, abi);
+	if (IS_ERR(mmap)) {
+		srnic_ring_free(ring);
+		return PTR_ERR(mmap);
+	}
+	ring->mmap = mmap;
+	return 0;
 }
 
 /**
  * srnic_ring_destroy() - Undo srnic_ring_create()
  * @ring: may have no memory
- * @mmap: may be NULL
  *
  * Context: process.
  */
-void srnic_ring_destroy(struct srnic_ring *ring, struct srnic_mmap *mmap)
+void srnic_ring_destroy(struct srnic_ring *ring)
 {
-	mmap_remove(mmap);
+	mmap_remove(ring->mmap);
 	srnic_ring_free(ring);
 }

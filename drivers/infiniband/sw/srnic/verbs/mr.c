@@ -6,6 +6,20 @@
 #include <linux/slab.h>
 #include "ops.h"
 
+/**
+ * struct mr_range - The memory that a consumer registers
+ * @start: address of the first byte in the process
+ * @length: bytes
+ * @iova: address of the first byte, as work requests name it
+ * @access: IB_ACCESS_*
+ */
+struct mr_range {
+	u64 start;
+	u64 length;
+	u64 iova;
+	int access;
+};
+
 /* Allocate an invalid region that has a key. */
 static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
 {
@@ -43,10 +57,10 @@ err_give:
  * Take the quota before pinning (R18). ib_umem_get() rejects a range that
  * wraps. Set *@pinned to the number of pages, for mr_unpin().
  */
-static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, u64 start, u64 length, int access,
+static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, const struct mr_range *range,
 		  u32 *pinned)
 {
-	u64 pages = (offset_in_page(start) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	u64 pages = (offset_in_page(range->start) + range->length + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct srnic_dev *dev = to_srnic(mr->ib.device);
 	struct srnic_user *user = mr->stag.pd->user;
 	int err;
@@ -54,7 +68,7 @@ static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, u64 start, u64 len
 	err = pages > U32_MAX ? -ENOMEM : srnic_take_many(dev, SRNIC_QUOTA_PINNED, user, pages);
 	if (err)
 		return err;
-	err = srnic_map_pin(map, mr->ib.device, start, length, access);
+	err = srnic_map_pin(map, mr->ib.device, range->start, range->length, range->access);
 	if (err)
 		srnic_give_many(dev, SRNIC_QUOTA_PINNED, user, pages);
 	else
@@ -119,56 +133,57 @@ static bool mr_misaligned(int access, u64 offset)
  * IBA 11.2.8.2. Like uverbs, require that address and iova agree within the
  * page: a word that is aligned for the consumer is then aligned in memory.
  */
-static int mr_check_range(u64 start, u64 length, u64 iova, int access)
+static int mr_check_range(const struct mr_range *range)
 {
 	u64 last;
 
-	if (!length || check_add_overflow(iova, length - 1, &last))
+	if (!range->length || check_add_overflow(range->iova, range->length - 1, &last))
 		return -EINVAL;
-	if ((start ^ iova) & ~PAGE_MASK)
+	if ((range->start ^ range->iova) & ~PAGE_MASK)
 		return -EINVAL;
-	return mr_misaligned(access, start) ? -EINVAL : 0;
+	return mr_misaligned(range->access, range->start) ? -EINVAL : 0;
 }
 
 /* ibv_reg_mr(3): addresses in a zero-based region are offsets */
-static void mr_set_range(struct srnic_mr *mr, u64 start, u64 length, u64 iova, int access)
+static void mr_set_range(struct srnic_mr *mr, const struct mr_range *range)
 {
-	mr->stag.iova = access & IB_ZERO_BASED ? 0 : iova;
-	mr->stag.length = length;
-	mr->stag.offset = start & (BIT_ULL(mr->map.shift) - 1);
+	mr->stag.iova = range->access & IB_ZERO_BASED ? 0 : range->iova;
+	mr->stag.length = range->length;
+	mr->stag.offset = range->start & (BIT_ULL(mr->map.shift) - 1);
 }
 
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 				struct ib_udata *udata)
 {
+	const struct mr_range range = { start, length, iova, access };
 	struct srnic_mr *mr;
 	int err;
 
 	err = srnic_region_check_access(access);
 	if (err)
 		return ERR_PTR(err);
-	err = mr_check_range(start, length, iova, access);
+	err = mr_check_range(&range);
 	if (err)
 		return ERR_PTR(err);
 	mr = mr_new(pd, SRNIC_STAG_USER);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
 
-	err = mr_pin(mr, &mr->map, start, length, access, &mr->pinned);
+	err = mr_pin(mr, &mr->map, &range, &mr->pinned);
 	if (err) {
 		mr_free(mr);
 		return ERR_PTR(err);
 	}
 	mr->stag.access = access;
-	mr_set_range(mr, start, length, iova, access);
+	mr_set_range(mr, &range);
 	srnic_stag_publish(&mr->stag);
 	return &mr->ib;
 }
 
 /* IBA 11.2.8.6: check what can be checked before anything changes. */
-static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 length, u64 iova,
-			  int access)
+static int mr_check_rereg(const struct srnic_mr *mr, int flags, const struct mr_range *range)
 {
+	int access = range->access;
 	int err;
 
 	if (mr->stag.kind != SRNIC_STAG_USER)
@@ -186,7 +201,7 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 	if (err)
 		return err;
 	if (flags & IB_MR_REREG_TRANS)
-		return mr_check_range(start, length, iova, access);
+		return mr_check_range(range);
 	/* IB_ZERO_BASED may change only with the range; atomics need alignment */
 	if ((access ^ mr->stag.access) & IB_ZERO_BASED || mr_misaligned(access, mr->stag.offset))
 		return -EINVAL;
@@ -202,18 +217,19 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, u64 start, u64 l
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata)
 {
+	struct mr_range range = { start, length, iova, access };
 	struct srnic_mr *mr = to_srnic_mr(ib);
 	struct srnic_map map = {};
 	u32 pinned = 0;
 	int err;
 
 	if (!(flags & IB_MR_REREG_ACCESS))
-		access = mr->stag.access;
-	err = mr_check_rereg(mr, flags, start, length, iova, access);
+		range.access = mr->stag.access;
+	err = mr_check_rereg(mr, flags, &range);
 	if (err)
 		return ERR_PTR(err);
 	if (flags & IB_MR_REREG_TRANS) {
-		err = mr_pin(mr, &map, start, length, access, &pinned);
+		err = mr_pin(mr, &map, &range, &pinned);
 		if (err)
 			return ERR_PTR(err);
 	}
@@ -224,11 +240,11 @@ struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 	if (flags & IB_MR_REREG_TRANS) {
 		swap(mr->map, map);
 		swap(mr->pinned, pinned);
-		mr_set_range(mr, start, length, iova, access);
+		mr_set_range(mr, &range);
 	}
 	if (flags & IB_MR_REREG_PD)
 		mr->stag.pd = to_srnic_pd(pd);
-	mr->stag.access = access;
+	mr->stag.access = range.access;
 	srnic_stag_publish(&mr->stag);
 out:
 	mr_unpin(mr, &map, pinned);

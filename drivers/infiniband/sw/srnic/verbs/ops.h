@@ -27,8 +27,8 @@ struct srnic_user *srnic_udata_user(struct ib_udata *udata);
 
 /* mmap.c */
 int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,
-		      struct srnic_abi_ring *abi, struct srnic_mmap **mmap);
-void srnic_ring_destroy(struct srnic_ring *ring, struct srnic_mmap *mmap);
+		      struct srnic_abi_ring *abi);
+void srnic_ring_destroy(struct srnic_ring *ring);
 int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
 void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
 

@@ -5,50 +5,9 @@
 #include <linux/netdevice.h>
 #include <rdma/ib_mad.h>
 #include "ops.h"
-#include "sth/sth.h"
 
 /* one per address; the core creates three sysfs files for each entry, used or not */
 #define SRNIC_GIDS	256
-
-/*
- * Most bytes besides payload and seal that the transition to RTR allows for
- * (protocol.md, section 2): IPv6 header, UDP, BTH, extension headers and ICRC.
- */
-#define SRNIC_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + SRNIC_ICRC_LEN)
-
-/*
- * Space for a seal is always reserved, so that the MTU does not change when a
- * seal is requested. It is the usual length, with which 4096 bytes just fit a
- * netdev MTU of 4200, or more if the longest suite in the namespace's rules
- * needs more.
- */
-#define SRNIC_USUAL_STH	20
-
-static unsigned int sth_room(const struct srnic_dev *dev)
-{
-	struct net *net = READ_ONCE(dev->net);
-
-	return max_t(unsigned int, net ? srnic_policy_longest_sth(net) : 0, SRNIC_USUAL_STH);
-}
-
-/**
- * srnic_active_mtu() - Return the largest payload that fits the netdev with all headers
- * @dev: the device
- *
- * Includes the seal that the namespace's rules ask for at present (srdma.md,
- * decision 18).
- *
- * Return: the active MTU, at least IB_MTU_256.
- */
-enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev)
-{
-	int room = (int)READ_ONCE(dev->ndev->mtu) - SRNIC_HEADROOM - sth_room(dev);
-	enum ib_mtu mtu = IB_MTU_4096;
-
-	while (mtu > IB_MTU_256 && ib_mtu_enum_to_int(mtu) > room)
-		mtu--;
-	return mtu;
-}
 
 static void port_query_state(const struct net_device *ndev, struct ib_port_attr *attr)
 {

@@ -3,6 +3,8 @@
  * Creation and destruction of queue pairs (IBA 11.2.4). The engine runs them.
  */
 #include <linux/memcontrol.h>
+#include "engine/qpn.h"
+#include "engine/srq.h"
 #include "ops.h"
 
 /* Granularity of ring slots; all that fits a slot is granted */
@@ -79,12 +81,12 @@ static int qp_create_sq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	if (!udata)
 		return 0;
 	sq->memcg = get_mem_cgroup_from_mm(current->mm);
-	return srnic_ring_create(udata, &sq->ring, wr, stride, abi, &sq->mmap);
+	return srnic_ring_create(udata, &sq->ring, wr, stride, abi);
 }
 
 static void qp_destroy_sq(struct srnic_qp *qp)
 {
-	srnic_ring_destroy(&qp->sq.ring, qp->sq.mmap);
+	srnic_ring_destroy(&qp->sq.ring);
 	mem_cgroup_put(qp->sq.memcg);
 }
 
@@ -103,8 +105,7 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 		return 0;
 	}
 
-	err = srnic_ring_create(udata, &rq->ring, max(cap->max_recv_wr, 1U), stride, abi,
-				&rq->mmap);
+	err = srnic_ring_create(udata, &rq->ring, max(cap->max_recv_wr, 1U), stride, abi);
 	if (err)
 		return err;
 
@@ -112,46 +113,6 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	cap->max_recv_wr = rq->ring.limit;
 	cap->max_recv_sge = rq->max_sge;
 	return 0;
-}
-
-/*
- * Reserve a QPN. QPNs are allocated cyclically from a random start, so that a
- * late packet of a destroyed QP finds no new owner.
- */
-static int qp_reserve_number(struct srnic_dev *dev, struct srnic_qp *qp)
-{
-	u32 qpn = SRNIC_GSI_QPN;
-	int err;
-
-	if (qp->ib.qp_type == IB_QPT_GSI)
-		err = xa_insert(&dev->qps, qpn, NULL, GFP_KERNEL_ACCOUNT);
-	else
-		err = xa_alloc_cyclic(&dev->qps, &qpn, NULL,
-				      XA_LIMIT(SRNIC_FIRST_QPN, SRNIC_LAST_QPN),
-				      &dev->next_qpn, GFP_KERNEL_ACCOUNT);
-	if (err < 0)
-		return err;
-
-	qp->ib.qp_num = qpn;
-	return 0;
-}
-
-/* Make the QP visible to packets. Cannot fail: the entry is reserved. */
-static void qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
-{
-	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
-
-	xa_store(&dev->qps, qp->ib.qp_num, qp, GFP_KERNEL);
-	unrcu_pointer(cmpxchg(near, NULL, RCU_INITIALIZER(qp)));
-}
-
-/* Hide the QP from packets. RCU readers that have found it may still use it. */
-static void qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
-{
-	struct srnic_qp __rcu **near = &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
-
-	unrcu_pointer(cmpxchg(near, RCU_INITIALIZER(qp), NULL));
-	xa_erase(&dev->qps, qp->ib.qp_num);
 }
 
 /* For the overflow of a CQ, R27 */
@@ -220,7 +181,7 @@ static int qp_create_rings(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib
 	return 0;
 
 err_rq:
-	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
+	srnic_ring_destroy(&qp->rq.ring);
 err_sq:
 	qp_destroy_sq(qp);
 	return err;
@@ -228,7 +189,7 @@ err_sq:
 
 static void qp_destroy_rings(struct srnic_qp *qp)
 {
-	srnic_ring_destroy(&qp->rq.ring, qp->rq.mmap);
+	srnic_ring_destroy(&qp->rq.ring);
 	qp_destroy_sq(qp);
 }
 
@@ -246,7 +207,7 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	if (err)
 		return err;
 
-	err = qp_reserve_number(dev, qp);
+	err = srnic_qpn_reserve(dev, qp);
 	if (err)
 		goto err_give;
 	qp_init(qp, init);
@@ -258,13 +219,13 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 		goto err_rings;
 
 	qp_join_cqs(qp);
-	qp_show(dev, qp);
+	srnic_qp_show(dev, qp);
 	return 0;
 
 err_rings:
 	qp_destroy_rings(qp);
 err_number:
-	xa_erase(&dev->qps, ib->qp_num);
+	srnic_qpn_release(dev, qp);
 err_give:
 	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return err;
@@ -280,7 +241,7 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_qp *qp = to_srnic_qp(ib);
 
-	qp_hide(dev, qp);
+	srnic_qp_hide(dev, qp);
 	qp_leave_cqs(qp);
 	srnic_qp_engine_exit(qp);
 	srnic_stream_end(&qp->mem);

@@ -6,6 +6,7 @@
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
+#include "engine/srq.h"
 #include "ops.h"
 
 struct res_word {
@@ -46,7 +47,7 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 	words[1] = (struct res_word){ "sq_limit", qp->sq.limit };
 	words[2] = (struct res_word){ "mtu", qp->mtu };
 	words[3] = (struct res_word){ "window", qp->req.cc.window };
-	words[4] = (struct res_word){ "unacked", srnic_psn_diff(qp->req.psn, qp->req.una) };
+	words[4] = (struct res_word){ "unacked", srnic_qp_unacked(qp) };
 	words[5] = (struct res_word){ "reads_out", qp->req.rd_atomic };
 	words[6] = (struct res_word){ "reads_in", qp->resp.rres_todo };
 	words[7] = (struct res_word){ "srq_taken", READ_ONCE(qp->stream.taken) };

@@ -3,6 +3,7 @@
  * Shared receive queues (IBA 11.2.3). The engine takes work requests out of
  * them and raises the limit event.
  */
+#include "engine/srq.h"
 #include "ops.h"
 
 static u32 srq_stride(u32 max_sge)
@@ -66,7 +67,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	srnic_share_init(&srq->share);
 	mutex_init(&srq->mutex);
 	err = srnic_ring_create(udata, &srq->ring, init->attr.max_wr, srq_stride(srq->max_sge),
-				&resp.ring, &srq->mmap);
+				&resp.ring);
 	if (err)
 		goto err_give;
 	err = srq_publish(dev, srq, udata, &resp);
@@ -77,7 +78,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	return 0;
 
 err_ring:
-	srnic_ring_destroy(&srq->ring, srq->mmap);
+	srnic_ring_destroy(&srq->ring);
 err_give:
 	srnic_give(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return err;
@@ -89,7 +90,7 @@ int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	struct srnic_srq *srq = to_srnic_srq(ib);
 
 	xa_erase(&dev->srqs, srq->number);
-	srnic_ring_destroy(&srq->ring, srq->mmap);
+	srnic_ring_destroy(&srq->ring);
 	srnic_give(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return 0;
 }
@@ -139,13 +140,12 @@ static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
 static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
 {
 	struct srnic_modify_srq_resp resp = {};
-	struct srnic_mmap *mmap;
 	struct srnic_ring ring;
 	int err;
 
 	lockdep_assert_held(&srq->mutex);
 
-	err = srnic_ring_create(udata, &ring, max_wr, srq->ring.stride, &resp.ring, &mmap);
+	err = srnic_ring_create(udata, &ring, max_wr, srq->ring.stride, &resp.ring);
 	if (err)
 		return err;
 	err = srq_respond(udata, &resp);
@@ -153,10 +153,8 @@ static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
 		goto out;
 
 	err = srq_exchange(srq, &ring);
-	if (!err)
-		swap(srq->mmap, mmap);
 out:
-	srnic_ring_destroy(&ring, mmap);
+	srnic_ring_destroy(&ring);
 	return err;
 }
 
