@@ -50,18 +50,25 @@ static struct srnic_dgram_id id_of(const struct datagram_key_vector *k)
 	return id;
 }
 
+static int kud_of(const struct datagram_key_vector *k, const u8 *sgid, const u8 *dgid, u8 *kud)
+{
+	if (!k->group)
+		return srnic_dgram_pair_key(k->key, k->key_len, sgid, dgid, kud);
+	srnic_dgram_group_key(k->key, k->key_len, kud);
+	return 0;
+}
+
 static struct srnic_dgram *dgram_of(struct kunit *test, const struct datagram_key_vector *k,
 				    const struct srnic_dgram_id *id)
 {
-	struct srnic_dgram_seal seal = {
+	struct srnic_dgram_params params = {
 		.suite = srnic_sth_suite_find(k->suite),
 		.mode = k->mode,
 	};
 	struct srnic_dgram *dgram;
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(k->key, k->key_len, k->sgid, k->dgid, k->group,
-					      seal.kud), 0);
-	dgram = srnic_dgram_create(&seal, id);
+	KUNIT_ASSERT_EQ(test, kud_of(k, k->sgid, k->dgid, params.kud), 0);
+	dgram = srnic_dgram_create(&params, id);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dgram);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, destroy_action, dgram), 0);
 	return dgram;
@@ -106,7 +113,16 @@ static struct packet *packet_of(struct kunit *test, const struct datagram_packet
 
 static int open_it(struct srnic_dgram *dgram, struct packet *p)
 {
-	return srnic_dgram_open(dgram, &p->pkt, &p->sg, &p->sg, p->pkt.payload_len + p->pkt.pad);
+	const struct srnic_text text = srnic_text_in_place(&p->sg, p->pkt.payload_len + p->pkt.pad);
+
+	return srnic_dgram_open(dgram, &p->pkt, &text);
+}
+
+static int seal_it(struct srnic_dgram *dgram, struct packet *p, u64 counter)
+{
+	const struct srnic_text text = srnic_text_in_place(&p->sg, p->pkt.payload_len + p->pkt.pad);
+
+	return srnic_dgram_seal(dgram, counter, &p->pkt, &text);
 }
 
 static void put_text(struct packet *p)
@@ -145,16 +161,13 @@ static void two_hosts_or_a_group_have_a_key(struct kunit *test)
 	const struct datagram_key_vector *k = test->param_value;
 	const struct srnic_dgram_id id = id_of(k);
 	u8 kud[SRNIC_STH_KDF_KEY_LEN];
-	int err;
 
 	KUNIT_EXPECT_TRUE(test, srnic_sth_suite_has_datagrams(srnic_sth_suite_find(k->suite)));
 	KUNIT_EXPECT_EQ(test, srnic_gid_is_multicast(id.dgid), k->group);
-	err = srnic_dgram_kud(k->key, k->key_len, id.sgid, id.dgid, k->group, kud);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, kud_of(k, id.sgid, id.dgid, kud), 0);
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
 	/* The key does not depend on the direction. */
-	err = srnic_dgram_kud(k->key, k->key_len, id.dgid, id.sgid, k->group, kud);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, kud_of(k, id.dgid, id.sgid, kud), 0);
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
 }
 
@@ -179,8 +192,7 @@ static void sealed_bytes_are_those_of_another(struct kunit *test)
 
 	put_text(p);
 	memset(p->bytes + p->pkt.hdr_len, 0, SRNIC_DGRAM_STH_LEN);
-	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(dgram, p->v->counter, &p->pkt, &p->sg,
-					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_EQ(test, seal_it(dgram, p, p->v->counter), 0);
 	KUNIT_EXPECT_MEMEQ(test, p->bytes, p->v->sealed, p->v->len);
 }
 
@@ -267,8 +279,7 @@ static void check_both_ways(struct kunit *test, struct srnic_dgram *ours,
 	expect_text(test, p);
 	put_text(p);
 	memset(p->bytes + v->hdr_len, 0, SRNIC_DGRAM_STH_LEN);
-	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(ours, v->counter, &p->pkt, &p->sg,
-					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_EQ(test, seal_it(ours, p, v->counter), 0);
 	KUNIT_ASSERT_MEMEQ(test, p->bytes, v->sealed, v->len);
 	kunit_kfree(test, p->bytes);
 	kunit_kfree(test, p);
@@ -322,21 +333,16 @@ static void a_counter_that_nobody_uses_is_refused(struct kunit *test)
 {
 	struct packet *p = packet_of(test, &datagram_packet_vectors[0]);
 	struct srnic_dgram *dgram = dgram_for(test, p);
-	u64 counter = SRNIC_DGRAM_EMISSIONS;
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(dgram, counter, &p->pkt, &p->sg,
-					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_EQ(test, seal_it(dgram, p, SRNIC_DGRAM_EMISSIONS), 0);
 	KUNIT_EXPECT_EQ(test, open_it(dgram, p), -EBADMSG);
 }
 
 static int sealed_and_opened(struct srnic_dgram *ours, struct srnic_dgram *theirs,
 			     struct packet *p, u64 counter)
 {
-	int err;
-
 	put_text(p);
-	err = srnic_dgram_seal(ours, counter, &p->pkt, &p->sg, p->pkt.payload_len + p->pkt.pad);
-	return err ?: open_it(theirs, p);
+	return seal_it(ours, p, counter) ?: open_it(theirs, p);
 }
 
 static void what_is_too_old_to_be_known_is_refused(struct kunit *test)
@@ -382,6 +388,12 @@ static void add_rule(struct kunit *test, const u8 gid[16], enum srnic_policy_rul
 	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
 }
 
+static int resolve(const u8 *sgid, const u8 *dgid, enum srnic_sth_use use,
+		   struct srnic_dgram_params *params)
+{
+	return srnic_dgram_resolve(&init_net, sgid, dgid, use, params);
+}
+
 static void forget_rules(void *unused)
 {
 	struct srnic_policy policy;
@@ -404,7 +416,7 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 {
 	static const u8 secret[16] = "sixteen bytes ..";
 	u8 here[16], there[16], group[16], kud[SRNIC_STH_KDF_KEY_LEN];
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 
 	with_rules(test);
 	v4(here, 10, 1);
@@ -414,32 +426,32 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 	add_rule(test, there, SRNIC_POLICY_REQUIRE, "aes-gcm-128", SRNIC_STH_AEAD);
 	add_rule(test, group, SRNIC_POLICY_REQUIRE, "aes-cmac-128", SRNIC_STH_PACKET);
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(secret, 16, here, there, false, kud), 0);
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
-	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-gcm-128"));
-	KUNIT_EXPECT_EQ(test, seal.mode, SRNIC_STH_AEAD);
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, false, &seal), 0);
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	KUNIT_ASSERT_EQ(test, srnic_dgram_pair_key(secret, 16, here, there, kud), 0);
+	KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-gcm-128"));
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_AEAD);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(secret, 16, here, group, true, kud), 0);
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, group, true, &seal), 0);
-	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-cmac-128"));
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	srnic_dgram_group_key(secret, 16, kud);
+	KUNIT_EXPECT_EQ(test, resolve(here, group, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-cmac-128"));
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 	/* regardless of the rule for the sender */
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, group, false, &seal), 0);
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, resolve(there, group, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 
 	/* no rule matches */
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, true, &seal), 0);
-	KUNIT_EXPECT_NULL(test, seal.suite);
+	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_NULL(test, params.suite);
 }
 
 static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit *test)
 {
 	static const u8 secret[16] = "sixteen bytes ..";
 	static const char *const suites[] = { "aes-gmac-128", "hmac-sha256" };
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 	u8 here[16], there[16];
 	unsigned int i;
 
@@ -449,11 +461,10 @@ static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit
 	for (i = 0; i < ARRAY_SIZE(suites); i++) {
 		add_rule(test, there, SRNIC_POLICY_REQUIRE, suites[i], SRNIC_STH_HEADER);
 		KUNIT_EXPECT_EQ(test, srnic_policy_brief(&init_net, there).datagrams, !i);
-		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal),
-				-EACCES);
+		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), -EACCES);
 		add_rule(test, there, SRNIC_POLICY_PREFER, suites[i], SRNIC_STH_HEADER);
-		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
-		KUNIT_EXPECT_NULL(test, seal.suite);
+		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), 0);
+		KUNIT_EXPECT_NULL(test, params.suite);
 		/* The second suite is rejected even with a key. */
 		if (!i)
 			KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret),

@@ -134,22 +134,26 @@ static struct srnic_mkey root_of(struct kunit *test, enum srnic_right right, u8 
 static void prove(struct kunit *test, const struct srnic_mkey *mkey, u64 start, u64 end,
 		  struct srnic_ksr *ksr, u8 proof[SRNIC_STH_PROOF_LEN])
 {
+	const struct srnic_va_range access = { .addr = ADDR + start, .len = end - start };
+	u8 input[5 + SRNIC_STH_PROOF_LEN] = "srnic";
 	int err;
 
 	local_bh_disable();
-	err = srnic_mkey_prove(mkey, ADDR + start, end - start, ksr, "srnic", 5, proof);
+	err = srnic_mkey_prove(mkey, &access, ksr, input, 5);
 	local_bh_enable();
 	KUNIT_ASSERT_EQ(test, err, 0);
+	memcpy(proof, input + 5, SRNIC_STH_PROOF_LEN);
 }
 
 static void P8_a_regions_key_follows_from_the_domains(struct kunit *test)
 {
+	const struct srnic_va_range region = { .addr = ADDR, .len = LENGTH };
 	u8 kpd[32], key[SRNIC_MKEY_LEN];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(kpd); i++)
 		kpd[i] = i;
-	KUNIT_ASSERT_EQ(test, srnic_mkey_region(kpd, sizeof(kpd), ADDR, LENGTH, RKEY, key), 0);
+	KUNIT_ASSERT_EQ(test, srnic_mkey_region(kpd, sizeof(kpd), &region, RKEY, key), 0);
 	KUNIT_EXPECT_MEMEQ(test, key, kmr, sizeof(kmr));
 }
 
@@ -188,7 +192,7 @@ static void P10_who_has_a_blocks_key_proves_what_the_owner_expects(struct kunit 
 	mkey.node.start = v->node_start;
 	mkey.node.shift = v->node_shift;
 	memcpy(mkey.key, v->node, sizeof(mkey.key));
-	KUNIT_ASSERT_EQ(test, srnic_mkey_given(&mkey), 0);
+	KUNIT_ASSERT_EQ(test, srnic_mkey_validate(&mkey), 0);
 	KUNIT_EXPECT_TRUE(test, srnic_mkey_covers(&mkey, ADDR + v->start, v->end - v->start));
 	prove(test, &mkey, v->start, v->end, &ksr, proof);
 	KUNIT_EXPECT_MEMEQ(test, proof, v->proof, SRNIC_STH_PROOF_LEN);
@@ -237,23 +241,23 @@ static void P10_a_key_of_no_block_is_refused(struct kunit *test)
 {
 	struct srnic_mkey fine = root_of(test, SRNIC_RIGHT_READ, 4, 0), mkey = fine;
 
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), 0);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), 0);
 	KUNIT_EXPECT_NE(test, mkey.serial, fine.serial);
 	mkey.right = 0;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey.right = SRNIC_RIGHTS + 1;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey = fine;
 	mkey.tree.length = 0;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey = fine;
 	mkey.node.shift = 19;	/* a fifth step */
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey.node.shift = 20;
 	mkey.node.start = 1;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey.node.start = MIB;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), 0);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), 0);
 }
 
 /* Make a READ request of X for [@start, @end), in a box. */

@@ -149,6 +149,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	struct srnic_pkt *pkt = &build->pkt;
 	u32 len = pkt->payload_len + pkt->pad;
 	u8 *end = pkt->payload + len;
+	struct srnic_text text;
 	struct scatterlist sg;
 	int err;
 
@@ -164,11 +165,11 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 		if (unlikely(err))
 			return err;
 	}
+	text = srnic_text_in_place(len ? &sg : NULL, len);
 	if (build->dgram)
-		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt,
-				       len ? &sg : NULL, len);
+		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt, &text);
 	else
-		err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
+		err = srnic_sth_seal(build->sth, build->flow, pkt, &text);
 	if (unlikely(err))
 		return err;
 	build->sealed++;

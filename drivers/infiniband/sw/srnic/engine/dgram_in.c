@@ -23,8 +23,8 @@
  * @id: identity of the sub-key
  * @lock: BH; protects @dgram
  * @dgram: the sub-key
- * @seal: seal from which @dgram was derived; used by the worker only
- * @net: cookie of the namespace whose rule determined @seal
+ * @params: what @dgram was derived from; used by the worker only
+ * @net: cookie of the namespace whose rule determined @params
  * @policy_seq: version of the rules at that time
  * @key_seq: version of the keys at that time
  * @proven: a datagram has verified
@@ -36,7 +36,7 @@ struct sender {
 	struct srnic_dgram_id id;
 	spinlock_t lock;			/* dgram */
 	struct srnic_dgram *dgram;
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 	u64 net;
 	unsigned int policy_seq;
 	unsigned int key_seq;
@@ -112,6 +112,11 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 {
 	u32 len = pkt->payload_len + pkt->pad;
 	struct scatterlist src, dst;
+	const struct srnic_text text = {
+		.src = len ? &src : NULL,
+		.dst = len ? &dst : NULL,
+		.len = len,
+	};
 	bool decrypts;
 	int err;
 	u8 *to;
@@ -121,8 +126,7 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 	/* neither the clone of a packet tap nor other members of the group must see plaintext */
 	to = srnic_open_lists(pkt, decrypts && !rx->writable, &src, &dst);
 	if (to)
-		err = srnic_dgram_open(sender->dgram, pkt, len ? &src : NULL, len ? &dst : NULL,
-				       len);
+		err = srnic_dgram_open(sender->dgram, pkt, &text);
 	else
 		err = -EMSGSIZE;
 	if (!err) {
@@ -159,7 +163,7 @@ int srnic_dgram_in_open(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	return open_by(sender, rx, pkt);
 }
 
-static bool same_seal(const struct srnic_dgram_seal *a, const struct srnic_dgram_seal *b)
+static bool same_params(const struct srnic_dgram_params *a, const struct srnic_dgram_params *b)
 {
 	return a->suite == b->suite && a->mode == b->mode &&
 	       !crypto_memneq(a->kud, b->kud, sizeof(a->kud));
@@ -226,14 +230,15 @@ static void change_key(struct sender *sender, struct srnic_dgram *dgram)
 
 /* Derive the sub-key of @id, unless @sender has it: then the numbers seen under it remain. */
 static struct sender *derive(struct srnic_dgram_in *in, struct sender *sender,
-			     const struct srnic_dgram_id *id, const struct srnic_dgram_seal *seal)
+			     const struct srnic_dgram_id *id,
+			     const struct srnic_dgram_params *params)
 {
 	struct srnic_dgram *dgram;
 	struct sender *new;
 
-	if (sender && same_seal(&sender->seal, seal))
+	if (sender && same_params(&sender->params, params))
 		return sender;
-	dgram = srnic_dgram_create(seal, id);
+	dgram = srnic_dgram_create(params, id);
 	if (IS_ERR(dgram))
 		return ERR_CAST(dgram);
 	if (sender) {
@@ -252,20 +257,20 @@ static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, st
 {
 	/* read first, so that later changes are noticed */
 	unsigned int policy_seq = srnic_policy_seq(net), key_seq = srnic_key_seq(net);
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 	int err;
 
-	err = srnic_dgram_resolve(net, id->sgid, id->dgid, false, &seal);
-	if (!err && !seal.suite)
+	err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_OPEN, &params);
+	if (!err && !params.suite)
 		err = -EPROTO;
-	sender = err ? ERR_PTR(err) : derive(in, sender, id, &seal);
+	sender = err ? ERR_PTR(err) : derive(in, sender, id, &params);
 	if (!IS_ERR(sender)) {
-		sender->seal = seal;
+		sender->params = params;
 		WRITE_ONCE(sender->net, net->net_cookie);
 		WRITE_ONCE(sender->key_seq, key_seq);
 		WRITE_ONCE(sender->policy_seq, policy_seq);
 	}
-	memzero_explicit(&seal, sizeof(seal));
+	memzero_explicit(&params, sizeof(params));
 	return sender;
 }
 

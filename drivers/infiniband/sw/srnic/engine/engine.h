@@ -455,7 +455,7 @@ struct srnic_grant {
  * @grants: memory keys that prove requests: struct srnic_grant, under @lock
  * @grant_count: number of entries in @grants
  * @dgram_out: seals of sent datagrams (UD, GSI), under @lock
- * @wish: seal that the application asks for, or NULL; under @modify_mutex, until RTR
+ * @seal_request: seal that the application asks for, or NULL; under @modify_mutex, until RTR
  * @scq_node: entry in scq->send_qps
  * @rcq_node: entry in rcq->recv_qps
  * @modify_mutex: verbs: serialises modify_qp
@@ -511,7 +511,7 @@ struct srnic_qp {
 	struct list_head grants;
 	u32 grant_count;
 	struct srnic_dgram_out *dgram_out;
-	struct srnic_wish *wish;
+	struct srnic_seal_request *seal_request;
 
 	struct list_head scq_node;
 	struct list_head rcq_node;

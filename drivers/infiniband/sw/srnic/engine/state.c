@@ -72,11 +72,13 @@ static void drop_rq(struct srnic_qp *qp)
 		WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
 
-/* The caller serialises state changes of the QP, and with them changes of the wish. */
-static void drop_wish(struct srnic_qp *qp)
+/*
+ * The caller serialises state changes of the QP, and with them changes of the seal request.
+ */
+static void drop_seal_request(struct srnic_qp *qp)
 {
-	kfree_sensitive(qp->wish);
-	qp->wish = NULL;
+	kfree_sensitive(qp->seal_request);
+	qp->seal_request = NULL;
 }
 
 /* Drop all state of the connection; only the memory of the queues is kept. */
@@ -114,7 +116,7 @@ static void forget(struct srnic_qp *qp)
 	srnic_sth_destroy(sth);
 	srnic_grant_forget(qp);
 	srnic_dgram_out_forget(qp);
-	drop_wish(qp);
+	drop_seal_request(qp);
 }
 
 /*
@@ -176,15 +178,16 @@ void srnic_qp_to_init(struct srnic_qp *qp)
 	spin_unlock_bh(&qp->lock);
 }
 
-/* Add the application's wish, with the key of its PD unless the wish has a key of its own. */
-static int add_wish(struct srnic_qp *qp, struct srnic_sth_params *params)
+/* Add the application's seal request, with the key of its PD unless it has a key of its own. */
+static int add_seal_request(struct srnic_qp *qp, struct srnic_sth_params *params)
 {
 	struct srnic_pd *pd = qp->pd;
 	int err;
 
 	mutex_lock(&pd->key_lock);
 	/* no peer has a key that was drawn at random */
-	err = srnic_wish_grant(qp->wish, pd->key, pd->key_drawn ? 0 : pd->key_len, params);
+	err = srnic_seal_request_grant(qp->seal_request, pd->key,
+				       pd->key_drawn ? 0 : pd->key_len, params);
 	mutex_unlock(&pd->key_lock);
 	return err;
 }
@@ -203,8 +206,8 @@ static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 	if (err)
 		goto out;
 	memcpy(params.remote_gid, ends->dgid, sizeof(params.remote_gid));
-	if (qp->wish) {
-		err = add_wish(qp, &params);
+	if (qp->seal_request) {
+		err = add_seal_request(qp, &params);
 		if (err)
 			goto out;
 	}
@@ -328,7 +331,7 @@ destroy:
 	srnic_sth_destroy(sth);
 	kfree(rres);
 	if (!err)
-		drop_wish(qp);
+		drop_seal_request(qp);
 	return err;
 }
 

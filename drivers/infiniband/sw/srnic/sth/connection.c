@@ -28,6 +28,7 @@ static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab
 static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params)
 {
 	u8 own[SRNIC_STH_KDF_KEY_LEN] = {}, policy[SRNIC_STH_KDF_KEY_LEN];
+	const struct srnic_kdf_purpose both = { SRNIC_LABEL_BOTH, own, sizeof(own) };
 	int err;
 
 	if (!params->own_len)
@@ -43,8 +44,7 @@ static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params
 	memset(policy, 0, sizeof(policy));
 	err = make_pair(params->key, params->key_len, params->pair_key, sth->ab, policy);
 	if (!err)
-		err = srnic_kdf(policy, sizeof(policy), SRNIC_LABEL_BOTH, own, sizeof(own),
-				sth->pair, sizeof(sth->pair));
+		err = srnic_kdf(policy, sizeof(policy), &both, sth->pair, sizeof(sth->pair));
 	memzero_explicit(policy, sizeof(policy));
 wipe:
 	memzero_explicit(own, sizeof(own));
@@ -54,6 +54,7 @@ wipe:
 static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params *params)
 {
 	u8 ctx[SRNIC_CTX_HS_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_HS, ctx, sizeof(ctx) };
 	u8 key[SRNIC_STH_KDF_KEY_LEN];
 	int err;
 
@@ -61,9 +62,8 @@ static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params 
 	if (err)
 		return err;
 
-	srnic_ctx_hs(ctx, &sth->seals, sth->ab);
-	err = srnic_kdf(sth->pair, sizeof(sth->pair), SRNIC_LABEL_HS, ctx, sizeof(ctx),
-			key, sizeof(key));
+	srnic_ctx_hs(ctx, &sth->form, sth->ab);
+	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, key, sizeof(key));
 	if (err)
 		return err;
 	sth->hs = srnic_hmac_alloc(key, sizeof(key));
@@ -107,14 +107,14 @@ static int find_driver(struct srnic_sth *sth)
 
 static int share_ciphers(struct srnic_sth *sth)
 {
-	struct srnic_shared *shared;
+	struct srnic_cipher_pool *pool;
 
 	if (!sth->params.uncached)
 		return 0;
-	shared = srnic_shared_get(sth->params.suite);
-	if (IS_ERR(shared))
-		return PTR_ERR(shared);
-	sth->shared = shared;
+	pool = srnic_cipher_pool_get(sth->params.suite);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	sth->pool = pool;
 	return 0;
 }
 
@@ -125,8 +125,8 @@ static int order_ends(struct srnic_sth *sth)
 	u8 local[SRNIC_STH_END_LEN], remote[SRNIC_STH_END_LEN];
 	int order;
 
-	srnic_sth_end(local, params->local_gid, params->local_qpn);
-	srnic_sth_end(remote, params->remote_gid, params->remote_qpn);
+	srnic_ctx_end(local, params->local_gid, params->local_qpn);
+	srnic_ctx_end(remote, params->remote_gid, params->remote_qpn);
 	order = memcmp(local, remote, sizeof(local));
 	if (!order)
 		return -EINVAL;
@@ -165,9 +165,9 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	memzero_explicit(sth->params.own_key, sizeof(sth->params.own_key));
 	if (!sth->params.pkey)
 		sth->params.pkey = 0xffff;
-	sth->seals.suite_id = params->suite->id;
-	sth->seals.mode = params->mode;
-	sth->seals.tag_len = params->suite->tag_len;
+	sth->form.suite_id = params->suite->id;
+	sth->form.mode = params->mode;
+	sth->form.tag_len = params->suite->tag_len;
 	sth->scratch.mode = params->mode;
 	sth->scratch.tag_len = params->suite->tag_len;
 
@@ -208,7 +208,7 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 		for (j = 0; j < ARRAY_SIZE(sth->flow[i].keys); j++)
 			srnic_epoch_keys_free(sth, rcu_dereference_protected(sth->flow[i].keys[j],
 									     true));
-	srnic_shared_put(sth->shared);
+	srnic_cipher_pool_put(sth->pool);
 	if (!IS_ERR(sth->hs))
 		crypto_free_shash(sth->hs);
 	kfree_sensitive(sth->scratch.sink);

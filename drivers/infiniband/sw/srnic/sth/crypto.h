@@ -121,13 +121,11 @@ struct srnic_subkey {
 /**
  * struct srnic_epoch_keys - both sub-keys of a flow in one epoch
  * @epoch: PSN64 >> 24
- * @seal: for packets that we send
- * @open: for packets that we receive
+ * @subkey: indexed by enum srnic_sth_use
  */
 struct srnic_epoch_keys {
 	u64 epoch;
-	struct srnic_subkey seal;
-	struct srnic_subkey open;
+	struct srnic_subkey subkey[SRNIC_USES];
 };
 
 enum srnic_hs_state {
@@ -188,7 +186,8 @@ struct srnic_flow {
  * @mode: header, packet or aead
  * @tag_len: length of the tag in bytes
  * @no_simd: KUnit: behave as if SIMD could not be used
- * @input: MAC input of the packet; a short payload is appended
+ * @input: MAC input of the packet; a family may append payload
+ * @input_len: bytes in @input
  * @block: last block of the message
  * @sink: discarded output; packet mode only
  * @tag: tag of the packet
@@ -203,6 +202,7 @@ struct srnic_sth_scratch {
 	u8 tag_len;
 	bool no_simd;
 	u8 input[SRNIC_STH_LINEAR];
+	unsigned int input_len;
 	u8 block[16];
 	u8 *sink;
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
@@ -214,7 +214,7 @@ struct srnic_sth_scratch {
 /**
  * struct srnic_sth - a secured connection
  * @params: parameters as given, with the keys zeroed
- * @seals: S of protocol.md, section 6
+ * @form: suite, mode and tag length: S of protocol.md, section 6
  * @local_b: we are end B
  * @ab: A and B
  * @pair: K_AB, wiped when both flows are confirmed
@@ -222,13 +222,13 @@ struct srnic_sth_scratch {
  * @driver: name of the crypto driver in use
  * @flow: indexed by enum srnic_sth_flow
  * @ksr: K_SR of the last proof, indexed by enum srnic_sth_flow
- * @shared: ciphers shared by connections that derive sub-keys for each packet;
- *	or NULL
+ * @pool: ciphers shared by connections that derive sub-keys for each packet, or
+ *	NULL
  * @scratch: working memory for the current packet
  */
 struct srnic_sth {
 	struct srnic_sth_params params;
-	struct srnic_sth_seals seals;
+	struct srnic_sth_form form;
 	bool local_b;
 	u8 ab[SRNIC_CTX_PAIR_LEN];
 	u8 pair[SRNIC_STH_KDF_KEY_LEN];
@@ -236,7 +236,7 @@ struct srnic_sth {
 	char driver[CRYPTO_MAX_ALG_NAME];
 	struct srnic_flow flow[SRNIC_FLOWS];
 	struct srnic_ksr ksr[SRNIC_FLOWS];
-	struct srnic_shared *shared;
+	struct srnic_cipher_pool *pool;
 	struct srnic_sth_scratch scratch;
 };
 
@@ -244,28 +244,30 @@ struct srnic_sth {
  * struct srnic_sth_family - operations of a family of algorithms
  * @has_counter: nonce family: STH = counter ‖ tag
  * @init: allocate a cipher and set its key; process context
- * @set: set another key; in any context if the suite is @uncached. Unless
- *	@simd, the implementation that needs SIMD is left without a key
+ * @set: set another key where SIMD may be used; up to softirq if the suite is
+ *	@uncached
+ * @set_no_simd: as @set, where SIMD may not be used; an implementation that needs
+ *	it to set a key is left without one
  * @free: wipe and free what @init allocated, even if @init failed
  * @driver: return the name of the crypto driver
- * @seal: compute @s->tag over @s->input (@input_len bytes) and, depending on
- *	the mode, @payload (@len bytes), which aead mode encrypts in place
- * @open: verify @s->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
- *	to @dst
+ * @seal: compute @s->tag over @s->input and, depending on the mode, @text, which
+ *	aead mode encrypts in place
+ * @open: verify @s->tag; -EBADMSG if it is wrong. aead mode decrypts @text
  */
 struct srnic_sth_family {
 	bool has_counter;
 	int (*init)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
 		    const u8 *raw);
 	int (*set)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
-		   const u8 *raw, bool simd);
+		   const u8 *raw);
+	int (*set_no_simd)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+			   const u8 *raw);
 	void (*free)(struct srnic_cipher *cipher);
 	const char *(*driver)(const struct srnic_cipher *cipher);
 	int (*seal)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    unsigned int input_len, struct scatterlist *payload, unsigned int len);
+		    const struct srnic_text *text);
 	int (*open)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
-		    unsigned int len);
+		    const struct srnic_text *text);
 };
 
 /* Tell whether internal implementations may be used in this context. */
@@ -274,42 +276,47 @@ static inline bool srnic_sth_simd(const struct srnic_sth_scratch *s)
 	return likely(!s->no_simd) && crypto_simd_usable();
 }
 
+/* Tell whether end B sends the packets that this end seals, or those that it opens. */
+static inline bool srnic_sth_from_b(const struct srnic_sth *sth, enum srnic_sth_use use)
+{
+	return use == SRNIC_TO_SEAL ? sth->local_b : !sth->local_b;
+}
+
 /* cmac.c */
 struct srnic_cmac *srnic_cmac_alloc(const char *name);
 int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len);
 int srnic_cmac_wipe(struct srnic_cmac *cmac, unsigned int len);
 void srnic_cmac_free(struct srnic_cmac *cmac);
 const char *srnic_cmac_driver(const struct srnic_cmac *cmac);
-int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
-		   const u8 *payload, unsigned int len, u8 *tag);
+int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
+		   unsigned int len, u8 *tag);
 
 extern const struct srnic_sth_family srnic_sth_prf;	/* prf.c */
 extern const struct srnic_sth_family srnic_sth_nonce;	/* aead.c */
 
 /* open.c */
 bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+		      const struct srnic_text *text);
 
 /* memory.c */
-int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
-		    unsigned int *input_len);
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt);
 
-/* kdf.c; process context, except srnic_kdf_keyed() */
+/* kdf.c; process context, except srnic_kdf_fixed() and srnic_kdf_keyed() */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
-int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
-		    unsigned int fixed_len, u8 *out, unsigned int out_len);
-int srnic_kdf_keyed(struct crypto_shash *tfm, const char *label, const u8 *ctx,
-		    unsigned int ctx_len, u8 *out, unsigned int out_len);
-int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
-	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len);
+int srnic_kdf_fixed(struct crypto_shash *tfm, const u8 *fixed, unsigned int fixed_len,
+		    u8 *out, unsigned int out_len);
+int srnic_kdf_keyed(struct crypto_shash *tfm, const struct srnic_kdf_purpose *purpose,
+		    u8 *out, unsigned int out_len);
+int srnic_kdf(const u8 *key, unsigned int key_len, const struct srnic_kdf_purpose *purpose,
+	      u8 *out, unsigned int out_len);
 int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
 		   u8 pair[SRNIC_STH_KDF_KEY_LEN]);
 int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);
 
 /* keys.c */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
-		      enum srnic_sth_flow flow, u64 epoch, bool seal);
+		      enum srnic_sth_flow flow, u64 epoch, enum srnic_sth_use use);
 struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
 					       enum srnic_sth_flow flow, u64 epoch);
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys);
@@ -335,9 +342,9 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 	return has;
 }
 
-/* shared.c */
+/* cipher_pool.c */
 /**
- * struct srnic_slot - a CPU's cipher of one suite, for one direction
+ * struct srnic_pool_slot - a CPU's cipher of one suite, for one use
  * @lock: protects all members below. Nearly always taken by its own CPU only;
  *	other CPUs take it to wipe the key
  * @cipher: has the sub-key @serial
@@ -345,7 +352,7 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
  * @serial: serial number of the sub-key; 0: none
  * @simd: the SIMD implementation of @cipher has the key, too
  */
-struct srnic_slot {
+struct srnic_pool_slot {
 	spinlock_t lock;	/* all members below */
 	struct srnic_cipher cipher;
 	struct crypto_shash *kdf;
@@ -354,43 +361,42 @@ struct srnic_slot {
 };
 
 /**
- * struct srnic_slots - a CPU's ciphers of one suite
- * @of: one to open (0), one to seal (1). Each end of a connection alternates
+ * struct srnic_pool_slots - a CPU's ciphers of one suite
+ * @of: indexed by enum srnic_sth_use. Each end of a connection alternates
  *	between the two; they would displace each other's key in a single cipher
  */
-struct srnic_slots {
-	struct srnic_slot of[2];
+struct srnic_pool_slots {
+	struct srnic_pool_slot of[SRNIC_USES];
 };
 
 /**
- * struct srnic_shared - the shared ciphers of one suite
- * @node: entry in the list of all
+ * struct srnic_cipher_pool - ciphers of one suite that connections share
+ * @node: entry in the list of pools
  * @suite: row of the suite table
- * @users: number of connections that use them
+ * @users: number of connections that use the pool
  * @slots: ciphers of each CPU
  */
-struct srnic_shared {
+struct srnic_cipher_pool {
 	struct list_head node;
 	const struct srnic_sth_suite *suite;
 	unsigned int users;
-	struct srnic_slots __percpu *slots;
+	struct srnic_pool_slots __percpu *slots;
 };
 
-struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite);
-void srnic_shared_put(struct srnic_shared *shared);
-int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, unsigned int input_len,
-		      struct scatterlist *payload, unsigned int len);
-int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, unsigned int input_len,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal);
+struct srnic_cipher_pool *srnic_cipher_pool_get(const struct srnic_sth_suite *suite);
+void srnic_cipher_pool_put(struct srnic_cipher_pool *pool);
+int srnic_cipher_pool_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			   const struct srnic_epoch_keys *keys, const struct srnic_text *text);
+int srnic_cipher_pool_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			   const struct srnic_epoch_keys *keys, const struct srnic_text *text);
+void srnic_cipher_pool_forget(struct srnic_cipher_pool *pool, const struct srnic_subkey *key,
+			      enum srnic_sth_use use);
 
 /* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
-			unsigned int input_len, struct scatterlist *payload, unsigned int len);
+			const struct srnic_text *text);
 unsigned long srnic_nonce_oracle_reused(bool hush);
 unsigned long srnic_nonce_oracle_fell(void);
 void srnic_nonce_oracle_forget(void);
@@ -402,8 +408,8 @@ static inline void srnic_nonce_oracle_watch(struct srnic_cipher *cipher, const u
 }
 #else
 static inline void srnic_nonce_oracle(const struct srnic_cipher *cipher,
-				      const struct srnic_sth_scratch *s, unsigned int input_len,
-				      struct scatterlist *payload, unsigned int len)
+				      const struct srnic_sth_scratch *s,
+				      const struct srnic_text *text)
 {
 }
 

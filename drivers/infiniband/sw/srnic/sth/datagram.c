@@ -37,50 +37,53 @@ bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_has_datagrams);
 
-/* Derive K_UD of two hosts. */
-static int pair_of_hosts(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
-			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN])
-{
-	bool in_order = memcmp(a, b, SRNIC_GID_LEN) <= 0;
-	u8 branch[SRNIC_STH_KDF_KEY_LEN];
-	u8 gids[2 * SRNIC_GID_LEN];
-	int err;
-
-	memcpy(gids, in_order ? a : b, SRNIC_GID_LEN);
-	memcpy(gids + SRNIC_GID_LEN, in_order ? b : a, SRNIC_GID_LEN);
-	err = srnic_kdf(kpd, len, SRNIC_LABEL_CONNECTION, NULL, 0, branch, sizeof(branch));
-	if (!err)
-		err = srnic_kdf(branch, sizeof(branch), SRNIC_LABEL_DGRAM_PAIR, gids, sizeof(gids),
-				kud, SRNIC_STH_KDF_KEY_LEN);
-	memzero_explicit(branch, sizeof(branch));
-	return err;
-}
-
 /**
- * srnic_dgram_kud() - Derive K_UD of two hosts or of a multicast group
- * @key: key that the rule names: K_PD, or the key of the group
- * @len: bytes in @key, at most SRNIC_STH_KEY_MAX
- * @sgid: source GID
- * @dgid: destination GID
- * @group: @dgid is a multicast group
+ * srnic_dgram_pair_key() - Derive K_UD of two hosts
+ * @kpd: K_PD, the key that the rule names
+ * @len: bytes in @kpd
+ * @a: GID of one host
+ * @b: GID of the other
  * @kud: result; the caller wipes it
  *
  * Context: process.
  * Return: 0 or a negative errno.
  */
-int srnic_dgram_kud(const u8 *key, unsigned int len, const u8 sgid[SRNIC_GID_LEN],
-		    const u8 dgid[SRNIC_GID_LEN], bool group, u8 kud[SRNIC_STH_KDF_KEY_LEN])
+int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
+			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN])
 {
-	if (!group)
-		return pair_of_hosts(key, len, sgid, dgid, kud);
-	memset(kud, 0, SRNIC_STH_KDF_KEY_LEN);
-	memcpy(kud, key, len);
-	return 0;
+	bool in_order = memcmp(a, b, SRNIC_GID_LEN) <= 0;
+	u8 gids[2 * SRNIC_GID_LEN];
+	const struct srnic_kdf_purpose connection = { .label = SRNIC_LABEL_CONNECTION };
+	const struct srnic_kdf_purpose of_two = { SRNIC_LABEL_DGRAM_PAIR, gids, sizeof(gids) };
+	u8 branch[SRNIC_STH_KDF_KEY_LEN];
+	int err;
+
+	memcpy(gids, in_order ? a : b, SRNIC_GID_LEN);
+	memcpy(gids + SRNIC_GID_LEN, in_order ? b : a, SRNIC_GID_LEN);
+	err = srnic_kdf(kpd, len, &connection, branch, sizeof(branch));
+	if (!err)
+		err = srnic_kdf(branch, sizeof(branch), &of_two, kud, SRNIC_STH_KDF_KEY_LEN);
+	memzero_explicit(branch, sizeof(branch));
+	return err;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_kud);
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_pair_key);
 
-static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
+/**
+ * srnic_dgram_group_key() - Write K_UD of a multicast group
+ * @key: key that the rule names
+ * @len: bytes in @key, at most SRNIC_STH_KEY_MAX
+ * @kud: result; the caller wipes it
+ */
+void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF_KEY_LEN])
+{
+	memset(kud, 0, SRNIC_STH_KDF_KEY_LEN);
+	memcpy(kud, key, len);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_group_key);
+
+static int refuse_suite(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
 {
 	pr_warn_ratelimited("no datagrams with %pI6c: policy requires %s, which has no seal for them; choose a suite with a tag of 128 bits\n",
 			    gid, suite->name);
@@ -92,8 +95,8 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
  * @net: namespace of the local GID's netdev
  * @sgid: source GID
  * @dgid: destination GID
- * @sending: the local GID is @sgid
- * @seal: result; @seal->suite is NULL if the datagrams go in the clear; the
+ * @use: to seal datagrams of ours, or to open those of others
+ * @params: result; @params->suite is NULL if the datagrams go in the clear; the
  *	caller wipes it
  *
  * Applies the rule for the peer or, if @dgid is a multicast group, the rule for
@@ -105,50 +108,53 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
  * -ENOMEM.
  */
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
-			const u8 dgid[SRNIC_GID_LEN], bool sending,
-			struct srnic_dgram_seal *seal)
+			const u8 dgid[SRNIC_GID_LEN], enum srnic_sth_use use,
+			struct srnic_dgram_params *params)
 {
 	bool group = srnic_gid_is_multicast(dgid);
-	const u8 *gid = group || sending ? dgid : sgid;
-	struct srnic_sth_params params = {};
+	const u8 *gid = group || use == SRNIC_TO_SEAL ? dgid : sgid;
+	struct srnic_sth_params rule = {};
 	int err;
 
-	memset(seal, 0, sizeof(*seal));
-	err = srnic_policy_resolve(net, gid, &params);
-	if (err || !params.suite)
+	memset(params, 0, sizeof(*params));
+	err = srnic_policy_resolve(net, gid, &rule);
+	if (err || !rule.suite)
 		goto wipe;
-	if (!srnic_sth_suite_has_datagrams(params.suite)) {
+	if (!srnic_sth_suite_has_datagrams(rule.suite)) {
 		if (srnic_policy_brief(net, gid).rule == SRNIC_POLICY_REQUIRE)
-			err = no_form(gid, params.suite);
+			err = refuse_suite(gid, rule.suite);
 		goto wipe;
 	}
-	err = srnic_dgram_kud(params.key, params.key_len, sgid, dgid, group, seal->kud);
+	if (group)
+		srnic_dgram_group_key(rule.key, rule.key_len, params->kud);
+	else
+		err = srnic_dgram_pair_key(rule.key, rule.key_len, sgid, dgid, params->kud);
 	if (err)
 		goto wipe;
-	seal->suite = params.suite;
-	seal->mode = params.mode;
+	params->suite = rule.suite;
+	params->mode = rule.mode;
 wipe:
-	memzero_explicit(&params, sizeof(params));
+	memzero_explicit(&rule, sizeof(rule));
 	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_resolve);
 
-static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *seal)
+static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_params *params)
 {
-	const struct srnic_sth_suite *suite = seal->suite;
-	const struct srnic_sth_seals s = {
+	const struct srnic_sth_suite *suite = params->suite;
+	const struct srnic_sth_form s = {
 		.suite_id = suite->id,
-		.mode = seal->mode,
+		.mode = params->mode,
 		.tag_len = suite->tag_len,
 	};
 	u8 ctx[SRNIC_CTX_DGRAM_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_DGRAM, ctx, sizeof(ctx) };
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
 	srnic_ctx_datagram(ctx, &s, dgram->id.sgid, dgram->id.sqpn, dgram->id.salt);
-	err = srnic_kdf(seal->kud, sizeof(seal->kud), SRNIC_LABEL_DGRAM, ctx, sizeof(ctx), raw,
-			suite->key_len);
+	err = srnic_kdf(params->kud, sizeof(params->kud), &purpose, raw, suite->key_len);
 	if (!err)
 		err = suite->family->init(&dgram->key.cipher, suite, raw);
 	srnic_nonce_oracle_watch(&dgram->key.cipher, raw, suite->key_len);
@@ -158,13 +164,13 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *se
 
 /**
  * srnic_dgram_create() - Derive a sender's sub-key
- * @seal: suite, mode and K_UD; the suite can seal datagrams
+ * @params: suite, mode and K_UD; the suite can seal datagrams
  * @id: sender, destination and salt
  *
  * Context: process.
  * Return: the sub-key or an ERR_PTR.
  */
-struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
+struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_params *params,
 				       const struct srnic_dgram_id *id)
 {
 	struct srnic_dgram *dgram = kzalloc(sizeof(*dgram), GFP_KERNEL);
@@ -172,15 +178,15 @@ struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
 
 	if (!dgram)
 		return ERR_PTR(-ENOMEM);
-	dgram->suite = seal->suite;
+	dgram->suite = params->suite;
 	dgram->id = *id;
-	dgram->scratch.mode = seal->mode;
-	dgram->scratch.tag_len = seal->suite->tag_len;
-	if (seal->mode == SRNIC_STH_PACKET)
+	dgram->scratch.mode = params->mode;
+	dgram->scratch.tag_len = params->suite->tag_len;
+	if (params->mode == SRNIC_STH_PACKET)
 		dgram->scratch.sink = kmalloc(SRNIC_STH_SINK, GFP_KERNEL);
-	err = seal->mode == SRNIC_STH_PACKET && !dgram->scratch.sink ? -ENOMEM : 0;
+	err = params->mode == SRNIC_STH_PACKET && !dgram->scratch.sink ? -ENOMEM : 0;
 	if (!err)
-		err = make_key(dgram, seal);
+		err = make_key(dgram, params);
 	if (!err)
 		return dgram;
 	srnic_dgram_destroy(dgram);
@@ -209,7 +215,8 @@ bool srnic_dgram_encrypts(const struct srnic_dgram *dgram)
 	return dgram->scratch.mode == SRNIC_STH_AEAD;
 }
 
-static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u64 counter)
+/* Write the nonce and the MAC input into the scratch. */
+static void put_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u64 counter)
 {
 	const struct srnic_sth_input in = {
 		.nonce64 = dgram->id.salt,
@@ -224,7 +231,7 @@ static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt 
 
 	/* N = 0^4 ‖ counter; the sub-key depends on the salt. */
 	srnic_sth_nonce96(dgram->scratch.iv, counter >> 32, counter);
-	return srnic_sth_mac_input(&in, dgram->scratch.input);
+	dgram->scratch.input_len = srnic_sth_mac_input(&in, dgram->scratch.input);
 }
 
 /**
@@ -232,22 +239,21 @@ static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt 
  * @dgram: our sub-key for @pkt's destination
  * @counter: below SRNIC_DGRAM_EMISSIONS, never used before under this salt
  * @pkt: as for srnic_sth_seal()
- * @payload: as for srnic_sth_seal()
- * @len: bytes of payload and pad
+ * @text: as for srnic_sth_seal()
  *
  * Context: any up to softirq; the caller serialises calls for one @dgram.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
-		     struct scatterlist *payload, unsigned int len)
+		     const struct srnic_text *text)
 {
 	u8 *out = pkt->hdr + pkt->hdr_len;
 	int err;
 
 	if (WARN_ON_ONCE(pkt->sth_len != SRNIC_DGRAM_STH_LEN || pkt->hdr_len > SRNIC_EXT_MAX))
 		return -EINVAL;
-	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key.cipher,
-					 mac_input(dgram, pkt, counter), payload, len);
+	put_input(dgram, pkt, counter);
+	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key.cipher, text);
 	if (err)
 		return err;
 	put_unaligned_be64(dgram->id.salt, out);
@@ -278,9 +284,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
  * srnic_dgram_open() - Verify a datagram, and decrypt it in aead mode
  * @dgram: sub-key whose id srnic_dgram_id_of() returns for @pkt
  * @pkt: as for srnic_sth_open()
- * @src: as for srnic_sth_open()
- * @dst: as for srnic_sth_open()
- * @len: bytes of payload and pad
+ * @text: as for srnic_sth_open()
  *
  * If the tag is wrong, only the count of failures changes.
  *
@@ -289,8 +293,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
  * range; -EALREADY if the counter was seen or is older than the window;
  * -EKEYEXPIRED after too many wrong tags; or the crypto driver's errno.
  */
-int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct scatterlist *src,
-		     struct scatterlist *dst, unsigned int len)
+int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
+		     const struct srnic_text *text)
 {
 	const u8 *seal = pkt->hdr + pkt->hdr_len + 8;
 	u64 counter = get_unaligned_be64(seal);
@@ -307,14 +311,14 @@ int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct sc
 		return -EALREADY;
 
 	memcpy(dgram->scratch.tag, seal + SRNIC_DGRAM_COUNTER_LEN, SRNIC_DGRAM_TAG_LEN);
-	err = dgram->suite->family->open(&dgram->scratch, &key->cipher,
-					 mac_input(dgram, pkt, counter), src, dst, len);
+	put_input(dgram, pkt, counter);
+	err = dgram->suite->family->open(&dgram->scratch, &key->cipher, text);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)
 		return err;
 	srnic_replay_mark(&key->replay, counter);
-	return srnic_sth_pad_ok(dgram->scratch.mode, pkt, src, dst, len) ? 0 : -EBADMSG;
+	return srnic_sth_pad_ok(dgram->scratch.mode, pkt, text) ? 0 : -EBADMSG;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_open);

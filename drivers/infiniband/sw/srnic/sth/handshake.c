@@ -12,15 +12,17 @@
 
 #define HMAC_LEN	32
 
-/* @from_us: this end is the sender; otherwise the peer is. */
-static int hs_tag(struct srnic_sth *sth, bool from_us, u32 psn, const u8 *hdr, u8 tag[HMAC_LEN])
+/* Compute the tag of a frame that this end sends (SRNIC_TO_SEAL) or has received. */
+static int hs_tag(struct srnic_sth *sth, enum srnic_sth_use use, u32 psn, const u8 *hdr,
+		  u8 tag[HMAC_LEN])
 {
 	const struct srnic_sth_params *params = &sth->params;
+	bool ours = use == SRNIC_TO_SEAL;
 	const struct srnic_sth_input in = {
-		.nonce64 = srnic_sth_nonce64(from_us ? sth->local_b : !sth->local_b, psn),
+		.nonce64 = srnic_sth_nonce64(srnic_sth_from_b(sth, use), psn),
 		.udp_len = 8 + SRNIC_HS_FRAME_LEN + SRNIC_ICRC_LEN,
-		.sgid = from_us ? params->local_gid : params->remote_gid,
-		.dgid = from_us ? params->remote_gid : params->local_gid,
+		.sgid = ours ? params->local_gid : params->remote_gid,
+		.dgid = ours ? params->remote_gid : params->local_gid,
 		.hdr = hdr,
 		.hdr_len = SRNIC_HS_HDR_LEN,
 	};
@@ -47,7 +49,7 @@ static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f,
 	if (opcode != SRNIC_OPC_HELLO)
 		memcpy(hs.nr, f->nr, sizeof(hs.nr));
 	srnic_hs_build(&hs, frame);
-	err = hs_tag(sth, true, hs.psn, frame, tag);
+	err = hs_tag(sth, SRNIC_TO_SEAL, hs.psn, frame, tag);
 	if (err)
 		return err;
 	memcpy(frame + SRNIC_HS_HDR_LEN, tag, SRNIC_HS_TAG_LEN);
@@ -55,16 +57,21 @@ static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f,
 }
 
 /* Derive K_F from both nonces, install the sub-keys and open the flow. */
-static int confirm(struct srnic_sth *sth, enum srnic_sth_flow flow)
+static int confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow)
 {
 	struct srnic_flow *f = &sth->flow[flow];
-	bool owner_b = flow == SRNIC_FLOW_OURS ? sth->local_b : !sth->local_b;
+	const struct srnic_flow_id id = {
+		.owner_b = flow == SRNIC_FLOW_OURS ? sth->local_b : !sth->local_b,
+		.start = f->start,
+		.nq = f->nq,
+		.nr = f->nr,
+	};
 	u8 ctx[SRNIC_CTX_FLOW_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_FLOW, ctx, sizeof(ctx) };
 	int err;
 
-	srnic_ctx_flow(ctx, &sth->seals, owner_b, f->start, f->nq, f->nr, sth->ab);
-	err = srnic_kdf(sth->pair, sizeof(sth->pair), SRNIC_LABEL_FLOW, ctx, sizeof(ctx),
-			f->key, sizeof(f->key));
+	srnic_ctx_flow(ctx, &sth->form, &id, sth->ab);
+	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, f->key, sizeof(f->key));
 	if (!err)
 		err = srnic_flow_keys_install(sth, flow);
 	if (err)
@@ -110,7 +117,7 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_next);
 
-static bool same(const u8 *a, const u8 *b)
+static bool same_nonce(const u8 *a, const u8 *b)
 {
 	return !crypto_memneq(a, b, SRNIC_STH_NONCE_LEN);
 }
@@ -140,7 +147,7 @@ static int rx_hello_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs, 
 {
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
 
-	if (f->state != SRNIC_HS_HELLO || !same(hs->nq, f->nq))
+	if (f->state != SRNIC_HS_HELLO || !same_nonce(hs->nq, f->nq))
 		return -EPROTO;
 	memcpy(f->nr, hs->nr, sizeof(f->nr));
 	f->state = SRNIC_HS_CONFIRM;
@@ -154,15 +161,15 @@ static int rx_confirm(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_THEIRS];
 	int err, done = 0;
 
-	if (!same(hs->nr, f->nr))
+	if (!same_nonce(hs->nr, f->nr))
 		return -EPROTO;
 	if (f->state == SRNIC_HS_LISTEN) {
 		memcpy(f->nq, hs->nq, sizeof(f->nq));
-		err = confirm(sth, SRNIC_FLOW_THEIRS);
+		err = confirm_flow(sth, SRNIC_FLOW_THEIRS);
 		if (err)
 			return err;
 		done = SRNIC_HS_THEIRS;
-	} else if (!same(hs->nq, f->nq)) {
+	} else if (!same_nonce(hs->nq, f->nq)) {
 		return -EPROTO;
 	}
 	err = reply_with(sth, SRNIC_OPC_CONFIRM_ACK, f->nq, reply, reply_len);
@@ -179,9 +186,11 @@ static int rx_confirm_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
 	int err;
 
-	if (f->state != SRNIC_HS_CONFIRM || !same(hs->nq, f->nq) || !same(hs->nr, f->nr))
+	if (f->state != SRNIC_HS_CONFIRM)
 		return -EPROTO;
-	err = confirm(sth, SRNIC_FLOW_OURS);
+	if (!same_nonce(hs->nq, f->nq) || !same_nonce(hs->nr, f->nr))
+		return -EPROTO;
+	err = confirm_flow(sth, SRNIC_FLOW_OURS);
 	return err ?: SRNIC_HS_READY;
 }
 
@@ -220,7 +229,7 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 	err = srnic_hs_parse(&hs, frame, len);
 	if (err)
 		return err;
-	err = hs_tag(sth, false, hs.psn, frame, tag);
+	err = hs_tag(sth, SRNIC_TO_OPEN, hs.psn, frame, tag);
 	if (!err && crypto_memneq(tag, frame + SRNIC_HS_HDR_LEN, SRNIC_HS_TAG_LEN))
 		err = -EBADMSG;
 	memzero_explicit(tag, sizeof(tag));

@@ -90,8 +90,8 @@ void srnic_mkey_exit(void)
 }
 
 /* Called with BHs disabled: the CPU's transform is not used concurrently. */
-static int mac(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
-	       u8 out[SRNIC_MKEY_LEN])
+static int mac_under(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
+		     u8 out[SRNIC_MKEY_LEN])
 {
 	struct crypto_shash *tfm = this_cpu_read(mac_tfm);
 	int err;
@@ -118,7 +118,7 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
 	input[0] = domain;
 	put_unaligned_be64(start, input + 1);
 	put_unaligned_be64(end, input + 9);
-	err = mac(key, input, sizeof(input), out);
+	err = mac_under(key, input, sizeof(input), out);
 	if (!err)
 		memcpy(key, out, sizeof(out));
 	memzero_explicit(out, sizeof(out));
@@ -129,29 +129,29 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
  * srnic_mkey_region() - Derive K_MR from the protection domain's key
  * @kpd: K_PD
  * @kpd_len: bytes in @kpd
- * @addr: virtual address of the region's first byte
- * @length: bytes in the region
+ * @region: bytes of the region
  * @rkey: rkey of the region
  * @kmr: result
  *
  * Context: process, after srnic_mkey_prepare().
  * Return: 0 or a negative errno.
  */
-int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length, u32 rkey,
-		      u8 kmr[SRNIC_MKEY_LEN])
+int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va_range *region,
+		      u32 rkey, u8 kmr[SRNIC_MKEY_LEN])
 {
+	const struct srnic_kdf_purpose memory = { .label = SRNIC_LABEL_MEMORY };
 	u8 input[1 + 2 * sizeof(u64) + sizeof(u32)];
 	u8 branch[SRNIC_MKEY_LEN];
 	int err;
 
 	input[0] = D_REGION;
-	put_unaligned_be64(addr, input + 1);
-	put_unaligned_be64(addr + length, input + 9);
+	put_unaligned_be64(region->addr, input + 1);
+	put_unaligned_be64(region->addr + region->len, input + 9);
 	put_unaligned_be32(rkey, input + 17);
-	err = srnic_kdf(kpd, kpd_len, SRNIC_LABEL_MEMORY, NULL, 0, branch, sizeof(branch));
+	err = srnic_kdf(kpd, kpd_len, &memory, branch, sizeof(branch));
 	if (!err) {
 		local_bh_disable();
-		err = wipe_tfm(mac(branch, input, sizeof(input), kmr));
+		err = wipe_tfm(mac_under(branch, input, sizeof(input), kmr));
 		local_bh_enable();
 	}
 	memzero_explicit(branch, sizeof(branch));
@@ -179,7 +179,7 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 	mkey->node.shift = srnic_tree_root(&mkey->tree);
 	mkey->serial = atomic64_inc_return(&last_serial);
 	local_bh_disable();
-	err = wipe_tfm(mac(kmr, input, sizeof(input), mkey->key));
+	err = wipe_tfm(mac_under(kmr, input, sizeof(input), mkey->key));
 	local_bh_enable();
 	return err;
 }
@@ -187,13 +187,13 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_root);
 
 /**
- * srnic_mkey_given() - Validate a key that was handed to us
+ * srnic_mkey_validate() - Validate a key that was handed to us, and number it
  * @mkey: all members but serial, not yet validated; serial is filled in
  *
  * Return: 0, or -EINVAL if the region has no such block or there is no such
  * right.
  */
-int srnic_mkey_given(struct srnic_mkey *mkey)
+int srnic_mkey_validate(struct srnic_mkey *mkey)
 {
 	const struct srnic_tree *tree = &mkey->tree;
 	struct srnic_tree fine;
@@ -206,7 +206,7 @@ int srnic_mkey_given(struct srnic_mkey *mkey)
 	return 0;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_given);
+SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_validate);
 
 /**
  * srnic_mkey_covers() - Tell whether a key covers an access
@@ -237,15 +237,14 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
 }
 
 /**
- * srnic_mkey_prove() - Compute the proof for an access
+ * srnic_mkey_prove() - Append the proof for an access to the MAC input
  * @mkey: key that covers the access
- * @addr: virtual address of the first byte
- * @len: bytes, not 0
+ * @access: bytes of the access; at least one
  * @ksr: K_SR of the flow's last access; reused if this access is the same, else
  *	replaced
- * @data: MAC input up to and including the extension headers
- * @data_len: bytes in @data
- * @proof: result; may directly follow @data
+ * @input: MAC input up to and including the extension headers, with space for
+ *	SRNIC_STH_PROOF_LEN bytes behind it
+ * @input_len: bytes in @input, without the proof
  *
  * Prover and verifier both call this. Keys of inner nodes are not cached in the
  * region: they would have to be looked up and locked.
@@ -253,10 +252,10 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
  * Context: process or softirq, with BHs disabled.
  * Return: 0 or the crypto driver's errno.
  */
-int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct srnic_ksr *ksr,
-		     const u8 *data, unsigned int data_len, u8 proof[SRNIC_STH_PROOF_LEN])
+int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
+		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len)
 {
-	u64 start = addr - mkey->addr, end = start + len;
+	u64 start = access->addr - mkey->addr, end = start + access->len;
 	int err = 0;
 
 	lockdep_assert(in_softirq() || irqs_disabled());
@@ -269,7 +268,7 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct sr
 		ksr->serial = mkey->serial;
 		ksr->start = start;
 		ksr->end = end;
-		err = mac(ksr->key, data, data_len, proof);
+		err = mac_under(ksr->key, input, input_len, input + input_len);
 	}
 	return wipe_tfm(err);
 }
@@ -278,10 +277,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
 
 /**
  * srnic_sth_prove() - Append a packet's proof to the MAC input
- * @sth: the connection; its MAC input contains the headers
+ * @sth: the connection; its scratch has the MAC input up to the headers
  * @flow: flow of the request
  * @pkt: has a memory key, and RETH or AtomicETH
- * @input_len: bytes of MAC input; increased by the length of the proof
  *
  * A forged packet may replace the cached K_SR. The next access then derives its
  * own again; the cached key is always correct.
@@ -289,14 +287,16 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
  * Context: under the QP's lock.
  * Return: 0 or the crypto driver's errno.
  */
-int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
-		    unsigned int *input_len)
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt)
 {
-	u64 len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen;
+	const struct srnic_va_range access = {
+		.addr = pkt->va,
+		.len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen,
+	};
+	struct srnic_sth_scratch *s = &sth->scratch;
 	int err;
 
-	err = srnic_mkey_prove(pkt->mkey, pkt->va, len, &sth->ksr[flow], sth->scratch.input,
-			       *input_len, sth->scratch.input + *input_len);
-	*input_len += SRNIC_STH_PROOF_LEN;
+	err = srnic_mkey_prove(pkt->mkey, &access, &sth->ksr[flow], s->input, s->input_len);
+	s->input_len += SRNIC_STH_PROOF_LEN;
 	return err;
 }

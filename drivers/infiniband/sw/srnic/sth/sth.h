@@ -31,6 +31,13 @@ enum srnic_sth_flow {
 	SRNIC_FLOWS,
 };
 
+/* Uses of a sub-key, as an index */
+enum srnic_sth_use {
+	SRNIC_TO_OPEN,		/* packets that we receive */
+	SRNIC_TO_SEAL,		/* packets that we send */
+	SRNIC_USES,
+};
+
 #define SRNIC_STH_KEY_MAX	32
 #define SRNIC_STH_NAME_MAX	32
 
@@ -109,6 +116,16 @@ struct srnic_mkey {
 };
 
 /**
+ * struct srnic_va_range - bytes of a region, or of an access to it
+ * @addr: virtual address of the first byte
+ * @len: number of bytes
+ */
+struct srnic_va_range {
+	u64 addr;
+	u64 len;
+};
+
+/**
  * struct srnic_ksr - K_SR of the last access, cached for an equal access
  * @serial: serial number of the key from which it was derived; 0: none
  * @start: offset of the first byte in the region
@@ -124,13 +141,13 @@ struct srnic_ksr {
 
 int srnic_mkey_prepare(void);
 void srnic_mkey_exit(void);
-int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length, u32 rkey,
-		      u8 kmr[SRNIC_MKEY_LEN]);
+int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va_range *region,
+		      u32 rkey, u8 kmr[SRNIC_MKEY_LEN]);
 int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum srnic_right right);
-int srnic_mkey_given(struct srnic_mkey *mkey);
+int srnic_mkey_validate(struct srnic_mkey *mkey);
 bool srnic_mkey_covers(const struct srnic_mkey *mkey, u64 addr, u64 len);
-int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct srnic_ksr *ksr,
-		     const u8 *data, unsigned int data_len, u8 proof[SRNIC_STH_PROOF_LEN]);
+int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
+		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len);
 
 /* suite.c: the table of suites */
 struct srnic_sth_suite;
@@ -186,30 +203,45 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame);
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len);
 
+#define SRNIC_STH_PAYLOAD_SG	16
+
+/**
+ * struct srnic_text - payload and pad of a packet that is sealed or opened
+ * @src: at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem, not on
+ *	a stack); may be NULL if @len is 0
+ * @dst: aead mode writes here; may be @src, and is @src when sealing
+ * @len: bytes of payload and pad
+ */
+struct srnic_text {
+	struct scatterlist *src;
+	struct scatterlist *dst;
+	unsigned int len;
+};
+
+static inline struct srnic_text srnic_text_in_place(struct scatterlist *list, unsigned int len)
+{
+	return (struct srnic_text){ .src = list, .dst = list, .len = len };
+}
+
 /*
- * seal.c, open.c: any context up to softirq, under the QP's lock. Payloads are
- * lists of at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem,
- * not on a stack).
+ * seal.c, open.c: any context up to softirq, under the QP's lock.
  *
  * seal fills in the STH. @pkt->hdr has the complete BTH and extension headers
  * (hdr_len bytes, sth_code set), followed by sth_len bytes of space; len, psn,
- * hdr_len and sth_len are set. @payload covers payload and pad (encrypted in
- * place in aead mode). Returns 0; -ENOKEY (no keys yet for the flow or, rarely,
- * for the next epoch: delay the packet); -EKEYEXPIRED (limit of emissions: the
- * QP goes to error).
+ * hdr_len and sth_len are set. aead mode encrypts @text in place. Returns 0;
+ * -ENOKEY (no keys yet for the flow or, rarely, for the next epoch: delay the
+ * packet); -EKEYEXPIRED (limit of emissions: the QP goes to error).
  *
- * open verifies @pkt; in aead mode it decrypts payload and pad from @src into
- * @dst (may be the same list; undefined on failure). pkt->ends is set. No state
- * of @sth changes unless the tag is right. Returns 0; -EBADMSG; -EALREADY
- * (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's start);
- * -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the packet on
- * any error.
+ * open verifies @pkt; in aead mode it decrypts @text (undefined on failure).
+ * pkt->ends is set. No state of @sth changes unless the tag is right. Returns 0;
+ * -EBADMSG; -EALREADY (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's
+ * start); -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the
+ * packet on any error.
  */
-#define SRNIC_STH_PAYLOAD_SG	16
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   struct scatterlist *payload, unsigned int len);
+		   const struct srnic_text *text);
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+		   const struct srnic_text *text);
 
 /*
  * Progress, only after verification: @psn is the expected PSN of their flow, or
@@ -243,13 +275,13 @@ void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
  */
 
 /**
- * struct srnic_dgram_seal - the seal of datagrams between two hosts, or to a
- *	group
+ * struct srnic_dgram_params - parameters of the seal of datagrams between two
+ *	hosts, or to a group
  * @suite: a suite that can seal datagrams; NULL: the datagrams go in the clear
  * @mode: header, packet or aead
  * @kud: K_UD, secret
  */
-struct srnic_dgram_seal {
+struct srnic_dgram_params {
 	const struct srnic_sth_suite *suite;
 	enum srnic_sth_mode mode;
 	u8 kud[SRNIC_STH_KDF_KEY_LEN];
@@ -274,20 +306,21 @@ struct srnic_dgram_id {
 struct srnic_dgram;
 
 bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite);
-int srnic_dgram_kud(const u8 *key, unsigned int len, const u8 sgid[SRNIC_GID_LEN],
-		    const u8 dgid[SRNIC_GID_LEN], bool group, u8 kud[SRNIC_STH_KDF_KEY_LEN]);
+int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
+			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN]);
+void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF_KEY_LEN]);
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
-			const u8 dgid[SRNIC_GID_LEN], bool sending,
-			struct srnic_dgram_seal *seal);
-struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
+			const u8 dgid[SRNIC_GID_LEN], enum srnic_sth_use use,
+			struct srnic_dgram_params *params);
+struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_params *params,
 				       const struct srnic_dgram_id *id);
 void srnic_dgram_destroy(struct srnic_dgram *dgram);
 bool srnic_dgram_encrypts(const struct srnic_dgram *dgram);	/* aead */
 void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id);
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
-		     struct scatterlist *payload, unsigned int len);
-int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct scatterlist *src,
-		     struct scatterlist *dst, unsigned int len);
+		     const struct srnic_text *text);
+int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
+		     const struct srnic_text *text);
 
 /*
  * policy.c: rules of a network namespace, longest prefix first
@@ -355,22 +388,22 @@ int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *p
 unsigned int srnic_policy_seq(struct net *net);
 
 /**
- * struct srnic_wish - the seal that an application requests
+ * struct srnic_seal_request - the seal that an application requests
  * @mode: header, packet or aead
  * @suite: a suite that has the mode
  * @key: K_AB, secret
  * @key_len: bytes in @key; 0: use the protection domain's key, or the policy's
  */
-struct srnic_wish {
+struct srnic_seal_request {
 	enum srnic_sth_mode mode;
 	const struct srnic_sth_suite *suite;
 	u8 key[SRNIC_STH_KEY_MAX];
 	u8 key_len;
 };
 
-/* wish.c */
-int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int kpd_len,
-		     struct srnic_sth_params *params);
+/* seal_request.c */
+int srnic_seal_request_grant(const struct srnic_seal_request *request, const u8 *kpd,
+			     unsigned int kpd_len, struct srnic_sth_params *params);
 
 /*
  * keyring.c: pre-shared keys, in a keyring of the namespace (type logon, which
