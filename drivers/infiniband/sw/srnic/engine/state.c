@@ -194,7 +194,7 @@ static int add_seal_request(struct srnic_qp *qp, struct srnic_sth_params *params
 
 /*
  * Decision 19: apply the present policy of the namespace of the GID's netdev, and the
- * application's wish in addition. *@sth stays NULL if packets go in the clear.
+ * application's request in addition. *@sth stays NULL if packets go in the clear.
  */
 static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 {
