@@ -32,7 +32,7 @@ commit compare complete compute configure connect consume continue convert copy 
 deactivate decide decode decrement decrypt defer delete deliver deregister derive describe destroy
 detach detect determine disable discard dispatch drain drop dump emit empty enable encode encrypt
 end enqueue enter evict execute exit expire export extend extract fail fetch fill find finish flush
-forget format forward free gather generate get grant halve hand handle hash hold honour hook
+forget format forward free gather generate get grant halve hand handle hash hide hold honour hook
 increment init initialise initialize insert install invalidate invoke issue iterate join judge keep
 leave let limit list load lock look lookup lower make map mark match measure merge migrate modify
 move name note notify open overwrite pad parse pause peek perform pin place poll pop post prepare

@@ -76,7 +76,7 @@ enum srnic_wqe_opcode {
 #define SRNIC_WQE_INLINE	(1 << 3)
 #define SRNIC_WQE_FLAGS		0xf
 
-/* What a BIND_MW asks for */
+/* Parameters of BIND_MW */
 struct srnic_abi_bind {
 	__aligned_u64 addr;
 	__aligned_u64 length;

@@ -23,7 +23,7 @@
  * @id: identity of the sub-key
  * @lock: BH; protects @dgram
  * @dgram: the sub-key
- * @params: what @dgram was derived from; used by the worker only
+ * @params: input of the derivation of @dgram; used by the worker only
  * @net: cookie of the namespace whose rule determined @params
  * @policy_seq: version of the rules at that time
  * @key_seq: version of the keys at that time

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has a QPN, and when packets may find him: the table of a device's QPs and
- * its direct-mapped cache.
+ * QPNs, and the look-up of QPs by packets: the table of a device's QPs and its
+ * direct-mapped cache.
  */
 #include <linux/xarray.h>
 #include "engine/qpn.h"

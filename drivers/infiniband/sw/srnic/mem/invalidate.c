@@ -58,7 +58,7 @@ static int stag_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
  * srnic_mem_invalidate() - Execute LOCAL_INV, or a peer's SEND with Invalidate
  * @stream: stream of the work request, or that received the SEND
  * @key: all 32 bits
- * @by: who asks for it
+ * @by: origin of the request
  *
  * When it returns 0, no packet reads or writes through the key any more (R12).
  *

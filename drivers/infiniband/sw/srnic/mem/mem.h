@@ -288,7 +288,7 @@ enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
 				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
 				      const void *src, u32 len);
 
-/* Who asks for an invalidation; a peer may do less (R26) */
+/* Origin of an invalidation; a peer may do less (R26) */
 enum srnic_inv_by {
 	SRNIC_INV_BY_OWNER,	/* LOCAL_INV */
 	SRNIC_INV_BY_PEER,	/* SEND with Invalidate */
