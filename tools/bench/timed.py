@@ -4,7 +4,7 @@ import subprocess
 from contextlib import ExitStack
 
 from contenders import PEER
-from perftest import PORT, parse_perftest, perftest_args
+from perftest import PORT, messages_of, perftest_args
 from programs import Failed, await_listener, background, environment, last_line
 from tcp import iperf_says, parse_iperf
 
@@ -44,7 +44,8 @@ def rate_of(client, work):
         raise Failed(f"{work.tool}: no result in {LIMIT} s") from None
     if client.returncode:
         raise Failed(f"{work.tool} failed: {last_line(out)}")
-    return parse_perftest(work, out)["MiBps"]
+    # perftest may find no clock, but counts the messages of a known time
+    return messages_of(work, out) * work.size / (SECONDS - 2 * MARGIN) / (1 << 20)
 
 
 def shared(contender, work):

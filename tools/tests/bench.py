@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the bench's parts that need no VM: plan, parsers of tool output, report."""
 import json
+import re
 import sys
 import tempfile
 import unittest
@@ -20,7 +21,7 @@ from goals import GOALS, judge                          # noqa: E402
 from losses import qdisc_drops                          # noqa: E402
 from neighbours import parse_neighbour, parse_throughput    # noqa: E402
 from pace import Pace                                   # noqa: E402
-from perftest import parse_perftest                     # noqa: E402
+from perftest import NoClock, messages_of, parse_perftest                     # noqa: E402
 from programs import Failed, background, listens, run, wait_for  # noqa: E402
 from progress import Progress                           # noqa: E402
 from run import plan                                    # noqa: E402
@@ -124,6 +125,12 @@ class Readers(unittest.TestCase):
     def test_small_messages_by_their_rate(self):
         out = BANDWIDTH.replace("65536", "2").replace("50.09", "0.00")
         self.assertAlmostEqual(parse_perftest(WORK["write_2"], out)["MiBps"], 1000 / (1 << 20))
+
+    def test_perftest_without_a_clock_is_no_figure_but_counts_messages(self):
+        for work, out in ((WORK["write_64k"], BANDWIDTH), (WORK["write_lat"], LATENCY)):
+            no_clock = re.sub(r"\d+\.\d+", "0.00", out)
+            self.assertRaises(NoClock, parse_perftest, work, no_clock)
+        self.assertEqual(messages_of(WORK["narrow_four"], BANDWIDTH.replace("51.39", "0.00")), 500)
 
     def test_iperf(self):
         out = json.dumps({"end": {"sum_received": {"bits_per_second": 8 << 20}}})
