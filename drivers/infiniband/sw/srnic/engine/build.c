@@ -149,8 +149,8 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	struct srnic_pkt *pkt = &build->pkt;
 	u32 len = pkt->payload_len + pkt->pad;
 	u8 *end = pkt->payload + len;
-	struct srnic_text text;
 	struct scatterlist sg;
+	const struct srnic_text text = srnic_text_in_place(len ? &sg : NULL, len);
 	int err;
 
 	if (len) {
@@ -165,7 +165,6 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 		if (unlikely(err))
 			return err;
 	}
-	text = srnic_text_in_place(len ? &sg : NULL, len);
 	if (build->dgram)
 		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt, &text);
 	else
