@@ -248,6 +248,7 @@ static inline unsigned int seal_packet(struct kunit *test, struct srnic_qp *qp,
 				       struct srnic_pkt *pkt, u8 *body)
 {
 	bool response = srnic_opcode_table[pkt->opcode].flags & SRNIC_OPF_RESP;
+	const struct srnic_text none = {};
 
 	pkt->hdr = body;
 	pkt->hdr_len = srnic_opcode_table[pkt->opcode].hdr_len;
@@ -255,7 +256,7 @@ static inline unsigned int seal_packet(struct kunit *test, struct srnic_qp *qp,
 	pkt->len = pkt->hdr_len + pkt->sth_len + SRNIC_ICRC_LEN;
 	lock(qp);
 	KUNIT_EXPECT_EQ(test, srnic_sth_seal(qp->sth, response ? SRNIC_FLOW_THEIRS :
-					     SRNIC_FLOW_OURS, pkt, NULL, 0), 0);
+					     SRNIC_FLOW_OURS, pkt, &none), 0);
 	unlock(qp);
 	return pkt->hdr_len + pkt->sth_len;
 }

@@ -106,7 +106,16 @@ static struct packet *packet_of(struct kunit *test, const struct datagram_packet
 
 static int open_it(struct srnic_dgram *dgram, struct packet *p)
 {
-	return srnic_dgram_open(dgram, &p->pkt, &p->sg, &p->sg, p->pkt.payload_len + p->pkt.pad);
+	const struct srnic_text text = srnic_text_in_place(&p->sg, p->pkt.payload_len + p->pkt.pad);
+
+	return srnic_dgram_open(dgram, &p->pkt, &text);
+}
+
+static int seal_it(struct srnic_dgram *dgram, struct packet *p, u64 counter)
+{
+	const struct srnic_text text = srnic_text_in_place(&p->sg, p->pkt.payload_len + p->pkt.pad);
+
+	return srnic_dgram_seal(dgram, counter, &p->pkt, &text);
 }
 
 static void put_text(struct packet *p)
@@ -179,8 +188,7 @@ static void sealed_bytes_are_those_of_another(struct kunit *test)
 
 	put_text(p);
 	memset(p->bytes + p->pkt.hdr_len, 0, SRNIC_DGRAM_STH_LEN);
-	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(dgram, p->v->counter, &p->pkt, &p->sg,
-					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_EQ(test, seal_it(dgram, p, p->v->counter), 0);
 	KUNIT_EXPECT_MEMEQ(test, p->bytes, p->v->sealed, p->v->len);
 }
 
@@ -267,8 +275,7 @@ static void check_both_ways(struct kunit *test, struct srnic_dgram *ours,
 	expect_text(test, p);
 	put_text(p);
 	memset(p->bytes + v->hdr_len, 0, SRNIC_DGRAM_STH_LEN);
-	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(ours, v->counter, &p->pkt, &p->sg,
-					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_EQ(test, seal_it(ours, p, v->counter), 0);
 	KUNIT_ASSERT_MEMEQ(test, p->bytes, v->sealed, v->len);
 	kunit_kfree(test, p->bytes);
 	kunit_kfree(test, p);
@@ -322,21 +329,16 @@ static void a_counter_that_nobody_uses_is_refused(struct kunit *test)
 {
 	struct packet *p = packet_of(test, &datagram_packet_vectors[0]);
 	struct srnic_dgram *dgram = dgram_for(test, p);
-	u64 counter = SRNIC_DGRAM_EMISSIONS;
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_seal(dgram, counter, &p->pkt, &p->sg,
-					       p->pkt.payload_len + p->pkt.pad), 0);
+	KUNIT_ASSERT_EQ(test, seal_it(dgram, p, SRNIC_DGRAM_EMISSIONS), 0);
 	KUNIT_EXPECT_EQ(test, open_it(dgram, p), -EBADMSG);
 }
 
 static int sealed_and_opened(struct srnic_dgram *ours, struct srnic_dgram *theirs,
 			     struct packet *p, u64 counter)
 {
-	int err;
-
 	put_text(p);
-	err = srnic_dgram_seal(ours, counter, &p->pkt, &p->sg, p->pkt.payload_len + p->pkt.pad);
-	return err ?: open_it(theirs, p);
+	return seal_it(ours, p, counter) ?: open_it(theirs, p);
 }
 
 static void what_is_too_old_to_be_known_is_refused(struct kunit *test)

@@ -213,13 +213,19 @@ static inline struct sth_box *sth_box_of(struct kunit *test, const struct sth_pa
 	return box;
 }
 
+static inline struct srnic_text sth_box_text(struct sth_box *box)
+{
+	return srnic_text_in_place(&box->sg, sth_box_payload(box));
+}
+
 static inline int sth_box_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 			       struct sth_box *box)
 {
+	const struct srnic_text text = sth_box_text(box);
 	int err;
 
 	local_bh_disable();	/* as under the QP's lock */
-	err = srnic_sth_seal(sth, flow, &box->pkt, &box->sg, sth_box_payload(box));
+	err = srnic_sth_seal(sth, flow, &box->pkt, &text);
 	local_bh_enable();
 	return err;
 }
@@ -227,10 +233,11 @@ static inline int sth_box_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 static inline int sth_box_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 			       struct sth_box *box)
 {
+	const struct srnic_text text = sth_box_text(box);
 	int err;
 
 	local_bh_disable();
-	err = srnic_sth_open(sth, flow, &box->pkt, &box->sg, &box->sg, sth_box_payload(box));
+	err = srnic_sth_open(sth, flow, &box->pkt, &text);
 	local_bh_enable();
 	return err;
 }

@@ -132,6 +132,7 @@ static void check_pieces(struct kunit *test, struct sth_pair *p,
 	struct sth_box *box = sth_clear_box(test, p, v);
 	unsigned int len = sth_box_payload(box), at, n;
 	struct scatterlist sg[SRNIC_STH_PAYLOAD_SG], to[2];
+	struct srnic_text text = { .src = sg, .dst = sg, .len = len };
 	int sender = sth_sender_of(v), err;
 	u8 *out;
 
@@ -146,7 +147,7 @@ static void check_pieces(struct kunit *test, struct sth_pair *p,
 	}
 	sg_mark_end(&sg[n - 1]);
 	local_bh_disable();
-	err = srnic_sth_seal(p->end[sender], sth_flow_at(sender, v->owner), &box->pkt, sg, len);
+	err = srnic_sth_seal(p->end[sender], sth_flow_at(sender, v->owner), &box->pkt, &text);
 	local_bh_enable();
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);
@@ -156,9 +157,9 @@ static void check_pieces(struct kunit *test, struct sth_pair *p,
 	sg_init_table(to, 2);
 	sg_set_buf(&to[0], out, 3);
 	sg_set_buf(&to[1], out + 3, len - 3);
+	text.dst = to;
 	local_bh_disable();
-	err = srnic_sth_open(p->end[!sender], sth_flow_at(!sender, v->owner), &box->pkt, sg, to,
-			     len);
+	err = srnic_sth_open(p->end[!sender], sth_flow_at(!sender, v->owner), &box->pkt, &text);
 	local_bh_enable();
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_EXPECT_MEMEQ_MSG(test, box->body, v->sealed, v->len, "%s", v->name);

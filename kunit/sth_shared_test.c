@@ -100,9 +100,9 @@ static void P7_no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
 static int seal_on_this_cpu(struct kunit *test, struct sth_pair *p, int sender, u64 psn)
 {
 	struct sth_box *box = sth_send_only(test, p, sender, psn);
+	const struct srnic_text text = sth_box_text(box);
 
-	return srnic_sth_seal(p->end[sender], SRNIC_FLOW_OURS, &box->pkt, &box->sg,
-			      sth_box_payload(box));
+	return srnic_sth_seal(p->end[sender], SRNIC_FLOW_OURS, &box->pkt, &text);
 }
 
 static struct srnic_slot *this_slot(struct srnic_sth *sth)
@@ -143,12 +143,14 @@ static void tag_of(struct kunit *test, struct srnic_slot *slot, struct srnic_sth
 		   u8 *tag)
 {
 	struct srnic_sth_scratch *s = &sth->scratch;
+	const struct srnic_text none = {};
 
 	s->no_simd = !simd;
 	memset(s->input, 7, 64);
+	s->input_len = 64;
 	memset(s->iv, 7, sizeof(s->iv));
 	slot->cipher.oracle = 0;	/* The oracle does not watch the all-zero key. */
-	KUNIT_ASSERT_EQ(test, sth->params.suite->family->seal(s, &slot->cipher, 64, NULL, 0), 0);
+	KUNIT_ASSERT_EQ(test, sth->params.suite->family->seal(s, &slot->cipher, &none), 0);
 	memcpy(tag, s->tag, SRNIC_STH_TAG_LEN_MAX);
 }
 

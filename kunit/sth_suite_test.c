@@ -84,6 +84,26 @@ static void bench_load(struct kunit *test, struct bench *b, const struct srnic_s
 	bench_key(test, b, suite, raw, key_len);
 }
 
+static void bench_input(struct bench *b, const u8 *input, unsigned int len)
+{
+	memcpy(b->scratch->input, input, len);
+	b->scratch->input_len = len;
+}
+
+static int bench_seal(struct bench *b, unsigned int len)
+{
+	const struct srnic_text text = srnic_text_in_place(&b->sg, len);
+
+	return b->suite.family->seal(b->scratch, &b->cipher, &text);
+}
+
+static int bench_open(struct bench *b, unsigned int len)
+{
+	const struct srnic_text text = srnic_text_in_place(&b->sg, len);
+
+	return b->suite.family->open(b->scratch, &b->cipher, &text);
+}
+
 /* Pass the first @split bytes as MAC input, the rest as payload. */
 static void check_mac(struct kunit *test, struct bench *b, const struct sth_mac_oracle *o,
 		      const u8 *tag, unsigned int split)
@@ -91,16 +111,15 @@ static void check_mac(struct kunit *test, struct bench *b, const struct sth_mac_
 	unsigned int rest = b->len - split, tag_len = b->suite.tag_len;
 	int err;
 
-	memcpy(b->scratch->input, b->msg, split);
+	bench_input(b, b->msg, split);
 	sg_init_one(&b->sg, b->msg + split, rest ?: 1);
-	err = b->suite.family->seal(b->scratch, &b->cipher, split, &b->sg, rest);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, bench_seal(b, rest), 0);
 	KUNIT_EXPECT_EQ_MSG(test, !memcmp(b->scratch->tag, tag, tag_len), o->valid, "%s, %s",
 			    b->suite.name, o->name);
 
-	memcpy(b->scratch->input, b->msg, split);	/* seal may have overwritten it */
+	bench_input(b, b->msg, split);	/* seal may have overwritten it */
 	memcpy(b->scratch->tag, tag, tag_len);
-	err = b->suite.family->open(b->scratch, &b->cipher, split, &b->sg, &b->sg, rest);
+	err = bench_open(b, rest);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s, %s", b->suite.name, o->name);
 }
 
@@ -195,16 +214,14 @@ static void compare_ways(struct kunit *test, struct bench *b, const u8 *msg, uns
 	for (i = 0; i < 700; i += step) {
 		len = i < 600 ? i : i < 690 ? 1024 * (i - 599) / 23 : 4100 - (700 - i);
 		input_len = 58 + i % 33;
-		memcpy(b->scratch->input, msg, input_len);
+		bench_input(b, msg, input_len);
 		sg_init_one(&b->sg, (u8 *)msg + i % 60, len ?: 1);
 		b->scratch->no_simd = false;
-		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->cipher, input_len,
-							    &b->sg, len), 0);
+		KUNIT_ASSERT_EQ(test, bench_seal(b, len), 0);
 		memcpy(tag, b->scratch->tag, sizeof(tag));
-		memcpy(b->scratch->input, msg, input_len);
+		bench_input(b, msg, input_len);
 		b->scratch->no_simd = true;
-		KUNIT_ASSERT_EQ(test, b->suite.family->seal(b->scratch, &b->cipher, input_len,
-							    &b->sg, len), 0);
+		KUNIT_ASSERT_EQ(test, bench_seal(b, len), 0);
 		KUNIT_EXPECT_MEMEQ_MSG(test, tag, b->scratch->tag, b->suite.tag_len,
 				       "%s: %u and %u", b->suite.name, input_len, len);
 	}
@@ -240,18 +257,18 @@ static void check_aead(struct kunit *test, struct bench *b, const struct sth_aea
 	bench_load(test, b, srnic_sth_suite_find(o->suite), o->key, o->valid ? o->msg : o->ct);
 	KUNIT_ASSERT_LE(test, aad_len, SRNIC_STH_INPUT_MAX);
 	KUNIT_ASSERT_EQ(test, hex2bin(b->scratch->input, o->aad, aad_len), 0);
+	b->scratch->input_len = aad_len;
 	KUNIT_ASSERT_EQ(test, hex2bin(b->scratch->iv, o->iv, 12), 0);
 	KUNIT_ASSERT_EQ(test, hex2bin(tag, o->tag, 16), 0);
 	if (o->valid) {
 		KUNIT_ASSERT_EQ(test, hex2bin(b->want, o->ct, b->len), 0);
-		err = b->suite.family->seal(b->scratch, &b->cipher, aad_len, &b->sg, b->len);
-		KUNIT_ASSERT_EQ(test, err, 0);
+		KUNIT_ASSERT_EQ(test, bench_seal(b, b->len), 0);
 		KUNIT_EXPECT_MEMEQ_MSG(test, b->msg, b->want, b->len, "%s", o->name);
 		KUNIT_EXPECT_MEMEQ_MSG(test, b->scratch->tag, tag, 16, "%s", o->name);
 	}
 
 	memcpy(b->scratch->tag, tag, 16);
-	err = b->suite.family->open(b->scratch, &b->cipher, aad_len, &b->sg, &b->sg, b->len);
+	err = bench_open(b, b->len);
 	KUNIT_EXPECT_EQ_MSG(test, err, o->valid ? 0 : -EBADMSG, "%s", o->name);
 	if (o->valid) {
 		KUNIT_ASSERT_EQ(test, hex2bin(b->want, o->msg, b->len), 0);

@@ -146,6 +146,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	u32 len = pkt->payload_len + pkt->pad;
 	u8 *end = pkt->payload + len;
 	struct scatterlist sg;
+	const struct srnic_text text = srnic_text_in_place(len ? &sg : NULL, len);
 	int err;
 
 	if (len) {
@@ -161,10 +162,9 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 			return err;
 	}
 	if (build->dgram)
-		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt,
-				       len ? &sg : NULL, len);
+		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt, &text);
 	else
-		err = srnic_sth_seal(build->sth, build->flow, pkt, len ? &sg : NULL, len);
+		err = srnic_sth_seal(build->sth, build->flow, pkt, &text);
 	if (unlikely(err))
 		return err;
 	build->sealed++;

@@ -112,6 +112,11 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 {
 	u32 len = pkt->payload_len + pkt->pad;
 	struct scatterlist src, dst;
+	const struct srnic_text text = {
+		.src = len ? &src : NULL,
+		.dst = len ? &dst : NULL,
+		.len = len,
+	};
 	bool decrypts;
 	int err;
 	u8 *to;
@@ -121,8 +126,7 @@ static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt 
 	/* a tap's clone, or another member of the group, must not see plaintext */
 	to = srnic_open_lists(pkt, decrypts && !rx->writable, &src, &dst);
 	if (to)
-		err = srnic_dgram_open(sender->dgram, pkt, len ? &src : NULL, len ? &dst : NULL,
-				       len);
+		err = srnic_dgram_open(sender->dgram, pkt, &text);
 	else
 		err = -EMSGSIZE;
 	if (!err) {

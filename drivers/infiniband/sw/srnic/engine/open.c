@@ -103,13 +103,18 @@ static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterlist *src,
 		     struct scatterlist *dst, u32 len)
 {
+	const struct srnic_text text = {
+		.src = len ? src : NULL,
+		.dst = len ? dst : NULL,
+		.len = len,
+	};
 	bool response = pkt->opc->flags & SRNIC_OPF_RESP;
 	struct srnic_mem_ref ref;
 	int err;
 
 	pkt->mkey = srnic_proof_demanded(qp, pkt, &ref);
 	err = srnic_sth_open(qp->sth, response ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS, pkt,
-			     len ? src : NULL, len ? dst : NULL, len);
+			     &text);
 	pkt->proved = pkt->mkey;
 	if (unlikely(err))
 		refuse(qp, pkt, err);

@@ -95,8 +95,8 @@ static struct crypto_aead *aead_tfm(const struct srnic_sth_scratch *s,
 }
 
 /* Chain MAC input, payload with pad, and tag into one list. */
-static int aead_list(struct scatterlist *list, struct srnic_sth_scratch *s,
-		     unsigned int input_len, struct scatterlist *payload, unsigned int len)
+static int aead_list(struct srnic_sth_scratch *s, struct scatterlist *list,
+		     struct scatterlist *payload, unsigned int len)
 {
 	bool one = !len || len <= payload->length;
 	unsigned int n = 0;
@@ -106,8 +106,8 @@ static int aead_list(struct scatterlist *list, struct srnic_sth_scratch *s,
 	 * as much as filling it.
 	 */
 	sg_init_table(list, one ? 3 : SRNIC_STH_SG);
-	if (input_len)	/* empty in KUnit only */
-		sg_set_buf(&list[n++], s->input, input_len);
+	if (s->input_len)	/* empty in KUnit only */
+		sg_set_buf(&list[n++], s->input, s->input_len);
 	for (; len && payload; payload = sg_next(payload)) {
 		unsigned int part = min(len, payload->length);
 
@@ -133,47 +133,44 @@ static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned i
  * aead mode as text: in both it lies between the MAC input and the tag.
  */
 static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-			unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
-			unsigned int len, unsigned int in_tag)
+			const struct srnic_text *text, unsigned int in_tag)
 {
-	bool text = s->mode == SRNIC_STH_AEAD;
+	unsigned int len = s->mode == SRNIC_STH_HEADER ? 0 : text->len;
+	bool encrypts = s->mode == SRNIC_STH_AEAD;
 	struct scatterlist *to = s->src;
 	int err;
 
-	if (s->mode == SRNIC_STH_HEADER)
-		len = 0;
-	err = aead_list(s->src, s, input_len, src, len);
+	err = aead_list(s, s->src, text->src, len);
 	if (err)
 		return err;
-	if (text && len && !same_memory(src, dst, len)) {
+	if (encrypts && len && !same_memory(text->src, text->dst, len)) {
 		to = s->dst;
-		err = aead_list(to, s, input_len, dst, len);
+		err = aead_list(s, to, text->dst, len);
 		if (err)
 			return err;
 	}
 	aead_request_set_tfm(cipher->req, aead_tfm(s, cipher));
-	aead_request_set_ad(cipher->req, input_len + (text ? 0 : len));
-	aead_request_set_crypt(cipher->req, s->src, to, (text ? len : 0) + in_tag, s->iv);
+	aead_request_set_ad(cipher->req, s->input_len + (encrypts ? 0 : len));
+	aead_request_set_crypt(cipher->req, s->src, to, (encrypts ? len : 0) + in_tag, s->iv);
 	return 0;
 }
 
 static int aead_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		     unsigned int input_len, struct scatterlist *payload, unsigned int len)
+		     const struct srnic_text *text)
 {
 	int err;
 
-	srnic_nonce_oracle(cipher, s, input_len, payload, len);
-	err = aead_prepare(s, cipher, input_len, payload, payload, len, 0);
+	srnic_nonce_oracle(cipher, s, text);
+	err = aead_prepare(s, cipher, text, 0);
 	return err ?: crypto_aead_encrypt(cipher->req);
 }
 
 static int aead_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		     unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
-		     unsigned int len)
+		     const struct srnic_text *text)
 {
 	int err;
 
-	err = aead_prepare(s, cipher, input_len, src, dst, len, s->tag_len);
+	err = aead_prepare(s, cipher, text, s->tag_len);
 	/* The crypto API compares the tag in constant time. */
 	return err ?: crypto_aead_decrypt(cipher->req);
 }

@@ -162,10 +162,9 @@ static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int 
 }
 
 /* MAC a message that lies in s->input, encrypting in place; the tag is the last block. */
-static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int len,
-		      u8 *tag)
+static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, u8 *tag)
 {
-	unsigned int whole = len ? round_down(len - 1, BLOCK) : 0;
+	unsigned int len = s->input_len, whole = len ? round_down(len - 1, BLOCK) : 0;
 	int err;
 
 	finish_block(cmac, s->input + whole, len - whole);
@@ -175,20 +174,17 @@ static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsi
 	return err;
 }
 
-/*
- * MAC @head bytes of s->input and @len of @payload. The last 1 to 16 bytes go
- * through s->block.
- */
-static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int head,
-		    const u8 *payload, unsigned int len, u8 *tag)
+/* MAC s->input and @payload. The last 1 to 16 bytes go through s->block. */
+static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
+		    unsigned int len, u8 *tag)
 {
-	unsigned int mid = round_down(len - 1, BLOCK), rest = head + mid, n;
+	unsigned int mid = round_down(len - 1, BLOCK), rest = s->input_len + mid, n;
 	int err;
 
 	memcpy(s->block, payload + mid, len - mid);
 	finish_block(cmac, s->block, len - mid);
 	sg_init_table(s->src, 3);
-	sg_set_buf(&s->src[0], s->input, head);
+	sg_set_buf(&s->src[0], s->input, s->input_len);
 	sg_set_buf(&s->src[1], payload, mid);
 	sg_set_buf(&s->src[2], s->block, BLOCK);
 
@@ -203,7 +199,7 @@ static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsign
 		rest -= part;
 	}
 	sg_set_buf(&s->dst[n], s->block, BLOCK);
-	err = cbc(cmac, s->src, s->dst, head + mid + BLOCK);
+	err = cbc(cmac, s->src, s->dst, s->input_len + mid + BLOCK);
 	memcpy(tag, s->block, BLOCK);
 	return err;
 }
@@ -212,7 +208,6 @@ static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsign
  * srnic_cmac_mac() - Compute the tag of a packet
  * @s: scratch; @s->input is overwritten
  * @cmac: a key
- * @input_len: bytes in @s->input
  * @payload: continuation of the message
  * @len: bytes in @payload
  * @tag: result, 16 bytes
@@ -220,20 +215,22 @@ static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsign
  * Context: any in which SIMD may be used.
  * Return: 0 or a negative errno.
  */
-int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
-		   const u8 *payload, unsigned int len, u8 *tag)
+int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
+		   unsigned int len, u8 *tag)
 {
 	unsigned int topped;
 
-	if (input_len + len <= SRNIC_STH_LINEAR - BLOCK) {
-		memcpy(s->input + input_len, payload, len);
-		return mac_linear(s, cmac, input_len + len, tag);
+	if (s->input_len + len <= SRNIC_STH_LINEAR - BLOCK) {
+		memcpy(s->input + s->input_len, payload, len);
+		s->input_len += len;
+		return mac_linear(s, cmac, tag);
 	}
 	/*
 	 * Give each piece whole blocks: otherwise the skcipher walk would
 	 * allocate a bounce buffer.
 	 */
-	topped = round_up(input_len, BLOCK) - input_len;
-	memcpy(s->input + input_len, payload, topped);
-	return mac_long(s, cmac, input_len + topped, payload + topped, len - topped, tag);
+	topped = round_up(s->input_len, BLOCK) - s->input_len;
+	memcpy(s->input + s->input_len, payload, topped);
+	s->input_len += topped;
+	return mac_long(s, cmac, payload + topped, len - topped, tag);
 }

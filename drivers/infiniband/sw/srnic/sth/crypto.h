@@ -188,7 +188,8 @@ struct srnic_flow {
  * @mode: header, packet or aead
  * @tag_len: length of the tag in bytes
  * @no_simd: KUnit: behave as if SIMD could not be used
- * @input: MAC input of the packet; a short payload is appended
+ * @input: MAC input of the packet; a family may append payload
+ * @input_len: bytes in @input
  * @block: last block of the message
  * @sink: discarded output; packet mode only
  * @tag: tag of the packet
@@ -203,6 +204,7 @@ struct srnic_sth_scratch {
 	u8 tag_len;
 	bool no_simd;
 	u8 input[SRNIC_STH_LINEAR];
+	unsigned int input_len;
 	u8 block[16];
 	u8 *sink;
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
@@ -248,10 +250,9 @@ struct srnic_sth {
  *	@simd, the implementation that needs SIMD is left without a key
  * @free: wipe and free what @init allocated, even if @init failed
  * @driver: return the name of the crypto driver
- * @seal: compute @s->tag over @s->input (@input_len bytes) and, depending on
- *	the mode, @payload (@len bytes), which aead mode encrypts in place
- * @open: verify @s->tag; -EBADMSG if it is wrong. aead mode decrypts from @src
- *	to @dst
+ * @seal: compute @s->tag over @s->input and, depending on the mode, @text, which
+ *	aead mode encrypts in place
+ * @open: verify @s->tag; -EBADMSG if it is wrong. aead mode decrypts @text
  */
 struct srnic_sth_family {
 	bool has_counter;
@@ -262,10 +263,9 @@ struct srnic_sth_family {
 	void (*free)(struct srnic_cipher *cipher);
 	const char *(*driver)(const struct srnic_cipher *cipher);
 	int (*seal)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    unsigned int input_len, struct scatterlist *payload, unsigned int len);
+		    const struct srnic_text *text);
 	int (*open)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
-		    unsigned int len);
+		    const struct srnic_text *text);
 };
 
 /* Tell whether internal implementations may be used in this context. */
@@ -280,8 +280,8 @@ int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len);
 int srnic_cmac_wipe(struct srnic_cmac *cmac, unsigned int len);
 void srnic_cmac_free(struct srnic_cmac *cmac);
 const char *srnic_cmac_driver(const struct srnic_cmac *cmac);
-int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, unsigned int input_len,
-		   const u8 *payload, unsigned int len, u8 *tag);
+int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
+		   unsigned int len, u8 *tag);
 
 extern const struct srnic_sth_family srnic_sth_prf;	/* prf.c */
 extern const struct srnic_sth_family srnic_sth_nonce;	/* aead.c */
@@ -293,11 +293,10 @@ static inline unsigned int srnic_suite_sth_len(const struct srnic_sth_suite *sui
 
 /* open.c */
 bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+		      const struct srnic_text *text);
 
 /* memory.c */
-int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
-		    unsigned int *input_len);
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt);
 
 /* kdf.c; process context, except srnic_kdf_keyed() */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"
@@ -384,18 +383,16 @@ struct srnic_shared {
 struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite);
 void srnic_shared_put(struct srnic_shared *shared);
 int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, unsigned int input_len,
-		      struct scatterlist *payload, unsigned int len);
+		      const struct srnic_epoch_keys *keys, const struct srnic_text *text);
 int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, unsigned int input_len,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+		      const struct srnic_epoch_keys *keys, const struct srnic_text *text);
 void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal);
 
 /* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
-			unsigned int input_len, struct scatterlist *payload, unsigned int len);
+			const struct srnic_text *text);
 unsigned long srnic_nonce_oracle_reused(bool hush);
 unsigned long srnic_nonce_oracle_fell(void);
 void srnic_nonce_oracle_forget(void);
@@ -407,8 +404,8 @@ static inline void srnic_nonce_oracle_watch(struct srnic_cipher *cipher, const u
 }
 #else
 static inline void srnic_nonce_oracle(const struct srnic_cipher *cipher,
-				      const struct srnic_sth_scratch *s, unsigned int input_len,
-				      struct scatterlist *payload, unsigned int len)
+				      const struct srnic_sth_scratch *s,
+				      const struct srnic_text *text)
 {
 }
 

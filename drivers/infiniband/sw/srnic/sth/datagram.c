@@ -209,7 +209,8 @@ bool srnic_dgram_encrypts(const struct srnic_dgram *dgram)
 	return dgram->scratch.mode == SRNIC_STH_AEAD;
 }
 
-static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u64 counter)
+/* Write the nonce and the MAC input into the scratch. */
+static void put_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u64 counter)
 {
 	const struct srnic_sth_input in = {
 		.nonce64 = dgram->id.salt,
@@ -224,7 +225,7 @@ static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt 
 
 	/* N = 0^4 ‖ counter; the sub-key depends on the salt. */
 	srnic_sth_nonce96(dgram->scratch.iv, counter >> 32, counter);
-	return srnic_sth_mac_input(&in, dgram->scratch.input);
+	dgram->scratch.input_len = srnic_sth_mac_input(&in, dgram->scratch.input);
 }
 
 /**
@@ -232,22 +233,21 @@ static unsigned int mac_input(struct srnic_dgram *dgram, const struct srnic_pkt 
  * @dgram: our sub-key for @pkt's destination
  * @counter: below SRNIC_DGRAM_EMISSIONS, never used before under this salt
  * @pkt: as for srnic_sth_seal()
- * @payload: as for srnic_sth_seal()
- * @len: bytes of payload and pad
+ * @text: as for srnic_sth_seal()
  *
  * Context: any up to softirq; the caller serialises calls for one @dgram.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
-		     struct scatterlist *payload, unsigned int len)
+		     const struct srnic_text *text)
 {
 	u8 *out = pkt->hdr + pkt->hdr_len;
 	int err;
 
 	if (WARN_ON_ONCE(pkt->sth_len != SRNIC_DGRAM_STH_LEN || pkt->hdr_len > SRNIC_EXT_MAX))
 		return -EINVAL;
-	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key.cipher,
-					 mac_input(dgram, pkt, counter), payload, len);
+	put_input(dgram, pkt, counter);
+	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key.cipher, text);
 	if (err)
 		return err;
 	put_unaligned_be64(dgram->id.salt, out);
@@ -278,9 +278,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
  * srnic_dgram_open() - Verify a datagram, and decrypt it in aead mode
  * @dgram: sub-key whose id srnic_dgram_id_of() returns for @pkt
  * @pkt: as for srnic_sth_open()
- * @src: as for srnic_sth_open()
- * @dst: as for srnic_sth_open()
- * @len: bytes of payload and pad
+ * @text: as for srnic_sth_open()
  *
  * If the tag is wrong, only the count of failures changes.
  *
@@ -289,8 +287,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
  * range; -EALREADY if the counter was seen or is older than the window;
  * -EKEYEXPIRED after too many wrong tags; or the crypto driver's errno.
  */
-int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct scatterlist *src,
-		     struct scatterlist *dst, unsigned int len)
+int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
+		     const struct srnic_text *text)
 {
 	const u8 *seal = pkt->hdr + pkt->hdr_len + 8;
 	u64 counter = get_unaligned_be64(seal);
@@ -307,14 +305,14 @@ int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct sc
 		return -EALREADY;
 
 	memcpy(dgram->scratch.tag, seal + SRNIC_DGRAM_COUNTER_LEN, SRNIC_DGRAM_TAG_LEN);
-	err = dgram->suite->family->open(&dgram->scratch, &key->cipher,
-					 mac_input(dgram, pkt, counter), src, dst, len);
+	put_input(dgram, pkt, counter);
+	err = dgram->suite->family->open(&dgram->scratch, &key->cipher, text);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)
 		return err;
 	srnic_replay_mark(&key->replay, counter);
-	return srnic_sth_pad_ok(dgram->scratch.mode, pkt, src, dst, len) ? 0 : -EBADMSG;
+	return srnic_sth_pad_ok(dgram->scratch.mode, pkt, text) ? 0 : -EBADMSG;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_open);

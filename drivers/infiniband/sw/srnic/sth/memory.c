@@ -278,10 +278,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
 
 /**
  * srnic_sth_prove() - Append a packet's proof to the MAC input
- * @sth: the connection; its MAC input contains the headers
+ * @sth: the connection; its scratch has the MAC input up to the headers
  * @flow: flow of the request
  * @pkt: has a memory key, and RETH or AtomicETH
- * @input_len: bytes of MAC input; increased by the length of the proof
  *
  * A forged packet may replace the cached K_SR. The next access then derives its
  * own again; the cached key is always correct.
@@ -289,14 +288,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
  * Context: under the QP's lock.
  * Return: 0 or the crypto driver's errno.
  */
-int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
-		    unsigned int *input_len)
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt)
 {
+	struct srnic_sth_scratch *s = &sth->scratch;
 	u64 len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen;
 	int err;
 
-	err = srnic_mkey_prove(pkt->mkey, pkt->va, len, &sth->ksr[flow], sth->scratch.input,
-			       *input_len, sth->scratch.input + *input_len);
-	*input_len += SRNIC_STH_PROOF_LEN;
+	err = srnic_mkey_prove(pkt->mkey, pkt->va, len, &sth->ksr[flow], s->input, s->input_len,
+			       s->input + s->input_len);
+	s->input_len += SRNIC_STH_PROOF_LEN;
 	return err;
 }

@@ -10,41 +10,38 @@
  * srnic_sth_pad_ok() - Tell whether a verified packet's pad bytes are zero
  * @mode: mode of its seal
  * @pkt: the packet
- * @src: payload and pad as received
- * @dst: payload and pad as decrypted
- * @len: bytes of payload and pad
+ * @text: payload and pad, as received and as decrypted
  *
  * Other pad bytes would be a covert channel past the checks (protocol.md,
  * section 4). Header mode does not cover the pad, so it is not checked there.
  */
 bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+		      const struct srnic_text *text)
 {
-	struct scatterlist *list = mode == SRNIC_STH_AEAD ? dst : src;
+	struct scatterlist *list = mode == SRNIC_STH_AEAD ? text->dst : text->src;
 	u8 pad[3] = {};
 
 	if (!pkt->pad || mode == SRNIC_STH_HEADER)
 		return true;
-	if (pkt->pad > sizeof(pad) || pkt->pad > len)
+	if (pkt->pad > sizeof(pad) || pkt->pad > text->len)
 		return false;
-	sg_pcopy_to_buffer(list, sg_nents(list), pad, pkt->pad, len - pkt->pad);
+	sg_pcopy_to_buffer(list, sg_nents(list), pad, pkt->pad, text->len - pkt->pad);
 	return !(pad[0] | pad[1] | pad[2]);
 }
 
-static int open_by(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_epoch_keys *keys,
-		   unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
-		   unsigned int len)
+static int open_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
+		     struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
 	if (unlikely(sth->shared))
-		return srnic_shared_open(sth, flow, keys, input_len, src, dst, len);
-	return sth->params.suite->family->open(&sth->scratch, &keys->open.cipher, input_len, src,
-					       dst, len);
+		return srnic_shared_open(sth, flow, keys, text);
+	return sth->params.suite->family->open(&sth->scratch, &keys->open.cipher, text);
 }
 
-static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      struct srnic_epoch_keys *keys, u64 psn64, const struct srnic_pkt *pkt,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+/* Called under rcu_read_lock(). */
+static int open_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 psn64,
+			 const struct srnic_pkt *pkt, const struct srnic_text *text)
 {
+	struct srnic_epoch_keys *keys = srnic_flow_keys(&sth->flow[flow], srnic_epoch(psn64));
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(!sth->local_b, psn64),
@@ -55,11 +52,13 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		.hdr = pkt->hdr,
 		.hdr_len = pkt->hdr_len,
 	};
-	struct srnic_subkey *key = &keys->open;
 	const u8 *seal = pkt->hdr + pkt->hdr_len;
-	unsigned int input_len;
+	struct srnic_subkey *key;
 	int err = 0;
 
+	if (!keys)
+		return -ENOKEY;
+	key = &keys->open;
 	if (key->failed >= suite->max_failed)
 		return -EKEYEXPIRED;
 	if (in.counter_len) {
@@ -73,11 +72,11 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		srnic_sth_nonce96(sth->scratch.iv, in.nonce64, in.counter);
 	}
 	memcpy(sth->scratch.tag, seal, suite->tag_len);
-	input_len = srnic_sth_mac_input(&in, sth->scratch.input);
+	sth->scratch.input_len = srnic_sth_mac_input(&in, sth->scratch.input);
 	if (unlikely(pkt->mkey))
-		err = srnic_sth_prove(sth, flow, pkt, &input_len);
+		err = srnic_sth_prove(sth, flow, pkt);
 	if (!err)
-		err = open_by(sth, flow, keys, input_len, src, dst, len);
+		err = open_text(sth, flow, keys, text);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)
@@ -93,11 +92,8 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * @flow: theirs for requests, ours for responses
  * @pkt: as parsed, with the STH behind @pkt->hdr_len; @pkt->ends has its
  *	addresses, @pkt->mkey the key of the memory that it accesses, or %NULL
- * @src: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory;
- *	may be NULL if @len is 0
- * @dst: destination of decryption in aead mode; may be @src. Undefined contents
- *	on failure
- * @len: bytes of payload and pad
+ * @text: payload and pad; on failure the contents of its destination are
+ *	undefined
  *
  * If the tag is wrong, only counters of failures change.
  *
@@ -109,10 +105,9 @@ static int open_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * or the crypto driver's errno.
  */
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+		   const struct srnic_text *text)
 {
 	struct srnic_flow *f = &sth->flow[flow];
-	struct srnic_epoch_keys *keys;
 	u64 psn64;
 	int err;
 
@@ -130,11 +125,10 @@ int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 		goto out;
 
 	rcu_read_lock();
-	keys = srnic_flow_keys(f, srnic_epoch(psn64));
-	err = keys ? open_under(sth, flow, keys, psn64, pkt, src, dst, len) : -ENOKEY;
+	err = open_in_epoch(sth, flow, psn64, pkt, text);
 	rcu_read_unlock();
 
-	if (!err && !srnic_sth_pad_ok(sth->params.mode, pkt, src, dst, len))
+	if (!err && !srnic_sth_pad_ok(sth->params.mode, pkt, text))
 		err = -EBADMSG;
 out:
 	if (!err)

@@ -70,10 +70,11 @@ u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len)
 	return hash(raw, len) ?: 1;
 }
 
-static u64 hash_input(const struct srnic_sth_scratch *s, unsigned int input_len,
-		      struct scatterlist *payload, unsigned int len)
+static u64 hash_input(const struct srnic_sth_scratch *s, const struct srnic_text *text)
 {
-	u64 h = hash(s->input, input_len);
+	struct scatterlist *payload = text->src;
+	unsigned int len = text->len;
+	u64 h = hash(s->input, s->input_len);
 
 	if (s->mode == SRNIC_STH_HEADER)
 		return h;
@@ -143,19 +144,17 @@ static bool note(const struct use *now)
  * srnic_nonce_oracle() - Check a nonce before it is used
  * @cipher: cipher of the nonce family
  * @s: scratch, with @s->iv and @s->input
- * @input_len: bytes in @s->input
- * @payload: further bytes that the tag covers; not yet encrypted
- * @len: bytes in @payload
+ * @text: payload and pad; not yet encrypted
  */
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
-			unsigned int input_len, struct scatterlist *payload, unsigned int len)
+			const struct srnic_text *text)
 {
 	struct use now = { .key = cipher->oracle };
 
 	if (!now.key)
 		return;
 	memcpy(now.nonce, s->iv, SRNIC_STH_IV_LEN);
-	now.input = hash_input(s, input_len, payload, len);
+	now.input = hash_input(s, text);
 	WARN(note(&now) && !READ_ONCE(quiet), "srnic: nonce %*phN used for two inputs\n",
 	     SRNIC_STH_IV_LEN, s->iv);
 }

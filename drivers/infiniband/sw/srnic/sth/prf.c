@@ -56,14 +56,13 @@ static const char *prf_driver(const struct srnic_cipher *cipher)
 }
 
 static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		      unsigned int input_len, struct scatterlist *payload, unsigned int len,
-		      u8 *tag)
+		      struct scatterlist *payload, unsigned int len, u8 *tag)
 {
 	int err;
 
 	err = crypto_shash_init(cipher->desc);
 	if (!err)
-		err = crypto_shash_update(cipher->desc, s->input, input_len);
+		err = crypto_shash_update(cipher->desc, s->input, s->input_len);
 	for (; !err && len && payload; payload = sg_next(payload)) {
 		unsigned int n = min(len, payload->length);
 
@@ -77,30 +76,28 @@ static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 
 /* MAC s->input and, in packet mode, payload and pad. */
 static int prf_mac(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		   unsigned int input_len, struct scatterlist *payload, unsigned int len, u8 *tag)
+		   const struct srnic_text *text, u8 *tag)
 {
-	if (s->mode == SRNIC_STH_HEADER)
-		len = 0;
-	if (cipher->cmac && (!len || len <= payload->length) && srnic_sth_simd(s))
-		return srnic_cmac_mac(s, cipher->cmac, input_len, len ? sg_virt(payload) : NULL,
-				      len, tag);
-	return mac_pieces(s, cipher, input_len, payload, len, tag);
+	unsigned int len = s->mode == SRNIC_STH_HEADER ? 0 : text->len;
+
+	if (cipher->cmac && (!len || len <= text->src->length) && srnic_sth_simd(s))
+		return srnic_cmac_mac(s, cipher->cmac, len ? sg_virt(text->src) : NULL, len, tag);
+	return mac_pieces(s, cipher, text->src, len, tag);
 }
 
 static int prf_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    unsigned int input_len, struct scatterlist *payload, unsigned int len)
+		    const struct srnic_text *text)
 {
-	return prf_mac(s, cipher, input_len, payload, len, s->tag);
+	return prf_mac(s, cipher, text, s->tag);
 }
 
 static int prf_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    unsigned int input_len, struct scatterlist *src, struct scatterlist *dst,
-		    unsigned int len)
+		    const struct srnic_text *text)
 {
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
 	int err;
 
-	err = prf_mac(s, cipher, input_len, src, len, tag);
+	err = prf_mac(s, cipher, text, tag);
 	if (!err && crypto_memneq(tag, s->tag, s->tag_len))
 		err = -EBADMSG;
 	/* Wipe the correct tag: it would authenticate a forged packet. */

@@ -5,19 +5,19 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-static int seal_by(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_epoch_keys *keys,
-		   unsigned int input_len, struct scatterlist *payload, unsigned int len)
+static int seal_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
+		     struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
 	if (unlikely(sth->shared))
-		return srnic_shared_seal(sth, flow, keys, input_len, payload, len);
-	return sth->params.suite->family->seal(&sth->scratch, &keys->seal.cipher, input_len,
-					       payload, len);
+		return srnic_shared_seal(sth, flow, keys, text);
+	return sth->params.suite->family->seal(&sth->scratch, &keys->seal.cipher, text);
 }
 
-static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      struct srnic_epoch_keys *keys, u64 psn64, struct srnic_pkt *pkt,
-		      struct scatterlist *payload, unsigned int len)
+/* Called under rcu_read_lock(). */
+static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 psn64,
+			 struct srnic_pkt *pkt, const struct srnic_text *text)
 {
+	struct srnic_epoch_keys *keys = srnic_flow_keys(&sth->flow[flow], srnic_epoch(psn64));
 	const struct srnic_sth_family *family = sth->params.suite->family;
 	struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(sth->local_b, psn64),
@@ -28,11 +28,13 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		.hdr = pkt->hdr,
 		.hdr_len = pkt->hdr_len,
 	};
-	struct srnic_subkey *key = &keys->seal;
 	u8 *out = pkt->hdr + pkt->hdr_len;
-	unsigned int input_len;
+	struct srnic_subkey *key;
 	int err = 0;
 
+	if (!keys)
+		return -ENOKEY;
+	key = &keys->seal;
 	if (key->emitted >= SRNIC_STH_EMISSIONS)
 		return -EKEYEXPIRED;
 	/* Count before the cipher runs, and never undo it, so that no nonce is used twice. */
@@ -43,11 +45,11 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		put_unaligned_be32(in.counter, out);
 		out += SRNIC_STH_COUNTER_LEN;
 	}
-	input_len = srnic_sth_mac_input(&in, sth->scratch.input);
+	sth->scratch.input_len = srnic_sth_mac_input(&in, sth->scratch.input);
 	if (unlikely(pkt->mkey))
-		err = srnic_sth_prove(sth, flow, pkt, &input_len);
+		err = srnic_sth_prove(sth, flow, pkt);
 	if (!err)
-		err = seal_by(sth, flow, keys, input_len, payload, len);
+		err = seal_text(sth, flow, keys, text);
 	if (err)
 		return err;
 	memcpy(out, sth->scratch.tag, sth->seals.tag_len);
@@ -61,9 +63,7 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * @pkt: @pkt->hdr has the complete BTH and extension headers, with the STH
  *	code, followed by space for the STH; @pkt->len, @psn, @hdr_len, @sth_len
  *	and @mkey are set; with a memory key also @va and @dmalen
- * @payload: payload and pad, at most SRNIC_STH_PAYLOAD_SG pieces of kernel
- *	memory, encrypted in place in aead mode; may be NULL if @len is 0
- * @len: bytes of payload and pad
+ * @text: payload and pad, encrypted in place in aead mode
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0; -ENOKEY if the flow is not confirmed or the epoch's keys are not
@@ -72,10 +72,9 @@ static int seal_under(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * its limit of emissions (the QP goes to error); or the crypto driver's errno.
  */
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   struct scatterlist *payload, unsigned int len)
+		   const struct srnic_text *text)
 {
 	struct srnic_flow *f = &sth->flow[flow];
-	struct srnic_epoch_keys *keys;
 	u64 psn64;
 	int err;
 
@@ -88,8 +87,7 @@ int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 		return err;
 
 	rcu_read_lock();
-	keys = srnic_flow_keys(f, srnic_epoch(psn64));
-	err = keys ? seal_under(sth, flow, keys, psn64, pkt, payload, len) : -ENOKEY;
+	err = seal_in_epoch(sth, flow, psn64, pkt, text);
 	rcu_read_unlock();
 	if (!err)
 		f->sealed++;

@@ -197,16 +197,13 @@ static int have_key(struct srnic_slot *slot, const struct srnic_sth *sth, enum s
  *	nonce
  * @flow: a confirmed flow
  * @keys: keys of the packet's epoch
- * @input_len: bytes of MAC input
- * @payload: payload and pad
- * @len: bytes of payload and pad
+ * @text: payload and pad
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, unsigned int input_len,
-		      struct scatterlist *payload, unsigned int len)
+		      const struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
 	/* Any CPU's slot is correct; migration only costs locality. */
 	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), true);
@@ -215,8 +212,7 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 	spin_lock_bh(&slot->lock);
 	err = have_key(slot, sth, flow, keys, true);
 	if (!err)
-		err = sth->params.suite->family->seal(&sth->scratch, &slot->cipher, input_len,
-						      payload, len);
+		err = sth->params.suite->family->seal(&sth->scratch, &slot->cipher, text);
 	spin_unlock_bh(&slot->lock);
 	return err;
 }
@@ -227,17 +223,13 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
  *	and the tag
  * @flow: a confirmed flow
  * @keys: keys of the packet's epoch
- * @input_len: bytes of MAC input
- * @src: payload and pad
- * @dst: destination of decryption in aead mode
- * @len: bytes of payload and pad
+ * @text: payload and pad
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0, -EBADMSG, or the crypto driver's errno.
  */
 int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, unsigned int input_len,
-		      struct scatterlist *src, struct scatterlist *dst, unsigned int len)
+		      const struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
 	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), false);
 	int err;
@@ -245,8 +237,7 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 	spin_lock_bh(&slot->lock);
 	err = have_key(slot, sth, flow, keys, false);
 	if (!err)
-		err = sth->params.suite->family->open(&sth->scratch, &slot->cipher, input_len,
-						      src, dst, len);
+		err = sth->params.suite->family->open(&sth->scratch, &slot->cipher, text);
 	spin_unlock_bh(&slot->lock);
 	return err;
 }

@@ -186,30 +186,45 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame);
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len);
 
+#define SRNIC_STH_PAYLOAD_SG	16
+
+/**
+ * struct srnic_text - payload and pad of a packet that is sealed or opened
+ * @src: at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem, not on
+ *	a stack); may be NULL if @len is 0
+ * @dst: aead mode writes here; may be @src, and is @src when sealing
+ * @len: bytes of payload and pad
+ */
+struct srnic_text {
+	struct scatterlist *src;
+	struct scatterlist *dst;
+	unsigned int len;
+};
+
+static inline struct srnic_text srnic_text_in_place(struct scatterlist *list, unsigned int len)
+{
+	return (struct srnic_text){ .src = list, .dst = list, .len = len };
+}
+
 /*
- * seal.c, open.c: any context up to softirq, under the QP's lock. Payloads are
- * lists of at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem,
- * not on a stack).
+ * seal.c, open.c: any context up to softirq, under the QP's lock.
  *
  * seal fills in the STH. @pkt->hdr has the complete BTH and extension headers
  * (hdr_len bytes, sth_code set), followed by sth_len bytes of space; len, psn,
- * hdr_len and sth_len are set. @payload covers payload and pad (encrypted in
- * place in aead mode). Returns 0; -ENOKEY (no keys yet for the flow or, rarely,
- * for the next epoch: delay the packet); -EKEYEXPIRED (limit of emissions: the
- * QP goes to error).
+ * hdr_len and sth_len are set. aead mode encrypts @text in place. Returns 0;
+ * -ENOKEY (no keys yet for the flow or, rarely, for the next epoch: delay the
+ * packet); -EKEYEXPIRED (limit of emissions: the QP goes to error).
  *
- * open verifies @pkt; in aead mode it decrypts payload and pad from @src into
- * @dst (may be the same list; undefined on failure). pkt->ends is set. No state
- * of @sth changes unless the tag is right. Returns 0; -EBADMSG; -EALREADY
- * (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's start);
- * -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the packet on
- * any error.
+ * open verifies @pkt; in aead mode it decrypts @text (undefined on failure).
+ * pkt->ends is set. No state of @sth changes unless the tag is right. Returns 0;
+ * -EBADMSG; -EALREADY (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's
+ * start); -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the
+ * packet on any error.
  */
-#define SRNIC_STH_PAYLOAD_SG	16
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   struct scatterlist *payload, unsigned int len);
+		   const struct srnic_text *text);
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   struct scatterlist *src, struct scatterlist *dst, unsigned int len);
+		   const struct srnic_text *text);
 
 /*
  * Progress, only after verification: @psn is the expected PSN of their flow, or
@@ -285,9 +300,9 @@ void srnic_dgram_destroy(struct srnic_dgram *dgram);
 bool srnic_dgram_encrypts(const struct srnic_dgram *dgram);	/* aead */
 void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id);
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
-		     struct scatterlist *payload, unsigned int len);
-int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt, struct scatterlist *src,
-		     struct scatterlist *dst, unsigned int len);
+		     const struct srnic_text *text);
+int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
+		     const struct srnic_text *text);
 
 /*
  * policy.c: rules of a network namespace, longest prefix first
