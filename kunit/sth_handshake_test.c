@@ -418,10 +418,10 @@ static void S19_of_two_keys_comes_one(struct kunit *test)
 	struct sth_pair one = sth_pair_of(test, v, false);
 	struct sth_pair two = pair_of_two_keys(test, v, true, true);
 	struct sth_pair other = pair_of_two_keys(test, v, false, true);
+	const struct srnic_kdf_purpose both = { "STH1 both", other.end[X]->pair, 32 };
 	u8 pair[32];
 
-	KUNIT_ASSERT_EQ(test, srnic_kdf(one.end[X]->pair, 32, "STH1 both", other.end[X]->pair, 32,
-					pair, 32), 0);
+	KUNIT_ASSERT_EQ(test, srnic_kdf(one.end[X]->pair, 32, &both, pair, 32), 0);
 	KUNIT_EXPECT_MEMEQ(test, two.end[X]->pair, pair, 32);
 	KUNIT_EXPECT_MEMEQ(test, two.end[Y]->pair, pair, 32);
 }

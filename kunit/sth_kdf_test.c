@@ -14,12 +14,16 @@ static void check_kdf(struct kunit *test, const struct sth_kdf_oracle *o)
 	unsigned int key_len = strlen(o->key) / 2, fixed_len = strlen(o->fixed) / 2;
 	unsigned int len = strlen(o->out) / 2;
 	u8 key[64], fixed[64], want[64], out[64];
+	struct crypto_shash *tfm;
 
 	KUNIT_ASSERT_LE(test, max3(key_len, fixed_len, len), 64);
 	KUNIT_ASSERT_EQ(test, hex2bin(key, o->key, key_len), 0);
 	KUNIT_ASSERT_EQ(test, hex2bin(fixed, o->fixed, fixed_len), 0);
 	KUNIT_ASSERT_EQ(test, hex2bin(want, o->out, len), 0);
-	KUNIT_ASSERT_EQ(test, srnic_kdf_fixed(key, key_len, fixed, fixed_len, out, len), 0);
+	tfm = srnic_hmac_alloc(key, key_len);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, tfm);
+	KUNIT_EXPECT_EQ(test, srnic_kdf_fixed(tfm, fixed, fixed_len, out, len), 0);
+	crypto_free_shash(tfm);
 	KUNIT_EXPECT_MEMEQ_MSG(test, out, want, len, "%s", o->name);
 }
 
@@ -68,10 +72,11 @@ static void hmac_is_that_of_rfc_4231(struct kunit *test)
 
 static void a_longer_key_is_no_extension_of_a_shorter(struct kunit *test)
 {
+	const struct srnic_kdf_purpose purpose = { .label = SRNIC_LABEL_PACKET };
 	u8 key[32] = { 1 }, a[16], b[32];
 
-	KUNIT_ASSERT_EQ(test, srnic_kdf(key, 32, SRNIC_LABEL_PACKET, NULL, 0, a, 16), 0);
-	KUNIT_ASSERT_EQ(test, srnic_kdf(key, 32, SRNIC_LABEL_PACKET, NULL, 0, b, 32), 0);
+	KUNIT_ASSERT_EQ(test, srnic_kdf(key, 32, &purpose, a, 16), 0);
+	KUNIT_ASSERT_EQ(test, srnic_kdf(key, 32, &purpose, b, 32), 0);
 	KUNIT_EXPECT_MEMNEQ(test, a, b, 16);
 }
 
@@ -107,19 +112,24 @@ static void handshake_and_flow_keys_are_the_codecs(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct srnic_sth *x = sth_make(test, v, X);
 	u8 ctx[SRNIC_CTX_MAX], key[32];
+	const struct srnic_kdf_purpose hs = { SRNIC_LABEL_HS, ctx, SRNIC_CTX_HS_LEN };
+	const struct srnic_kdf_purpose flow = { SRNIC_LABEL_FLOW, ctx, SRNIC_CTX_FLOW_LEN };
 	int owner;
 
 	srnic_ctx_hs(ctx, &x->seals, x->ab);
-	KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, SRNIC_LABEL_HS, ctx, SRNIC_CTX_HS_LEN,
-					key, 32), 0);
+	KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, &hs, key, 32), 0);
 	KUNIT_EXPECT_MEMEQ(test, key, v->hs, 32);
 	for (owner = X; owner <= Y; owner++) {
 		const struct sth_flow_vector *f = &v->flow[owner];
-		bool b = x->local_b == (owner == X);
+		const struct srnic_flow_id id = {
+			.owner_b = x->local_b == (owner == X),
+			.start = f->start,
+			.nq = f->nq,
+			.nr = f->nr,
+		};
 
-		srnic_ctx_flow(ctx, &x->seals, b, f->start, f->nq, f->nr, x->ab);
-		KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, SRNIC_LABEL_FLOW, ctx,
-						SRNIC_CTX_FLOW_LEN, key, 32), 0);
+		srnic_ctx_flow(ctx, &x->seals, &id, x->ab);
+		KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, &flow, key, 32), 0);
 		KUNIT_EXPECT_MEMEQ(test, key, f->key, 32);
 	}
 }
@@ -130,17 +140,22 @@ static void sub_keys_are_the_codecs(struct kunit *test)
 	struct srnic_sth *x = sth_make(test, v, X);
 	unsigned int i, n = 0, len = x->params.suite->key_len;
 	u8 ctx[SRNIC_CTX_MAX], key[64];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_PACKET, ctx, SRNIC_CTX_PACKET_LEN };
 
 	for (i = 0; i < ARRAY_SIZE(sth_sub_key_vectors); i++) {
 		const struct sth_sub_key_vector *k = &sth_sub_key_vectors[i];
 		/* Responses travel against the flow. */
 		bool from_x = (k->owner == X) != k->response;
+		const struct srnic_subkey_id id = {
+			.from_b = x->local_b == from_x,
+			.response = k->response,
+			.epoch = k->epoch,
+		};
 
 		if (&sth_connection_vectors[k->connection] != v)
 			continue;
-		srnic_ctx_packet(ctx, &x->seals, x->local_b == from_x, k->response, k->epoch);
-		KUNIT_ASSERT_EQ(test, srnic_kdf(v->flow[k->owner].key, 32, SRNIC_LABEL_PACKET, ctx,
-						SRNIC_CTX_PACKET_LEN, key, len), 0);
+		srnic_ctx_packet(ctx, &x->seals, &id);
+		KUNIT_ASSERT_EQ(test, srnic_kdf(v->flow[k->owner].key, 32, &purpose, key, len), 0);
 		KUNIT_EXPECT_MEMEQ(test, key, k->key, len);
 		n++;
 	}

@@ -155,7 +155,10 @@ static void contexts_are_those_of_the_specification(struct kunit *test)
 		4, 1, 3, 16, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5,
 	};
 	static const u8 flow[] = { 4, 1, 3, 16, 1, 0, 0, 0, 0, 0xff, 0xff, 0xfe };
+	static const struct srnic_subkey_id request = { .from_b = true, .epoch = 0x102030405ULL };
+	static const struct srnic_subkey_id response = { .response = true };
 	u8 ctx[SRNIC_CTX_MAX], ab[SRNIC_CTX_PAIR_LEN], nq[16], nr[16];
+	const struct srnic_flow_id id = { .owner_b = true, .start = 0xfffffe, .nq = nq, .nr = nr };
 
 	srnic_sth_end(ab, gid_a, 0x11);
 	srnic_sth_end(ab + 20, gid_b, 0x123456);
@@ -163,14 +166,14 @@ static void contexts_are_those_of_the_specification(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(ab + 16), 0x11);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(ab + 36), 0x123456);
 
-	srnic_ctx_packet(ctx, &s, true, false, 0x102030405ULL);
+	srnic_ctx_packet(ctx, &s, &request);
 	KUNIT_EXPECT_MEMEQ(test, ctx, packet, sizeof(packet));
-	srnic_ctx_packet(ctx, &s, false, true, 0);
+	srnic_ctx_packet(ctx, &s, &response);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(ctx + 4), 0x00010000);
 
 	memset(nq, 1, 16);
 	memset(nr, 2, 16);
-	srnic_ctx_flow(ctx, &s, true, 0xfffffe, nq, nr, ab);
+	srnic_ctx_flow(ctx, &s, &id, ab);
 	KUNIT_EXPECT_MEMEQ(test, ctx, flow, sizeof(flow));
 	KUNIT_EXPECT_MEMEQ(test, ctx + 12, nq, 16);
 	KUNIT_EXPECT_MEMEQ(test, ctx + 28, nr, 16);
@@ -187,12 +190,13 @@ static void kdf_input_is_label_zero_context_length(struct kunit *test)
 		'S', 'T', 'H', '1', ' ', 'p', 'a', 'i', 'r', 0, 7, 8, 9, 0, 0, 2, 0,
 	};
 	static const u8 ctx[] = { 7, 8, 9 };
+	static const struct srnic_kdf_purpose pair = { SRNIC_LABEL_PAIR, ctx, sizeof(ctx) };
+	static const struct srnic_kdf_purpose connection = { .label = SRNIC_LABEL_CONNECTION };
 	u8 buf[SRNIC_KDF_FIXED_MAX];
 
-	KUNIT_ASSERT_EQ(test, srnic_kdf_fixed_input(buf, SRNIC_LABEL_PAIR, ctx, sizeof(ctx), 64),
-			sizeof(want));
+	KUNIT_ASSERT_EQ(test, srnic_kdf_fixed_input(buf, &pair, 64), sizeof(want));
 	KUNIT_EXPECT_MEMEQ(test, buf, want, sizeof(want));
-	KUNIT_EXPECT_EQ(test, srnic_kdf_fixed_input(buf, SRNIC_LABEL_CONNECTION, NULL, 0, 32), 20);
+	KUNIT_EXPECT_EQ(test, srnic_kdf_fixed_input(buf, &connection, 32), 20);
 }
 
 static struct kunit_case sth_nonce_cases[] = {

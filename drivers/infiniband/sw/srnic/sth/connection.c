@@ -28,6 +28,7 @@ static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab
 static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params)
 {
 	u8 own[SRNIC_STH_KDF_KEY_LEN] = {}, policy[SRNIC_STH_KDF_KEY_LEN];
+	const struct srnic_kdf_purpose both = { SRNIC_LABEL_BOTH, own, sizeof(own) };
 	int err;
 
 	if (!params->own_len)
@@ -43,8 +44,7 @@ static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params
 	memset(policy, 0, sizeof(policy));
 	err = make_pair(params->key, params->key_len, params->pair_key, sth->ab, policy);
 	if (!err)
-		err = srnic_kdf(policy, sizeof(policy), SRNIC_LABEL_BOTH, own, sizeof(own),
-				sth->pair, sizeof(sth->pair));
+		err = srnic_kdf(policy, sizeof(policy), &both, sth->pair, sizeof(sth->pair));
 	memzero_explicit(policy, sizeof(policy));
 wipe:
 	memzero_explicit(own, sizeof(own));
@@ -54,6 +54,7 @@ wipe:
 static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params *params)
 {
 	u8 ctx[SRNIC_CTX_HS_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_HS, ctx, sizeof(ctx) };
 	u8 key[SRNIC_STH_KDF_KEY_LEN];
 	int err;
 
@@ -62,8 +63,7 @@ static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params 
 		return err;
 
 	srnic_ctx_hs(ctx, &sth->seals, sth->ab);
-	err = srnic_kdf(sth->pair, sizeof(sth->pair), SRNIC_LABEL_HS, ctx, sizeof(ctx),
-			key, sizeof(key));
+	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, key, sizeof(key));
 	if (err)
 		return err;
 	sth->hs = srnic_hmac_alloc(key, sizeof(key));

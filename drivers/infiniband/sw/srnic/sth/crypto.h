@@ -298,15 +298,15 @@ bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 /* memory.c */
 int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt);
 
-/* kdf.c; process context, except srnic_kdf_keyed() */
+/* kdf.c; process context, except srnic_kdf_fixed() and srnic_kdf_keyed() */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"
 struct crypto_shash *srnic_hmac_alloc(const u8 *key, unsigned int key_len);
-int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
-		    unsigned int fixed_len, u8 *out, unsigned int out_len);
-int srnic_kdf_keyed(struct crypto_shash *tfm, const char *label, const u8 *ctx,
-		    unsigned int ctx_len, u8 *out, unsigned int out_len);
-int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
-	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len);
+int srnic_kdf_fixed(struct crypto_shash *tfm, const u8 *fixed, unsigned int fixed_len,
+		    u8 *out, unsigned int out_len);
+int srnic_kdf_keyed(struct crypto_shash *tfm, const struct srnic_kdf_purpose *purpose,
+		    u8 *out, unsigned int out_len);
+int srnic_kdf(const u8 *key, unsigned int key_len, const struct srnic_kdf_purpose *purpose,
+	      u8 *out, unsigned int out_len);
 int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
 		   u8 pair[SRNIC_STH_KDF_KEY_LEN]);
 int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);

@@ -42,16 +42,17 @@ static int pair_of_hosts(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_L
 			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN])
 {
 	bool in_order = memcmp(a, b, SRNIC_GID_LEN) <= 0;
-	u8 branch[SRNIC_STH_KDF_KEY_LEN];
 	u8 gids[2 * SRNIC_GID_LEN];
+	const struct srnic_kdf_purpose connection = { .label = SRNIC_LABEL_CONNECTION };
+	const struct srnic_kdf_purpose of_two = { SRNIC_LABEL_DGRAM_PAIR, gids, sizeof(gids) };
+	u8 branch[SRNIC_STH_KDF_KEY_LEN];
 	int err;
 
 	memcpy(gids, in_order ? a : b, SRNIC_GID_LEN);
 	memcpy(gids + SRNIC_GID_LEN, in_order ? b : a, SRNIC_GID_LEN);
-	err = srnic_kdf(kpd, len, SRNIC_LABEL_CONNECTION, NULL, 0, branch, sizeof(branch));
+	err = srnic_kdf(kpd, len, &connection, branch, sizeof(branch));
 	if (!err)
-		err = srnic_kdf(branch, sizeof(branch), SRNIC_LABEL_DGRAM_PAIR, gids, sizeof(gids),
-				kud, SRNIC_STH_KDF_KEY_LEN);
+		err = srnic_kdf(branch, sizeof(branch), &of_two, kud, SRNIC_STH_KDF_KEY_LEN);
 	memzero_explicit(branch, sizeof(branch));
 	return err;
 }
@@ -143,12 +144,12 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *se
 		.tag_len = suite->tag_len,
 	};
 	u8 ctx[SRNIC_CTX_DGRAM_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_DGRAM, ctx, sizeof(ctx) };
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
 	srnic_ctx_datagram(ctx, &s, dgram->id.sgid, dgram->id.sqpn, dgram->id.salt);
-	err = srnic_kdf(seal->kud, sizeof(seal->kud), SRNIC_LABEL_DGRAM, ctx, sizeof(ctx), raw,
-			suite->key_len);
+	err = srnic_kdf(seal->kud, sizeof(seal->kud), &purpose, raw, suite->key_len);
 	if (!err)
 		err = suite->family->init(&dgram->key.cipher, suite, raw);
 	srnic_nonce_oracle_watch(&dgram->key.cipher, raw, suite->key_len);

@@ -109,23 +109,20 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_hs);
  * srnic_ctx_flow() - Write the context of a flow's key
  * @ctx: result
  * @s: suite, mode and tag length
- * @owner_b: the flow's requester is B
- * @start: starting PSN
- * @nq: nonce of the requester
- * @nr: nonce of the responder
+ * @id: owner, starting PSN and nonces
  * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  */
-void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s, bool owner_b,
-		    u32 start, const u8 *nq, const u8 *nr, const u8 *ab)
+void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
+		    const struct srnic_flow_id *id, const u8 *ab)
 {
 	u8 *p = put_seals(ctx, s);
 
-	put_unaligned_be32((u32)owner_b << 24, p);
-	put_unaligned_be32(start, p + 4);
+	put_unaligned_be32((u32)id->owner_b << 24, p);
+	put_unaligned_be32(id->start, p + 4);
 	p += 8;
-	memcpy(p, nq, SRNIC_STH_NONCE_LEN);
+	memcpy(p, id->nq, SRNIC_STH_NONCE_LEN);
 	p += SRNIC_STH_NONCE_LEN;
-	memcpy(p, nr, SRNIC_STH_NONCE_LEN);
+	memcpy(p, id->nr, SRNIC_STH_NONCE_LEN);
 	p += SRNIC_STH_NONCE_LEN;
 	memcpy(p, ab, SRNIC_CTX_PAIR_LEN);
 }
@@ -136,17 +133,15 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_flow);
  * srnic_ctx_packet() - Write the context of a sub-key
  * @ctx: result
  * @s: suite, mode and tag length
- * @from_b: the sender is B
- * @response: for responses, otherwise for requests
- * @epoch: PSN64 >> 24
+ * @id: direction, kind and epoch
  */
 void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
-		      bool from_b, bool response, u64 epoch)
+		      const struct srnic_subkey_id *id)
 {
 	u8 *p = put_seals(ctx, s);
 
-	put_unaligned_be32((u32)from_b << 24 | (u32)response << 16, p);
-	put_unaligned_be64(epoch, p + 4);
+	put_unaligned_be32((u32)id->from_b << 24 | (u32)id->response << 16, p);
+	put_unaligned_be64(id->epoch, p + 4);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
@@ -173,22 +168,20 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_datagram);
 /**
  * srnic_kdf_fixed_input() - Write the fixed input of the KDF (SP 800-108r1)
  * @buf: result: the part of the PRF input that is the same for every block
- * @label: at most SRNIC_LABEL_MAX characters
- * @ctx: context, may be NULL if @ctx_len is 0
- * @ctx_len: bytes in @ctx, at most SRNIC_CTX_MAX
+ * @purpose: label and context
  * @out_len: bytes that the KDF shall yield in total
  *
  * Return: length in bytes.
  */
-unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX], const char *label,
-				   const u8 *ctx, unsigned int ctx_len, unsigned int out_len)
+unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX],
+				   const struct srnic_kdf_purpose *purpose, unsigned int out_len)
 {
-	unsigned int n = strlen(label) + 1;	/* including the separating zero byte */
+	unsigned int n = strlen(purpose->label) + 1;	/* including the separating zero byte */
 
-	memcpy(buf, label, n);
-	if (ctx_len)
-		memcpy(buf + n, ctx, ctx_len);
-	n += ctx_len;
+	memcpy(buf, purpose->label, n);
+	if (purpose->ctx_len)
+		memcpy(buf + n, purpose->ctx, purpose->ctx_len);
+	n += purpose->ctx_len;
 	put_unaligned_be32(8 * out_len, buf + n);
 	return n + 4;
 }

@@ -58,13 +58,18 @@ static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f,
 static int confirm(struct srnic_sth *sth, enum srnic_sth_flow flow)
 {
 	struct srnic_flow *f = &sth->flow[flow];
-	bool owner_b = flow == SRNIC_FLOW_OURS ? sth->local_b : !sth->local_b;
+	const struct srnic_flow_id id = {
+		.owner_b = flow == SRNIC_FLOW_OURS ? sth->local_b : !sth->local_b,
+		.start = f->start,
+		.nq = f->nq,
+		.nr = f->nr,
+	};
 	u8 ctx[SRNIC_CTX_FLOW_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_FLOW, ctx, sizeof(ctx) };
 	int err;
 
-	srnic_ctx_flow(ctx, &sth->seals, owner_b, f->start, f->nq, f->nr, sth->ab);
-	err = srnic_kdf(sth->pair, sizeof(sth->pair), SRNIC_LABEL_FLOW, ctx, sizeof(ctx),
-			f->key, sizeof(f->key));
+	srnic_ctx_flow(ctx, &sth->seals, &id, sth->ab);
+	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, f->key, sizeof(f->key));
 	if (!err)
 		err = srnic_flow_keys_install(sth, flow);
 	if (err)

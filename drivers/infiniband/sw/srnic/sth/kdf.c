@@ -2,7 +2,7 @@
 /*
  * Key derivation (Documentation/protocol.md, section 6): SP 800-108r1, section
  * 4.1, counter mode with HMAC-SHA-256. Process context, except
- * srnic_kdf_keyed().
+ * srnic_kdf_fixed() and srnic_kdf_keyed().
  */
 #include "export.h"
 #include "sth/crypto.h"
@@ -45,8 +45,20 @@ static int kdf_block(struct shash_desc *desc, u32 i, const u8 *fixed, unsigned i
 	return err ?: crypto_shash_finup(desc, fixed, fixed_len, t);
 }
 
-static int kdf_blocks(struct crypto_shash *tfm, const u8 *fixed, unsigned int fixed_len,
-		      u8 *out, unsigned int out_len)
+/**
+ * srnic_kdf_fixed() - Run SP 800-108 counter mode over a fixed input
+ * @tfm: from srnic_hmac_alloc(), with the key to derive from; not used
+ *	concurrently
+ * @fixed: input that follows the block counter
+ * @fixed_len: bytes in @fixed
+ * @out: result; zeroed on failure
+ * @out_len: bytes in @out
+ *
+ * Context: any up to softirq.
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf_fixed(struct crypto_shash *tfm, const u8 *fixed, unsigned int fixed_len,
+		    u8 *out, unsigned int out_len)
 {
 	unsigned int done = 0;
 	u8 t[PRF_LEN];
@@ -71,19 +83,39 @@ static int kdf_blocks(struct crypto_shash *tfm, const u8 *fixed, unsigned int fi
 	return err;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_fixed);
+
 /**
- * srnic_kdf_fixed() - Run SP 800-108 counter mode over a fixed input
+ * srnic_kdf_keyed() - Derive a key from the key of a transform
+ * @tfm: from srnic_hmac_alloc(); not used concurrently
+ * @purpose: label and context of the derived key
+ * @out: result; zeroed on failure
+ * @out_len: bytes in @out
+ *
+ * Context: any up to softirq.
+ * Return: 0 or a negative errno.
+ */
+int srnic_kdf_keyed(struct crypto_shash *tfm, const struct srnic_kdf_purpose *purpose,
+		    u8 *out, unsigned int out_len)
+{
+	u8 fixed[SRNIC_KDF_FIXED_MAX];
+
+	return srnic_kdf_fixed(tfm, fixed, srnic_kdf_fixed_input(fixed, purpose, out_len),
+			       out, out_len);
+}
+
+/**
+ * srnic_kdf() - Derive a key
  * @key: key to derive from
  * @key_len: bytes in @key
- * @fixed: input that follows the block counter
- * @fixed_len: bytes in @fixed
+ * @purpose: label and context of the derived key
  * @out: result; zeroed on failure
  * @out_len: bytes in @out
  *
  * Return: 0 or a negative errno.
  */
-int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
-		    unsigned int fixed_len, u8 *out, unsigned int out_len)
+int srnic_kdf(const u8 *key, unsigned int key_len, const struct srnic_kdf_purpose *purpose,
+	      u8 *out, unsigned int out_len)
 {
 	struct crypto_shash *tfm = srnic_hmac_alloc(key, key_len);
 	int err;
@@ -92,54 +124,9 @@ int srnic_kdf_fixed(const u8 *key, unsigned int key_len, const u8 *fixed,
 		memzero_explicit(out, out_len);
 		return PTR_ERR(tfm);
 	}
-	err = kdf_blocks(tfm, fixed, fixed_len, out, out_len);
+	err = srnic_kdf_keyed(tfm, purpose, out, out_len);
 	crypto_free_shash(tfm);
 	return err;
-}
-
-SRNIC_EXPORT_FOR_KUNIT(srnic_kdf_fixed);
-
-/**
- * srnic_kdf_keyed() - Derive a key from the key of a transform
- * @tfm: from srnic_hmac_alloc(); not used concurrently
- * @label: purpose of the derived key
- * @ctx: context, may be NULL
- * @ctx_len: bytes in @ctx
- * @out: result; zeroed on failure
- * @out_len: bytes in @out
- *
- * Context: any up to softirq.
- * Return: 0 or a negative errno.
- */
-int srnic_kdf_keyed(struct crypto_shash *tfm, const char *label, const u8 *ctx,
-		    unsigned int ctx_len, u8 *out, unsigned int out_len)
-{
-	u8 fixed[SRNIC_KDF_FIXED_MAX];
-
-	return kdf_blocks(tfm, fixed, srnic_kdf_fixed_input(fixed, label, ctx, ctx_len, out_len),
-			  out, out_len);
-}
-
-/**
- * srnic_kdf() - Derive a key
- * @key: key to derive from
- * @key_len: bytes in @key
- * @label: purpose of the derived key
- * @ctx: context, may be NULL
- * @ctx_len: bytes in @ctx
- * @out: result; zeroed on failure
- * @out_len: bytes in @out
- *
- * Return: 0 or a negative errno.
- */
-int srnic_kdf(const u8 *key, unsigned int key_len, const char *label,
-	      const u8 *ctx, unsigned int ctx_len, u8 *out, unsigned int out_len)
-{
-	u8 fixed[SRNIC_KDF_FIXED_MAX];
-
-	return srnic_kdf_fixed(key, key_len, fixed,
-			       srnic_kdf_fixed_input(fixed, label, ctx, ctx_len, out_len),
-			       out, out_len);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_kdf);
@@ -158,13 +145,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_kdf);
 int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
 		   u8 pair[SRNIC_STH_KDF_KEY_LEN])
 {
+	const struct srnic_kdf_purpose connection = { .label = SRNIC_LABEL_CONNECTION };
+	const struct srnic_kdf_purpose of_two = { SRNIC_LABEL_PAIR, ab, SRNIC_CTX_PAIR_LEN };
 	u8 branch[SRNIC_STH_KDF_KEY_LEN];
 	int err;
 
-	err = srnic_kdf(kpd, kpd_len, SRNIC_LABEL_CONNECTION, NULL, 0, branch, sizeof(branch));
+	err = srnic_kdf(kpd, kpd_len, &connection, branch, sizeof(branch));
 	if (!err)
-		err = srnic_kdf(branch, sizeof(branch), SRNIC_LABEL_PAIR, ab, SRNIC_CTX_PAIR_LEN,
-				pair, SRNIC_STH_KDF_KEY_LEN);
+		err = srnic_kdf(branch, sizeof(branch), &of_two, pair, SRNIC_STH_KDF_KEY_LEN);
 	memzero_explicit(branch, sizeof(branch));
 	return err;
 }

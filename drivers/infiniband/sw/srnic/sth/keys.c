@@ -66,11 +66,14 @@ int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MA
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
 		      enum srnic_sth_flow flow, u64 epoch, bool seal)
 {
-	/* A flow's owner sends its requests; responses travel the other way. */
-	bool response = seal != (flow == SRNIC_FLOW_OURS);
-	bool from_b = seal ? sth->local_b : !sth->local_b;
+	const struct srnic_subkey_id id = {
+		.from_b = seal ? sth->local_b : !sth->local_b,
+		/* A flow's owner sends its requests; responses travel the other way. */
+		.response = seal != (flow == SRNIC_FLOW_OURS),
+		.epoch = epoch,
+	};
 
-	srnic_ctx_packet(ctx, &sth->seals, from_b, response, epoch);
+	srnic_ctx_packet(ctx, &sth->seals, &id);
 }
 
 static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bool seal,
@@ -78,6 +81,7 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	u8 ctx[SRNIC_CTX_PACKET_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_PACKET, ctx, sizeof(ctx) };
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
@@ -85,8 +89,8 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
 	if (sth->shared)
 		return 0;
 	srnic_subkey_ctx(ctx, sth, flow, epoch, seal);
-	err = srnic_kdf(sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN, SRNIC_LABEL_PACKET,
-			ctx, sizeof(ctx), raw, suite->key_len);
+	err = srnic_kdf(sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN, &purpose, raw,
+			suite->key_len);
 	if (!err)
 		err = suite->family->init(&key->cipher, suite, raw);
 	srnic_nonce_oracle_watch(&key->cipher, raw, suite->key_len);

@@ -140,6 +140,7 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
 int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length, u32 rkey,
 		      u8 kmr[SRNIC_MKEY_LEN])
 {
+	const struct srnic_kdf_purpose memory = { .label = SRNIC_LABEL_MEMORY };
 	u8 input[1 + 2 * sizeof(u64) + sizeof(u32)];
 	u8 branch[SRNIC_MKEY_LEN];
 	int err;
@@ -148,7 +149,7 @@ int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length,
 	put_unaligned_be64(addr, input + 1);
 	put_unaligned_be64(addr + length, input + 9);
 	put_unaligned_be32(rkey, input + 17);
-	err = srnic_kdf(kpd, kpd_len, SRNIC_LABEL_MEMORY, NULL, 0, branch, sizeof(branch));
+	err = srnic_kdf(kpd, kpd_len, &memory, branch, sizeof(branch));
 	if (!err) {
 		local_bh_disable();
 		err = wipe_tfm(mac(branch, input, sizeof(input), kmr));

@@ -196,18 +196,56 @@ struct srnic_sth_seals {
 #define SRNIC_LABEL_DGRAM	"STH1 datagram"
 #define SRNIC_LABEL_MAX		18
 
+/**
+ * struct srnic_flow_id - identity of a flow within its connection
+ * @owner_b: its requester is B
+ * @start: starting PSN
+ * @nq: nonce of the requester
+ * @nr: nonce of the responder
+ */
+struct srnic_flow_id {
+	bool owner_b;
+	u32 start;
+	const u8 *nq;
+	const u8 *nr;
+};
+
+/**
+ * struct srnic_subkey_id - identity of a sub-key within its flow
+ * @from_b: B sends the packets
+ * @response: they are responses, otherwise requests
+ * @epoch: PSN64 >> 24
+ */
+struct srnic_subkey_id {
+	bool from_b;
+	bool response;
+	u64 epoch;
+};
+
 void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn);
 void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab);
-void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s, bool owner_b,
-		    u32 start, const u8 *nq, const u8 *nr, const u8 *ab);
+void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
+		    const struct srnic_flow_id *id, const u8 *ab);
 void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
-		      bool from_b, bool response, u64 epoch);
+		      const struct srnic_subkey_id *id);
 void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
 			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt);
 
+/**
+ * struct srnic_kdf_purpose - purpose of a derived key (SP 800-108r1, section 4)
+ * @label: SRNIC_LABEL_*, at most SRNIC_LABEL_MAX characters
+ * @ctx: context; may be NULL if @ctx_len is 0
+ * @ctx_len: bytes in @ctx, at most SRNIC_CTX_MAX
+ */
+struct srnic_kdf_purpose {
+	const char *label;
+	const u8 *ctx;
+	unsigned int ctx_len;
+};
+
 /* label ‖ 0x00 ‖ context ‖ 8L: the fixed input of SP 800-108 */
 #define SRNIC_KDF_FIXED_MAX	(SRNIC_LABEL_MAX + 1 + SRNIC_CTX_MAX + 4)
-unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX], const char *label,
-				   const u8 *ctx, unsigned int ctx_len, unsigned int out_len);
+unsigned int srnic_kdf_fixed_input(u8 buf[SRNIC_KDF_FIXED_MAX],
+				   const struct srnic_kdf_purpose *purpose, unsigned int out_len);
 
 #endif /* SRNIC_STH_PURE_H */

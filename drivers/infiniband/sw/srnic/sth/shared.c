@@ -148,14 +148,14 @@ static int key_slot(struct srnic_slot *slot, const struct srnic_sth *sth, enum s
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	u8 ctx[SRNIC_CTX_PACKET_LEN];
+	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_PACKET, ctx, sizeof(ctx) };
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
 	srnic_subkey_ctx(ctx, sth, flow, epoch, seal);
 	err = crypto_shash_setkey(slot->kdf, sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN);
 	if (!err)
-		err = srnic_kdf_keyed(slot->kdf, SRNIC_LABEL_PACKET, ctx, sizeof(ctx), raw,
-				      suite->key_len);
+		err = srnic_kdf_keyed(slot->kdf, &purpose, raw, suite->key_len);
 	if (!err)
 		err = suite->family->set(&slot->cipher, suite, raw, slot->simd);
 	srnic_nonce_oracle_watch(&slot->cipher, raw, suite->key_len);
