@@ -134,22 +134,26 @@ static struct srnic_mkey root_of(struct kunit *test, enum srnic_right right, u8 
 static void prove(struct kunit *test, const struct srnic_mkey *mkey, u64 start, u64 end,
 		  struct srnic_ksr *ksr, u8 proof[SRNIC_STH_PROOF_LEN])
 {
+	const struct srnic_va_range access = { .addr = ADDR + start, .len = end - start };
+	u8 input[5 + SRNIC_STH_PROOF_LEN] = "srnic";
 	int err;
 
 	local_bh_disable();
-	err = srnic_mkey_prove(mkey, ADDR + start, end - start, ksr, "srnic", 5, proof);
+	err = srnic_mkey_prove(mkey, &access, ksr, input, 5);
 	local_bh_enable();
 	KUNIT_ASSERT_EQ(test, err, 0);
+	memcpy(proof, input + 5, SRNIC_STH_PROOF_LEN);
 }
 
 static void P8_a_regions_key_follows_from_the_domains(struct kunit *test)
 {
+	const struct srnic_va_range region = { .addr = ADDR, .len = LENGTH };
 	u8 kpd[32], key[SRNIC_MKEY_LEN];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(kpd); i++)
 		kpd[i] = i;
-	KUNIT_ASSERT_EQ(test, srnic_mkey_region(kpd, sizeof(kpd), ADDR, LENGTH, RKEY, key), 0);
+	KUNIT_ASSERT_EQ(test, srnic_mkey_region(kpd, sizeof(kpd), &region, RKEY, key), 0);
 	KUNIT_EXPECT_MEMEQ(test, key, kmr, sizeof(kmr));
 }
 

@@ -129,16 +129,15 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
  * srnic_mkey_region() - Derive K_MR from the protection domain's key
  * @kpd: K_PD
  * @kpd_len: bytes in @kpd
- * @addr: virtual address of the region's first byte
- * @length: bytes in the region
+ * @region: bytes of the region
  * @rkey: rkey of the region
  * @kmr: result
  *
  * Context: process, after srnic_mkey_prepare().
  * Return: 0 or a negative errno.
  */
-int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length, u32 rkey,
-		      u8 kmr[SRNIC_MKEY_LEN])
+int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va_range *region,
+		      u32 rkey, u8 kmr[SRNIC_MKEY_LEN])
 {
 	const struct srnic_kdf_purpose memory = { .label = SRNIC_LABEL_MEMORY };
 	u8 input[1 + 2 * sizeof(u64) + sizeof(u32)];
@@ -146,8 +145,8 @@ int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length,
 	int err;
 
 	input[0] = D_REGION;
-	put_unaligned_be64(addr, input + 1);
-	put_unaligned_be64(addr + length, input + 9);
+	put_unaligned_be64(region->addr, input + 1);
+	put_unaligned_be64(region->addr + region->len, input + 9);
 	put_unaligned_be32(rkey, input + 17);
 	err = srnic_kdf(kpd, kpd_len, &memory, branch, sizeof(branch));
 	if (!err) {
@@ -238,15 +237,14 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
 }
 
 /**
- * srnic_mkey_prove() - Compute the proof for an access
+ * srnic_mkey_prove() - Append the proof for an access to the MAC input
  * @mkey: key that covers the access
- * @addr: virtual address of the first byte
- * @len: bytes, not 0
+ * @access: bytes of the access; at least one
  * @ksr: K_SR of the flow's last access; reused if this access is the same, else
  *	replaced
- * @data: MAC input up to and including the extension headers
- * @data_len: bytes in @data
- * @proof: result; may directly follow @data
+ * @input: MAC input up to and including the extension headers, with space for
+ *	SRNIC_STH_PROOF_LEN bytes behind it
+ * @input_len: bytes in @input, without the proof
  *
  * Prover and verifier both call this. Keys of inner nodes are not cached in the
  * region: they would have to be looked up and locked.
@@ -254,10 +252,10 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
  * Context: process or softirq, with BHs disabled.
  * Return: 0 or the crypto driver's errno.
  */
-int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct srnic_ksr *ksr,
-		     const u8 *data, unsigned int data_len, u8 proof[SRNIC_STH_PROOF_LEN])
+int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
+		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len)
 {
-	u64 start = addr - mkey->addr, end = start + len;
+	u64 start = access->addr - mkey->addr, end = start + access->len;
 	int err = 0;
 
 	lockdep_assert(in_softirq() || irqs_disabled());
@@ -270,7 +268,7 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct sr
 		ksr->serial = mkey->serial;
 		ksr->start = start;
 		ksr->end = end;
-		err = mac(ksr->key, data, data_len, proof);
+		err = mac(ksr->key, input, input_len, input + input_len);
 	}
 	return wipe_tfm(err);
 }
@@ -291,12 +289,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
  */
 int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt)
 {
+	const struct srnic_va_range access = {
+		.addr = pkt->va,
+		.len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen,
+	};
 	struct srnic_sth_scratch *s = &sth->scratch;
-	u64 len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen;
 	int err;
 
-	err = srnic_mkey_prove(pkt->mkey, pkt->va, len, &sth->ksr[flow], s->input, s->input_len,
-			       s->input + s->input_len);
+	err = srnic_mkey_prove(pkt->mkey, &access, &sth->ksr[flow], s->input, s->input_len);
 	s->input_len += SRNIC_STH_PROOF_LEN;
 	return err;
 }

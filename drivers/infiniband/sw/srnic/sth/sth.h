@@ -109,6 +109,16 @@ struct srnic_mkey {
 };
 
 /**
+ * struct srnic_va_range - bytes of a region, or of an access to it
+ * @addr: virtual address of the first byte
+ * @len: number of bytes
+ */
+struct srnic_va_range {
+	u64 addr;
+	u64 len;
+};
+
+/**
  * struct srnic_ksr - K_SR of the last access, cached for an equal access
  * @serial: serial number of the key from which it was derived; 0: none
  * @start: offset of the first byte in the region
@@ -124,13 +134,13 @@ struct srnic_ksr {
 
 int srnic_mkey_prepare(void);
 void srnic_mkey_exit(void);
-int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, u64 addr, u64 length, u32 rkey,
-		      u8 kmr[SRNIC_MKEY_LEN]);
+int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va_range *region,
+		      u32 rkey, u8 kmr[SRNIC_MKEY_LEN]);
 int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum srnic_right right);
 int srnic_mkey_given(struct srnic_mkey *mkey);
 bool srnic_mkey_covers(const struct srnic_mkey *mkey, u64 addr, u64 len);
-int srnic_mkey_prove(const struct srnic_mkey *mkey, u64 addr, u64 len, struct srnic_ksr *ksr,
-		     const u8 *data, unsigned int data_len, u8 proof[SRNIC_STH_PROOF_LEN]);
+int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
+		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len);
 
 /* suite.c: the table of suites */
 struct srnic_sth_suite;

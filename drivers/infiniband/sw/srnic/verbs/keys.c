@@ -182,6 +182,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_DROP_GRANTS)(struct uverbs_attr_bundle
 static int derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
 {
 	struct srnic_stag *stag = &mr->stag;
+	const struct srnic_va_range region = { .addr = stag->iova, .len = stag->length };
 	struct srnic_pd *pd = stag->pd;
 	int err;
 
@@ -189,7 +190,7 @@ static int derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
 	if (err && err != -EEXIST)
 		return err;
 	/* no lock: K_PD is set once and never changes */
-	return srnic_mkey_region(pd->key, pd->key_len, stag->iova, stag->length, stag->key, kmr);
+	return srnic_mkey_region(pd->key, pd->key_len, &region, stag->key, kmr);
 }
 
 static struct srnic_mkey *make_mkeys(struct srnic_mr *mr, const struct srnic_tree *tree,
