@@ -50,6 +50,14 @@ static struct srnic_dgram_id id_of(const struct datagram_key_vector *k)
 	return id;
 }
 
+static int kud_of(const struct datagram_key_vector *k, const u8 *sgid, const u8 *dgid, u8 *kud)
+{
+	if (!k->group)
+		return srnic_dgram_pair_key(k->key, k->key_len, sgid, dgid, kud);
+	srnic_dgram_group_key(k->key, k->key_len, kud);
+	return 0;
+}
+
 static struct srnic_dgram *dgram_of(struct kunit *test, const struct datagram_key_vector *k,
 				    const struct srnic_dgram_id *id)
 {
@@ -59,8 +67,7 @@ static struct srnic_dgram *dgram_of(struct kunit *test, const struct datagram_ke
 	};
 	struct srnic_dgram *dgram;
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(k->key, k->key_len, k->sgid, k->dgid, k->group,
-					      seal.kud), 0);
+	KUNIT_ASSERT_EQ(test, kud_of(k, k->sgid, k->dgid, seal.kud), 0);
 	dgram = srnic_dgram_create(&seal, id);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dgram);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, destroy_action, dgram), 0);
@@ -154,16 +161,13 @@ static void two_hosts_or_a_group_have_a_key(struct kunit *test)
 	const struct datagram_key_vector *k = test->param_value;
 	const struct srnic_dgram_id id = id_of(k);
 	u8 kud[SRNIC_STH_KDF_KEY_LEN];
-	int err;
 
 	KUNIT_EXPECT_TRUE(test, srnic_sth_suite_has_datagrams(srnic_sth_suite_find(k->suite)));
 	KUNIT_EXPECT_EQ(test, srnic_gid_is_multicast(id.dgid), k->group);
-	err = srnic_dgram_kud(k->key, k->key_len, id.sgid, id.dgid, k->group, kud);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, kud_of(k, id.sgid, id.dgid, kud), 0);
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
 	/* The key does not depend on the direction. */
-	err = srnic_dgram_kud(k->key, k->key_len, id.dgid, id.sgid, k->group, kud);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, kud_of(k, id.dgid, id.sgid, kud), 0);
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
 }
 
@@ -384,6 +388,12 @@ static void add_rule(struct kunit *test, const u8 gid[16], enum srnic_policy_rul
 	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
 }
 
+static int resolve(const u8 *sgid, const u8 *dgid, enum srnic_sth_use use,
+		   struct srnic_dgram_seal *seal)
+{
+	return srnic_dgram_resolve(&init_net, sgid, dgid, use, seal);
+}
+
 static void forget_rules(void *unused)
 {
 	struct srnic_policy policy;
@@ -416,24 +426,24 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 	add_rule(test, there, SRNIC_POLICY_REQUIRE, "aes-gcm-128", SRNIC_STH_AEAD);
 	add_rule(test, group, SRNIC_POLICY_REQUIRE, "aes-cmac-128", SRNIC_STH_PACKET);
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(secret, 16, here, there, false, kud), 0);
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
+	KUNIT_ASSERT_EQ(test, srnic_dgram_pair_key(secret, 16, here, there, kud), 0);
+	KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &seal), 0);
 	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-gcm-128"));
 	KUNIT_EXPECT_EQ(test, seal.mode, SRNIC_STH_AEAD);
 	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, false, &seal), 0);
+	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_OPEN, &seal), 0);
 	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
 
-	KUNIT_ASSERT_EQ(test, srnic_dgram_kud(secret, 16, here, group, true, kud), 0);
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, group, true, &seal), 0);
+	srnic_dgram_group_key(secret, 16, kud);
+	KUNIT_EXPECT_EQ(test, resolve(here, group, SRNIC_TO_SEAL, &seal), 0);
 	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-cmac-128"));
 	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
 	/* regardless of the rule for the sender */
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, group, false, &seal), 0);
+	KUNIT_EXPECT_EQ(test, resolve(there, group, SRNIC_TO_OPEN, &seal), 0);
 	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
 
 	/* no rule matches */
-	KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, there, here, true, &seal), 0);
+	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_SEAL, &seal), 0);
 	KUNIT_EXPECT_NULL(test, seal.suite);
 }
 
@@ -451,10 +461,9 @@ static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit
 	for (i = 0; i < ARRAY_SIZE(suites); i++) {
 		add_rule(test, there, SRNIC_POLICY_REQUIRE, suites[i], SRNIC_STH_HEADER);
 		KUNIT_EXPECT_EQ(test, srnic_policy_brief(&init_net, there).datagrams, !i);
-		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal),
-				-EACCES);
+		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &seal), -EACCES);
 		add_rule(test, there, SRNIC_POLICY_PREFER, suites[i], SRNIC_STH_HEADER);
-		KUNIT_EXPECT_EQ(test, srnic_dgram_resolve(&init_net, here, there, true, &seal), 0);
+		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &seal), 0);
 		KUNIT_EXPECT_NULL(test, seal.suite);
 		/* The second suite is rejected even with a key. */
 		if (!i)

@@ -252,12 +252,12 @@ static inline void sth_fill(u8 *p, unsigned int len, unsigned int pad)
 }
 
 static inline struct srnic_subkey *sth_subkey_of(struct srnic_sth *sth, enum srnic_sth_flow flow,
-						 u64 psn64, bool seal)
+						 u64 psn64, enum srnic_sth_use use)
 {
 	struct srnic_epoch_keys *keys;
 
 	keys = rcu_dereference_protected(sth->flow[flow].keys[srnic_epoch(psn64) & 1], true);
-	return seal ? &keys->seal : &keys->open;
+	return &keys->subkey[use];
 }
 
 /* Responses travel against their flow. */
@@ -277,7 +277,8 @@ static inline void sth_go_to(struct kunit *test, struct sth_pair *p,
 		struct srnic_subkey *key;
 
 		sth_expect(test, p->end[end], flow, v->psn64);
-		key = sth_subkey_of(p->end[end], flow, v->psn64, end == sender);
+		key = sth_subkey_of(p->end[end], flow, v->psn64,
+				    end == sender ? SRNIC_TO_SEAL : SRNIC_TO_OPEN);
 		memset(&key->replay, 0, sizeof(key->replay));
 		key->emitted = v->counter;
 	}
@@ -429,8 +430,8 @@ static inline void sth_flip_all(struct kunit *test, const struct sth_trip *t, u8
 static inline void sth_expect_no_change(struct kunit *test, const struct sth_trip *t)
 {
 	struct srnic_flow *f = &t->to->flow[t->flow], before = *f;
-	struct srnic_replay *replay = &sth_subkey_of(t->to, t->flow, t->psn64, false)->replay;
-	struct srnic_replay seen = *replay;
+	struct srnic_subkey *key = sth_subkey_of(t->to, t->flow, t->psn64, SRNIC_TO_OPEN);
+	struct srnic_replay *replay = &key->replay, seen = *replay;
 	unsigned int covered = t->box->len;
 
 	if (t->to->params.mode == SRNIC_STH_HEADER)

@@ -229,8 +229,10 @@ static void emissions_end_at_the_cap(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
 	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
+	struct srnic_subkey *key;
 
-	sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, v->flow[X].start, true)->emitted = BIT(26) - 1;
+	key = sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, v->flow[X].start, SRNIC_TO_SEAL);
+	key->emitted = BIT(26) - 1;
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), -EKEYEXPIRED);
@@ -244,7 +246,7 @@ static void forgeries_end_a_key_at_the_cryptographic_limit_only(struct kunit *te
 	struct sth_box *box = sth_send_only(test, &p, X, v->flow[X].start);
 	struct srnic_subkey *key;
 
-	key = sth_subkey_of(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start, false);
+	key = sth_subkey_of(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start, SRNIC_TO_OPEN);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
 	key->failed = p.end[Y]->params.suite->max_failed - 1;
 	box->body[SRNIC_BTH_LEN + 5] ^= 1;
@@ -467,7 +469,7 @@ static void the_oracle_sees_a_nonce_used_twice(struct kunit *test)
 	bool covered = v->mode != SRNIC_STH_HEADER;
 	u32 psn = v->flow[X].start;
 	unsigned long before = srnic_nonce_oracle_reused(true), fell;
-	u32 *emitted = &sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->emitted;
+	u32 *emitted = &sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, SRNIC_TO_SEAL)->emitted;
 	struct sth_box *box = sth_send_only(test, &p, X, psn);
 
 	/* Other cases have sealed under the same keys. */

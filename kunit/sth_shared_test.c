@@ -107,7 +107,7 @@ static int seal_on_this_cpu(struct kunit *test, struct sth_pair *p, int sender, 
 
 static struct srnic_slot *this_slot(struct srnic_sth *sth)
 {
-	return &this_cpu_ptr(sth->shared->slots)->of[true];
+	return &this_cpu_ptr(sth->shared->slots)->of[SRNIC_TO_SEAL];
 }
 
 /*
@@ -120,6 +120,7 @@ static void P7_a_burst_derives_once(struct kunit *test)
 	struct srnic_flow *f = &p.end[X]->flow[SRNIC_FLOW_OURS];
 	u64 psn = f->start, serial;
 	struct sth_box *box[2], *theirs;
+	struct srnic_subkey *key;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(box); i++)
@@ -133,7 +134,8 @@ static void P7_a_burst_derives_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box[1]), 0);
 	serial = this_slot(p.end[X])->serial;
 	migrate_enable();
-	KUNIT_EXPECT_EQ(test, serial, sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, true)->serial);
+	key = sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, SRNIC_TO_SEAL);
+	KUNIT_EXPECT_EQ(test, serial, key->serial);
 	for (i = 0; i < ARRAY_SIZE(box); i++)
 		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box[i]), 0);
 }

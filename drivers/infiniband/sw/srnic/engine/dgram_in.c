@@ -259,7 +259,7 @@ static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, st
 	struct srnic_dgram_seal seal;
 	int err;
 
-	err = srnic_dgram_resolve(net, id->sgid, id->dgid, false, &seal);
+	err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_OPEN, &seal);
 	if (!err && !seal.suite)
 		err = -EPROTO;
 	sender = err ? ERR_PTR(err) : derive(in, sender, id, &seal);

@@ -214,7 +214,7 @@ static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id
 	key->key_seq = srnic_key_seq(net);
 	key->used = jiffies;
 
-	key->err = srnic_dgram_resolve(net, id->sgid, id->dgid, true, &seal);
+	key->err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_SEAL, &seal);
 	if (!key->err && seal.suite) {
 		key->dgram = srnic_dgram_create(&seal, id);
 		if (IS_ERR(key->dgram)) {

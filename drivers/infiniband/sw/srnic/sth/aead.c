@@ -35,9 +35,8 @@ static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 	return tfm;
 }
 
-/* The SIMD drivers accept a key without SIMD, so @simd makes no difference. */
 static int aead_set(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
-		    const u8 *raw, bool simd)
+		    const u8 *raw)
 {
 	int err = crypto_aead_setkey(cipher->sync, raw, suite->key_len);
 
@@ -73,7 +72,7 @@ static int aead_init(struct srnic_cipher *cipher, const struct srnic_sth_suite *
 	if (!cipher->req)
 		return -ENOMEM;
 	aead_request_set_callback(cipher->req, 0, NULL, NULL);
-	return aead_set(cipher, suite, raw, true);
+	return aead_set(cipher, suite, raw);
 }
 
 static void aead_free(struct srnic_cipher *cipher)
@@ -179,6 +178,8 @@ const struct srnic_sth_family srnic_sth_nonce = {
 	.has_counter	= true,
 	.init		= aead_init,
 	.set		= aead_set,
+	/* The SIMD drivers accept a key without SIMD. */
+	.set_no_simd	= aead_set,
 	.free		= aead_free,
 	.driver		= aead_driver,
 	.seal		= aead_seal,

@@ -121,13 +121,11 @@ struct srnic_subkey {
 /**
  * struct srnic_epoch_keys - both sub-keys of a flow in one epoch
  * @epoch: PSN64 >> 24
- * @seal: for packets that we send
- * @open: for packets that we receive
+ * @subkey: indexed by enum srnic_sth_use
  */
 struct srnic_epoch_keys {
 	u64 epoch;
-	struct srnic_subkey seal;
-	struct srnic_subkey open;
+	struct srnic_subkey subkey[SRNIC_USES];
 };
 
 enum srnic_hs_state {
@@ -246,8 +244,10 @@ struct srnic_sth {
  * struct srnic_sth_family - operations of a family of algorithms
  * @has_counter: nonce family: STH = counter ‖ tag
  * @init: allocate a cipher and set its key; process context
- * @set: set another key; in any context if the suite is @uncached. Unless
- *	@simd, the implementation that needs SIMD is left without a key
+ * @set: set another key where SIMD may be used; up to softirq if the suite is
+ *	@uncached
+ * @set_no_simd: as @set, where SIMD may not be used; an implementation that needs
+ *	it to set a key is left without one
  * @free: wipe and free what @init allocated, even if @init failed
  * @driver: return the name of the crypto driver
  * @seal: compute @s->tag over @s->input and, depending on the mode, @text, which
@@ -259,7 +259,9 @@ struct srnic_sth_family {
 	int (*init)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
 		    const u8 *raw);
 	int (*set)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
-		   const u8 *raw, bool simd);
+		   const u8 *raw);
+	int (*set_no_simd)(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+			   const u8 *raw);
 	void (*free)(struct srnic_cipher *cipher);
 	const char *(*driver)(const struct srnic_cipher *cipher);
 	int (*seal)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
@@ -272,6 +274,12 @@ struct srnic_sth_family {
 static inline bool srnic_sth_simd(const struct srnic_sth_scratch *s)
 {
 	return likely(!s->no_simd) && crypto_simd_usable();
+}
+
+/* Tell whether end B sends the packets that this end seals, or those that it opens. */
+static inline bool srnic_sth_from_b(const struct srnic_sth *sth, enum srnic_sth_use use)
+{
+	return use == SRNIC_TO_SEAL ? sth->local_b : !sth->local_b;
 }
 
 /* cmac.c */
@@ -313,7 +321,7 @@ int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);
 
 /* keys.c */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
-		      enum srnic_sth_flow flow, u64 epoch, bool seal);
+		      enum srnic_sth_flow flow, u64 epoch, enum srnic_sth_use use);
 struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
 					       enum srnic_sth_flow flow, u64 epoch);
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys);
@@ -341,7 +349,7 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 
 /* shared.c */
 /**
- * struct srnic_slot - a CPU's cipher of one suite, for one direction
+ * struct srnic_slot - a CPU's cipher of one suite, for one use
  * @lock: protects all members below. Nearly always taken by its own CPU only;
  *	other CPUs take it to wipe the key
  * @cipher: has the sub-key @serial
@@ -359,11 +367,11 @@ struct srnic_slot {
 
 /**
  * struct srnic_slots - a CPU's ciphers of one suite
- * @of: one to open (0), one to seal (1). Each end of a connection alternates
+ * @of: indexed by enum srnic_sth_use. Each end of a connection alternates
  *	between the two; they would displace each other's key in a single cipher
  */
 struct srnic_slots {
-	struct srnic_slot of[2];
+	struct srnic_slot of[SRNIC_USES];
 };
 
 /**
@@ -386,7 +394,8 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, const struct srnic_text *text);
 int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, const struct srnic_text *text);
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal);
+void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key,
+			 enum srnic_sth_use use);
 
 /* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE

@@ -37,8 +37,18 @@ bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_has_datagrams);
 
-/* Derive K_UD of two hosts. */
-static int pair_of_hosts(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
+/**
+ * srnic_dgram_pair_key() - Derive K_UD of two hosts
+ * @kpd: K_PD, the key that the rule names
+ * @len: bytes in @kpd
+ * @a: GID of one host
+ * @b: GID of the other
+ * @kud: result; the caller wipes it
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
 			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN])
 {
 	bool in_order = memcmp(a, b, SRNIC_GID_LEN) <= 0;
@@ -57,29 +67,21 @@ static int pair_of_hosts(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_L
 	return err;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_pair_key);
+
 /**
- * srnic_dgram_kud() - Derive K_UD of two hosts or of a multicast group
- * @key: key that the rule names: K_PD, or the key of the group
+ * srnic_dgram_group_key() - Write K_UD of a multicast group
+ * @key: key that the rule names
  * @len: bytes in @key, at most SRNIC_STH_KEY_MAX
- * @sgid: source GID
- * @dgid: destination GID
- * @group: @dgid is a multicast group
  * @kud: result; the caller wipes it
- *
- * Context: process.
- * Return: 0 or a negative errno.
  */
-int srnic_dgram_kud(const u8 *key, unsigned int len, const u8 sgid[SRNIC_GID_LEN],
-		    const u8 dgid[SRNIC_GID_LEN], bool group, u8 kud[SRNIC_STH_KDF_KEY_LEN])
+void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF_KEY_LEN])
 {
-	if (!group)
-		return pair_of_hosts(key, len, sgid, dgid, kud);
 	memset(kud, 0, SRNIC_STH_KDF_KEY_LEN);
 	memcpy(kud, key, len);
-	return 0;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_kud);
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_group_key);
 
 static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
 {
@@ -93,7 +95,7 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
  * @net: namespace of the local GID's netdev
  * @sgid: source GID
  * @dgid: destination GID
- * @sending: the local GID is @sgid
+ * @use: to seal datagrams of ours, or to open those of others
  * @seal: result; @seal->suite is NULL if the datagrams go in the clear; the
  *	caller wipes it
  *
@@ -106,11 +108,11 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
  * -ENOMEM.
  */
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
-			const u8 dgid[SRNIC_GID_LEN], bool sending,
+			const u8 dgid[SRNIC_GID_LEN], enum srnic_sth_use use,
 			struct srnic_dgram_seal *seal)
 {
 	bool group = srnic_gid_is_multicast(dgid);
-	const u8 *gid = group || sending ? dgid : sgid;
+	const u8 *gid = group || use == SRNIC_TO_SEAL ? dgid : sgid;
 	struct srnic_sth_params params = {};
 	int err;
 
@@ -123,7 +125,10 @@ int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
 			err = no_form(gid, params.suite);
 		goto wipe;
 	}
-	err = srnic_dgram_kud(params.key, params.key_len, sgid, dgid, group, seal->kud);
+	if (group)
+		srnic_dgram_group_key(params.key, params.key_len, seal->kud);
+	else
+		err = srnic_dgram_pair_key(params.key, params.key_len, sgid, dgid, seal->kud);
 	if (err)
 		goto wipe;
 	seal->suite = params.suite;

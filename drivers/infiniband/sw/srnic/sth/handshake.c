@@ -12,15 +12,17 @@
 
 #define HMAC_LEN	32
 
-/* @from_us: this end is the sender; otherwise the peer is. */
-static int hs_tag(struct srnic_sth *sth, bool from_us, u32 psn, const u8 *hdr, u8 tag[HMAC_LEN])
+/* Compute the tag of a frame that this end sends (SRNIC_TO_SEAL) or has received. */
+static int hs_tag(struct srnic_sth *sth, enum srnic_sth_use use, u32 psn, const u8 *hdr,
+		  u8 tag[HMAC_LEN])
 {
 	const struct srnic_sth_params *params = &sth->params;
+	bool ours = use == SRNIC_TO_SEAL;
 	const struct srnic_sth_input in = {
-		.nonce64 = srnic_sth_nonce64(from_us ? sth->local_b : !sth->local_b, psn),
+		.nonce64 = srnic_sth_nonce64(srnic_sth_from_b(sth, use), psn),
 		.udp_len = 8 + SRNIC_HS_FRAME_LEN + SRNIC_ICRC_LEN,
-		.sgid = from_us ? params->local_gid : params->remote_gid,
-		.dgid = from_us ? params->remote_gid : params->local_gid,
+		.sgid = ours ? params->local_gid : params->remote_gid,
+		.dgid = ours ? params->remote_gid : params->local_gid,
 		.hdr = hdr,
 		.hdr_len = SRNIC_HS_HDR_LEN,
 	};
@@ -47,7 +49,7 @@ static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f,
 	if (opcode != SRNIC_OPC_HELLO)
 		memcpy(hs.nr, f->nr, sizeof(hs.nr));
 	srnic_hs_build(&hs, frame);
-	err = hs_tag(sth, true, hs.psn, frame, tag);
+	err = hs_tag(sth, SRNIC_TO_SEAL, hs.psn, frame, tag);
 	if (err)
 		return err;
 	memcpy(frame + SRNIC_HS_HDR_LEN, tag, SRNIC_HS_TAG_LEN);
@@ -225,7 +227,7 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 	err = srnic_hs_parse(&hs, frame, len);
 	if (err)
 		return err;
-	err = hs_tag(sth, false, hs.psn, frame, tag);
+	err = hs_tag(sth, SRNIC_TO_OPEN, hs.psn, frame, tag);
 	if (!err && crypto_memneq(tag, frame + SRNIC_HS_HDR_LEN, SRNIC_HS_TAG_LEN))
 		err = -EBADMSG;
 	memzero_explicit(tag, sizeof(tag));

@@ -61,24 +61,25 @@ int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MA
  * @sth: the connection
  * @flow: flow of the sub-key
  * @epoch: epoch of the sub-key
- * @seal: for the sub-key to seal with, otherwise for the one to open with
+ * @use: use of the sub-key
  */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
-		      enum srnic_sth_flow flow, u64 epoch, bool seal)
+		      enum srnic_sth_flow flow, u64 epoch, enum srnic_sth_use use)
 {
 	const struct srnic_subkey_id id = {
-		.from_b = seal ? sth->local_b : !sth->local_b,
+		.from_b = srnic_sth_from_b(sth, use),
 		/* A flow's owner sends its requests; responses travel the other way. */
-		.response = seal != (flow == SRNIC_FLOW_OURS),
+		.response = (use == SRNIC_TO_SEAL) != (flow == SRNIC_FLOW_OURS),
 		.epoch = epoch,
 	};
 
 	srnic_ctx_packet(ctx, &sth->seals, &id);
 }
 
-static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bool seal,
-		       u64 epoch, struct srnic_subkey *key)
+static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow,
+		       struct srnic_epoch_keys *keys, enum srnic_sth_use use)
 {
+	struct srnic_subkey *key = &keys->subkey[use];
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	u8 ctx[SRNIC_CTX_PACKET_LEN];
 	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_PACKET, ctx, sizeof(ctx) };
@@ -88,7 +89,7 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
 	key->serial = atomic64_inc_return(&last_serial);
 	if (sth->shared)
 		return 0;
-	srnic_subkey_ctx(ctx, sth, flow, epoch, seal);
+	srnic_subkey_ctx(ctx, sth, flow, keys->epoch, use);
 	err = srnic_kdf(sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN, &purpose, raw,
 			suite->key_len);
 	if (!err)
@@ -98,12 +99,13 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow, bo
 	return err;
 }
 
-static void subkey_free(const struct srnic_sth *sth, struct srnic_subkey *key, bool seal)
+static void subkey_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys,
+			enum srnic_sth_use use)
 {
 	if (sth->shared)
-		srnic_shared_forget(sth->shared, key, seal);
+		srnic_shared_forget(sth->shared, &keys->subkey[use], use);
 	else
-		sth->params.suite->family->free(&key->cipher);
+		sth->params.suite->family->free(&keys->subkey[use].cipher);
 }
 
 /**
@@ -115,8 +117,8 @@ void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys 
 {
 	if (!keys)
 		return;
-	subkey_free(sth, &keys->seal, true);
-	subkey_free(sth, &keys->open, false);
+	subkey_free(sth, keys, SRNIC_TO_SEAL);
+	subkey_free(sth, keys, SRNIC_TO_OPEN);
 	kfree(keys);
 }
 
@@ -138,9 +140,9 @@ struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
 	if (!keys)
 		return ERR_PTR(-ENOMEM);
 	keys->epoch = epoch;
-	err = subkey_init(sth, flow, true, epoch, &keys->seal);
+	err = subkey_init(sth, flow, keys, SRNIC_TO_SEAL);
 	if (!err)
-		err = subkey_init(sth, flow, false, epoch, &keys->open);
+		err = subkey_init(sth, flow, keys, SRNIC_TO_OPEN);
 	if (err) {
 		srnic_epoch_keys_free(sth, keys);
 		return ERR_PTR(err);

@@ -34,7 +34,8 @@ static int open_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
 {
 	if (unlikely(sth->shared))
 		return srnic_shared_open(sth, flow, keys, text);
-	return sth->params.suite->family->open(&sth->scratch, &keys->open.cipher, text);
+	return sth->params.suite->family->open(&sth->scratch, &keys->subkey[SRNIC_TO_OPEN].cipher,
+					       text);
 }
 
 /* Called under rcu_read_lock(). */
@@ -58,7 +59,7 @@ static int open_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 
 	if (!keys)
 		return -ENOKEY;
-	key = &keys->open;
+	key = &keys->subkey[SRNIC_TO_OPEN];
 	if (key->failed >= suite->max_failed)
 		return -EKEYEXPIRED;
 	if (in.counter_len) {

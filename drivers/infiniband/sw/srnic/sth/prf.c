@@ -7,14 +7,19 @@
 #include "sth/crypto.h"
 
 static int prf_set(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
-		   const u8 *raw, bool simd)
+		   const u8 *raw)
 {
 	int err = crypto_shash_setkey(cipher->mac, raw, suite->key_len);
 
-	if (err || !cipher->cmac)
-		return err;
-	return simd ? srnic_cmac_set(cipher->cmac, raw, suite->key_len) :
-		      srnic_cmac_wipe(cipher->cmac, suite->key_len);
+	return err || !cipher->cmac ? err : srnic_cmac_set(cipher->cmac, raw, suite->key_len);
+}
+
+static int prf_set_no_simd(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
+			   const u8 *raw)
+{
+	int err = crypto_shash_setkey(cipher->mac, raw, suite->key_len);
+
+	return err || !cipher->cmac ? err : srnic_cmac_wipe(cipher->cmac, suite->key_len);
 }
 
 static int prf_init(struct srnic_cipher *cipher, const struct srnic_sth_suite *suite,
@@ -39,7 +44,7 @@ static int prf_init(struct srnic_cipher *cipher, const struct srnic_sth_suite *s
 		cipher->cmac = cmac;
 	else if (PTR_ERR(cmac) != -ENOENT)
 		return PTR_ERR(cmac);
-	return prf_set(cipher, suite, raw, true);
+	return prf_set(cipher, suite, raw);
 }
 
 static void prf_free(struct srnic_cipher *cipher)
@@ -108,6 +113,7 @@ static int prf_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 const struct srnic_sth_family srnic_sth_prf = {
 	.init		= prf_init,
 	.set		= prf_set,
+	.set_no_simd	= prf_set_no_simd,
 	.free		= prf_free,
 	.driver		= prf_driver,
 	.seal		= prf_seal,

@@ -10,7 +10,8 @@ static int seal_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
 {
 	if (unlikely(sth->shared))
 		return srnic_shared_seal(sth, flow, keys, text);
-	return sth->params.suite->family->seal(&sth->scratch, &keys->seal.cipher, text);
+	return sth->params.suite->family->seal(&sth->scratch, &keys->subkey[SRNIC_TO_SEAL].cipher,
+					       text);
 }
 
 /* Called under rcu_read_lock(). */
@@ -34,7 +35,7 @@ static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 
 	if (!keys)
 		return -ENOKEY;
-	key = &keys->seal;
+	key = &keys->subkey[SRNIC_TO_SEAL];
 	if (key->emitted >= SRNIC_STH_EMISSIONS)
 		return -EKEYEXPIRED;
 	/* Count before the cipher runs, and never undo it, so that no nonce is used twice. */

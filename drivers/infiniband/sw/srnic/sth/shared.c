@@ -19,9 +19,10 @@ static const u8 nothing[SRNIC_STH_RAW_KEY_MAX];
 static DEFINE_MUTEX(all_lock);	/* list of all, and their numbers of users */
 static LIST_HEAD(all);
 
-static struct srnic_slot *slot_at(const struct srnic_shared *shared, int cpu, bool seal)
+static struct srnic_slot *slot_at(const struct srnic_shared *shared, int cpu,
+				  enum srnic_sth_use use)
 {
-	return &per_cpu_ptr(shared->slots, cpu)->of[seal];
+	return &per_cpu_ptr(shared->slots, cpu)->of[use];
 }
 
 static void free_slot(struct srnic_slot *slot, const struct srnic_sth_suite *suite)
@@ -35,8 +36,8 @@ static void free_slots(struct srnic_shared *shared)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		free_slot(slot_at(shared, cpu, true), shared->suite);
-		free_slot(slot_at(shared, cpu, false), shared->suite);
+		free_slot(slot_at(shared, cpu, SRNIC_TO_SEAL), shared->suite);
+		free_slot(slot_at(shared, cpu, SRNIC_TO_OPEN), shared->suite);
 	}
 	free_percpu(shared->slots);
 }
@@ -66,8 +67,8 @@ static int alloc_slots(struct srnic_shared *shared)
 	if (!shared->slots)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		err = init_slot(slot_at(shared, cpu, true), shared->suite) ?:
-		      init_slot(slot_at(shared, cpu, false), shared->suite);
+		err = init_slot(slot_at(shared, cpu, SRNIC_TO_SEAL), shared->suite) ?:
+		      init_slot(slot_at(shared, cpu, SRNIC_TO_OPEN), shared->suite);
 		if (err) {
 			free_slots(shared);
 			return err;
@@ -144,20 +145,22 @@ void srnic_shared_put(struct srnic_shared *shared)
 
 /* Derive a sub-key into the slot's cipher. No other copy of it remains. */
 static int key_slot(struct srnic_slot *slot, const struct srnic_sth *sth, enum srnic_sth_flow flow,
-		    u64 epoch, bool seal)
+		    u64 epoch, enum srnic_sth_use use)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
+	const struct srnic_sth_family *family = suite->family;
 	u8 ctx[SRNIC_CTX_PACKET_LEN];
 	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_PACKET, ctx, sizeof(ctx) };
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
-	srnic_subkey_ctx(ctx, sth, flow, epoch, seal);
+	srnic_subkey_ctx(ctx, sth, flow, epoch, use);
 	err = crypto_shash_setkey(slot->kdf, sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN);
 	if (!err)
 		err = srnic_kdf_keyed(slot->kdf, &purpose, raw, suite->key_len);
 	if (!err)
-		err = suite->family->set(&slot->cipher, suite, raw, slot->simd);
+		err = slot->simd ? family->set(&slot->cipher, suite, raw) :
+				   family->set_no_simd(&slot->cipher, suite, raw);
 	srnic_nonce_oracle_watch(&slot->cipher, raw, suite->key_len);
 	memzero_explicit(raw, sizeof(raw));
 	return err;
@@ -168,15 +171,16 @@ static void wipe_slot(struct srnic_slot *slot, const struct srnic_sth_suite *sui
 	lockdep_assert_held(&slot->lock);
 	slot->serial = 0;
 	/* Neither can fail: keys of these lengths were set before. */
-	WARN_ON_ONCE(suite->family->set(&slot->cipher, suite, nothing, false));
+	WARN_ON_ONCE(suite->family->set_no_simd(&slot->cipher, suite, nothing));
 	WARN_ON_ONCE(crypto_shash_setkey(slot->kdf, nothing, SRNIC_STH_KDF_KEY_LEN));
 }
 
 /* Ensure that the slot's cipher has the connection's sub-key. */
-static int have_key(struct srnic_slot *slot, const struct srnic_sth *sth, enum srnic_sth_flow flow,
-		    const struct srnic_epoch_keys *keys, bool seal)
+static int ensure_key(struct srnic_slot *slot, const struct srnic_sth *sth,
+		      enum srnic_sth_flow flow, const struct srnic_epoch_keys *keys,
+		      enum srnic_sth_use use)
 {
-	u64 serial = seal ? keys->seal.serial : keys->open.serial;
+	u64 serial = keys->subkey[use].serial;
 	bool simd = srnic_sth_simd(&sth->scratch);
 	int err;
 
@@ -185,7 +189,7 @@ static int have_key(struct srnic_slot *slot, const struct srnic_sth *sth, enum s
 		return 0;
 	slot->serial = serial;
 	slot->simd = simd;
-	err = key_slot(slot, sth, flow, keys->epoch, seal);
+	err = key_slot(slot, sth, flow, keys->epoch, use);
 	if (err)
 		wipe_slot(slot, sth->params.suite);
 	return err;
@@ -206,11 +210,11 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
 	/* Any CPU's slot is correct; migration only costs locality. */
-	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), true);
+	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), SRNIC_TO_SEAL);
 	int err;
 
 	spin_lock_bh(&slot->lock);
-	err = have_key(slot, sth, flow, keys, true);
+	err = ensure_key(slot, sth, flow, keys, SRNIC_TO_SEAL);
 	if (!err)
 		err = sth->params.suite->family->seal(&sth->scratch, &slot->cipher, text);
 	spin_unlock_bh(&slot->lock);
@@ -231,11 +235,11 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		      const struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
-	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), false);
+	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), SRNIC_TO_OPEN);
 	int err;
 
 	spin_lock_bh(&slot->lock);
-	err = have_key(slot, sth, flow, keys, false);
+	err = ensure_key(slot, sth, flow, keys, SRNIC_TO_OPEN);
 	if (!err)
 		err = sth->params.suite->family->open(&sth->scratch, &slot->cipher, text);
 	spin_unlock_bh(&slot->lock);
@@ -246,16 +250,17 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * srnic_shared_forget() - Wipe a sub-key from all CPUs' ciphers
  * @shared: the ciphers
  * @key: the sub-key, no longer used by any context
- * @seal: it is a sub-key to seal with, otherwise one to open with
+ * @use: use of the sub-key
  *
  * Context: process.
  */
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key, bool seal)
+void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key,
+			 enum srnic_sth_use use)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct srnic_slot *slot = slot_at(shared, cpu, seal);
+		struct srnic_slot *slot = slot_at(shared, cpu, use);
 
 		spin_lock_bh(&slot->lock);
 		if (slot->serial == key->serial)

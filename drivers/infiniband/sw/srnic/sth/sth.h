@@ -31,6 +31,13 @@ enum srnic_sth_flow {
 	SRNIC_FLOWS,
 };
 
+/* Uses of a sub-key, as an index */
+enum srnic_sth_use {
+	SRNIC_TO_OPEN,		/* packets that we receive */
+	SRNIC_TO_SEAL,		/* packets that we send */
+	SRNIC_USES,
+};
+
 #define SRNIC_STH_KEY_MAX	32
 #define SRNIC_STH_NAME_MAX	32
 
@@ -299,10 +306,11 @@ struct srnic_dgram_id {
 struct srnic_dgram;
 
 bool srnic_sth_suite_has_datagrams(const struct srnic_sth_suite *suite);
-int srnic_dgram_kud(const u8 *key, unsigned int len, const u8 sgid[SRNIC_GID_LEN],
-		    const u8 dgid[SRNIC_GID_LEN], bool group, u8 kud[SRNIC_STH_KDF_KEY_LEN]);
+int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_LEN],
+			 const u8 b[SRNIC_GID_LEN], u8 kud[SRNIC_STH_KDF_KEY_LEN]);
+void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF_KEY_LEN]);
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
-			const u8 dgid[SRNIC_GID_LEN], bool sending,
+			const u8 dgid[SRNIC_GID_LEN], enum srnic_sth_use use,
 			struct srnic_dgram_seal *seal);
 struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
 				       const struct srnic_dgram_id *id);

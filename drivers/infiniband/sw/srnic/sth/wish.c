@@ -19,11 +19,10 @@ static bool is_weaker(const struct srnic_wish *wish, const struct srnic_sth_para
 	       wish->suite->tag_len < policy->suite->tag_len;
 }
 
-static void take_key(struct srnic_sth_params *params, const u8 *key, unsigned int len, bool pair)
+static void take_key(struct srnic_sth_params *params, const u8 *key, unsigned int len)
 {
 	memcpy(params->own_key, key, len);
 	params->own_len = len;
-	params->own_pair = pair;
 }
 
 /**
@@ -51,9 +50,11 @@ int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int 
 		return -EACCES;
 	}
 	if (wish->key_len) {
-		take_key(params, wish->key, wish->key_len, true);
+		take_key(params, wish->key, wish->key_len);
+		params->own_pair = true;
 	} else if (kpd_len) {
-		take_key(params, kpd, kpd_len, false);
+		take_key(params, kpd, kpd_len);
+		params->own_pair = false;
 	} else if (!params->key_len) {
 		pr_warn_ratelimited("no connection with %pI6c: the application asks for %s and gives no key, nor does a policy; see srnic_seal_qp(3)\n",
 				    params->remote_gid, wish->suite->name);
