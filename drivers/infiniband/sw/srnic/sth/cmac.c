@@ -42,8 +42,8 @@ static void double_block(u8 to[BLOCK], const u8 from[BLOCK])
 	put_unaligned_be64(low << 1 ^ reduce, to + 8);
 }
 
-static int cbc(struct srnic_cmac *cmac, struct scatterlist *src, struct scatterlist *dst,
-	       unsigned int len)
+static int cbc_encrypt(struct srnic_cmac *cmac, struct scatterlist *src, struct scatterlist *dst,
+		       unsigned int len)
 {
 	u8 iv[BLOCK] = {};
 
@@ -58,7 +58,7 @@ static int make_last(struct srnic_cmac *cmac)
 
 	memset(cmac->zero, 0, BLOCK);
 	sg_init_one(&sg, cmac->zero, BLOCK);
-	err = cbc(cmac, &sg, &sg, BLOCK);
+	err = cbc_encrypt(cmac, &sg, &sg, BLOCK);
 	double_block(cmac->last[0], cmac->zero);
 	double_block(cmac->last[1], cmac->last[0]);
 	memzero_explicit(cmac->zero, BLOCK);
@@ -169,7 +169,7 @@ static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, u8 *
 
 	finish_block(cmac, s->input + whole, len - whole);
 	sg_init_one(s->src, s->input, whole + BLOCK);
-	err = cbc(cmac, s->src, s->src, whole + BLOCK);
+	err = cbc_encrypt(cmac, s->src, s->src, whole + BLOCK);
 	memcpy(tag, s->input + whole, BLOCK);
 	return err;
 }
@@ -199,7 +199,7 @@ static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const 
 		rest -= part;
 	}
 	sg_set_buf(&s->dst[n], s->block, BLOCK);
-	err = cbc(cmac, s->src, s->dst, s->input_len + mid + BLOCK);
+	err = cbc_encrypt(cmac, s->src, s->dst, s->input_len + mid + BLOCK);
 	memcpy(tag, s->block, BLOCK);
 	return err;
 }

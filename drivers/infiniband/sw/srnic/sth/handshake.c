@@ -57,7 +57,7 @@ static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f,
 }
 
 /* Derive K_F from both nonces, install the sub-keys and open the flow. */
-static int confirm(struct srnic_sth *sth, enum srnic_sth_flow flow)
+static int confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow)
 {
 	struct srnic_flow *f = &sth->flow[flow];
 	const struct srnic_flow_id id = {
@@ -117,7 +117,7 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_next);
 
-static bool same(const u8 *a, const u8 *b)
+static bool same_nonce(const u8 *a, const u8 *b)
 {
 	return !crypto_memneq(a, b, SRNIC_STH_NONCE_LEN);
 }
@@ -147,7 +147,7 @@ static int rx_hello_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs, 
 {
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
 
-	if (f->state != SRNIC_HS_HELLO || !same(hs->nq, f->nq))
+	if (f->state != SRNIC_HS_HELLO || !same_nonce(hs->nq, f->nq))
 		return -EPROTO;
 	memcpy(f->nr, hs->nr, sizeof(f->nr));
 	f->state = SRNIC_HS_CONFIRM;
@@ -161,15 +161,15 @@ static int rx_confirm(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_THEIRS];
 	int err, done = 0;
 
-	if (!same(hs->nr, f->nr))
+	if (!same_nonce(hs->nr, f->nr))
 		return -EPROTO;
 	if (f->state == SRNIC_HS_LISTEN) {
 		memcpy(f->nq, hs->nq, sizeof(f->nq));
-		err = confirm(sth, SRNIC_FLOW_THEIRS);
+		err = confirm_flow(sth, SRNIC_FLOW_THEIRS);
 		if (err)
 			return err;
 		done = SRNIC_HS_THEIRS;
-	} else if (!same(hs->nq, f->nq)) {
+	} else if (!same_nonce(hs->nq, f->nq)) {
 		return -EPROTO;
 	}
 	err = reply_with(sth, SRNIC_OPC_CONFIRM_ACK, f->nq, reply, reply_len);
@@ -186,9 +186,11 @@ static int rx_confirm_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
 	int err;
 
-	if (f->state != SRNIC_HS_CONFIRM || !same(hs->nq, f->nq) || !same(hs->nr, f->nr))
+	if (f->state != SRNIC_HS_CONFIRM)
 		return -EPROTO;
-	err = confirm(sth, SRNIC_FLOW_OURS);
+	if (!same_nonce(hs->nq, f->nq) || !same_nonce(hs->nr, f->nr))
+		return -EPROTO;
+	err = confirm_flow(sth, SRNIC_FLOW_OURS);
 	return err ?: SRNIC_HS_READY;
 }
 

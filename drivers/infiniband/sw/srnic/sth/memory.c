@@ -90,8 +90,8 @@ void srnic_mkey_exit(void)
 }
 
 /* Called with BHs disabled: the CPU's transform is not used concurrently. */
-static int mac(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
-	       u8 out[SRNIC_MKEY_LEN])
+static int mac_under(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
+		     u8 out[SRNIC_MKEY_LEN])
 {
 	struct crypto_shash *tfm = this_cpu_read(mac_tfm);
 	int err;
@@ -118,7 +118,7 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
 	input[0] = domain;
 	put_unaligned_be64(start, input + 1);
 	put_unaligned_be64(end, input + 9);
-	err = mac(key, input, sizeof(input), out);
+	err = mac_under(key, input, sizeof(input), out);
 	if (!err)
 		memcpy(key, out, sizeof(out));
 	memzero_explicit(out, sizeof(out));
@@ -151,7 +151,7 @@ int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va
 	err = srnic_kdf(kpd, kpd_len, &memory, branch, sizeof(branch));
 	if (!err) {
 		local_bh_disable();
-		err = wipe_tfm(mac(branch, input, sizeof(input), kmr));
+		err = wipe_tfm(mac_under(branch, input, sizeof(input), kmr));
 		local_bh_enable();
 	}
 	memzero_explicit(branch, sizeof(branch));
@@ -179,7 +179,7 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 	mkey->node.shift = srnic_tree_root(&mkey->tree);
 	mkey->serial = atomic64_inc_return(&last_serial);
 	local_bh_disable();
-	err = wipe_tfm(mac(kmr, input, sizeof(input), mkey->key));
+	err = wipe_tfm(mac_under(kmr, input, sizeof(input), mkey->key));
 	local_bh_enable();
 	return err;
 }
@@ -268,7 +268,7 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range 
 		ksr->serial = mkey->serial;
 		ksr->start = start;
 		ksr->end = end;
-		err = mac(ksr->key, input, input_len, input + input_len);
+		err = mac_under(ksr->key, input, input_len, input + input_len);
 	}
 	return wipe_tfm(err);
 }

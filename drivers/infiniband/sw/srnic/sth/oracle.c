@@ -45,7 +45,7 @@ static siphash_key_t secret __read_mostly;
 static unsigned long reused;
 static bool quiet;
 
-static u64 hash(const void *p, size_t len)
+static u64 hash_bytes(const void *p, size_t len)
 {
 	get_random_once(&secret, sizeof(secret));
 	return siphash(p, len, &secret);
@@ -67,14 +67,14 @@ MODULE_PARM_DESC(nonces_forgot, "Test kernels: keys whose last counter was forgo
  */
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len)
 {
-	return hash(raw, len) ?: 1;
+	return hash_bytes(raw, len) ?: 1;
 }
 
 static u64 hash_input(const struct srnic_sth_scratch *s, const struct srnic_text *text)
 {
 	struct scatterlist *payload = text->src;
 	unsigned int len = text->len;
-	u64 h = hash(s->input, s->input_len);
+	u64 h = hash_bytes(s->input, s->input_len);
 
 	if (s->mode == SRNIC_STH_HEADER)
 		return h;
@@ -123,7 +123,7 @@ static void note_rise(const struct use *now)
 }
 
 /* Record a use. Return whether the nonce was used for another input before. */
-static bool note(const struct use *now)
+static bool note_use(const struct use *now)
 {
 	struct use *use = &uses[siphash_3u64(now->key, now->nonce[0], now->nonce[1], &secret) %
 				ENTRIES];
@@ -155,7 +155,7 @@ void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_st
 		return;
 	memcpy(now.nonce, s->iv, SRNIC_STH_IV_LEN);
 	now.input = hash_input(s, text);
-	WARN(note(&now) && !READ_ONCE(quiet), "srnic: nonce %*phN used for two inputs\n",
+	WARN(note_use(&now) && !READ_ONCE(quiet), "srnic: nonce %*phN used for two inputs\n",
 	     SRNIC_STH_IV_LEN, s->iv);
 }
 
