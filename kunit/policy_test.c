@@ -354,26 +354,27 @@ static void a_namespace_has_so_many_rules_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
 }
 
-static struct srnic_wish wish_of(const char *suite, enum srnic_sth_mode mode, bool with_key)
+static struct srnic_seal_request request_of(const char *suite, enum srnic_sth_mode mode,
+					    bool with_key)
 {
-	struct srnic_wish wish = { .mode = mode, .suite = srnic_sth_suite_find(suite) };
+	struct srnic_seal_request request = { .mode = mode, .suite = srnic_sth_suite_find(suite) };
 
 	if (with_key) {
-		memcpy(wish.key, other, sizeof(other));
-		wish.key_len = sizeof(other);
+		memcpy(request.key, other, sizeof(other));
+		request.key_len = sizeof(other);
 	}
-	return wish;
+	return request;
 }
 
 static void S19_an_application_may_seal_where_no_rule_does(struct kunit *test)
 {
-	struct srnic_wish wish = wish_of("aes-gmac-128", SRNIC_STH_PACKET, true);
+	struct srnic_seal_request request = request_of("aes-gmac-128", SRNIC_STH_PACKET, true);
 	struct srnic_sth_params params;
 
 	KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
-	KUNIT_ASSERT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), 0);
+	KUNIT_ASSERT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), 0);
 	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_PACKET);
-	KUNIT_EXPECT_PTR_EQ(test, params.suite, wish.suite);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, request.suite);
 	KUNIT_EXPECT_EQ(test, params.key_len, 0);
 	KUNIT_EXPECT_EQ(test, params.own_len, sizeof(other));
 	KUNIT_EXPECT_TRUE(test, params.own_pair);
@@ -382,40 +383,41 @@ static void S19_an_application_may_seal_where_no_rule_does(struct kunit *test)
 
 static void P7_without_a_key_of_its_own_the_domains_serves(struct kunit *test)
 {
-	struct srnic_wish wish = wish_of("aes-gmac-128", SRNIC_STH_PACKET, false);
+	struct srnic_seal_request request = request_of("aes-gmac-128", SRNIC_STH_PACKET, false);
 	struct srnic_sth_params params;
 
 	KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
-	KUNIT_ASSERT_EQ(test, srnic_wish_grant(&wish, secret, sizeof(secret), &params), 0);
+	KUNIT_ASSERT_EQ(test, srnic_seal_request_grant(&request, secret, sizeof(secret), &params),
+			0);
 	KUNIT_EXPECT_EQ(test, params.own_len, sizeof(secret));
 	KUNIT_EXPECT_FALSE(test, params.own_pair);
 	KUNIT_EXPECT_MEMEQ(test, params.own_key, secret, sizeof(secret));
 
 	KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
-	KUNIT_EXPECT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), -EACCES);
+	KUNIT_EXPECT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), -EACCES);
 }
 
 static void S19_an_application_adds_to_the_policys_key_and_does_not_replace_it(struct kunit *test)
 {
-	struct srnic_wish wish = wish_of("aes-gcm-256", SRNIC_STH_AEAD, true);
+	struct srnic_seal_request request = request_of("aes-gcm-256", SRNIC_STH_AEAD, true);
 	struct srnic_sth_params params;
 
 	add_key(test);
 	add_rule(test, "10.0.0.0", 104, SRNIC_POLICY_REQUIRE);
 	KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
-	KUNIT_ASSERT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), 0);
-	KUNIT_EXPECT_PTR_EQ(test, params.suite, wish.suite);
+	KUNIT_ASSERT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), 0);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, request.suite);
 	KUNIT_EXPECT_EQ(test, params.key_len, sizeof(secret));
 	KUNIT_EXPECT_MEMEQ(test, params.key, secret, sizeof(secret));
 	KUNIT_EXPECT_EQ(test, params.own_len, sizeof(other));
 
-	wish.key_len = 0;	/* the policy's key alone */
+	request.key_len = 0;	/* the policy's key alone */
 	KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
-	KUNIT_ASSERT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), 0);
+	KUNIT_ASSERT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), 0);
 	KUNIT_EXPECT_EQ(test, params.own_len, 0);
 }
 
-struct wish_case {
+struct request_case {
 	const char *suite;
 	enum srnic_sth_mode mode;
 	int err;
@@ -424,7 +426,7 @@ struct wish_case {
 static void S19_an_application_never_weakens_the_policy(struct kunit *test)
 {
 	/* the rule says: aes-gcm-128, aead */
-	static const struct wish_case cases[] = {
+	static const struct request_case cases[] = {
 		{ "aes-gcm-128", SRNIC_STH_AEAD, 0 },
 		{ "chacha20-poly1305", SRNIC_STH_AEAD, 0 },
 		{ "aes-gmac-128", SRNIC_STH_PACKET, -EACCES },
@@ -437,28 +439,28 @@ static void S19_an_application_never_weakens_the_policy(struct kunit *test)
 	add_key(test);
 	add_rule(test, "10.0.0.0", 104, SRNIC_POLICY_REQUIRE);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct srnic_wish wish = wish_of(cases[i].suite, cases[i].mode, true);
+		struct srnic_seal_request request = request_of(cases[i].suite, cases[i].mode, true);
 
 		KUNIT_ASSERT_EQ(test, resolve(test, "10.0.0.1", &params), 0);
-		KUNIT_EXPECT_EQ_MSG(test, srnic_wish_grant(&wish, NULL, 0, &params),
+		KUNIT_EXPECT_EQ_MSG(test, srnic_seal_request_grant(&request, NULL, 0, &params),
 				    cases[i].err, "%s", cases[i].suite);
 	}
 }
 
 static void S19_neither_a_shorter_key_nor_a_shorter_tag(struct kunit *test)
 {
-	struct srnic_wish wish = wish_of("aes-cmac-128", SRNIC_STH_PACKET, true);
+	struct srnic_seal_request request = request_of("aes-cmac-128", SRNIC_STH_PACKET, true);
 	struct srnic_sth_params params = {
 		.suite = srnic_sth_suite_find("aes-cmac-256"),
 		.mode = SRNIC_STH_HEADER,
 	};
 
-	KUNIT_EXPECT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), -EACCES);
+	KUNIT_EXPECT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), -EACCES);
 	params.suite = srnic_sth_suite_find("aes-cmac-128");
-	wish.suite = srnic_sth_suite_find("aes-cmac-128/96");
-	KUNIT_EXPECT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), -EACCES);
+	request.suite = srnic_sth_suite_find("aes-cmac-128/96");
+	KUNIT_EXPECT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), -EACCES);
 	params.suite = srnic_sth_suite_find("aes-cmac-128/96");
-	KUNIT_EXPECT_EQ(test, srnic_wish_grant(&wish, NULL, 0, &params), 0);
+	KUNIT_EXPECT_EQ(test, srnic_seal_request_grant(&request, NULL, 0, &params), 0);
 }
 
 static bool has_rules_or_keys(void)

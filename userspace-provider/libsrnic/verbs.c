@@ -41,18 +41,19 @@ int srnic_key_pd(struct ibv_pd *pd, const void *key, size_t len)
 	return uv_do(pd->context, &call, key_pd_refusals);
 }
 
-static int put_wish(struct srnic_ioctl_seal *wish, enum srnic_mode mode, const char *suite)
+static int put_seal_request(struct srnic_ioctl_seal *request, enum srnic_mode mode,
+			    const char *suite)
 {
 	size_t len = suite ? strlen(suite) : 0;
 
 	if (mode == SRNIC_MODE_OFF || mode > SRNIC_MODE_AEAD)
 		return fail(EINVAL, "no mode %u to seal in, but header, packet or aead", mode);
-	if (!len || len >= sizeof(wish->suite))
+	if (!len || len >= sizeof(request->suite))
 		return fail(EINVAL, "'%.40s' is no name for a suite: 1 to %zu letters", suite ?: "",
-			    sizeof(wish->suite) - 1);
-	memset(wish, 0, sizeof(*wish));
-	memcpy(wish->suite, suite, len);
-	wish->mode = mode;
+			    sizeof(request->suite) - 1);
+	memset(request, 0, sizeof(*request));
+	memcpy(request->suite, suite, len);
+	request->mode = mode;
 	return 0;
 }
 
@@ -65,16 +66,16 @@ static const struct uv_refusal seal_refusals[] = {
 int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, const void *key,
 		  size_t len)
 {
-	struct srnic_ioctl_seal wish;
+	struct srnic_ioctl_seal request;
 	union uv_call call;
 	int err;
 
-	err = check_key(key, len) ?: put_wish(&wish, mode, suite);
+	err = check_key(key, len) ?: put_seal_request(&request, mode, suite);
 	if (err)
 		return err;
 	uv_begin(&call, UVERBS_OBJECT_QP, SRNIC_METHOD_QP_SEAL);
 	uv_put_handle(&call, SRNIC_ATTR_QP_SEAL_HANDLE, qp->handle);
-	uv_put(&call, SRNIC_ATTR_QP_SEAL_WISH, &wish, sizeof(wish));
+	uv_put(&call, SRNIC_ATTR_QP_SEAL_REQUEST, &request, sizeof(request));
 	if (key)
 		uv_put(&call, SRNIC_ATTR_QP_SEAL_KEY, key, len);
 	return uv_do(qp->context, &call, seal_refusals);

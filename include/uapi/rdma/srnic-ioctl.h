@@ -38,7 +38,7 @@ enum srnic_qp_methods {
 
 enum srnic_qp_seal_attrs {
 	SRNIC_ATTR_QP_SEAL_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
-	SRNIC_ATTR_QP_SEAL_WISH,	/* struct srnic_ioctl_seal */
+	SRNIC_ATTR_QP_SEAL_REQUEST,	/* struct srnic_ioctl_seal */
 	SRNIC_ATTR_QP_SEAL_KEY,		/* K_AB; absent: use the domain's, or the policy's */
 };
 

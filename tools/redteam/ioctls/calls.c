@@ -310,7 +310,7 @@ const struct call calls[] = {
 	       OWN_MAY(PD_SET_KEY_KEY, SRNIC_IOCTL_KEY_MAX, FIXED, 0)) },
 	{ "qp/seal", OWN_METHOD(QP, QP_SEAL), .weight = 2, .sense = sense_seal,
 	  LIST(OWN_OBJ(QP_SEAL_HANDLE, HANDLE, QP),
-	       OWN(QP_SEAL_WISH, sizeof(struct srnic_ioctl_seal), SEAL, 0),
+	       OWN(QP_SEAL_REQUEST, sizeof(struct srnic_ioctl_seal), SEAL, 0),
 	       OWN_MAY(QP_SEAL_KEY, SRNIC_IOCTL_KEY_MIN, FIXED, 0)) },
 	{ "qp/use_grant", OWN_METHOD(QP, QP_USE_GRANT), .weight = 8, .note = note_use_grant,
 	  LIST(OWN_OBJ(QP_USE_GRANT_HANDLE, HANDLE, QP),

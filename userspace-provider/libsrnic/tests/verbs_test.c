@@ -94,18 +94,18 @@ static void test_key_pd(void)
 
 static void test_seal_qp(void)
 {
-	struct srnic_ioctl_seal wish = { .suite = "aes-gcm-128", .mode = SRNIC_MODE_AEAD };
+	struct srnic_ioctl_seal request = { .suite = "aes-gcm-128", .mode = SRNIC_MODE_AEAD };
 
 	uverbs_reset();
 	check(!srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-gcm-128", key, 24) &&
 	      called(UVERBS_OBJECT_QP, SRNIC_METHOD_QP_SEAL, 3) &&
 	      uverbs_handle_is(SRNIC_ATTR_QP_SEAL_HANDLE, qp.handle) &&
-	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_WISH, &wish, sizeof(wish)) &&
+	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_REQUEST, &request, sizeof(request)) &&
 	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_KEY, key, 24), "a queue pair's seal and key");
 	uverbs_reset();
 	check(!srnic_seal_qp(&qp, SRNIC_MODE_AEAD, "aes-gcm-128", NULL, 0) &&
 	      called(UVERBS_OBJECT_QP, SRNIC_METHOD_QP_SEAL, 2) &&
-	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_WISH, &wish, sizeof(wish)),
+	      uverbs_attr_is(SRNIC_ATTR_QP_SEAL_REQUEST, &request, sizeof(request)),
 	      "a seal by the domain's key");
 
 	uverbs_reset();

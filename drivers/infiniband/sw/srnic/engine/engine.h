@@ -453,7 +453,7 @@ struct srnic_grant {
  * @grants: memory keys that requests are proved by: struct srnic_grant, under @lock
  * @grant_count: how many
  * @dgram_out: what datagrams are sealed with (UD, GSI), under @lock
- * @wish: seal that the application asks for, or NULL; under @modify_mutex, until RTR
+ * @seal_request: seal that the application asks for, or NULL; under @modify_mutex, until RTR
  * @scq_node: in scq->send_qps
  * @rcq_node: in rcq->recv_qps
  * @modify_mutex: verbs: one modify_qp at a time
@@ -509,7 +509,7 @@ struct srnic_qp {
 	struct list_head grants;
 	u32 grant_count;
 	struct srnic_dgram_out *dgram_out;
-	struct srnic_wish *wish;
+	struct srnic_seal_request *seal_request;
 
 	struct list_head scq_node;
 	struct list_head rcq_node;

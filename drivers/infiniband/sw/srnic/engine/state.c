@@ -72,11 +72,11 @@ static void drop_rq(struct srnic_qp *qp)
 		WRITE_ONCE(ring->hdr->need_wakeup, 0);
 }
 
-/* verbs changes the state of a QP once at a time, and the wish with it. */
-static void drop_wish(struct srnic_qp *qp)
+/* verbs changes the state of a QP once at a time, and the seal request with it. */
+static void drop_seal_request(struct srnic_qp *qp)
 {
-	kfree_sensitive(qp->wish);
-	qp->wish = NULL;
+	kfree_sensitive(qp->seal_request);
+	qp->seal_request = NULL;
 }
 
 /* Everything that a connection was, but for the queues' memory. */
@@ -114,7 +114,7 @@ static void forget(struct srnic_qp *qp)
 	srnic_sth_destroy(sth);
 	srnic_grant_forget(qp);
 	srnic_dgram_out_forget(qp);
-	drop_wish(qp);
+	drop_seal_request(qp);
 }
 
 /*
@@ -177,14 +177,15 @@ void srnic_qp_to_init(struct srnic_qp *qp)
 }
 
 /* What the application asks for, with the key of its domain unless it has another. */
-static int add_wish(struct srnic_qp *qp, struct srnic_sth_params *params)
+static int add_seal_request(struct srnic_qp *qp, struct srnic_sth_params *params)
 {
 	struct srnic_pd *pd = qp->pd;
 	int err;
 
 	mutex_lock(&pd->key_lock);
 	/* no peer has what we have drawn */
-	err = srnic_wish_grant(qp->wish, pd->key, pd->key_drawn ? 0 : pd->key_len, params);
+	err = srnic_seal_request_grant(qp->seal_request, pd->key,
+				       pd->key_drawn ? 0 : pd->key_len, params);
 	mutex_unlock(&pd->key_lock);
 	return err;
 }
@@ -203,8 +204,8 @@ static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 	if (err)
 		goto out;
 	memcpy(params.remote_gid, ends->dgid, sizeof(params.remote_gid));
-	if (qp->wish) {
-		err = add_wish(qp, &params);
+	if (qp->seal_request) {
+		err = add_seal_request(qp, &params);
 		if (err)
 			goto out;
 	}
@@ -328,7 +329,7 @@ destroy:
 	srnic_sth_destroy(sth);
 	kfree(rres);
 	if (!err)
-		drop_wish(qp);
+		drop_seal_request(qp);
 	return err;
 }
 

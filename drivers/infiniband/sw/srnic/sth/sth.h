@@ -388,22 +388,22 @@ int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *p
 unsigned int srnic_policy_seq(struct net *net);
 
 /**
- * struct srnic_wish - the seal that an application requests
+ * struct srnic_seal_request - the seal that an application requests
  * @mode: header, packet or aead
  * @suite: a suite that has the mode
  * @key: K_AB, secret
  * @key_len: bytes in @key; 0: use the protection domain's key, or the policy's
  */
-struct srnic_wish {
+struct srnic_seal_request {
 	enum srnic_sth_mode mode;
 	const struct srnic_sth_suite *suite;
 	u8 key[SRNIC_STH_KEY_MAX];
 	u8 key_len;
 };
 
-/* wish.c */
-int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int kpd_len,
-		     struct srnic_sth_params *params);
+/* seal_request.c */
+int srnic_seal_request_grant(const struct srnic_seal_request *request, const u8 *kpd,
+			     unsigned int kpd_len, struct srnic_sth_params *params);
 
 /*
  * keyring.c: pre-shared keys, in a keyring of the namespace (type logon, which

@@ -78,25 +78,26 @@ static int UVERBS_HANDLER(SRNIC_METHOD_PD_SET_KEY)(struct uverbs_attr_bundle *at
 	return err;
 }
 
-static int wish_parse(const struct srnic_ioctl_seal *seal, struct srnic_wish *wish)
+static int parse_seal_request(const struct srnic_ioctl_seal *seal,
+			      struct srnic_seal_request *request)
 {
 	const char *missing;
 
 	if (strnlen(seal->suite, sizeof(seal->suite)) == sizeof(seal->suite) ||
 	    memchr_inv(seal->reserved, 0, sizeof(seal->reserved)))
 		return -EINVAL;
-	wish->suite = srnic_sth_suite_find(seal->suite);
-	if (!wish->suite || !seal->mode || seal->mode > SRNIC_STH_AEAD)
+	request->suite = srnic_sth_suite_find(seal->suite);
+	if (!request->suite || !seal->mode || seal->mode > SRNIC_STH_AEAD)
 		return -EINVAL;
-	wish->mode = seal->mode;
-	if (!srnic_sth_suite_allows(wish->suite, wish->mode))
+	request->mode = seal->mode;
+	if (!srnic_sth_suite_allows(request->suite, request->mode))
 		return -EOPNOTSUPP;
 	/* report a missing algorithm now instead of when packets arrive */
-	return srnic_sth_suite_check(wish->suite, &missing) == -ENOENT ? -EOPNOTSUPP : 0;
+	return srnic_sth_suite_check(request->suite, &missing) == -ENOENT ? -EOPNOTSUPP : 0;
 }
 
-/* On return, *@wish is what the caller must free. */
-static int qp_set_wish(struct srnic_qp *qp, struct srnic_wish **wish)
+/* On return, *@request is what the caller must free. */
+static int set_seal_request(struct srnic_qp *qp, struct srnic_seal_request **request)
 {
 	int err = 0;
 
@@ -104,7 +105,7 @@ static int qp_set_wish(struct srnic_qp *qp, struct srnic_wish **wish)
 		return -EOPNOTSUPP;
 	mutex_lock(&qp->modify_mutex);
 	if (qp->state == IB_QPS_RESET || qp->state == IB_QPS_INIT)
-		swap(qp->wish, *wish);
+		swap(qp->seal_request, *request);
 	else
 		err = -EINVAL;
 	mutex_unlock(&qp->modify_mutex);
@@ -115,24 +116,24 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_SEAL)(struct uverbs_attr_bundle *attrs
 {
 	struct ib_qp *qp = uverbs_attr_get_obj(attrs, SRNIC_ATTR_QP_SEAL_HANDLE);
 	struct srnic_ioctl_seal seal;
-	struct srnic_wish *wish;
+	struct srnic_seal_request *request;
 	int err;
 
-	err = uverbs_copy_from(&seal, attrs, SRNIC_ATTR_QP_SEAL_WISH);
+	err = uverbs_copy_from(&seal, attrs, SRNIC_ATTR_QP_SEAL_REQUEST);
 	if (err)
 		return err;
-	wish = kzalloc(sizeof(*wish), GFP_KERNEL_ACCOUNT);
-	if (!wish)
+	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	if (!request)
 		return -ENOMEM;
-	err = get_key(attrs, SRNIC_ATTR_QP_SEAL_KEY, wish->key, sizeof(wish->key));
+	err = get_key(attrs, SRNIC_ATTR_QP_SEAL_KEY, request->key, sizeof(request->key));
 	if (err < 0)
 		goto free;
-	wish->key_len = err;
-	err = wish_parse(&seal, wish);
+	request->key_len = err;
+	err = parse_seal_request(&seal, request);
 	if (!err)
-		err = qp_set_wish(to_srnic_qp(qp), &wish);
+		err = set_seal_request(to_srnic_qp(qp), &request);
 free:
-	kfree_sensitive(wish);
+	kfree_sensitive(request);
 	return err;
 }
 
@@ -307,7 +308,7 @@ DECLARE_UVERBS_NAMED_METHOD(SRNIC_METHOD_PD_SET_KEY,
 DECLARE_UVERBS_NAMED_METHOD(SRNIC_METHOD_QP_SEAL,
 			    UVERBS_ATTR_IDR(SRNIC_ATTR_QP_SEAL_HANDLE, UVERBS_OBJECT_QP,
 					    UVERBS_ACCESS_READ, UA_MANDATORY),
-			    UVERBS_ATTR_PTR_IN(SRNIC_ATTR_QP_SEAL_WISH,
+			    UVERBS_ATTR_PTR_IN(SRNIC_ATTR_QP_SEAL_REQUEST,
 					       UVERBS_ATTR_TYPE(struct srnic_ioctl_seal),
 					       UA_MANDATORY),
 			    UVERBS_ATTR_PTR_IN(SRNIC_ATTR_QP_SEAL_KEY,

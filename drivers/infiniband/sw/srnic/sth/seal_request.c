@@ -10,13 +10,14 @@
 #include "sth/crypto.h"
 
 /*
- * A wish is weaker if its mode covers less, or its key or tag is shorter.
+ * A request is weaker if its mode covers less, or its key or tag is shorter.
  * Suites are not compared in any other respect.
  */
-static bool is_weaker(const struct srnic_wish *wish, const struct srnic_sth_params *policy)
+static bool is_weaker(const struct srnic_seal_request *request,
+		      const struct srnic_sth_params *policy)
 {
-	return wish->mode < policy->mode || wish->suite->key_len < policy->suite->key_len ||
-	       wish->suite->tag_len < policy->suite->tag_len;
+	return request->mode < policy->mode || request->suite->key_len < policy->suite->key_len ||
+	       request->suite->tag_len < policy->suite->tag_len;
 }
 
 static void take_key(struct srnic_sth_params *params, const u8 *key, unsigned int len)
@@ -26,9 +27,9 @@ static void take_key(struct srnic_sth_params *params, const u8 *key, unsigned in
 }
 
 /**
- * srnic_wish_grant() - Apply an application's wish to the parameters of a
+ * srnic_seal_request_grant() - Apply a seal request to the parameters of a
  *	connection
- * @wish: mode, suite and key that the application requests
+ * @request: mode, suite and key that the application requests
  * @kpd: key of its protection domain
  * @kpd_len: bytes in @kpd; 0: the domain has no key
  * @params: result of srnic_policy_resolve(), with @params->remote_gid set;
@@ -38,34 +39,34 @@ static void take_key(struct srnic_sth_params *params, const u8 *key, unsigned in
  * peer that holds only the application's key is not one that the administrator
  * trusts.
  *
- * Return: 0, or -EACCES if the wish is weaker than the policy or there is no
+ * Return: 0, or -EACCES if the request is weaker than the policy or there is no
  * key; the log says which.
  */
-int srnic_wish_grant(const struct srnic_wish *wish, const u8 *kpd, unsigned int kpd_len,
-		     struct srnic_sth_params *params)
+int srnic_seal_request_grant(const struct srnic_seal_request *request, const u8 *kpd,
+			     unsigned int kpd_len, struct srnic_sth_params *params)
 {
-	if (params->mode != SRNIC_STH_OFF && is_weaker(wish, params)) {
+	if (params->mode != SRNIC_STH_OFF && is_weaker(request, params)) {
 		pr_warn_ratelimited("no connection with %pI6c: the application asks for %s, which is weaker than the %s of the policy\n",
-				    params->remote_gid, wish->suite->name, params->suite->name);
+				    params->remote_gid, request->suite->name, params->suite->name);
 		return -EACCES;
 	}
-	if (wish->key_len) {
-		take_key(params, wish->key, wish->key_len);
+	if (request->key_len) {
+		take_key(params, request->key, request->key_len);
 		params->own_pair = true;
 	} else if (kpd_len) {
 		take_key(params, kpd, kpd_len);
 		params->own_pair = false;
 	} else if (!params->key_len) {
 		pr_warn_ratelimited("no connection with %pI6c: the application asks for %s and gives no key, nor does a policy; see srnic_seal_qp(3)\n",
-				    params->remote_gid, wish->suite->name);
+				    params->remote_gid, request->suite->name);
 		return -EACCES;
 	}
-	params->mode = wish->mode;
-	params->suite = wish->suite;
+	params->mode = request->mode;
+	params->suite = request->suite;
 	params->preferred_clear = false;
 	/* Stay uncached, to save memory as the rule demands, only if the suite supports it. */
-	params->uncached &= wish->suite->uncached;
+	params->uncached &= request->suite->uncached;
 	return 0;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_wish_grant);
+SRNIC_EXPORT_FOR_KUNIT(srnic_seal_request_grant);
