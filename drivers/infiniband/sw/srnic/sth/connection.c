@@ -107,14 +107,14 @@ static int find_driver(struct srnic_sth *sth)
 
 static int share_ciphers(struct srnic_sth *sth)
 {
-	struct srnic_shared *shared;
+	struct srnic_cipher_pool *pool;
 
 	if (!sth->params.uncached)
 		return 0;
-	shared = srnic_shared_get(sth->params.suite);
-	if (IS_ERR(shared))
-		return PTR_ERR(shared);
-	sth->shared = shared;
+	pool = srnic_cipher_pool_get(sth->params.suite);
+	if (IS_ERR(pool))
+		return PTR_ERR(pool);
+	sth->pool = pool;
 	return 0;
 }
 
@@ -208,7 +208,7 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 		for (j = 0; j < ARRAY_SIZE(sth->flow[i].keys); j++)
 			srnic_epoch_keys_free(sth, rcu_dereference_protected(sth->flow[i].keys[j],
 									     true));
-	srnic_shared_put(sth->shared);
+	srnic_cipher_pool_put(sth->pool);
 	if (!IS_ERR(sth->hs))
 		crypto_free_shash(sth->hs);
 	kfree_sensitive(sth->scratch.sink);

@@ -222,8 +222,8 @@ struct srnic_sth_scratch {
  * @driver: name of the crypto driver in use
  * @flow: indexed by enum srnic_sth_flow
  * @ksr: K_SR of the last proof, indexed by enum srnic_sth_flow
- * @shared: ciphers shared by connections that derive sub-keys for each packet;
- *	or NULL
+ * @pool: ciphers shared by connections that derive sub-keys for each packet, or
+ *	NULL
  * @scratch: working memory for the current packet
  */
 struct srnic_sth {
@@ -236,7 +236,7 @@ struct srnic_sth {
 	char driver[CRYPTO_MAX_ALG_NAME];
 	struct srnic_flow flow[SRNIC_FLOWS];
 	struct srnic_ksr ksr[SRNIC_FLOWS];
-	struct srnic_shared *shared;
+	struct srnic_cipher_pool *pool;
 	struct srnic_sth_scratch scratch;
 };
 
@@ -347,9 +347,9 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 	return has;
 }
 
-/* shared.c */
+/* cipher_pool.c */
 /**
- * struct srnic_slot - a CPU's cipher of one suite, for one use
+ * struct srnic_pool_slot - a CPU's cipher of one suite, for one use
  * @lock: protects all members below. Nearly always taken by its own CPU only;
  *	other CPUs take it to wipe the key
  * @cipher: has the sub-key @serial
@@ -357,7 +357,7 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
  * @serial: serial number of the sub-key; 0: none
  * @simd: the SIMD implementation of @cipher has the key, too
  */
-struct srnic_slot {
+struct srnic_pool_slot {
 	spinlock_t lock;	/* all members below */
 	struct srnic_cipher cipher;
 	struct crypto_shash *kdf;
@@ -366,36 +366,36 @@ struct srnic_slot {
 };
 
 /**
- * struct srnic_slots - a CPU's ciphers of one suite
+ * struct srnic_pool_slots - a CPU's ciphers of one suite
  * @of: indexed by enum srnic_sth_use. Each end of a connection alternates
  *	between the two; they would displace each other's key in a single cipher
  */
-struct srnic_slots {
-	struct srnic_slot of[SRNIC_USES];
+struct srnic_pool_slots {
+	struct srnic_pool_slot of[SRNIC_USES];
 };
 
 /**
- * struct srnic_shared - the shared ciphers of one suite
- * @node: entry in the list of all
+ * struct srnic_cipher_pool - ciphers of one suite that connections share
+ * @node: entry in the list of pools
  * @suite: row of the suite table
- * @users: number of connections that use them
+ * @users: number of connections that use the pool
  * @slots: ciphers of each CPU
  */
-struct srnic_shared {
+struct srnic_cipher_pool {
 	struct list_head node;
 	const struct srnic_sth_suite *suite;
 	unsigned int users;
-	struct srnic_slots __percpu *slots;
+	struct srnic_pool_slots __percpu *slots;
 };
 
-struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite);
-void srnic_shared_put(struct srnic_shared *shared);
-int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, const struct srnic_text *text);
-int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, const struct srnic_text *text);
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key,
-			 enum srnic_sth_use use);
+struct srnic_cipher_pool *srnic_cipher_pool_get(const struct srnic_sth_suite *suite);
+void srnic_cipher_pool_put(struct srnic_cipher_pool *pool);
+int srnic_cipher_pool_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			   const struct srnic_epoch_keys *keys, const struct srnic_text *text);
+int srnic_cipher_pool_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			   const struct srnic_epoch_keys *keys, const struct srnic_text *text);
+void srnic_cipher_pool_forget(struct srnic_cipher_pool *pool, const struct srnic_subkey *key,
+			      enum srnic_sth_use use);
 
 /* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE

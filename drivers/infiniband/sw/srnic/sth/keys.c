@@ -87,7 +87,7 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow,
 	int err;
 
 	key->serial = atomic64_inc_return(&last_serial);
-	if (sth->shared)
+	if (sth->pool)
 		return 0;
 	srnic_subkey_ctx(ctx, sth, flow, keys->epoch, use);
 	err = srnic_kdf(sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN, &purpose, raw,
@@ -102,8 +102,8 @@ static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow,
 static void subkey_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys,
 			enum srnic_sth_use use)
 {
-	if (sth->shared)
-		srnic_shared_forget(sth->shared, &keys->subkey[use], use);
+	if (sth->pool)
+		srnic_cipher_pool_forget(sth->pool, &keys->subkey[use], use);
 	else
 		sth->params.suite->family->free(&keys->subkey[use].cipher);
 }

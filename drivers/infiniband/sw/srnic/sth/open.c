@@ -32,8 +32,8 @@ bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 static int open_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		     struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
-	if (unlikely(sth->shared))
-		return srnic_shared_open(sth, flow, keys, text);
+	if (unlikely(sth->pool))
+		return srnic_cipher_pool_open(sth, flow, keys, text);
 	return sth->params.suite->family->open(&sth->scratch, &keys->subkey[SRNIC_TO_OPEN].cipher,
 					       text);
 }

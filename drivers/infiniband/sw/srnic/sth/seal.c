@@ -8,8 +8,8 @@
 static int seal_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
 		     struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
-	if (unlikely(sth->shared))
-		return srnic_shared_seal(sth, flow, keys, text);
+	if (unlikely(sth->pool))
+		return srnic_cipher_pool_seal(sth, flow, keys, text);
 	return sth->params.suite->family->seal(&sth->scratch, &keys->subkey[SRNIC_TO_SEAL].cipher,
 					       text);
 }

@@ -62,7 +62,7 @@ static void P7_connections_share_a_cipher_and_no_key(struct kunit *test)
 	struct sth_box *box;
 	unsigned int i;
 
-	KUNIT_EXPECT_PTR_EQ(test, one.end[X]->shared, two.end[Y]->shared);
+	KUNIT_EXPECT_PTR_EQ(test, one.end[X]->pool, two.end[Y]->pool);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &one, psn + i), 0);
 		KUNIT_EXPECT_EQ(test, sth_pass(test, &two, psn + i), 0);
@@ -105,9 +105,9 @@ static int seal_on_this_cpu(struct kunit *test, struct sth_pair *p, int sender, 
 	return srnic_sth_seal(p->end[sender], SRNIC_FLOW_OURS, &box->pkt, &text);
 }
 
-static struct srnic_slot *this_slot(struct srnic_sth *sth)
+static struct srnic_pool_slot *this_slot(struct srnic_sth *sth)
 {
-	return &this_cpu_ptr(sth->shared->slots)->of[SRNIC_TO_SEAL];
+	return &this_cpu_ptr(sth->pool->slots)->of[SRNIC_TO_SEAL];
 }
 
 /*
@@ -141,8 +141,8 @@ static void P7_a_burst_derives_once(struct kunit *test)
 }
 
 /* Compute a tag of an arbitrary input with the slot's cipher as it is now. */
-static void tag_of(struct kunit *test, struct srnic_slot *slot, struct srnic_sth *sth, bool simd,
-		   u8 *tag)
+static void tag_of(struct kunit *test, struct srnic_pool_slot *slot, struct srnic_sth *sth,
+		   bool simd, u8 *tag)
 {
 	struct srnic_sth_scratch *s = &sth->scratch;
 	const struct srnic_text none = {};
@@ -156,7 +156,7 @@ static void tag_of(struct kunit *test, struct srnic_slot *slot, struct srnic_sth
 	memcpy(tag, s->tag, SRNIC_STH_TAG_LEN_MAX);
 }
 
-static void hmac_of(struct kunit *test, struct srnic_slot *slot, u8 mac[32])
+static void hmac_of(struct kunit *test, struct srnic_pool_slot *slot, u8 mac[32])
 {
 	KUNIT_ASSERT_EQ(test, crypto_shash_tfm_digest(slot->kdf, "any", 3, mac), 0);
 }
@@ -168,11 +168,11 @@ static void P7_no_key_outlives_its_connection(struct kunit *test)
 	struct srnic_sth *stays = sth_make_by(test, v, X, true);
 	unsigned int tag_len = stays->params.suite->tag_len;
 	u8 tag[5][SRNIC_STH_TAG_LEN_MAX], mac[3][32];
-	struct srnic_slot *slot;
+	struct srnic_pool_slot *slot;
 	struct sth_pair p;
 
 	p = sth_ready_pair_by(test, v, false, BIT(X));
-	KUNIT_ASSERT_PTR_EQ(test, stays->shared, p.end[X]->shared);
+	KUNIT_ASSERT_PTR_EQ(test, stays->pool, p.end[X]->pool);
 	migrate_disable();
 	slot = this_slot(stays);
 	tag_of(test, slot, stays, false, tag[0]);
@@ -237,7 +237,7 @@ static void P7_a_cipher_whose_setkey_sleeps_is_not_shared(struct kunit *test)
 	KUNIT_EXPECT_GT(test, refused, 0);
 }
 
-static struct kunit_case sth_shared_cases[] = {
+static struct kunit_case sth_cipher_pool_cases[] = {
 	KUNIT_CASE_PARAM(P7_packets_are_those_of_the_codec, sth_uncached_gen),
 	KUNIT_CASE_PARAM(P7_packets_are_so_without_simd_too, sth_uncached_gen),
 	KUNIT_CASE_PARAM(P7_one_end_may_keep_its_keys, sth_uncached_gen),
@@ -250,12 +250,12 @@ static struct kunit_case sth_shared_cases[] = {
 	{}
 };
 
-static struct kunit_suite sth_shared_suite = {
-	.name = "srnic-sth-shared",
-	.test_cases = sth_shared_cases,
+static struct kunit_suite sth_cipher_pool_suite = {
+	.name = "srnic-sth-cipher-pool",
+	.test_cases = sth_cipher_pool_cases,
 };
 
-kunit_test_suite(sth_shared_suite);
+kunit_test_suite(sth_cipher_pool_suite);
 
 MODULE_DESCRIPTION("KUnit suite of srnic's shared ciphers");
 MODULE_LICENSE("GPL");

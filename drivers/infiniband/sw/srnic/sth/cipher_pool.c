@@ -16,33 +16,33 @@
 
 static const u8 nothing[SRNIC_STH_RAW_KEY_MAX];
 
-static DEFINE_MUTEX(all_lock);	/* list of all, and their numbers of users */
-static LIST_HEAD(all);
+static DEFINE_MUTEX(pools_lock);	/* the list, and the numbers of users */
+static LIST_HEAD(pools);
 
-static struct srnic_slot *slot_at(const struct srnic_shared *shared, int cpu,
-				  enum srnic_sth_use use)
+static struct srnic_pool_slot *slot_at(const struct srnic_cipher_pool *pool, int cpu,
+				       enum srnic_sth_use use)
 {
-	return &per_cpu_ptr(shared->slots, cpu)->of[use];
+	return &per_cpu_ptr(pool->slots, cpu)->of[use];
 }
 
-static void free_slot(struct srnic_slot *slot, const struct srnic_sth_suite *suite)
+static void free_slot(struct srnic_pool_slot *slot, const struct srnic_sth_suite *suite)
 {
 	suite->family->free(&slot->cipher);
 	crypto_free_shash(slot->kdf);
 }
 
-static void free_slots(struct srnic_shared *shared)
+static void free_slots(struct srnic_cipher_pool *pool)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		free_slot(slot_at(shared, cpu, SRNIC_TO_SEAL), shared->suite);
-		free_slot(slot_at(shared, cpu, SRNIC_TO_OPEN), shared->suite);
+		free_slot(slot_at(pool, cpu, SRNIC_TO_SEAL), pool->suite);
+		free_slot(slot_at(pool, cpu, SRNIC_TO_OPEN), pool->suite);
 	}
-	free_percpu(shared->slots);
+	free_percpu(pool->slots);
 }
 
-static int init_slot(struct srnic_slot *slot, const struct srnic_sth_suite *suite)
+static int init_slot(struct srnic_pool_slot *slot, const struct srnic_sth_suite *suite)
 {
 	struct crypto_shash *kdf;
 	int err;
@@ -58,94 +58,94 @@ static int init_slot(struct srnic_slot *slot, const struct srnic_sth_suite *suit
 	return 0;
 }
 
-static int alloc_slots(struct srnic_shared *shared)
+static int alloc_slots(struct srnic_cipher_pool *pool)
 {
 	int cpu, err;
 
 	/* Zeroed memory, so that slots not reached by init_slot() can be freed, too. */
-	shared->slots = alloc_percpu(struct srnic_slots);
-	if (!shared->slots)
+	pool->slots = alloc_percpu(struct srnic_pool_slots);
+	if (!pool->slots)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		err = init_slot(slot_at(shared, cpu, SRNIC_TO_SEAL), shared->suite) ?:
-		      init_slot(slot_at(shared, cpu, SRNIC_TO_OPEN), shared->suite);
+		err = init_slot(slot_at(pool, cpu, SRNIC_TO_SEAL), pool->suite) ?:
+		      init_slot(slot_at(pool, cpu, SRNIC_TO_OPEN), pool->suite);
 		if (err) {
-			free_slots(shared);
+			free_slots(pool);
 			return err;
 		}
 	}
 	return 0;
 }
 
-static struct srnic_shared *find_shared(const struct srnic_sth_suite *suite)
+static struct srnic_cipher_pool *find_pool(const struct srnic_sth_suite *suite)
 {
-	struct srnic_shared *shared;
+	struct srnic_cipher_pool *pool;
 
-	lockdep_assert_held(&all_lock);
-	list_for_each_entry(shared, &all, node)
-		if (shared->suite == suite)
-			return shared;
+	lockdep_assert_held(&pools_lock);
+	list_for_each_entry(pool, &pools, node)
+		if (pool->suite == suite)
+			return pool;
 	return NULL;
 }
 
-static struct srnic_shared *make_shared(const struct srnic_sth_suite *suite)
+static struct srnic_cipher_pool *make_pool(const struct srnic_sth_suite *suite)
 {
-	struct srnic_shared *shared = kzalloc(sizeof(*shared), GFP_KERNEL);
+	struct srnic_cipher_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 	int err;
 
-	if (!shared)
+	if (!pool)
 		return ERR_PTR(-ENOMEM);
-	shared->suite = suite;
-	err = alloc_slots(shared);
+	pool->suite = suite;
+	err = alloc_slots(pool);
 	if (err) {
-		kfree(shared);
+		kfree(pool);
 		return ERR_PTR(err);
 	}
-	list_add(&shared->node, &all);
-	return shared;
+	list_add(&pool->node, &pools);
+	return pool;
 }
 
 /**
- * srnic_shared_get() - Take a reference to a suite's shared ciphers
+ * srnic_cipher_pool_get() - Take a reference to a suite's pool of ciphers
  * @suite: a row of the suite table with @uncached set
  *
  * Context: process; sleeps.
- * Return: the ciphers, to be released by srnic_shared_put(), or an ERR_PTR.
+ * Return: the pool, to be released by srnic_cipher_pool_put(), or an ERR_PTR.
  */
-struct srnic_shared *srnic_shared_get(const struct srnic_sth_suite *suite)
+struct srnic_cipher_pool *srnic_cipher_pool_get(const struct srnic_sth_suite *suite)
 {
-	struct srnic_shared *shared;
+	struct srnic_cipher_pool *pool;
 
-	mutex_lock(&all_lock);
-	shared = find_shared(suite) ?: make_shared(suite);
-	if (!IS_ERR(shared))
-		shared->users++;
-	mutex_unlock(&all_lock);
-	return shared;
+	mutex_lock(&pools_lock);
+	pool = find_pool(suite) ?: make_pool(suite);
+	if (!IS_ERR(pool))
+		pool->users++;
+	mutex_unlock(&pools_lock);
+	return pool;
 }
 
 /**
- * srnic_shared_put() - Release a reference to shared ciphers
- * @shared: from srnic_shared_get(), or NULL
+ * srnic_cipher_pool_put() - Release a reference to a pool of ciphers
+ * @pool: from srnic_cipher_pool_get(), or NULL
  *
  * Context: process; sleeps.
  */
-void srnic_shared_put(struct srnic_shared *shared)
+void srnic_cipher_pool_put(struct srnic_cipher_pool *pool)
 {
-	if (!shared)
+	if (!pool)
 		return;
-	mutex_lock(&all_lock);
-	if (!--shared->users) {
-		list_del(&shared->node);
-		free_slots(shared);
-		kfree(shared);
+	mutex_lock(&pools_lock);
+	if (!--pool->users) {
+		list_del(&pool->node);
+		free_slots(pool);
+		kfree(pool);
 	}
-	mutex_unlock(&all_lock);
+	mutex_unlock(&pools_lock);
 }
 
 /* Derive a sub-key into the slot's cipher. No other copy of it remains. */
-static int key_slot(struct srnic_slot *slot, const struct srnic_sth *sth, enum srnic_sth_flow flow,
-		    u64 epoch, enum srnic_sth_use use)
+static int key_slot(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
+		    enum srnic_sth_flow flow, u64 epoch, enum srnic_sth_use use)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	const struct srnic_sth_family *family = suite->family;
@@ -166,7 +166,7 @@ static int key_slot(struct srnic_slot *slot, const struct srnic_sth *sth, enum s
 	return err;
 }
 
-static void wipe_slot(struct srnic_slot *slot, const struct srnic_sth_suite *suite)
+static void wipe_slot(struct srnic_pool_slot *slot, const struct srnic_sth_suite *suite)
 {
 	lockdep_assert_held(&slot->lock);
 	slot->serial = 0;
@@ -176,7 +176,7 @@ static void wipe_slot(struct srnic_slot *slot, const struct srnic_sth_suite *sui
 }
 
 /* Ensure that the slot's cipher has the connection's sub-key. */
-static int ensure_key(struct srnic_slot *slot, const struct srnic_sth *sth,
+static int ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
 		      enum srnic_sth_flow flow, const struct srnic_epoch_keys *keys,
 		      enum srnic_sth_use use)
 {
@@ -196,8 +196,8 @@ static int ensure_key(struct srnic_slot *slot, const struct srnic_sth *sth,
 }
 
 /**
- * srnic_shared_seal() - Seal with a sub-key that is derived on demand
- * @sth: connection with @sth->shared; its scratch has the MAC input and the
+ * srnic_cipher_pool_seal() - Seal with a sub-key that is derived on demand
+ * @sth: connection with @sth->pool; its scratch has the MAC input and the
  *	nonce
  * @flow: a confirmed flow
  * @keys: keys of the packet's epoch
@@ -206,11 +206,11 @@ static int ensure_key(struct srnic_slot *slot, const struct srnic_sth *sth,
  * Context: any up to softirq, under the QP's lock.
  * Return: 0 or the crypto driver's errno.
  */
-int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, const struct srnic_text *text)
+int srnic_cipher_pool_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			   const struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
 	/* Any CPU's slot is correct; migration only costs locality. */
-	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), SRNIC_TO_SEAL);
+	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), SRNIC_TO_SEAL);
 	int err;
 
 	spin_lock_bh(&slot->lock);
@@ -222,8 +222,8 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 }
 
 /**
- * srnic_shared_open() - Open with a sub-key that is derived on demand
- * @sth: connection with @sth->shared; its scratch has the MAC input, the nonce
+ * srnic_cipher_pool_open() - Open with a sub-key that is derived on demand
+ * @sth: connection with @sth->pool; its scratch has the MAC input, the nonce
  *	and the tag
  * @flow: a confirmed flow
  * @keys: keys of the packet's epoch
@@ -232,10 +232,10 @@ int srnic_shared_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
  * Context: any up to softirq, under the QP's lock.
  * Return: 0, -EBADMSG, or the crypto driver's errno.
  */
-int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		      const struct srnic_epoch_keys *keys, const struct srnic_text *text)
+int srnic_cipher_pool_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			   const struct srnic_epoch_keys *keys, const struct srnic_text *text)
 {
-	struct srnic_slot *slot = slot_at(sth->shared, raw_smp_processor_id(), SRNIC_TO_OPEN);
+	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), SRNIC_TO_OPEN);
 	int err;
 
 	spin_lock_bh(&slot->lock);
@@ -247,24 +247,24 @@ int srnic_shared_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 }
 
 /**
- * srnic_shared_forget() - Wipe a sub-key from all CPUs' ciphers
- * @shared: the ciphers
+ * srnic_cipher_pool_forget() - Wipe a sub-key from the ciphers of all CPUs
+ * @pool: the pool
  * @key: the sub-key, no longer used by any context
  * @use: use of the sub-key
  *
  * Context: process.
  */
-void srnic_shared_forget(struct srnic_shared *shared, const struct srnic_subkey *key,
-			 enum srnic_sth_use use)
+void srnic_cipher_pool_forget(struct srnic_cipher_pool *pool, const struct srnic_subkey *key,
+			      enum srnic_sth_use use)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct srnic_slot *slot = slot_at(shared, cpu, use);
+		struct srnic_pool_slot *slot = slot_at(pool, cpu, use);
 
 		spin_lock_bh(&slot->lock);
 		if (slot->serial == key->serial)
-			wipe_slot(slot, shared->suite);
+			wipe_slot(slot, pool->suite);
 		spin_unlock_bh(&slot->lock);
 	}
 }
