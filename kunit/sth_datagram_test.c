@@ -61,14 +61,14 @@ static int kud_of(const struct datagram_key_vector *k, const u8 *sgid, const u8 
 static struct srnic_dgram *dgram_of(struct kunit *test, const struct datagram_key_vector *k,
 				    const struct srnic_dgram_id *id)
 {
-	struct srnic_dgram_seal seal = {
+	struct srnic_dgram_params params = {
 		.suite = srnic_sth_suite_find(k->suite),
 		.mode = k->mode,
 	};
 	struct srnic_dgram *dgram;
 
-	KUNIT_ASSERT_EQ(test, kud_of(k, k->sgid, k->dgid, seal.kud), 0);
-	dgram = srnic_dgram_create(&seal, id);
+	KUNIT_ASSERT_EQ(test, kud_of(k, k->sgid, k->dgid, params.kud), 0);
+	dgram = srnic_dgram_create(&params, id);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dgram);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, destroy_action, dgram), 0);
 	return dgram;
@@ -389,9 +389,9 @@ static void add_rule(struct kunit *test, const u8 gid[16], enum srnic_policy_rul
 }
 
 static int resolve(const u8 *sgid, const u8 *dgid, enum srnic_sth_use use,
-		   struct srnic_dgram_seal *seal)
+		   struct srnic_dgram_params *params)
 {
-	return srnic_dgram_resolve(&init_net, sgid, dgid, use, seal);
+	return srnic_dgram_resolve(&init_net, sgid, dgid, use, params);
 }
 
 static void forget_rules(void *unused)
@@ -416,7 +416,7 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 {
 	static const u8 secret[16] = "sixteen bytes ..";
 	u8 here[16], there[16], group[16], kud[SRNIC_STH_KDF_KEY_LEN];
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 
 	with_rules(test);
 	v4(here, 10, 1);
@@ -427,31 +427,31 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 	add_rule(test, group, SRNIC_POLICY_REQUIRE, "aes-cmac-128", SRNIC_STH_PACKET);
 
 	KUNIT_ASSERT_EQ(test, srnic_dgram_pair_key(secret, 16, here, there, kud), 0);
-	KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &seal), 0);
-	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-gcm-128"));
-	KUNIT_EXPECT_EQ(test, seal.mode, SRNIC_STH_AEAD);
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
-	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_OPEN, &seal), 0);
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-gcm-128"));
+	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_AEAD);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 
 	srnic_dgram_group_key(secret, 16, kud);
-	KUNIT_EXPECT_EQ(test, resolve(here, group, SRNIC_TO_SEAL, &seal), 0);
-	KUNIT_EXPECT_PTR_EQ(test, seal.suite, srnic_sth_suite_find("aes-cmac-128"));
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, resolve(here, group, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-cmac-128"));
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 	/* regardless of the rule for the sender */
-	KUNIT_EXPECT_EQ(test, resolve(there, group, SRNIC_TO_OPEN, &seal), 0);
-	KUNIT_EXPECT_MEMEQ(test, seal.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_EQ(test, resolve(there, group, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 
 	/* no rule matches */
-	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_SEAL, &seal), 0);
-	KUNIT_EXPECT_NULL(test, seal.suite);
+	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_NULL(test, params.suite);
 }
 
 static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit *test)
 {
 	static const u8 secret[16] = "sixteen bytes ..";
 	static const char *const suites[] = { "aes-gmac-128", "hmac-sha256" };
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 	u8 here[16], there[16];
 	unsigned int i;
 
@@ -461,10 +461,10 @@ static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit
 	for (i = 0; i < ARRAY_SIZE(suites); i++) {
 		add_rule(test, there, SRNIC_POLICY_REQUIRE, suites[i], SRNIC_STH_HEADER);
 		KUNIT_EXPECT_EQ(test, srnic_policy_brief(&init_net, there).datagrams, !i);
-		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &seal), -EACCES);
+		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), -EACCES);
 		add_rule(test, there, SRNIC_POLICY_PREFER, suites[i], SRNIC_STH_HEADER);
-		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &seal), 0);
-		KUNIT_EXPECT_NULL(test, seal.suite);
+		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), 0);
+		KUNIT_EXPECT_NULL(test, params.suite);
 		/* The second suite is rejected even with a key. */
 		if (!i)
 			KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret),

@@ -87,8 +87,8 @@ static void ends_of(const struct sth_connection_vector *v, u8 ab[40])
 {
 	u8 x[20], y[20];
 
-	srnic_sth_end(x, v->x_gid, v->x_qpn);
-	srnic_sth_end(y, v->y_gid, v->y_qpn);
+	srnic_ctx_end(x, v->x_gid, v->x_qpn);
+	srnic_ctx_end(y, v->y_gid, v->y_qpn);
 	memcpy(ab, memcmp(x, y, 20) < 0 ? x : y, 20);
 	memcpy(ab + 20, memcmp(x, y, 20) < 0 ? y : x, 20);
 }
@@ -116,7 +116,7 @@ static void handshake_and_flow_keys_are_the_codecs(struct kunit *test)
 	const struct srnic_kdf_purpose flow = { SRNIC_LABEL_FLOW, ctx, SRNIC_CTX_FLOW_LEN };
 	int owner;
 
-	srnic_ctx_hs(ctx, &x->seals, x->ab);
+	srnic_ctx_hs(ctx, &x->form, x->ab);
 	KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, &hs, key, 32), 0);
 	KUNIT_EXPECT_MEMEQ(test, key, v->hs, 32);
 	for (owner = X; owner <= Y; owner++) {
@@ -128,7 +128,7 @@ static void handshake_and_flow_keys_are_the_codecs(struct kunit *test)
 			.nr = f->nr,
 		};
 
-		srnic_ctx_flow(ctx, &x->seals, &id, x->ab);
+		srnic_ctx_flow(ctx, &x->form, &id, x->ab);
 		KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, &flow, key, 32), 0);
 		KUNIT_EXPECT_MEMEQ(test, key, f->key, 32);
 	}
@@ -154,7 +154,7 @@ static void sub_keys_are_the_codecs(struct kunit *test)
 
 		if (&sth_connection_vectors[k->connection] != v)
 			continue;
-		srnic_ctx_packet(ctx, &x->seals, &id);
+		srnic_ctx_packet(ctx, &x->form, &id);
 		KUNIT_ASSERT_EQ(test, srnic_kdf(v->flow[k->owner].key, 32, &purpose, key, len), 0);
 		KUNIT_EXPECT_MEMEQ(test, key, k->key, len);
 		n++;

@@ -192,7 +192,7 @@ static void P10_who_has_a_blocks_key_proves_what_the_owner_expects(struct kunit 
 	mkey.node.start = v->node_start;
 	mkey.node.shift = v->node_shift;
 	memcpy(mkey.key, v->node, sizeof(mkey.key));
-	KUNIT_ASSERT_EQ(test, srnic_mkey_given(&mkey), 0);
+	KUNIT_ASSERT_EQ(test, srnic_mkey_validate(&mkey), 0);
 	KUNIT_EXPECT_TRUE(test, srnic_mkey_covers(&mkey, ADDR + v->start, v->end - v->start));
 	prove(test, &mkey, v->start, v->end, &ksr, proof);
 	KUNIT_EXPECT_MEMEQ(test, proof, v->proof, SRNIC_STH_PROOF_LEN);
@@ -241,23 +241,23 @@ static void P10_a_key_of_no_block_is_refused(struct kunit *test)
 {
 	struct srnic_mkey fine = root_of(test, SRNIC_RIGHT_READ, 4, 0), mkey = fine;
 
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), 0);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), 0);
 	KUNIT_EXPECT_NE(test, mkey.serial, fine.serial);
 	mkey.right = 0;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey.right = SRNIC_RIGHTS + 1;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey = fine;
 	mkey.tree.length = 0;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey = fine;
 	mkey.node.shift = 19;	/* a fifth step */
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey.node.shift = 20;
 	mkey.node.start = 1;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), -EINVAL);
 	mkey.node.start = MIB;
-	KUNIT_EXPECT_EQ(test, srnic_mkey_given(&mkey), 0);
+	KUNIT_EXPECT_EQ(test, srnic_mkey_validate(&mkey), 0);
 }
 
 /* Make a READ request of X for [@start, @end), in a box. */

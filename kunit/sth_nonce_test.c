@@ -150,7 +150,7 @@ static void what_is_no_frame_is_refused(struct kunit *test)
 
 static void contexts_are_those_of_the_specification(struct kunit *test)
 {
-	static const struct srnic_sth_seals s = { .suite_id = 0x0401, .mode = 3, .tag_len = 16 };
+	static const struct srnic_sth_form s = { .suite_id = 0x0401, .mode = 3, .tag_len = 16 };
 	static const u8 packet[] = {
 		4, 1, 3, 16, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5,
 	};
@@ -160,8 +160,8 @@ static void contexts_are_those_of_the_specification(struct kunit *test)
 	u8 ctx[SRNIC_CTX_MAX], ab[SRNIC_CTX_PAIR_LEN], nq[16], nr[16];
 	const struct srnic_flow_id id = { .owner_b = true, .start = 0xfffffe, .nq = nq, .nr = nr };
 
-	srnic_sth_end(ab, gid_a, 0x11);
-	srnic_sth_end(ab + 20, gid_b, 0x123456);
+	srnic_ctx_end(ab, gid_a, 0x11);
+	srnic_ctx_end(ab + 20, gid_b, 0x123456);
 	KUNIT_EXPECT_MEMEQ(test, ab, gid_a, 16);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(ab + 16), 0x11);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(ab + 36), 0x123456);

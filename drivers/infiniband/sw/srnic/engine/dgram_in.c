@@ -23,7 +23,7 @@
  * @id: who
  * @lock: BH: @dgram
  * @dgram: its sub-key
- * @seal: what that was made of; the worker's
+ * @params: what that was made of; the worker's
  * @net: cookie of the namespace whose rule said so
  * @policy_seq: the rules then
  * @key_seq: and the keys
@@ -36,7 +36,7 @@ struct sender {
 	struct srnic_dgram_id id;
 	spinlock_t lock;			/* dgram */
 	struct srnic_dgram *dgram;
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 	u64 net;
 	unsigned int policy_seq;
 	unsigned int key_seq;
@@ -163,7 +163,7 @@ int srnic_dgram_in_open(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	return open_by(sender, rx, pkt);
 }
 
-static bool same_seal(const struct srnic_dgram_seal *a, const struct srnic_dgram_seal *b)
+static bool same_params(const struct srnic_dgram_params *a, const struct srnic_dgram_params *b)
 {
 	return a->suite == b->suite && a->mode == b->mode &&
 	       !crypto_memneq(a->kud, b->kud, sizeof(a->kud));
@@ -230,14 +230,15 @@ static void change_key(struct sender *sender, struct srnic_dgram *dgram)
 
 /* The sub-key of @id, unless @sender has it: then the numbers seen under it stay. */
 static struct sender *derive(struct srnic_dgram_in *in, struct sender *sender,
-			     const struct srnic_dgram_id *id, const struct srnic_dgram_seal *seal)
+			     const struct srnic_dgram_id *id,
+			     const struct srnic_dgram_params *params)
 {
 	struct srnic_dgram *dgram;
 	struct sender *new;
 
-	if (sender && same_seal(&sender->seal, seal))
+	if (sender && same_params(&sender->params, params))
 		return sender;
-	dgram = srnic_dgram_create(seal, id);
+	dgram = srnic_dgram_create(params, id);
 	if (IS_ERR(dgram))
 		return ERR_CAST(dgram);
 	if (sender) {
@@ -256,20 +257,20 @@ static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, st
 {
 	/* what changes from now on is looked at again */
 	unsigned int policy_seq = srnic_policy_seq(net), key_seq = srnic_key_seq(net);
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 	int err;
 
-	err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_OPEN, &seal);
-	if (!err && !seal.suite)
+	err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_OPEN, &params);
+	if (!err && !params.suite)
 		err = -EPROTO;
-	sender = err ? ERR_PTR(err) : derive(in, sender, id, &seal);
+	sender = err ? ERR_PTR(err) : derive(in, sender, id, &params);
 	if (!IS_ERR(sender)) {
-		sender->seal = seal;
+		sender->params = params;
 		WRITE_ONCE(sender->net, net->net_cookie);
 		WRITE_ONCE(sender->key_seq, key_seq);
 		WRITE_ONCE(sender->policy_seq, policy_seq);
 	}
-	memzero_explicit(&seal, sizeof(seal));
+	memzero_explicit(&params, sizeof(params));
 	return sender;
 }
 

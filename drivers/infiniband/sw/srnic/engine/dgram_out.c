@@ -203,7 +203,7 @@ int srnic_dgram_out_alloc(struct srnic_qp *qp)
 static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id)
 {
 	struct out_key *key = kzalloc(sizeof(*key), GFP_KERNEL);
-	struct srnic_dgram_seal seal;
+	struct srnic_dgram_params params;
 
 	if (!key)
 		return NULL;
@@ -214,15 +214,15 @@ static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id
 	key->key_seq = srnic_key_seq(net);
 	key->used = jiffies;
 
-	key->err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_SEAL, &seal);
-	if (!key->err && seal.suite) {
-		key->dgram = srnic_dgram_create(&seal, id);
+	key->err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_SEAL, &params);
+	if (!key->err && params.suite) {
+		key->dgram = srnic_dgram_create(&params, id);
 		if (IS_ERR(key->dgram)) {
 			key->err = PTR_ERR(key->dgram);
 			key->dgram = NULL;
 		}
 	}
-	memzero_explicit(&seal, sizeof(seal));
+	memzero_explicit(&params, sizeof(params));
 	return key;
 }
 

@@ -106,7 +106,7 @@ int srnic_grant_add(struct srnic_qp *qp, const struct srnic_mkey *mkey)
 	if (!grant)
 		return -ENOMEM;
 	grant->mkey = *mkey;
-	err = srnic_mkey_given(&grant->mkey);
+	err = srnic_mkey_validate(&grant->mkey);
 	if (err)
 		goto free;
 

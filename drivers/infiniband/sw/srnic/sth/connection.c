@@ -62,7 +62,7 @@ static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params 
 	if (err)
 		return err;
 
-	srnic_ctx_hs(ctx, &sth->seals, sth->ab);
+	srnic_ctx_hs(ctx, &sth->form, sth->ab);
 	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, key, sizeof(key));
 	if (err)
 		return err;
@@ -125,8 +125,8 @@ static int order_ends(struct srnic_sth *sth)
 	u8 local[SRNIC_STH_END_LEN], remote[SRNIC_STH_END_LEN];
 	int order;
 
-	srnic_sth_end(local, params->local_gid, params->local_qpn);
-	srnic_sth_end(remote, params->remote_gid, params->remote_qpn);
+	srnic_ctx_end(local, params->local_gid, params->local_qpn);
+	srnic_ctx_end(remote, params->remote_gid, params->remote_qpn);
 	order = memcmp(local, remote, sizeof(local));
 	if (!order)
 		return -EINVAL;
@@ -165,9 +165,9 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	memzero_explicit(sth->params.own_key, sizeof(sth->params.own_key));
 	if (!sth->params.pkey)
 		sth->params.pkey = 0xffff;
-	sth->seals.suite_id = params->suite->id;
-	sth->seals.mode = params->mode;
-	sth->seals.tag_len = params->suite->tag_len;
+	sth->form.suite_id = params->suite->id;
+	sth->form.mode = params->mode;
+	sth->form.tag_len = params->suite->tag_len;
 	sth->scratch.mode = params->mode;
 	sth->scratch.tag_len = params->suite->tag_len;
 

@@ -214,7 +214,7 @@ struct srnic_sth_scratch {
 /**
  * struct srnic_sth - a secured connection
  * @params: parameters as given, with the keys zeroed
- * @seals: S of protocol.md, section 6
+ * @form: suite, mode and tag length: S of protocol.md, section 6
  * @local_b: we are end B
  * @ab: A and B
  * @pair: K_AB, wiped when both flows are confirmed
@@ -228,7 +228,7 @@ struct srnic_sth_scratch {
  */
 struct srnic_sth {
 	struct srnic_sth_params params;
-	struct srnic_sth_seals seals;
+	struct srnic_sth_form form;
 	bool local_b;
 	u8 ab[SRNIC_CTX_PAIR_LEN];
 	u8 pair[SRNIC_STH_KDF_KEY_LEN];

@@ -83,7 +83,7 @@ void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_group_key);
 
-static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
+static int refuse_suite(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
 {
 	pr_warn_ratelimited("no datagrams with %pI6c: policy requires %s, which has no seal for them; choose a suite with a tag of 128 bits\n",
 			    gid, suite->name);
@@ -96,7 +96,7 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
  * @sgid: source GID
  * @dgid: destination GID
  * @use: to seal datagrams of ours, or to open those of others
- * @seal: result; @seal->suite is NULL if the datagrams go in the clear; the
+ * @params: result; @params->suite is NULL if the datagrams go in the clear; the
  *	caller wipes it
  *
  * Applies the rule for the peer or, if @dgid is a multicast group, the rule for
@@ -109,43 +109,43 @@ static int no_form(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *su
  */
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
 			const u8 dgid[SRNIC_GID_LEN], enum srnic_sth_use use,
-			struct srnic_dgram_seal *seal)
+			struct srnic_dgram_params *params)
 {
 	bool group = srnic_gid_is_multicast(dgid);
 	const u8 *gid = group || use == SRNIC_TO_SEAL ? dgid : sgid;
-	struct srnic_sth_params params = {};
+	struct srnic_sth_params rule = {};
 	int err;
 
-	memset(seal, 0, sizeof(*seal));
-	err = srnic_policy_resolve(net, gid, &params);
-	if (err || !params.suite)
+	memset(params, 0, sizeof(*params));
+	err = srnic_policy_resolve(net, gid, &rule);
+	if (err || !rule.suite)
 		goto wipe;
-	if (!srnic_sth_suite_has_datagrams(params.suite)) {
+	if (!srnic_sth_suite_has_datagrams(rule.suite)) {
 		if (srnic_policy_brief(net, gid).rule == SRNIC_POLICY_REQUIRE)
-			err = no_form(gid, params.suite);
+			err = refuse_suite(gid, rule.suite);
 		goto wipe;
 	}
 	if (group)
-		srnic_dgram_group_key(params.key, params.key_len, seal->kud);
+		srnic_dgram_group_key(rule.key, rule.key_len, params->kud);
 	else
-		err = srnic_dgram_pair_key(params.key, params.key_len, sgid, dgid, seal->kud);
+		err = srnic_dgram_pair_key(rule.key, rule.key_len, sgid, dgid, params->kud);
 	if (err)
 		goto wipe;
-	seal->suite = params.suite;
-	seal->mode = params.mode;
+	params->suite = rule.suite;
+	params->mode = rule.mode;
 wipe:
-	memzero_explicit(&params, sizeof(params));
+	memzero_explicit(&rule, sizeof(rule));
 	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_resolve);
 
-static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *seal)
+static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_params *params)
 {
-	const struct srnic_sth_suite *suite = seal->suite;
-	const struct srnic_sth_seals s = {
+	const struct srnic_sth_suite *suite = params->suite;
+	const struct srnic_sth_form s = {
 		.suite_id = suite->id,
-		.mode = seal->mode,
+		.mode = params->mode,
 		.tag_len = suite->tag_len,
 	};
 	u8 ctx[SRNIC_CTX_DGRAM_LEN];
@@ -154,7 +154,7 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *se
 	int err;
 
 	srnic_ctx_datagram(ctx, &s, dgram->id.sgid, dgram->id.sqpn, dgram->id.salt);
-	err = srnic_kdf(seal->kud, sizeof(seal->kud), &purpose, raw, suite->key_len);
+	err = srnic_kdf(params->kud, sizeof(params->kud), &purpose, raw, suite->key_len);
 	if (!err)
 		err = suite->family->init(&dgram->key.cipher, suite, raw);
 	srnic_nonce_oracle_watch(&dgram->key.cipher, raw, suite->key_len);
@@ -164,13 +164,13 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_seal *se
 
 /**
  * srnic_dgram_create() - Derive a sender's sub-key
- * @seal: suite, mode and K_UD; the suite can seal datagrams
+ * @params: suite, mode and K_UD; the suite can seal datagrams
  * @id: sender, destination and salt
  *
  * Context: process.
  * Return: the sub-key or an ERR_PTR.
  */
-struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
+struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_params *params,
 				       const struct srnic_dgram_id *id)
 {
 	struct srnic_dgram *dgram = kzalloc(sizeof(*dgram), GFP_KERNEL);
@@ -178,15 +178,15 @@ struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
 
 	if (!dgram)
 		return ERR_PTR(-ENOMEM);
-	dgram->suite = seal->suite;
+	dgram->suite = params->suite;
 	dgram->id = *id;
-	dgram->scratch.mode = seal->mode;
-	dgram->scratch.tag_len = seal->suite->tag_len;
-	if (seal->mode == SRNIC_STH_PACKET)
+	dgram->scratch.mode = params->mode;
+	dgram->scratch.tag_len = params->suite->tag_len;
+	if (params->mode == SRNIC_STH_PACKET)
 		dgram->scratch.sink = kmalloc(SRNIC_STH_SINK, GFP_KERNEL);
-	err = seal->mode == SRNIC_STH_PACKET && !dgram->scratch.sink ? -ENOMEM : 0;
+	err = params->mode == SRNIC_STH_PACKET && !dgram->scratch.sink ? -ENOMEM : 0;
 	if (!err)
-		err = make_key(dgram, seal);
+		err = make_key(dgram, params);
 	if (!err)
 		return dgram;
 	srnic_dgram_destroy(dgram);

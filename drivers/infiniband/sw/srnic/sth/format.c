@@ -71,20 +71,20 @@ int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_hs_parse);
 
 /**
- * srnic_sth_end() - Write GID and QPN of an end as one byte string
+ * srnic_ctx_end() - Write GID and QPN of an end as one byte string
  * @end: result
  * @gid: address
  * @qpn: 24 bits
  */
-void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn)
+void srnic_ctx_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn)
 {
 	memcpy(end, gid, SRNIC_GID_LEN);
 	put_unaligned_be32(qpn, end + SRNIC_GID_LEN);
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_sth_end);
+SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_end);
 
-static u8 *put_seals(u8 *p, const struct srnic_sth_seals *s)
+static u8 *put_form(u8 *p, const struct srnic_sth_form *s)
 {
 	put_unaligned_be16(s->suite_id, p);
 	p[2] = s->mode;
@@ -98,9 +98,9 @@ static u8 *put_seals(u8 *p, const struct srnic_sth_seals *s)
  * @s: suite, mode and tag length
  * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  */
-void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab)
+void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_form *s, const u8 *ab)
 {
-	memcpy(put_seals(ctx, s), ab, SRNIC_CTX_PAIR_LEN);
+	memcpy(put_form(ctx, s), ab, SRNIC_CTX_PAIR_LEN);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_hs);
@@ -112,10 +112,10 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_hs);
  * @id: owner, starting PSN and nonces
  * @ab: A and B, SRNIC_CTX_PAIR_LEN bytes
  */
-void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
+void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_form *s,
 		    const struct srnic_flow_id *id, const u8 *ab)
 {
-	u8 *p = put_seals(ctx, s);
+	u8 *p = put_form(ctx, s);
 
 	put_unaligned_be32((u32)id->owner_b << 24, p);
 	put_unaligned_be32(id->start, p + 4);
@@ -135,10 +135,10 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_flow);
  * @s: suite, mode and tag length
  * @id: direction, kind and epoch
  */
-void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
+void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_form *s,
 		      const struct srnic_subkey_id *id)
 {
-	u8 *p = put_seals(ctx, s);
+	u8 *p = put_form(ctx, s);
 
 	put_unaligned_be32((u32)id->from_b << 24 | (u32)id->response << 16, p);
 	put_unaligned_be64(id->epoch, p + 4);
@@ -154,12 +154,12 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_packet);
  * @qpn: QPN of the sender
  * @salt: salt of the sender
  */
-void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
+void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_form *s,
 			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt)
 {
-	u8 *p = put_seals(ctx, s);
+	u8 *p = put_form(ctx, s);
 
-	srnic_sth_end(p, gid, qpn);
+	srnic_ctx_end(p, gid, qpn);
 	put_unaligned_be64(salt, p + SRNIC_STH_END_LEN);
 }
 

@@ -70,7 +70,7 @@ static int confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow)
 	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_FLOW, ctx, sizeof(ctx) };
 	int err;
 
-	srnic_ctx_flow(ctx, &sth->seals, &id, sth->ab);
+	srnic_ctx_flow(ctx, &sth->form, &id, sth->ab);
 	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, f->key, sizeof(f->key));
 	if (!err)
 		err = srnic_flow_keys_install(sth, flow);

@@ -73,7 +73,7 @@ void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
 		.epoch = epoch,
 	};
 
-	srnic_ctx_packet(ctx, &sth->seals, &id);
+	srnic_ctx_packet(ctx, &sth->form, &id);
 }
 
 static int subkey_init(const struct srnic_sth *sth, enum srnic_sth_flow flow,

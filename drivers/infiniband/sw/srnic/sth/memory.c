@@ -187,13 +187,13 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_root);
 
 /**
- * srnic_mkey_given() - Validate a key that was handed to us
+ * srnic_mkey_validate() - Validate a key that was handed to us, and number it
  * @mkey: all members but serial, not yet validated; serial is filled in
  *
  * Return: 0, or -EINVAL if the region has no such block or there is no such
  * right.
  */
-int srnic_mkey_given(struct srnic_mkey *mkey)
+int srnic_mkey_validate(struct srnic_mkey *mkey)
 {
 	const struct srnic_tree *tree = &mkey->tree;
 	struct srnic_tree fine;
@@ -206,7 +206,7 @@ int srnic_mkey_given(struct srnic_mkey *mkey)
 	return 0;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_given);
+SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_validate);
 
 /**
  * srnic_mkey_covers() - Tell whether a key covers an access

@@ -164,13 +164,13 @@ void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN]);
 int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len);
 
 /**
- * struct srnic_sth_seals - S of section 6: the properties on which both ends
- *	must agree
+ * struct srnic_sth_form - form of a seal, S of section 6: the properties on
+ *	which both ends must agree
  * @suite_id: number of the suite
  * @mode: 1 header, 2 packet, 3 aead
  * @tag_len: bytes of the tag
  */
-struct srnic_sth_seals {
+struct srnic_sth_form {
 	u16 suite_id;
 	u8 mode;
 	u8 tag_len;
@@ -222,13 +222,13 @@ struct srnic_subkey_id {
 	u64 epoch;
 };
 
-void srnic_sth_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn);
-void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_seals *s, const u8 *ab);
-void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_seals *s,
+void srnic_ctx_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn);
+void srnic_ctx_hs(u8 ctx[SRNIC_CTX_HS_LEN], const struct srnic_sth_form *s, const u8 *ab);
+void srnic_ctx_flow(u8 ctx[SRNIC_CTX_FLOW_LEN], const struct srnic_sth_form *s,
 		    const struct srnic_flow_id *id, const u8 *ab);
-void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_seals *s,
+void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_form *s,
 		      const struct srnic_subkey_id *id);
-void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_seals *s,
+void srnic_ctx_datagram(u8 ctx[SRNIC_CTX_DGRAM_LEN], const struct srnic_sth_form *s,
 			const u8 gid[SRNIC_GID_LEN], u32 qpn, u64 salt);
 
 /**

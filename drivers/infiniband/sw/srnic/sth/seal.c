@@ -53,7 +53,7 @@ static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 		err = seal_text(sth, flow, keys, text);
 	if (err)
 		return err;
-	memcpy(out, sth->scratch.tag, sth->seals.tag_len);
+	memcpy(out, sth->scratch.tag, sth->form.tag_len);
 	return 0;
 }
 

@@ -144,7 +144,7 @@ void srnic_mkey_exit(void);
 int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va_range *region,
 		      u32 rkey, u8 kmr[SRNIC_MKEY_LEN]);
 int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum srnic_right right);
-int srnic_mkey_given(struct srnic_mkey *mkey);
+int srnic_mkey_validate(struct srnic_mkey *mkey);
 bool srnic_mkey_covers(const struct srnic_mkey *mkey, u64 addr, u64 len);
 int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
 		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len);
@@ -275,13 +275,13 @@ void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
  */
 
 /**
- * struct srnic_dgram_seal - the seal of datagrams between two hosts, or to a
- *	group
+ * struct srnic_dgram_params - parameters of the seal of datagrams between two
+ *	hosts, or to a group
  * @suite: a suite that can seal datagrams; NULL: the datagrams go in the clear
  * @mode: header, packet or aead
  * @kud: K_UD, secret
  */
-struct srnic_dgram_seal {
+struct srnic_dgram_params {
 	const struct srnic_sth_suite *suite;
 	enum srnic_sth_mode mode;
 	u8 kud[SRNIC_STH_KDF_KEY_LEN];
@@ -311,8 +311,8 @@ int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_L
 void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF_KEY_LEN]);
 int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
 			const u8 dgid[SRNIC_GID_LEN], enum srnic_sth_use use,
-			struct srnic_dgram_seal *seal);
-struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_seal *seal,
+			struct srnic_dgram_params *params);
+struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_params *params,
 				       const struct srnic_dgram_id *id);
 void srnic_dgram_destroy(struct srnic_dgram *dgram);
 bool srnic_dgram_encrypts(const struct srnic_dgram *dgram);	/* aead */
