@@ -597,10 +597,10 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);	/* wr NULL: user QP; in ERR, flush */
 
-/* dgram_out.c: process context */
+/* ud_keys_tx.c: process context */
 void srnic_dgram_out_wait(struct srnic_pd *pd);
 
-/* dgram_in.c: process context */
+/* ud_keys_rx.c: process context */
 struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev);
 void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* packets no longer arrive */
 

@@ -34,7 +34,7 @@ void srnic_requester_ask_again(struct srnic_qp *qp, u32 count) __must_hold(&qp->
 enum ib_wc_status srnic_local_op(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	__must_hold(&qp->lock);
 
-/* datagram.c */
+/* ud.c */
 int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 	__must_hold(&qp->lock);
 

@@ -5,10 +5,10 @@
  */
 #include <linux/sched/mm.h>
 #include "srnic.h"
-#include "engine/dgram.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
+#include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 

@@ -12,8 +12,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "srnic.h"
-#include "engine/dgram.h"
 #include "engine/open.h"
+#include "engine/ud_keys.h"
 #include "trace/refuse.h"
 
 /**

@@ -10,8 +10,8 @@
 #include <linux/wait_bit.h>
 #include "srnic.h"
 #include "engine/build.h"
-#include "engine/dgram.h"
 #include "engine/requester.h"
+#include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "verbs/verbs.h"
 

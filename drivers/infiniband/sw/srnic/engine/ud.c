@@ -3,11 +3,11 @@
  * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). Each message is one packet.
  */
 #include "srnic.h"
-#include "engine/datagram.h"
-#include "engine/dgram.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
+#include "engine/ud.h"
+#include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "verbs/verbs.h"
 
