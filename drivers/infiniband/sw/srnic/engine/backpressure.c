@@ -15,7 +15,6 @@
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 
 /**
  * srnic_tx_room() - Resume a QP after packets have left

@@ -10,7 +10,6 @@
 #include "engine/cutting.h"
 #include "engine/proof.h"
 #include "engine/ud_keys.h"
-#include "engine/unlock.h"
 #include "export.h"
 #include "trace/events.h"
 

@@ -10,14 +10,13 @@
 #include "srnic.h"
 #include "engine/completer.h"
 #include "engine/congestion.h"
+#include "engine/due.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/probe.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 #include "mem/mem.h"
 
 /* NAK codes, IBA table 45 */

@@ -578,11 +578,6 @@ void srnic_qp_to_sqd(struct srnic_qp *qp);
 int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq; the worker flushes */
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
-/*
- * Fatal error of this QP: enter ERR, raise an async event if @event >= 0. Under qp->lock, any
- * context up to softirq; the worker writes the flush completions.
- */
-void srnic_qp_fatal(struct srnic_qp *qp, int event);
 /* query_qp's sq_draining: in SQD, and a request is outstanding */
 bool srnic_qp_draining(struct srnic_qp *qp);
 

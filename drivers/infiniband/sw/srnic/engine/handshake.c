@@ -7,6 +7,7 @@
  */
 #include "srnic.h"
 #include "engine/build.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/requester.h"
 #include "engine/state.h"

@@ -5,6 +5,7 @@
  * count, too, so a live peer that is sent requests is not silent.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/engine.h"
 #include "engine/idle.h"
 #include "engine/unlock.h"

@@ -5,10 +5,10 @@
  */
 #include <linux/slab.h>
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/proof.h"
-#include "engine/unlock.h"
 
 /*
  * Per-CPU buffer into which payload is decrypted if its carrier is shared: a packet tap must

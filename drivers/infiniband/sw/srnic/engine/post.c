@@ -6,8 +6,8 @@
  * otherwise the worker does.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"

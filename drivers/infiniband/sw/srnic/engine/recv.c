@@ -5,10 +5,10 @@
  * serves the next message.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 #include "verbs/verbs.h"
 
 /* Jiffies to wait, beyond the RNR delay, for a stream that found the queue empty */

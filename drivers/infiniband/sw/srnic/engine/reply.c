@@ -7,12 +7,11 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/build.h"
+#include "engine/due.h"
 #include "engine/proof.h"
-#include "engine/requester.h"
-#include "engine/responder.h"
 #include "engine/recv.h"
 #include "engine/reorder.h"
-#include "engine/unlock.h"
+#include "engine/responder.h"
 
 static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
 {

@@ -12,11 +12,11 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/cutting.h"
+#include "engine/due.h"
 #include "engine/request.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 
 /* At least one packet in so many requests an acknowledgment */
 #define ACK_EVERY	32U

@@ -8,10 +8,9 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/cutting.h"
-#include "engine/reorder.h"
+#include "engine/due.h"
 #include "engine/request.h"
 #include "engine/requester.h"
-#include "engine/unlock.h"
 
 /**
  * struct resend - packets to be sent again

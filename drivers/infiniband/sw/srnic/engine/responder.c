@@ -9,12 +9,12 @@
 #include <linux/slab.h>
 #include "export.h"
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/proof.h"
 #include "engine/recv.h"
 #include "engine/reorder.h"
 #include "engine/responder.h"
-#include "engine/unlock.h"
 
 /* Result of a request */
 enum verdict {

@@ -9,6 +9,7 @@
  */
 #include "srnic.h"
 #include "engine/completer.h"
+#include "engine/due.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/open.h"

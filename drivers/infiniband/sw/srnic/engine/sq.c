@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include "srnic.h"
-#include "engine/unlock.h"
+#include "engine/due.h"
 #include "engine/wqe.h"
 #include "verbs/verbs.h"
 

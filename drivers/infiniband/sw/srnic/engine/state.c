@@ -7,10 +7,10 @@
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
+#include "engine/due.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
 #include "engine/state.h"
@@ -421,37 +421,6 @@ bool srnic_qp_draining(struct srnic_qp *qp)
 	return draining;
 }
 
-/* Enter ERR: nothing more is sent or accepted from the wire; the worker flushes. */
-static void enter_err(struct srnic_qp *qp)
-{
-	qp->state = IB_QPS_ERR;
-	srnic_reorder_drop(qp, &qp->req.early);
-	srnic_reorder_drop(qp, &qp->resp.early);
-	if (qp->rq.ring.user)
-		WRITE_ONCE(qp->rq.ring.hdr->need_wakeup, 1);
-	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
-}
-
-/**
- * srnic_qp_fatal() - Move a QP to ERR after a fatal error
- * @qp: the QP
- * @event: enum ib_event_type to raise, or -1 if a completion reports the error
- *
- * Context: process or softirq, under the QP's lock.
- */
-void srnic_qp_fatal(struct srnic_qp *qp, int event)
-{
-	lockdep_assert_held(&qp->lock);
-
-	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
-		return;
-	if (event >= 0)
-		srnic_qp_event(qp, event);
-	enter_err(qp);
-}
-
-SRNIC_EXPORT_FOR_KUNIT(srnic_qp_fatal);
-
 /**
  * srnic_qp_to_err() - Move a QP from any state to ERR
  * @qp: the QP
@@ -462,7 +431,7 @@ void srnic_qp_to_err(struct srnic_qp *qp)
 {
 	srnic_qp_lock(qp);
 	if (qp->state != IB_QPS_ERR)
-		enter_err(qp);
+		srnic_qp_enter_err(qp);
 	srnic_qp_unlock(qp, true);
 }
 

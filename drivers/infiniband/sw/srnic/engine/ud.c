@@ -3,12 +3,12 @@
  * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). Each message is one packet.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
 #include "engine/ud.h"
 #include "engine/ud_keys.h"
-#include "engine/unlock.h"
 #include "verbs/verbs.h"
 
 #define QKEY_OWN	BIT(31)	/* IBA 10.2.5: use the QP's own Q_Key */

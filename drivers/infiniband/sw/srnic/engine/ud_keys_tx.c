@@ -10,6 +10,7 @@
 #include <linux/wait_bit.h>
 #include "srnic.h"
 #include "engine/build.h"
+#include "engine/due.h"
 #include "engine/requester.h"
 #include "engine/ud_keys.h"
 #include "engine/unlock.h"

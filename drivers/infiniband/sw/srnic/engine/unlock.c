@@ -5,7 +5,7 @@
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
-#include "engine/state.h"
+#include "engine/due.h"
 #include "engine/unlock.h"
 #include "verbs/verbs.h"
 
@@ -22,19 +22,6 @@
  * worth of sealed packets may wait in the receiver's queue for as long as it took to seal them.
  */
 #define OUT_JIFFIES		(HZ / 10)
-
-/**
- * srnic_qp_kick() - Request a task of the worker
- * @qp: the QP
- * @why: SRNIC_QP_WORK_*
- *
- * Context: any.
- */
-void srnic_qp_kick(struct srnic_qp *qp, int why)
-{
-	set_bit(why, &qp->work_bits);
-	queue_work(srnic_wq, &qp->work);
-}
 
 static void raise_srq(struct srnic_qp *qp, enum ib_event_type type)
 {
@@ -234,29 +221,4 @@ void srnic_qp_out_work(struct work_struct *work)
 	}
 	srnic_tx_resume(qp);
 	srnic_qp_unlock(qp, true);
-}
-
-/**
- * srnic_qp_push() - Write a completion
- * @qp: the QP
- * @cq: its send or receive CQ
- * @cqe: the completion
- * @solicited: raise an event if the CQ is armed for solicited completions only
- *
- * A full CQ is the fault of the QPs that complete there (RFC 5042 6.4.3.2, 6.4.6). The QP that
- * finds it full enters ERR here; the CQ notifies its consumer, and moves the other QPs to ERR.
- *
- * Context: process or softirq, under the QP's lock.
- */
-void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_cqe *cqe,
-		   bool solicited)
-{
-	lockdep_assert_held(&qp->lock);
-
-	if (unlikely(srnic_cq_push(cq, cqe, solicited))) {
-		srnic_count(qp->dev, cq_overflow);
-		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
-		return;
-	}
-	qp->due |= cq == qp->scq ? SRNIC_DUE_SCQ : SRNIC_DUE_RCQ;
 }
