@@ -16,14 +16,16 @@
 /* requester.c */
 void srnic_requester_run(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_answered(struct srnic_qp *qp) __must_hold(&qp->lock);
-int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
-	__must_hold(&build->qp->lock);
 void srnic_requester_go_back(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_rewind(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
 void srnic_requester_note_loss(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
 void srnic_requester_lost(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
 void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets) __must_hold(&qp->lock);
 bool srnic_requester_busy(const struct srnic_qp *qp);
+
+/* start.c */
+int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
+	__must_hold(&build->qp->lock);
 
 /* resend.c */
 bool srnic_requester_probe(struct srnic_qp *qp) __must_hold(&qp->lock);
