@@ -72,7 +72,7 @@ static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 	return n;
 }
 
-/* The work request completes when the packet has left the stack (backpressure.c). */
+/* The work request completes when the packet has left the stack (departure.c). */
 static void pass(struct srnic_qp *qp)
 {
 	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
