@@ -6,9 +6,9 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
+#include "engine/handshake.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
 

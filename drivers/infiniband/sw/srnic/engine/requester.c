@@ -13,9 +13,9 @@
 #include "engine/congestion.h"
 #include "engine/cutting.h"
 #include "engine/due.h"
+#include "engine/handshake.h"
 #include "engine/request.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/timer.h"
 
 /* At least one packet in so many requests an acknowledgment */

@@ -11,6 +11,7 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/due.h"
+#include "engine/handshake.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
 #include "engine/state.h"

@@ -6,6 +6,7 @@
 #include <linux/sched/mm.h>
 #include "srnic.h"
 #include "engine/due.h"
+#include "engine/handshake.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
