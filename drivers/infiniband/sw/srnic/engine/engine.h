@@ -592,7 +592,7 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);	/* wr NULL: user QP; in ERR, flush */
 
-/* ud_keys_tx.c: process context */
+/* ud_keys_work.c: process context */
 void srnic_dgram_out_wait(struct srnic_pd *pd);
 
 /* ud_keys_rx.c: process context */

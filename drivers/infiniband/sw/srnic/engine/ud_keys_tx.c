@@ -3,75 +3,24 @@
  * Seals of outgoing datagrams: each QP has a salt, and a key for each destination, which the
  * worker derives at first use.
  */
-#include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
 #include "srnic.h"
 #include "engine/build.h"
 #include "engine/due.h"
-#include "engine/requester.h"
 #include "engine/ud_keys.h"
-#include "engine/unlock.h"
+#include "engine/ud_keys_tx.h"
 #include "verbs/verbs.h"
 
-#define KEY_BITS	6
 #define ERROR_JIFFIES	HZ	/* time for which a lack of memory is remembered */
-
-/**
- * struct out_key - The key of datagrams to one destination
- * @node: entry in srnic_dgram_out.keys or .dead
- * @net: cookie of the namespace whose rule determined the seal
- * @policy_seq: version of the rules at that time
- * @key_seq: version of the keys at that time
- * @id: identity of the sub-key, from our QP to the destination
- * @dgram: the sub-key; NULL: datagrams go in the clear, unless @err
- * @err: -EACCES: datagrams must not be sent; another errno: not at present
- * @used: jiffies: last use; with @err: when the error occurred
- */
-struct out_key {
-	struct hlist_node node;
-	u64 net;
-	unsigned int policy_seq;
-	unsigned int key_seq;
-	struct srnic_dgram_id id;
-	struct srnic_dgram *dgram;
-	int err;
-	unsigned long used;
-};
-
-/**
- * struct srnic_dgram_out - Seals of a QP's datagrams, under the QP's lock
- * @salt: random salt
- * @counter: number of datagrams sealed under @salt
- * @keys: struct out_key, by destination
- * @count: number of entries in @keys
- * @dead: struct out_key that the worker must free
- * @wanted: the worker must derive a key
- * @owed: the worker has derived a key and sends the datagrams that waited for it; used by the
- *	worker only
- * @want_net: namespace for the wanted key; a reference is held
- * @want_id: identity of the wanted key; its salt is @salt
- */
-struct srnic_dgram_out {
-	u64 salt;
-	u64 counter;
-	DECLARE_HASHTABLE(keys, KEY_BITS);
-	u32 count;
-	struct hlist_head dead;
-	bool wanted;
-	bool owed;
-	struct net *want_net;
-	struct srnic_dgram_id want_id;
-};
 
 static u32 hash_of(const u8 dgid[SRNIC_GID_LEN])
 {
 	return jhash(dgid, SRNIC_GID_LEN, 0);
 }
 
-static bool key_valid(const struct out_key *key, struct net *net)
+static bool key_valid(const struct srnic_out_key *key, struct net *net)
 {
 	if (key->net != net->net_cookie || key->policy_seq != srnic_policy_seq(net) ||
 	    key->key_seq != srnic_key_seq(net))
@@ -79,7 +28,7 @@ static bool key_valid(const struct out_key *key, struct net *net)
 	return !key->err || key->err == -EACCES || time_before(jiffies, key->used + ERROR_JIFFIES);
 }
 
-static void key_bury(struct srnic_dgram_out *out, struct out_key *key)
+static void key_bury(struct srnic_dgram_out *out, struct srnic_out_key *key)
 {
 	hash_del(&key->node);
 	hlist_add_head(&key->node, &out->dead);
@@ -90,7 +39,7 @@ static void key_bury(struct srnic_dgram_out *out, struct out_key *key)
 static void new_salt(struct srnic_dgram_out *out)
 {
 	struct hlist_node *next;
-	struct out_key *key;
+	struct srnic_out_key *key;
 	int i;
 
 	hash_for_each_safe(out->keys, i, next, key, node)
@@ -136,7 +85,7 @@ static int want(struct srnic_qp *qp, const struct srnic_path *path)
 struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic_path *path)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
-	struct out_key *key;
+	struct srnic_out_key *key;
 
 	lockdep_assert_held(&qp->lock);
 
@@ -173,10 +122,16 @@ u64 srnic_dgram_out_number(struct srnic_qp *qp)
 	return qp->dgram_out->counter++;
 }
 
-static void free_dead(struct hlist_head *dead)
+/**
+ * srnic_out_keys_free() - Free keys that are in use no longer
+ * @dead: the former list of dead keys of a QP
+ *
+ * Context: process.
+ */
+void srnic_out_keys_free(struct hlist_head *dead)
 {
 	struct hlist_node *next;
-	struct out_key *key;
+	struct srnic_out_key *key;
 
 	hlist_for_each_entry_safe(key, next, dead, node) {
 		srnic_dgram_destroy(key->dgram);
@@ -204,37 +159,10 @@ int srnic_dgram_out_alloc(struct srnic_qp *qp)
 	return 0;
 }
 
-/* Make the wanted key. If it cannot be derived, it stores the errno; NULL: no memory. */
-static struct out_key *make_key(struct net *net, const struct srnic_dgram_id *id)
-{
-	struct out_key *key = kzalloc(sizeof(*key), GFP_KERNEL);
-	struct srnic_dgram_seal seal;
-
-	if (!key)
-		return NULL;
-	key->id = *id;
-	key->net = net->net_cookie;
-	/* read first: later changes make the key invalid */
-	key->policy_seq = srnic_policy_seq(net);
-	key->key_seq = srnic_key_seq(net);
-	key->used = jiffies;
-
-	key->err = srnic_dgram_resolve(net, id->sgid, id->dgid, true, &seal);
-	if (!key->err && seal.suite) {
-		key->dgram = srnic_dgram_create(&seal, id);
-		if (IS_ERR(key->dgram)) {
-			key->err = PTR_ERR(key->dgram);
-			key->dgram = NULL;
-		}
-	}
-	memzero_explicit(&seal, sizeof(seal));
-	return key;
-}
-
 /* Discard the least recently used key. */
 static void make_room(struct srnic_dgram_out *out)
 {
-	struct out_key *key, *oldest = NULL;
+	struct srnic_out_key *key, *oldest = NULL;
 	int i;
 
 	if (out->count < SRNIC_MAX_DGRAM_PEERS)
@@ -245,7 +173,14 @@ static void make_room(struct srnic_dgram_out *out)
 	key_bury(out, oldest);
 }
 
-static void add_key(struct srnic_dgram_out *out, struct out_key *key)
+/**
+ * srnic_out_key_add() - Add a key, unless it was derived for a former salt
+ * @out: seals of the QP
+ * @key: the key; if it cannot be added, it is dead
+ *
+ * Context: process, under the QP's lock.
+ */
+void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key)
 {
 	if (key->id.salt != out->salt) {
 		hlist_add_head(&key->node, &out->dead);
@@ -254,109 +189,6 @@ static void add_key(struct srnic_dgram_out *out, struct out_key *key)
 	make_room(out);
 	hash_add(out->keys, &key->node, hash_of(key->id.dgid));
 	out->count++;
-}
-
-static bool take_want(struct srnic_qp *qp, struct net **net, struct srnic_dgram_id *id)
-{
-	struct srnic_dgram_out *out = qp->dgram_out;
-	bool wanted;
-
-	srnic_qp_lock(qp);
-	wanted = out->wanted;
-	*net = out->want_net;
-	*id = out->want_id;
-	srnic_qp_unlock(qp, true);
-	return wanted;
-}
-
-static void end_wait(struct srnic_qp *qp)
-{
-	if (qp->pd && atomic_dec_and_test(&qp->pd->dgrams_wait))
-		wake_up_var(&qp->pd->dgrams_wait);
-}
-
-/**
- * srnic_dgram_out_work() - Make the key that is wanted, and request sending
- * @qp: the QP
- *
- * Context: process, in the worker of the QP.
- */
-void srnic_dgram_out_work(struct srnic_qp *qp)
-{
-	struct srnic_dgram_out *out = qp->dgram_out;
-	struct srnic_dgram_id id;
-	struct hlist_head dead;
-	struct out_key *key;
-	struct net *net;
-
-	if (!take_want(qp, &net, &id))
-		return;
-	key = make_key(net, &id);
-
-	srnic_qp_lock(qp);
-	out->wanted = false;
-	if (key)
-		add_key(out, key);
-	hlist_move_list(&out->dead, &dead);
-	srnic_qp_unlock(qp, true);
-	put_net(net);
-	free_dead(&dead);
-	/* a former wait that has not ended becomes one with this wait */
-	if (out->owed)
-		end_wait(qp);
-	out->owed = true;
-	set_bit(SRNIC_QP_WORK_SEND, &qp->work_bits);
-}
-
-/**
- * srnic_dgram_out_sent() - End the wait for a key after the worker has sent
- * @qp: the QP; it may be a connected one
- *
- * The datagrams that waited for the key have been sent, or wait for another key.
- *
- * Context: process.
- */
-void srnic_dgram_out_sent(struct srnic_qp *qp)
-{
-	struct srnic_dgram_out *out = qp->dgram_out;
-
-	if (!out || !out->owed)
-		return;
-	out->owed = false;
-	end_wait(qp);
-}
-
-/**
- * srnic_dgram_out_wait() - Wait until no QP of a PD waits for the key of a datagram
- * @pd: protection domain of an address handle that is to be destroyed
- *
- * Other adapters copy the address into the work request, so programs destroy an address handle
- * as soon as they have posted. Here, a datagram and those behind it may wait for a key. The
- * wait is limited to a second, because programs are not entitled to it.
- *
- * Context: process.
- */
-void srnic_dgram_out_wait(struct srnic_pd *pd)
-{
-	wait_var_event_timeout(&pd->dgrams_wait, !atomic_read(&pd->dgrams_wait), HZ);
-}
-
-/**
- * srnic_dgram_out_forget() - Discard a QP's request for a key, when the QP is reset
- * @qp: the QP; its worker does not run; it may be a connected one
- *
- * Context: process.
- */
-void srnic_dgram_out_forget(struct srnic_qp *qp)
-{
-	struct srnic_dgram_out *out = qp->dgram_out;
-
-	srnic_dgram_out_sent(qp);
-	if (!out || !out->wanted)
-		return;
-	out->wanted = false;
-	put_net(out->want_net);
-	end_wait(qp);
 }
 
 /**
@@ -372,7 +204,7 @@ void srnic_dgram_out_free(struct srnic_qp *qp)
 	if (!out)
 		return;
 	new_salt(out);
-	free_dead(&out->dead);
+	srnic_out_keys_free(&out->dead);
 	kfree_sensitive(out);
 	qp->dgram_out = NULL;
 }
