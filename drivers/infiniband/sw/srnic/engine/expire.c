@@ -76,7 +76,7 @@ static void retry_fire(struct timer_list *timer)
 	else
 		timed_out(qp);
 out:
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
@@ -91,7 +91,7 @@ static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
 		srnic_timer_renew(qp);
 		srnic_requester_run(qp);
 	}
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	return HRTIMER_NORESTART;
 }
 
@@ -149,7 +149,7 @@ static enum hrtimer_restart probe_fire(struct hrtimer *timer)
 	}
 	hrtimer_set_expires(timer, ns_to_ktime(srnic_probe_due(qp)));
 unlock:
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	return probe->runs ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 

@@ -16,7 +16,7 @@ static void send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	srnic_qp_lock(qp);
 	if (srnic_qp_receives(qp) && srnic_build_frame(qp, frame, len))
 		srnic_count(qp->dev, send_err);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /* Send the frame that is due on our flow; the timer repeats it. */
@@ -33,7 +33,7 @@ static void send_next(struct srnic_qp *qp)
 	srnic_qp_lock(qp);
 	if (qp->req.wait_keys && srnic_qp_sends(qp))
 		srnic_timer_handshake(qp);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 static void keys_ready(struct srnic_qp *qp)
@@ -42,7 +42,7 @@ static void keys_ready(struct srnic_qp *qp)
 	qp->req.wait_keys = false;
 	qp->req.hs_due = false;
 	srnic_requester_run(qp);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 static void refuse_frame(struct srnic_qp *qp)
@@ -50,7 +50,7 @@ static void refuse_frame(struct srnic_qp *qp)
 	srnic_qp_lock(qp);
 	srnic_refuse_unread(qp->dev, qp->path.ends.dgid, sth_auth_failed);
 	srnic_qp_fault(qp, SRNIC_STAT_sth_auth_failed);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
@@ -140,5 +140,5 @@ void srnic_hs_rekey(struct srnic_qp *qp)
 	srnic_qp_lock(qp);
 	if (qp->req.stalled)
 		srnic_requester_run(qp);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }

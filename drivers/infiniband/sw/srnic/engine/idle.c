@@ -28,7 +28,7 @@ static void reap(struct srnic_qp *qp, u32 seconds)
 		srnic_count(qp->dev, idle_reaped);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 	}
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /* There may be thousands of QPs: one RCU section for each does not delay grace periods much. */

@@ -196,7 +196,7 @@ static void transmit(struct srnic_qp *qp)
 		srnic_requester_run(qp);
 	else
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
-	srnic_qp_unlock(qp, false);
+	srnic_qp_unlock_deferring(qp);
 }
 
 /**

@@ -277,7 +277,7 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 		more = srnic_rx_next(rx, pkt);
 	} while (more && pkt->dqpn == qpn);
 	run_end(&run);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	return more;
 }
 
@@ -289,7 +289,7 @@ static void rx_member(struct rx_run *run, struct srnic_pkt *pkt)
 	srnic_qp_lock(qp);
 	if (packet_fits(run, pkt) && (pkt->sth_code || clear_allowed(qp, run->rx, pkt)))
 		srnic_datagram_rx(qp, pkt);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /* Deliver a datagram to all QPs that are attached to its group; the payload is read-only. */

@@ -132,7 +132,7 @@ static void send_rest(struct srnic_qp *qp)
 	/* order no longer matters: so neither work passes the packets on to the other */
 	qp->out_follows = false;
 	qp->out_until = jiffies;
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	cancel_work_sync(&qp->out_work);
 	cancel_work_sync(&qp->work);
 }
@@ -352,7 +352,7 @@ static void finish_flush(struct srnic_qp *qp)
 	__must_hold(&qp->lock)
 {
 	while (qp->state == IB_QPS_SQE && srnic_qp_flush_some(qp)) {
-		srnic_qp_unlock(qp, true);
+		srnic_qp_unlock(qp);
 		cond_resched();
 		srnic_qp_lock(qp);
 	}
@@ -383,7 +383,7 @@ int srnic_qp_to_rts(struct srnic_qp *qp)
 	qp->state = IB_QPS_RTS;
 	srnic_requester_run(qp);	/* a user may have filled the ring already */
 out:
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	mutex_unlock(&qp->hs_mutex);
 	return err;
 }
@@ -402,7 +402,7 @@ void srnic_qp_to_sqd(struct srnic_qp *qp)
 		qp->state = IB_QPS_SQD;
 		srnic_requester_run(qp);	/* the send queue may be drained already */
 	}
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /**
@@ -433,7 +433,7 @@ void srnic_qp_to_err(struct srnic_qp *qp)
 	srnic_qp_lock(qp);
 	if (qp->state != IB_QPS_ERR)
 		srnic_qp_enter_err(qp);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /**

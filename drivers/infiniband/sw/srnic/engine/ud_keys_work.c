@@ -47,7 +47,7 @@ static bool take_want(struct srnic_qp *qp, struct net **net, struct srnic_dgram_
 	wanted = out->wanted;
 	*net = out->want_net;
 	*id = out->want_id;
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	return wanted;
 }
 
@@ -80,7 +80,7 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 	if (key)
 		srnic_out_key_add(out, key);
 	hlist_move_list(&out->dead, &dead);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	put_net(net);
 	srnic_out_keys_free(&dead);
 	/* a former wait that has not ended becomes one with this wait */

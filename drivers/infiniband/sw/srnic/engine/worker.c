@@ -20,7 +20,7 @@ static void alloc_sq(struct srnic_qp *qp)
 	if (srnic_sq_alloc(qp)) {
 		srnic_qp_lock(qp);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
-		srnic_qp_unlock(qp, true);
+		srnic_qp_unlock(qp);
 		return;
 	}
 	set_bit(SRNIC_QP_WORK_SEND, &qp->work_bits);
@@ -66,7 +66,7 @@ void srnic_qp_worker(struct work_struct *work)
 		srnic_requester_run(qp);
 	if (take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	if (!test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits))
 		srnic_dgram_out_sent(qp);
 }
