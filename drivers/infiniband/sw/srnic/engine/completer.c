@@ -117,7 +117,7 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 	if (gap)
 		srnic_requester_ask_again(qp, gap);
 	else
-		srnic_requester_lost(qp, false);
+		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
 	req->went_back = true;
 }
 
@@ -150,9 +150,9 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (pkt->gap && req->una == pkt->psn)
 		srnic_requester_fill(qp, srnic_gap_packets(pkt->gap));
 	else
-		srnic_requester_lost(qp, false);
+		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
 	req->went_back = true;
-	srnic_timer_start(qp, true);
+	srnic_timer_start(qp, SRNIC_FLIGHT_BEGINS);
 }
 
 /* IBA 9.7.5.2.8 */

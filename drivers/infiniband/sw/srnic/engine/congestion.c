@@ -316,9 +316,9 @@ static void shrink(struct srnic_qp *qp, u32 window)
 /**
  * srnic_cc_lost - Adapt the window: a packet has been lost
  * @qp: RC
- * @silence: a timer says so, and no answer of the peer
+ * @loss: how it was noticed
  */
-void srnic_cc_lost(struct srnic_qp *qp, bool silence)
+void srnic_cc_lost(struct srnic_qp *qp, enum srnic_loss loss)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
 	bool many = losses_are_many(cc);
@@ -326,7 +326,7 @@ void srnic_cc_lost(struct srnic_qp *qp, bool silence)
 	lockdep_assert_held(&qp->lock);
 
 	cc->losing = true;
-	if (silence)
+	if (loss == SRNIC_LOSS_TIMEOUT)
 		shrink(qp, cc->window / 2);
 	else if (many || cc_queued(cc, cc->last_rtt))
 		shrink(qp, cc->window * 7 / 10);

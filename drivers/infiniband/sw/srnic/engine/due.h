@@ -30,24 +30,27 @@ static inline void srnic_qp_event(struct srnic_qp *qp, enum ib_event_type event)
 	qp->due |= 1U << event;
 }
 
-/* Requests were built; @follow: they follow others that may still be in flight. */
-static inline void srnic_qp_built_requests(struct srnic_qp *qp, bool follow)
+/* Whether packets follow others that may still be in flight */
+enum srnic_flight {
+	SRNIC_FLIGHT_BEGINS,
+	SRNIC_FLIGHT_CONTINUES,
+};
+
+/* Requests were built. */
+static inline void srnic_qp_built_requests(struct srnic_qp *qp, enum srnic_flight flight)
 	__must_hold(&qp->lock)
 {
 	qp->out_ordered = true;
-	qp->out_follows |= follow;
+	qp->out_follows |= flight == SRNIC_FLIGHT_CONTINUES;
 }
 
-/*
- * Packets were built whose order matters and which the peer does not acknowledge; @follow: they
- * continue an answer of which other packets may still be in flight.
- */
-static inline void srnic_qp_built_unacked(struct srnic_qp *qp, bool follow)
+/* Packets were built whose order matters and which the peer does not acknowledge. */
+static inline void srnic_qp_built_unacked(struct srnic_qp *qp, enum srnic_flight flight)
 	__must_hold(&qp->lock)
 {
 	qp->out_ordered = true;
 	qp->out_timed = true;
-	qp->out_follows |= follow;
+	qp->out_follows |= flight == SRNIC_FLIGHT_CONTINUES;
 }
 
 #endif /* SRNIC_ENGINE_DUE_H */

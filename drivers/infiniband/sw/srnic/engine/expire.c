@@ -30,7 +30,7 @@ static void timed_out(struct srnic_qp *qp)
 	if (qp->attr.timeout)
 		req->retry_left--;
 	srnic_count(qp->dev, completer_retry_err);
-	srnic_requester_lost(qp, true);
+	srnic_requester_lost(qp, SRNIC_LOSS_TIMEOUT);
 	srnic_timer_renew(qp);
 	srnic_requester_run(qp);
 }
@@ -121,7 +121,7 @@ static void ask(struct srnic_qp *qp)
 
 	if (gap_stays(qp)) {
 		probe->suspect = false;
-		srnic_requester_lost(qp, false);
+		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
 		srnic_requester_run(qp);
 		return;
 	}

@@ -13,6 +13,7 @@
  */
 #include "srnic.h"
 #include "engine/congestion.h"
+#include "engine/due.h"
 #include "engine/probe.h"
 
 /* Time that a peer may need to get a processor, ns */
@@ -74,13 +75,13 @@ bool srnic_probe_outstanding(const struct srnic_qp *qp)
 /**
  * srnic_probe_start() - Watch for an answer that is overdue
  * @qp: the QP; packets may be outstanding
- * @idle: no packets were outstanding before
+ * @flight: whether packets were outstanding before
  *
  * A running timer is not changed; if it fires early, it is set again.
  *
  * Context: any up to softirq, under the QP's lock.
  */
-void srnic_probe_start(struct srnic_qp *qp, bool idle)
+void srnic_probe_start(struct srnic_qp *qp, enum srnic_flight flight)
 {
 	struct srnic_probe *probe = &qp->probe;
 
@@ -88,7 +89,7 @@ void srnic_probe_start(struct srnic_qp *qp, bool idle)
 
 	if (!srnic_probe_outstanding(qp))
 		return;
-	if (idle)
+	if (flight == SRNIC_FLIGHT_BEGINS)
 		srnic_probe_wait(qp);
 	if (probe->runs)
 		return;

@@ -172,7 +172,7 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	if (!rwqe->valid)
 		return;
 	rwqe->valid = false;
-	srnic_qp_push(qp, qp->rcq, &cqe, true);
+	srnic_qp_push(qp, qp->rcq, &cqe, status);
 }
 
 /**

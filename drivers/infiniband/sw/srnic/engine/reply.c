@@ -259,7 +259,8 @@ void srnic_reply_run(struct srnic_qp *qp)
 	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
-		srnic_qp_built_unacked(qp, resp->answering);
+		srnic_qp_built_unacked(qp, resp->answering ? SRNIC_FLIGHT_CONTINUES :
+							     SRNIC_FLIGHT_BEGINS);
 	}
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);

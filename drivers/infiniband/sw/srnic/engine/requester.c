@@ -260,13 +260,13 @@ static void report_drained(struct srnic_qp *qp)
 		srnic_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* Packets are in qp->out; @follow: earlier requests may be in flight, so order matters. */
-static void built(struct srnic_qp *qp, bool follow)
+/* Packets are in qp->out. */
+static void built(struct srnic_qp *qp, enum srnic_flight flight)
 {
 	if (reliable(qp)) {
-		srnic_qp_built_requests(qp, follow);
+		srnic_qp_built_requests(qp, flight);
 	} else {
-		srnic_qp_built_unacked(qp, false);
+		srnic_qp_built_unacked(qp, SRNIC_FLIGHT_BEGINS);
 		srnic_tx_mark(qp);
 	}
 }
@@ -284,7 +284,8 @@ static void built(struct srnic_qp *qp, bool follow)
 void srnic_requester_run(struct srnic_qp *qp)
 {
 	struct srnic_requester *req = &qp->req;
-	bool idle = req->una == req->max_sent;
+	enum srnic_flight flight = req->una == req->max_sent ? SRNIC_FLIGHT_BEGINS :
+							       SRNIC_FLIGHT_CONTINUES;
 	struct srnic_build build __uninitialized;
 	struct srnic_swqe *wqe;
 	int budget = SRNIC_TURN;
@@ -321,7 +322,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 	}
 	srnic_build_end(&build);
 	if (build.packets)
-		built(qp, !idle);
+		built(qp, flight);
 	/* The completer tells the seal of acknowledged packets */
 	if (!reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
@@ -330,7 +331,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 	report_drained(qp);
 	if ((budget <= 0 || srnic_build_over(&build)) && srnic_tx_allowance(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
-	srnic_timer_start(qp, idle);
+	srnic_timer_start(qp, flight);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_requester_run);
@@ -441,22 +442,22 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 /**
  * srnic_requester_note_loss - Adapt to the loss of the oldest unacknowledged packet
  * @qp: RC
- * @silence: a timer reports the loss, and no answer of the peer
+ * @loss: how it was noticed
  */
-void srnic_requester_note_loss(struct srnic_qp *qp, bool silence)
+void srnic_requester_note_loss(struct srnic_qp *qp, enum srnic_loss loss)
 {
-	srnic_cc_lost(qp, silence);
+	srnic_cc_lost(qp, loss);
 	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
 }
 
 /**
  * srnic_requester_lost - Retransmit all outstanding packets after a loss
  * @qp: RC
- * @silence: a timer reports the loss, and no answer of the peer
+ * @loss: how it was noticed
  */
-void srnic_requester_lost(struct srnic_qp *qp, bool silence)
+void srnic_requester_lost(struct srnic_qp *qp, enum srnic_loss loss)
 {
-	srnic_requester_note_loss(qp, silence);
+	srnic_requester_note_loss(qp, loss);
 	srnic_requester_go_back(qp);
 }
 

@@ -3,6 +3,7 @@
 #define SRNIC_ENGINE_REQUESTER_H
 
 #include "engine/build.h"
+#include "engine/congestion.h"
 #include "engine/engine.h"
 #include "engine/wqe.h"
 
@@ -18,8 +19,9 @@ void srnic_requester_run(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_answered(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_go_back(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_rewind(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
-void srnic_requester_note_loss(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
-void srnic_requester_lost(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
+void srnic_requester_note_loss(struct srnic_qp *qp, enum srnic_loss loss)
+	__must_hold(&qp->lock);
+void srnic_requester_lost(struct srnic_qp *qp, enum srnic_loss loss) __must_hold(&qp->lock);
 void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets) __must_hold(&qp->lock);
 bool srnic_requester_busy(const struct srnic_qp *qp);
 

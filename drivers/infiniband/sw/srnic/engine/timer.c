@@ -5,6 +5,7 @@
  */
 #include "srnic.h"
 #include "engine/congestion.h"
+#include "engine/due.h"
 #include "engine/probe.h"
 #include "engine/timer.h"
 
@@ -114,11 +115,11 @@ void srnic_timer_progress(struct srnic_qp *qp)
 /**
  * srnic_timer_start() - Start the retry timer if it is needed
  * @qp: the QP
- * @idle: no packets were outstanding before this turn
+ * @flight: whether packets were outstanding before this turn
  *
  * Context: any up to softirq, under the QP's lock.
  */
-void srnic_timer_start(struct srnic_qp *qp, bool idle)
+void srnic_timer_start(struct srnic_qp *qp, enum srnic_flight flight)
 {
 	struct srnic_requester *req = &qp->req;
 	bool waits = req->una != req->max_sent;
@@ -127,10 +128,10 @@ void srnic_timer_start(struct srnic_qp *qp, bool idle)
 
 	if (!waits && !req->stalled)
 		return;
-	srnic_probe_start(qp, idle);
+	srnic_probe_start(qp, flight);
 	if (!qp->attr.timeout && !req->stalled)
 		return;		/* IBA 9.7.6.1.3: 0 means no timeout */
-	if (idle)
+	if (flight == SRNIC_FLIGHT_BEGINS)
 		srnic_timer_renew(qp);
 	srnic_timer_arm(qp);
 }

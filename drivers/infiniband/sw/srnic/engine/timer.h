@@ -2,12 +2,13 @@
 #ifndef SRNIC_ENGINE_TIMER_H
 #define SRNIC_ENGINE_TIMER_H
 
+#include "engine/due.h"
 #include "engine/engine.h"
 
 void srnic_timer_tick(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_timer_stop(struct srnic_qp *qp);	/* process context, no lock held */
 void srnic_timer_set(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_timer_start(struct srnic_qp *qp, bool idle) __must_hold(&qp->lock);
+void srnic_timer_start(struct srnic_qp *qp, enum srnic_flight flight) __must_hold(&qp->lock);
 void srnic_timer_renew(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_timer_arm(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_timer_progress(struct srnic_qp *qp) __must_hold(&qp->lock);
