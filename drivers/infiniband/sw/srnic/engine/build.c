@@ -78,11 +78,9 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	u16 segs;
 
 	if (build->open) {
-		if (len <= build->burst.seg_len) {
-			seg = srnic_burst_segment(&build->burst, len);
-			if (seg)
-				return seg;
-		}
+		seg = len <= build->burst.seg_len ? srnic_burst_segment(&build->burst, len) : NULL;
+		if (seg)
+			return seg;
 		srnic_build_close(build);
 	}
 

@@ -209,7 +209,7 @@ static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 }
 
 /* Return the number of packets sent, or a negative errno, which ends the turn. */
-static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
+static int send_wqe(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
 	struct srnic_qp *qp = build->qp;
 	int err;
@@ -238,6 +238,35 @@ static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 	default:
 		return send_data(build, wqe, budget);
 	}
+}
+
+/*
+ * Send packets of the work request at the cursor. Return by how many packets the budget shrinks,
+ * or a negative errno, which ends the turn.
+ */
+static int send_next(struct srnic_build *build, int budget)
+{
+	struct srnic_swqe *wqe = srnic_sq_peek(build->qp);
+
+	if (wqe)
+		return send_wqe(build, wqe, budget) ?: 1;
+	/* Completed work requests may fill a small queue */
+	return srnic_sq_retire(build->qp) ? 0 : -EAGAIN;
+}
+
+/* Send packets until the turn ends. Return what is left of the budget. */
+static int send_turn(struct srnic_build *build)
+{
+	int budget = SRNIC_TURN;
+	int sent;
+
+	while (budget > 0 && srnic_qp_sends(build->qp) && !srnic_build_over(build)) {
+		sent = send_next(build, budget);
+		if (sent < 0)
+			break;
+		budget -= sent;
+	}
+	return budget;
 }
 
 static bool may_send(struct srnic_qp *qp)
@@ -287,10 +316,8 @@ void srnic_requester_run(struct srnic_qp *qp)
 	enum srnic_flight flight = req->una == req->max_sent ? SRNIC_FLIGHT_BEGINS :
 							       SRNIC_FLIGHT_CONTINUES;
 	struct srnic_build build __uninitialized;
-	struct srnic_swqe *wqe;
-	int budget = SRNIC_TURN;
+	int budget;
 	u32 room;
-	int sent;
 
 	lockdep_assert_held(&qp->lock);
 
@@ -307,19 +334,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 	req->stalled = false;
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
 	build.most = room;
-	while (budget > 0 && srnic_qp_sends(qp) && !srnic_build_over(&build)) {
-		wqe = srnic_sq_peek(qp);
-		if (!wqe) {
-			/* Completed work requests may fill a small queue */
-			if (srnic_sq_retire(qp))
-				continue;
-			break;
-		}
-		sent = step(&build, wqe, budget);
-		if (sent < 0)
-			break;
-		budget -= sent ?: 1;
-	}
+	budget = send_turn(&build);
 	srnic_build_end(&build);
 	if (build.packets)
 		built(qp, flight);
