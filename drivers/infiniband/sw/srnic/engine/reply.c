@@ -242,6 +242,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	struct srnic_responder *resp = &qp->resp;
 	struct srnic_build build __uninitialized;
 	int budget = SRNIC_TURN;
+	enum srnic_flight flight;
 	int ret = 0;
 	u32 room;
 
@@ -256,11 +257,11 @@ void srnic_reply_run(struct srnic_qp *qp)
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
 	build.most = room;
 	build.pkt.echo = resp->congested;
+	flight = resp->answering ? SRNIC_FLIGHT_CONTINUES : SRNIC_FLIGHT_BEGINS;
 	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
 		ret = answer(&build, first_todo(qp), budget);
 		budget -= ret;
-		srnic_qp_built_unacked(qp, resp->answering ? SRNIC_FLIGHT_CONTINUES :
-							     SRNIC_FLIGHT_BEGINS);
+		srnic_qp_built_unacked(qp, flight);
 	}
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);
