@@ -98,7 +98,7 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	return seg;
 }
 
-static int gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
+static int build_gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
 {
 	if (src->sge)
 		return srnic_sge_gather(build->qp, &build->hold, src->sge, src->num_sge, src->at,
@@ -129,7 +129,7 @@ static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
 	int err;
 
 	if (pkt->payload_len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len);
+		err = build_gather(build, src, pkt->payload, pkt->payload_len);
 		if (unlikely(err))
 			return err;
 	}
@@ -148,7 +148,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	int err;
 
 	if (len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len);
+		err = build_gather(build, src, pkt->payload, pkt->payload_len);
 		if (unlikely(err))
 			return err;
 		memset(end - pkt->pad, 0, pkt->pad);
@@ -222,7 +222,7 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
  * Charge the closed burst to the QP until it has left, and store its kind and first PSN, in case
  * the stack refuses it.
  */
-static void charge(struct srnic_build *build)
+static void build_charge(struct srnic_build *build)
 {
 	bool ours = build->flow == SRNIC_FLOW_OURS;
 	struct srnic_qp *qp = build->qp;
@@ -252,7 +252,7 @@ void srnic_build_close(struct srnic_build *build)
 		return;
 	if (likely(build->burst.segs)) {
 		srnic_burst_close(&build->burst, &build->qp->out);
-		charge(build);
+		build_charge(build);
 	} else {
 		srnic_burst_abort(&build->burst);
 	}

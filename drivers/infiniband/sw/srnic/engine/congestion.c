@@ -302,7 +302,7 @@ static bool losses_are_many(struct srnic_congestion *cc)
 	return cc->loss_apart < LOSS_APART << LOSS_SHIFT;
 }
 
-static void shrink(struct srnic_qp *qp, u32 window)
+static void cc_shrink(struct srnic_qp *qp, u32 window)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
 
@@ -327,9 +327,9 @@ void srnic_cc_lost(struct srnic_qp *qp, enum srnic_loss loss)
 
 	cc->losing = true;
 	if (loss == SRNIC_LOSS_TIMEOUT)
-		shrink(qp, cc->window / 2);
+		cc_shrink(qp, cc->window / 2);
 	else if (many || cc_queued(cc, cc->last_rtt))
-		shrink(qp, cc->window * 7 / 10);
+		cc_shrink(qp, cc->window * 7 / 10);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);

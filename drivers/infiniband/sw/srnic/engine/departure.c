@@ -9,7 +9,7 @@
 #include "engine/wqe.h"
 
 /* Drop the marks whose packets have left, and complete the work requests before them. */
-static void departed(struct srnic_qp *qp)
+static void complete_departed(struct srnic_qp *qp)
 {
 	struct srnic_departures *dep = &qp->departures;
 	u32 left = qp->txq.charged - srnic_txq_bytes(&qp->txq);
@@ -44,9 +44,9 @@ void srnic_tx_departed(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	departed(qp);
+	complete_departed(qp);
 	while (qp->departures.count && !await_departure(qp))
-		departed(qp);
+		complete_departed(qp);
 }
 
 /**

@@ -99,7 +99,7 @@ static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
  * Return true if only an answer is missing: the QP waits for no other timer and no keys, and it
  * is not about to send the oldest packet anyway.
  */
-static bool wanted(const struct srnic_qp *qp)
+static bool probe_wanted(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
 
@@ -115,7 +115,7 @@ static bool gap_stays(const struct srnic_qp *qp)
 }
 
 /* Send the oldest packet again; of a READ, request only the oldest response. Go back at a gap. */
-static void ask(struct srnic_qp *qp)
+static void probe_ask(struct srnic_qp *qp)
 {
 	struct srnic_probe *probe = &qp->probe;
 
@@ -141,10 +141,10 @@ static enum hrtimer_restart probe_fire(struct hrtimer *timer)
 	if (!probe->runs)
 		goto unlock;
 	/* packets that have not left this machine cannot be answered */
-	if (srnic_txq_bytes(&qp->txq) || !wanted(qp)) {
+	if (srnic_txq_bytes(&qp->txq) || !probe_wanted(qp)) {
 		srnic_probe_wait(qp);
 	} else if (srnic_cc_now(qp) >= srnic_probe_due(qp)) {
-		ask(qp);
+		probe_ask(qp);
 		srnic_probe_wait(qp);
 	}
 	hrtimer_set_expires(timer, ns_to_ktime(srnic_probe_due(qp)));

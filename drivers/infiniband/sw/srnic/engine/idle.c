@@ -19,7 +19,7 @@ static bool is_idle(const struct srnic_qp *qp, u32 seconds)
 	       time_after(jiffies, READ_ONCE(qp->heard) + seconds * (unsigned long)HZ);
 }
 
-static void reap(struct srnic_qp *qp, u32 seconds)
+static void idle_reap(struct srnic_qp *qp, u32 seconds)
 {
 	if (!is_idle(qp, seconds))
 		return;
@@ -41,7 +41,7 @@ static void reap_all(struct srnic_dev *dev, u32 seconds)
 		rcu_read_lock();
 		qp = xa_find(&dev->qps, &qpn, ULONG_MAX, XA_PRESENT);
 		if (qp)
-			reap(qp, seconds);
+			idle_reap(qp, seconds);
 		rcu_read_unlock();
 		cond_resched();
 		qpn++;

@@ -23,7 +23,7 @@
 #define PROBE_UNKNOWN	(200 * NSEC_PER_MSEC)
 
 /* Return the time for which to wait for an answer, ns: at most the interval of the retry timer. */
-static u64 overdue(const struct srnic_qp *qp)
+static u64 probe_timeout(const struct srnic_qp *qp)
 {
 	u64 interval = jiffies_to_nsecs(qp->req.interval);
 	u64 after = srnic_cc_overdue(qp);
@@ -44,7 +44,7 @@ u64 srnic_probe_due(const struct srnic_qp *qp)
 {
 	const struct srnic_probe *probe = &qp->probe;
 
-	return probe->since + (probe->soon ? qp->req.cc.srtt : overdue(qp));
+	return probe->since + (probe->soon ? qp->req.cc.srtt : probe_timeout(qp));
 }
 
 /**

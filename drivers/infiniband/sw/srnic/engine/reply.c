@@ -150,7 +150,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	return err ?: sent;
 }
 
-static int answer(struct srnic_build *build, struct srnic_rres *rres, int budget)
+static int reply_answer(struct srnic_build *build, struct srnic_rres *rres, int budget)
 {
 	int err;
 
@@ -259,7 +259,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	build.pkt.echo = resp->congested;
 	flight = resp->answering ? SRNIC_FLIGHT_CONTINUES : SRNIC_FLIGHT_BEGINS;
 	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
-		ret = answer(&build, first_todo(qp), budget);
+		ret = reply_answer(&build, first_todo(qp), budget);
 		budget -= ret;
 		srnic_qp_built_unacked(qp, flight);
 	}

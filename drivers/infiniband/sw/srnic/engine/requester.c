@@ -21,12 +21,12 @@
 /* At least one packet in so many requests an acknowledgment */
 #define ACK_EVERY	32U
 
-static bool reliable(const struct srnic_qp *qp)
+static bool is_reliable(const struct srnic_qp *qp)
 {
 	return qp->ib.qp_type == IB_QPT_RC;
 }
 
-static u32 outstanding(const struct srnic_qp *qp)
+static u32 packets_outstanding(const struct srnic_qp *qp)
 {
 	return srnic_psn_diff(qp->req.psn, qp->req.una);
 }
@@ -34,10 +34,10 @@ static u32 outstanding(const struct srnic_qp *qp)
 /* Return how many packets the window allows; UC has no window. */
 static u32 window_room(struct srnic_qp *qp)
 {
-	u32 out = outstanding(qp);
+	u32 out = packets_outstanding(qp);
 	u32 window;
 
-	if (!reliable(qp))
+	if (!is_reliable(qp))
 		return SRNIC_TURN;
 	window = srnic_cc_window(qp);
 	qp->req.ack_every = min(window / 4, ACK_EVERY);
@@ -59,7 +59,7 @@ void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets)
 }
 
 /* Count a packet of @count PSNs as sent. */
-static void advance(struct srnic_qp *qp, u32 count)
+static void cursor_advance(struct srnic_qp *qp, u32 count)
 {
 	struct srnic_requester *req = &qp->req;
 
@@ -84,7 +84,7 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 		fallthrough;
 	default:
-		if (!reliable(qp) && err != -ENOKEY) {
+		if (!is_reliable(qp) && err != -ENOKEY) {
 			srnic_count(qp->dev, send_err);	/* the packet counts as lost */
 			return 0;
 		}
@@ -102,7 +102,7 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 {
 	struct srnic_requester *req = &qp->req;
 
-	if (!reliable(qp))
+	if (!is_reliable(qp))
 		return false;
 	if (!last && room > 1 && ++req->since_ackreq < req->ack_every)
 		return false;
@@ -123,7 +123,7 @@ static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u
 		if (err)
 			return err;
 	}
-	advance(qp, 1);
+	cursor_advance(qp, 1);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static bool may_request(struct srnic_qp *qp)
 }
 
 /* Account for a request of @count PSNs, or handle the error that kept it from being built. */
-static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 count)
+static int request_built(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 count)
 {
 	if (unlikely(err))
 		return send_failed(qp, wqe, err) ?: -EAGAIN;
@@ -167,7 +167,7 @@ static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 c
 	qp->req.rd_atomic++;
 	qp->req.since_ackreq = 0;
 	srnic_cc_stamp(qp);
-	advance(qp, count);
+	cursor_advance(qp, count);
 	return 1;
 }
 
@@ -186,7 +186,7 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 
 	if (more == 1)
 		more = srnic_request_alike(build, wqe);
-	ret = requested(qp, wqe, srnic_request_read(build, wqe, i, end - i, more), end - i);
+	ret = request_built(qp, wqe, srnic_request_read(build, wqe, i, end - i, more), end - i);
 	if (ret > 0 && end == n)
 		qp->sq.next++;
 	return ret;
@@ -202,7 +202,7 @@ static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 		return -EAGAIN;
 
 	more = srnic_request_alike(build, wqe);
-	ret = requested(qp, wqe, srnic_request_atomic(build, wqe, more), 1);
+	ret = request_built(qp, wqe, srnic_request_atomic(build, wqe, more), 1);
 	if (ret > 0)
 		qp->sq.next++;
 	return ret;
@@ -290,9 +290,9 @@ static void report_drained(struct srnic_qp *qp)
 }
 
 /* Packets are in qp->out. */
-static void built(struct srnic_qp *qp, enum srnic_flight flight)
+static void turn_built(struct srnic_qp *qp, enum srnic_flight flight)
 {
-	if (reliable(qp)) {
+	if (is_reliable(qp)) {
 		srnic_qp_built_requests(qp, flight);
 	} else {
 		srnic_qp_built_unacked(qp, SRNIC_FLIGHT_BEGINS);
@@ -337,9 +337,9 @@ void srnic_requester_run(struct srnic_qp *qp)
 	budget = send_turn(&build);
 	srnic_build_end(&build);
 	if (build.packets)
-		built(qp, flight);
+		turn_built(qp, flight);
 	/* The completer tells the seal of acknowledged packets */
-	if (!reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
+	if (!is_reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 
 	srnic_sq_retire(qp);

@@ -83,7 +83,7 @@ static bool resend_step(struct resend *r)
  * Send @count packets from the oldest unacknowledged one on, as far as they have been sent
  * before; the last asks for an acknowledgment. Return how many packets were built.
  */
-static u32 resend(struct srnic_qp *qp, u32 count, enum reach reach)
+static u32 resend_packets(struct srnic_qp *qp, u32 count, enum reach reach)
 {
 	struct srnic_requester *req = &qp->req;
 	struct resend r __uninitialized;
@@ -115,7 +115,7 @@ bool srnic_requester_probe(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
-	return resend(qp, 1, TO_GAP_END);
+	return resend_packets(qp, 1, TO_GAP_END);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_requester_probe);
@@ -125,13 +125,13 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_requester_probe);
  * anyway, go back (IBA 9.7.5.1.1). The loss is judged first: from then on the super-packets of
  * the gap are watched.
  */
-static void fill(struct srnic_qp *qp, u32 count, enum reach reach)
+static void resend_gap(struct srnic_qp *qp, u32 count, enum reach reach)
 {
 	u32 sent = 0;
 
 	srnic_requester_note_loss(qp, SRNIC_LOSS_REPORTED);
 	if (srnic_tx_allowance(qp))
-		sent = resend(qp, count, reach);
+		sent = resend_packets(qp, count, reach);
 	if (!sent) {
 		srnic_requester_go_back(qp);
 		return;
@@ -150,7 +150,7 @@ void srnic_requester_fill(struct srnic_qp *qp, u32 count)
 {
 	lockdep_assert_held(&qp->lock);
 
-	fill(qp, count, TO_PIECE_END);
+	resend_gap(qp, count, TO_PIECE_END);
 }
 
 /**
@@ -162,5 +162,5 @@ void srnic_requester_ask_again(struct srnic_qp *qp, u32 count)
 {
 	lockdep_assert_held(&qp->lock);
 
-	fill(qp, count, TO_GAP_END);
+	resend_gap(qp, count, TO_GAP_END);
 }

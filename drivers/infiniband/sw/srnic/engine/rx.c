@@ -49,7 +49,7 @@ struct rx_run {
 };
 
 /* Return the top three bits of the opcodes that a QP type supports. */
-static u8 transport(const struct srnic_qp *qp)
+static u8 rx_transport(const struct srnic_qp *qp)
 {
 	switch (qp->ib.qp_type) {
 	case IB_QPT_RC:
@@ -89,7 +89,7 @@ static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (unlikely(pkt->opc->flags & OPF_ASIDE))
 		return aside_fits(qp, pkt);
-	if (likely((pkt->opcode & SRNIC_TP_MASK) == transport(qp)))
+	if (likely((pkt->opcode & SRNIC_TP_MASK) == rx_transport(qp)))
 		return true;
 	srnic_qp_refuse(qp, pkt, unknown_opcode);
 	return false;
@@ -239,7 +239,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 }
 
 /* Reply to the run's requests, or let the worker do it if one of them repeats a READ. */
-static void reply(struct srnic_qp *qp)
+static void rx_reply(struct srnic_qp *qp)
 {
 	struct srnic_responder *resp = &qp->resp;
 
@@ -257,7 +257,7 @@ static void run_end(struct rx_run *run)
 	if (run->asked || run->answered)
 		WRITE_ONCE(run->qp->heard, jiffies);
 	if (run->asked)
-		reply(run->qp);
+		rx_reply(run->qp);
 	if (run->answered)
 		srnic_requester_answered(run->qp);
 }

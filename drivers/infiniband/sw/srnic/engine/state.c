@@ -81,7 +81,7 @@ static void drop_wish(struct srnic_qp *qp)
 }
 
 /* Drop all state of the connection; only the memory of the queues is kept. */
-static void forget(struct srnic_qp *qp)
+static void qp_forget(struct srnic_qp *qp)
 {
 	struct srnic_rres *rres;
 	struct srnic_sth *sth;
@@ -138,7 +138,7 @@ static void send_rest(struct srnic_qp *qp)
 }
 
 /* Stop the QP. Then only the receive path still uses it, and drops packets because of the state. */
-static void quiet(struct srnic_qp *qp)
+static void qp_quiet(struct srnic_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
 	qp->state = IB_QPS_RESET;
@@ -160,8 +160,8 @@ static void quiet(struct srnic_qp *qp)
  */
 void srnic_qp_to_reset(struct srnic_qp *qp)
 {
-	quiet(qp);
-	forget(qp);
+	qp_quiet(qp);
+	qp_forget(qp);
 }
 
 /**
@@ -448,11 +448,11 @@ void srnic_qp_to_err(struct srnic_qp *qp)
  */
 void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
-	quiet(qp);
+	qp_quiet(qp);
 	synchronize_rcu_expedited();
 	/* a burst that was being received may have queued a work for the last time */
 	send_rest(qp);
-	forget(qp);
+	qp_forget(qp);
 	srnic_dgram_out_free(qp);
 	srnic_sq_free(qp);
 }

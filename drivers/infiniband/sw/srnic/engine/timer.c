@@ -58,7 +58,7 @@ void srnic_timer_set(struct srnic_qp *qp)
  * Return how long to wait for an answer, in jiffies: four times the least time that the IBA
  * allows. After a recent loss, only that least time, doubled with each timeout in a row.
  */
-static unsigned long patience(const struct srnic_qp *qp)
+static unsigned long timer_patience(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
 	u8 times = qp->attr.retry_cnt - req->retry_left;
@@ -79,7 +79,7 @@ void srnic_timer_renew(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	qp->req.deadline = jiffies + patience(qp);
+	qp->req.deadline = jiffies + timer_patience(qp);
 }
 
 /**

@@ -49,7 +49,7 @@ static void new_salt(struct srnic_dgram_out *out)
 }
 
 /* Ask the worker for a key, unless it already has to derive one. */
-static int want(struct srnic_qp *qp, const struct srnic_path *path)
+static int key_want(struct srnic_qp *qp, const struct srnic_path *path)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
 	struct net *net;
@@ -104,7 +104,7 @@ struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic
 		key->used = jiffies;
 		return key->dgram;
 	}
-	return ERR_PTR(want(qp, path));
+	return ERR_PTR(key_want(qp, path));
 }
 
 /**

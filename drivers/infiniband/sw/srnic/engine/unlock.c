@@ -163,7 +163,7 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
  * Release the lock, and take the packets for the stack into @batch. Return whether there are any:
  * then BHs stay off until drain_out() has sent them.
  */
-static bool release(struct srnic_qp *qp, struct sk_buff_head *batch)
+static bool unlock_release(struct srnic_qp *qp, struct sk_buff_head *batch)
 	__releases(&qp->lock)
 {
 	bool drain;
@@ -180,7 +180,7 @@ static bool release(struct srnic_qp *qp, struct sk_buff_head *batch)
 	return drain;
 }
 
-/* Return whether the receive CQ must be notified; one that is the send CQ, too, is notified once. */
+/* Return whether to notify the receive CQ. If it is the send CQ, too, it is notified once. */
 static bool rcq_due(const struct srnic_qp *qp, u32 due)
 {
 	return due & SRNIC_DUE_RCQ && (qp->rcq != qp->scq || !(due & SRNIC_DUE_SCQ));
@@ -203,7 +203,7 @@ void srnic_qp_unlock(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	qp->due = 0;
-	drain = release(qp, &batch);
+	drain = unlock_release(qp, &batch);
 	if (due & SRNIC_DUE_SCQ)
 		srnic_cq_notify(qp->scq);
 	if (rcq_due(qp, due))
@@ -235,7 +235,7 @@ void srnic_qp_unlock_deferring(struct srnic_qp *qp)
 	qp->due = due & SRNIC_DUE_EVENTS;
 	if (unlikely(qp->due))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
-	drain = release(qp, &batch);
+	drain = unlock_release(qp, &batch);
 	if (due & SRNIC_DUE_SCQ)
 		srnic_cq_notify_later(qp->scq);
 	if (rcq_due(qp, due))

@@ -27,7 +27,7 @@ static void alloc_sq(struct srnic_qp *qp)
 	set_bit(SRNIC_QP_WORK_FLUSH, &qp->work_bits);
 }
 
-static bool take(struct srnic_qp *qp, int why)
+static bool worker_take(struct srnic_qp *qp, int why)
 {
 	return test_and_clear_bit(why, &qp->work_bits);
 }
@@ -48,23 +48,23 @@ void srnic_qp_worker(struct work_struct *work)
 	struct srnic_qp *qp = container_of(work, struct srnic_qp, work);
 	unsigned int noio = memalloc_noio_save();
 
-	if (take(qp, SRNIC_QP_WORK_HS))
+	if (worker_take(qp, SRNIC_QP_WORK_HS))
 		srnic_hs_work(qp);
-	if (take(qp, SRNIC_QP_WORK_REKEY))
+	if (worker_take(qp, SRNIC_QP_WORK_REKEY))
 		srnic_hs_rekey(qp);
-	if (take(qp, SRNIC_QP_WORK_DGRAM))
+	if (worker_take(qp, SRNIC_QP_WORK_DGRAM))
 		srnic_dgram_out_work(qp);
-	if (take(qp, SRNIC_QP_WORK_ALLOC))
+	if (worker_take(qp, SRNIC_QP_WORK_ALLOC))
 		alloc_sq(qp);
 	memalloc_noio_restore(noio);
 	clear_bit(SRNIC_QP_WORK_UNLOCK, &qp->work_bits);
 
 	srnic_qp_lock(qp);
-	if (take(qp, SRNIC_QP_WORK_REPLY))
+	if (worker_take(qp, SRNIC_QP_WORK_REPLY))
 		srnic_reply_run(qp);
-	if (take(qp, SRNIC_QP_WORK_SEND))
+	if (worker_take(qp, SRNIC_QP_WORK_SEND))
 		srnic_requester_run(qp);
-	if (take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
+	if (worker_take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
 	srnic_qp_unlock(qp);
 	if (!test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits))
