@@ -343,10 +343,10 @@ static u32 cruise(struct kunit *test)
 	return window(qp);
 }
 
-static void lose(struct srnic_qp *qp, bool silence)
+static void lose(struct srnic_qp *qp, enum srnic_loss loss)
 {
 	spin_lock_bh(&qp->lock);
-	srnic_cc_lost(qp, silence);
+	srnic_cc_lost(qp, loss);
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -392,11 +392,11 @@ static void rare_losses_without_a_queue_do_not_shrink_the_window(struct kunit *t
 	struct srnic_qp *qp = test->priv;
 	u32 before = cruise(test);
 
-	lose(qp, false);
-	lose(qp, false);
-	lose(qp, false);
+	lose(qp, SRNIC_LOSS_REPORTED);
+	lose(qp, SRNIC_LOSS_REPORTED);
+	lose(qp, SRNIC_LOSS_REPORTED);
 	KUNIT_EXPECT_EQ(test, window(qp), before);
-	lose(qp, false);
+	lose(qp, SRNIC_LOSS_REPORTED);
 	KUNIT_EXPECT_EQ_MSG(test, window(qp), before * 7 / 10, "losses follow one another");
 }
 
@@ -405,11 +405,11 @@ static void a_loss_beside_a_queue_or_in_silence_shrinks_the_window(struct kunit 
 	struct srnic_qp *qp = test->priv;
 	u32 before = cruise(test);
 
-	lose(qp, true);
+	lose(qp, SRNIC_LOSS_TIMEOUT);
 	KUNIT_EXPECT_EQ(test, window(qp), before / 2);
 	before = cruise(test);
 	fly(qp, 1, SLOW);
-	lose(qp, false);
+	lose(qp, SRNIC_LOSS_REPORTED);
 	KUNIT_EXPECT_EQ(test, window(qp), before * 7 / 10);
 }
 

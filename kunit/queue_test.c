@@ -519,7 +519,7 @@ static void cq_handler(struct ib_cq *ib, void *context)
 		f->push_in_handler--;
 		srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
 		push(f, 1000, false);
-		srnic_cq_notify(&f->cq, true);
+		srnic_cq_notify(&f->cq);
 	}
 	f->depth--;
 }
@@ -552,7 +552,7 @@ static bool event(struct cq_fixture *f)
 {
 	int before = f->calls;
 
-	srnic_cq_notify(&f->cq, true);
+	srnic_cq_notify(&f->cq);
 	return f->calls != before;
 }
 
@@ -735,7 +735,7 @@ static void handler_that_never_ends_is_left_to_the_worker(struct kunit *test)
 	f->push_in_handler = 100;
 	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
 	push(f, 1, false);
-	srnic_cq_notify(&f->cq, true);
+	srnic_cq_notify(&f->cq);
 	KUNIT_EXPECT_LT(test, READ_ONCE(f->calls), 100);
 	while (flush_work(&f->cq.notify_work))
 		;
@@ -751,7 +751,7 @@ static void indirect_event_is_a_workers(struct kunit *test)
 	push(f, 1, false);
 	/* The worker cannot finish before we release the CPU with BHs disabled. */
 	preempt_disable();
-	srnic_cq_notify(&f->cq, false);
+	srnic_cq_notify_later(&f->cq);
 	preempt_enable();
 	flush_work(&f->cq.notify_work);
 	KUNIT_EXPECT_EQ(test, f->calls, 1);

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "pair_fixture.h"
+#include "engine/due.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
 

@@ -27,9 +27,16 @@ static inline struct srnic_out_cb *srnic_out_cb(struct sk_buff *skb)
 	return (struct srnic_out_cb *)skb->cb;
 }
 
+/* backpressure.c */
 void srnic_tx_room(struct srnic_txq *txq);
 u32 srnic_tx_allowance(struct srnic_qp *qp) __must_hold(&qp->lock);
+
+/* departure.c */
 void srnic_tx_mark(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_tx_departed(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_tx_unmark(struct srnic_qp *qp) __must_hold(&qp->lock);
+
+/* resume.c */
 void srnic_tx_resume(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *first,
 		      struct sk_buff_head *rest) __must_hold(&qp->lock);

@@ -8,9 +8,8 @@
 #include "engine/backpressure.h"
 #include "engine/build.h"
 #include "engine/cutting.h"
-#include "engine/dgram.h"
 #include "engine/proof.h"
-#include "engine/unlock.h"
+#include "engine/ud_keys.h"
 #include "export.h"
 #include "trace/events.h"
 
@@ -79,11 +78,9 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	u16 segs;
 
 	if (build->open) {
-		if (len <= build->burst.seg_len) {
-			seg = srnic_burst_segment(&build->burst, len);
-			if (seg)
-				return seg;
-		}
+		seg = len <= build->burst.seg_len ? srnic_burst_segment(&build->burst, len) : NULL;
+		if (seg)
+			return seg;
 		srnic_build_close(build);
 	}
 
@@ -101,7 +98,7 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	return seg;
 }
 
-static int gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
+static int build_gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
 {
 	const struct srnic_sge_pos from = { .sge = src->sge, .left = src->num_sge, .off = src->at };
 
@@ -134,7 +131,7 @@ static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
 	int err;
 
 	if (pkt->payload_len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len);
+		err = build_gather(build, src, pkt->payload, pkt->payload_len);
 		if (unlikely(err))
 			return err;
 	}
@@ -154,7 +151,7 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
 	int err;
 
 	if (len) {
-		err = gather(build, src, pkt->payload, pkt->payload_len);
+		err = build_gather(build, src, pkt->payload, pkt->payload_len);
 		if (unlikely(err))
 			return err;
 		memset(end - pkt->pad, 0, pkt->pad);
@@ -227,7 +224,7 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
  * Charge the closed burst to the QP until it has left, and store its kind and first PSN, in case
  * the stack refuses it.
  */
-static void charge(struct srnic_build *build)
+static void build_charge(struct srnic_build *build)
 {
 	bool ours = build->flow == SRNIC_FLOW_OURS;
 	struct srnic_qp *qp = build->qp;
@@ -257,7 +254,7 @@ void srnic_build_close(struct srnic_build *build)
 		return;
 	if (likely(build->burst.segs)) {
 		srnic_burst_close(&build->burst, &build->qp->out);
-		charge(build);
+		build_charge(build);
 	} else {
 		srnic_burst_abort(&build->burst);
 	}

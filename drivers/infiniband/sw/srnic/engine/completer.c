@@ -10,14 +10,13 @@
 #include "srnic.h"
 #include "engine/completer.h"
 #include "engine/congestion.h"
+#include "engine/due.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
 #include "engine/probe.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 #include "mem/mem.h"
 
 /* NAK codes, IBA table 45 */
@@ -28,7 +27,7 @@ static const enum ib_wc_status nak_status[] = {
 	[SRNIC_NAK_INV_RD]	= IB_WC_REM_INV_RD_REQ_ERR,
 };
 
-static struct srnic_swqe *oldest(const struct srnic_qp *qp)
+static struct srnic_swqe *completer_oldest(const struct srnic_qp *qp)
 {
 	const struct srnic_sq *sq = &qp->sq;
 
@@ -43,7 +42,7 @@ static struct srnic_swqe *oldest(const struct srnic_qp *qp)
  */
 static struct srnic_swqe *oldest_active(struct srnic_qp *qp)
 {
-	struct srnic_swqe *wqe = srnic_qp_sends(qp) ? oldest(qp) : NULL;
+	struct srnic_swqe *wqe = srnic_qp_sends(qp) ? completer_oldest(qp) : NULL;
 
 	return wqe && wqe->state == SRNIC_SWQE_ACTIVE ? wqe : NULL;
 }
@@ -118,7 +117,7 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 	if (gap)
 		srnic_requester_ask_again(qp, gap);
 	else
-		srnic_requester_lost(qp, false);
+		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
 	req->went_back = true;
 }
 
@@ -151,9 +150,9 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (pkt->gap && req->una == pkt->psn)
 		srnic_requester_fill(qp, srnic_gap_packets(pkt->gap));
 	else
-		srnic_requester_lost(qp, false);
+		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
 	req->went_back = true;
-	srnic_timer_start(qp, true);
+	srnic_timer_start(qp, SRNIC_FLIGHT_BEGINS);
 }
 
 /* IBA 9.7.5.2.8 */
@@ -221,7 +220,7 @@ static void fatal_nak(struct srnic_qp *qp, u32 psn, u8 code)
 		srnic_qp_fatal(qp, -1);
 }
 
-static void nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 code)
+static void completer_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 code)
 {
 	if (code == SRNIC_NAK_PSN_SEQ)
 		sequence_nak(qp, pkt);
@@ -231,7 +230,7 @@ static void nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 code)
 		srnic_qp_refuse(qp, pkt, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
 }
 
-static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static void completer_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	u8 code = pkt->syndrome & SRNIC_AETH_VALUE;
 
@@ -249,7 +248,7 @@ static void acknowledge(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		break;
 	case SRNIC_AETH_NAK:
 		ack_until(qp, pkt->psn);
-		nak(qp, pkt, code);
+		completer_nak(qp, pkt, code);
 		break;
 	default:
 		srnic_qp_refuse(qp, pkt, malformed);
@@ -280,7 +279,7 @@ static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_p
 }
 
 /* Account for a response whose bytes have been placed. */
-static void answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
+static void completer_answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	set_una(qp, srnic_psn_add(qp->req.una, 1));
 	request_answered(qp, wqe);
@@ -312,7 +311,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
-	answered(qp, wqe);
+	completer_answered(qp, wqe);
 	srnic_probe_answered(qp);
 }
 
@@ -329,15 +328,16 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
-	answered(qp, wqe);
+	completer_answered(qp, wqe);
 }
 
-static void response(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+static void completer_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			       struct srnic_hold *hold)
 {
 	const u32 flags = pkt->opc->flags;
 
 	if (flags & SRNIC_OPF_ACK)
-		acknowledge(qp, pkt);
+		completer_ack(qp, pkt);
 	else if (flags & SRNIC_OPF_READ)
 		read_response(qp, pkt, hold);
 	else
@@ -354,7 +354,7 @@ static void catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
 	while (queue->first && ack_until(qp, queue->first->pkt.psn)) {
 		early = srnic_reorder_take(qp, queue);
 		if (srnic_psn_diff(early->pkt.psn, qp->req.una) >= 0)
-			response(qp, &early->pkt, hold);
+			completer_response(qp, &early->pkt, hold);
 		kfree(early);
 	}
 	gap = srnic_reorder_gap(queue, qp->req.una);
@@ -383,7 +383,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 		return;
 	}
 	srnic_ecn_echoed(qp, pkt);
-	response(qp, pkt, hold);
+	completer_response(qp, pkt, hold);
 	if (unlikely(qp->req.early.first))
 		catch_up(qp, hold);
 }

@@ -301,7 +301,7 @@ static bool losses_are_many(struct srnic_congestion *cc)
 	return cc->loss_apart < LOSS_APART << LOSS_SHIFT;
 }
 
-static void shrink(struct srnic_qp *qp, u32 window)
+static void cc_shrink(struct srnic_qp *qp, u32 window)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
 
@@ -315,9 +315,9 @@ static void shrink(struct srnic_qp *qp, u32 window)
 /**
  * srnic_cc_lost - Adapt the window: a packet has been lost
  * @qp: RC
- * @silence: a timer says so, and no answer of the peer
+ * @loss: how it was noticed
  */
-void srnic_cc_lost(struct srnic_qp *qp, bool silence)
+void srnic_cc_lost(struct srnic_qp *qp, enum srnic_loss loss)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
 	bool many = losses_are_many(cc);
@@ -325,10 +325,10 @@ void srnic_cc_lost(struct srnic_qp *qp, bool silence)
 	lockdep_assert_held(&qp->lock);
 
 	cc->losing = true;
-	if (silence)
-		shrink(qp, cc->window / 2);
+	if (loss == SRNIC_LOSS_TIMEOUT)
+		cc_shrink(qp, cc->window / 2);
 	else if (many || cc_queued(cc, cc->last_rtt))
-		shrink(qp, cc->window * 7 / 10);
+		cc_shrink(qp, cc->window * 7 / 10);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);

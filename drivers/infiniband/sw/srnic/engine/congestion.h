@@ -9,12 +9,18 @@
 /* RNR NAKs in a row, after which the receiver is asked less often, and with less */
 #define SRNIC_RNR_PATIENCE	64
 
+/* How a loss is noticed */
+enum srnic_loss {
+	SRNIC_LOSS_REPORTED,	/* by an answer of the peer */
+	SRNIC_LOSS_TIMEOUT,	/* by a timer: no answer has come */
+};
+
 u64 srnic_cc_now(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_start(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_stamp(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_forget(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_acked(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
-void srnic_cc_lost(struct srnic_qp *qp, bool silence) __must_hold(&qp->lock);
+void srnic_cc_lost(struct srnic_qp *qp, enum srnic_loss loss) __must_hold(&qp->lock);
 void srnic_cc_not_ready(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_marked(struct srnic_qp *qp) __must_hold(&qp->lock);
 u32 srnic_cc_window(const struct srnic_qp *qp) __must_hold(&qp->lock);

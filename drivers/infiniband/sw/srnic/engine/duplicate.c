@@ -90,7 +90,7 @@ static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
  * The peer lacks responses from @psn on. A READ that is repeated from its first response is not
  * reported to cutting.c, because it may just follow another READ that lost responses.
  */
-static void missed(struct srnic_qp *qp, const struct srnic_rres *rres, u32 psn)
+static void duplicate_missed(struct srnic_qp *qp, const struct srnic_rres *rres, u32 psn)
 {
 	if (psn != rres->first_psn)
 		srnic_cutting_again(qp, &qp->resp.cutting, psn);
@@ -117,7 +117,7 @@ static void read_on(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 e
 		note_gap(rres, psn, end);
 		return;
 	}
-	missed(qp, rres, psn);
+	duplicate_missed(qp, rres, psn);
 	rres->from = psn;
 	rres->next = psn;
 }
@@ -126,7 +126,7 @@ static void repeat_from(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u
 {
 	u32 off = ((psn - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
 
-	missed(qp, rres, psn);
+	duplicate_missed(qp, rres, psn);
 	rres->from = psn;
 	rres->next = psn;
 	rres->to = srnic_psn_add(psn, srnic_read_packets(qp, end - off) - 1);

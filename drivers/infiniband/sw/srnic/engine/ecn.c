@@ -34,7 +34,7 @@ static noinline int send_cnp(struct srnic_qp *qp)
 }
 
 /* Packets that a full queue has refused take precedence: the peer slows down soon enough. */
-static void notify(struct srnic_qp *qp)
+static void ecn_notify(struct srnic_qp *qp)
 {
 	u64 now = srnic_cc_now(qp);
 
@@ -70,7 +70,7 @@ void srnic_ecn_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		qp->resp.congested = true;
 	}
 	if (!qp->sth)
-		notify(qp);
+		ecn_notify(qp);
 }
 
 /**

@@ -581,11 +581,6 @@ void srnic_qp_to_sqd(struct srnic_qp *qp);
 int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq; the worker flushes */
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
-/*
- * Fatal error of this QP: enter ERR, raise an async event if @event >= 0. Under qp->lock, any
- * context up to softirq; the worker writes the flush completions.
- */
-void srnic_qp_fatal(struct srnic_qp *qp, int event);
 /* query_qp's sq_draining: in SQD, and a request is outstanding */
 bool srnic_qp_draining(struct srnic_qp *qp);
 
@@ -600,10 +595,10 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);	/* wr NULL: user QP; in ERR, flush */
 
-/* dgram_out.c: process context */
+/* ud_keys_work.c: process context */
 void srnic_dgram_out_wait(struct srnic_pd *pd);
 
-/* dgram_in.c: process context */
+/* ud_keys_rx.c: process context */
 struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev);
 void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* packets no longer arrive */
 

@@ -5,9 +5,9 @@
  * their QPs that way (ib_drain_qp()). In SQE, only the send queue is flushed.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/recv.h"
 #include "engine/state.h"
-#include "engine/unlock.h"
 #include "engine/wqe.h"
 
 /* Most completions per turn, for each queue */

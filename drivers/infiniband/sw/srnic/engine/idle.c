@@ -5,6 +5,7 @@
  * count, too, so a live peer that is sent requests is not silent.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/engine.h"
 #include "engine/idle.h"
 #include "engine/unlock.h"
@@ -18,7 +19,7 @@ static bool is_idle(const struct srnic_qp *qp, u32 seconds)
 	       time_after(jiffies, READ_ONCE(qp->heard) + seconds * (unsigned long)HZ);
 }
 
-static void reap(struct srnic_qp *qp, u32 seconds)
+static void idle_reap(struct srnic_qp *qp, u32 seconds)
 {
 	if (!is_idle(qp, seconds))
 		return;
@@ -27,7 +28,7 @@ static void reap(struct srnic_qp *qp, u32 seconds)
 		srnic_count(qp->dev, idle_reaped);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 	}
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /* There may be thousands of QPs: one RCU section for each does not delay grace periods much. */
@@ -40,7 +41,7 @@ static void reap_all(struct srnic_dev *dev, u32 seconds)
 		rcu_read_lock();
 		qp = xa_find(&dev->qps, &qpn, ULONG_MAX, XA_PRESENT);
 		if (qp)
-			reap(qp, seconds);
+			idle_reap(qp, seconds);
 		rcu_read_unlock();
 		cond_resched();
 		qpn++;

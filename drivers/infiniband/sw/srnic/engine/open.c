@@ -5,10 +5,10 @@
  */
 #include <linux/slab.h>
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/proof.h"
-#include "engine/unlock.h"
 
 /*
  * Per-CPU buffer into which payload is decrypted if its carrier is shared: a packet tap must
@@ -74,7 +74,7 @@ u8 *srnic_open_lists(const struct srnic_pkt *pkt, bool elsewhere, struct scatter
 	return to;
 }
 
-static void refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
+static void open_refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 {
 	if (err == -EALREADY)
 		srnic_qp_refuse(qp, pkt, sth_replayed);
@@ -117,7 +117,7 @@ static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterl
 			     &text);
 	pkt->proved = pkt->mkey;
 	if (unlikely(err))
-		refuse(qp, pkt, err);
+		open_refuse(qp, pkt, err);
 	if (unlikely(pkt->mkey))
 		srnic_mem_put(&ref);
 	return err;

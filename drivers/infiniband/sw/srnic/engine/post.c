@@ -7,8 +7,8 @@
  */
 #include "srnic.h"
 #include "engine/ah.h"
+#include "engine/due.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
@@ -184,7 +184,7 @@ static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
 }
 
 /* Send new work requests, or check the ring after a user's doorbell. */
-static void transmit(struct srnic_qp *qp)
+static void post_transmit(struct srnic_qp *qp)
 {
 	if (in_hardirq() || irqs_disabled()) {
 		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
@@ -196,7 +196,7 @@ static void transmit(struct srnic_qp *qp)
 		srnic_requester_run(qp);
 	else
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
-	srnic_qp_unlock(qp, false);
+	srnic_qp_unlock_deferring(qp);
 }
 
 /**
@@ -219,12 +219,12 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		/* a user's work requests are in the ring, not in the system call */
 		err = wr ? -EOPNOTSUPP : srnic_sq_alloc(qp);
 		if (!err)
-			transmit(qp);
+			post_transmit(qp);
 	} else if (READ_ONCE(qp->state) < IB_QPS_RTS) {
 		err = -EINVAL;		/* IBA C10-96 */
 	} else {
 		err = copy_list(qp, wr, bad_wr);
-		transmit(qp);
+		post_transmit(qp);
 		return err;
 	}
 	if (err)

@@ -5,11 +5,11 @@
  * serves the next message.
  */
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/srq.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 
 /* Jiffies to wait, beyond the RNR delay, for a stream that found the queue empty */
 #define SRQ_PATIENCE	msecs_to_jiffies(20)
@@ -172,7 +172,7 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	if (!rwqe->valid)
 		return;
 	rwqe->valid = false;
-	srnic_qp_push(qp, qp->rcq, &cqe, true);
+	srnic_qp_push(qp, qp->rcq, &cqe, status);
 }
 
 /**

@@ -55,8 +55,8 @@ static bool has_room(const struct srnic_qp *qp, const struct srnic_reorder *queu
 }
 
 /* Put a copy where @link is. Return false if there is no room for it. */
-static bool insert(struct srnic_qp *qp, struct srnic_reorder *queue, struct srnic_early **link,
-		   const struct srnic_pkt *pkt)
+static bool early_insert(struct srnic_qp *qp, struct srnic_reorder *queue,
+			 struct srnic_early **link, const struct srnic_pkt *pkt)
 {
 	struct srnic_early *early = has_room(qp, queue) ? early_copy(pkt) : NULL;
 
@@ -90,7 +90,7 @@ u32 srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn
 
 	if (*link && (*link)->pkt.psn == pkt->psn)
 		return srnic_reorder_gap(queue, psn);	/* a copy */
-	if (srnic_psn_diff(pkt->psn, psn) >= REORDER_SPAN || !insert(qp, queue, link, pkt)) {
+	if (srnic_psn_diff(pkt->psn, psn) >= REORDER_SPAN || !early_insert(qp, queue, link, pkt)) {
 		srnic_count(qp->dev, early_dropped);
 		return 0;
 	}

@@ -7,12 +7,11 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/build.h"
+#include "engine/due.h"
 #include "engine/proof.h"
-#include "engine/requester.h"
-#include "engine/responder.h"
 #include "engine/recv.h"
 #include "engine/reorder.h"
-#include "engine/unlock.h"
+#include "engine/responder.h"
 
 static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
 {
@@ -156,7 +155,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	return err ?: sent;
 }
 
-static int answer(struct srnic_build *build, struct srnic_rres *rres, int budget)
+static int reply_answer(struct srnic_build *build, struct srnic_rres *rres, int budget)
 {
 	int err;
 
@@ -248,6 +247,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	struct srnic_responder *resp = &qp->resp;
 	struct srnic_build build __uninitialized;
 	int budget = SRNIC_TURN;
+	enum srnic_flight flight;
 	int ret = 0;
 	u32 room;
 
@@ -262,10 +262,11 @@ void srnic_reply_run(struct srnic_qp *qp)
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
 	build.most = room;
 	build.pkt.echo = resp->congested;
+	flight = resp->answering ? SRNIC_FLIGHT_CONTINUES : SRNIC_FLIGHT_BEGINS;
 	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
-		ret = answer(&build, first_todo(qp), budget);
+		ret = reply_answer(&build, first_todo(qp), budget);
 		budget -= ret;
-		srnic_qp_built_unacked(qp, resp->answering);
+		srnic_qp_built_unacked(qp, flight);
 	}
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);

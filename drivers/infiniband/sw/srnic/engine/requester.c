@@ -12,16 +12,16 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/cutting.h"
+#include "engine/due.h"
+#include "engine/handshake.h"
 #include "engine/request.h"
 #include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 
 /* At least one packet in so many requests an acknowledgment */
 #define ACK_EVERY	32U
 
-static bool reliable(const struct srnic_qp *qp)
+static bool is_reliable(const struct srnic_qp *qp)
 {
 	return qp->ib.qp_type == IB_QPT_RC;
 }
@@ -32,7 +32,7 @@ static u32 window_room(struct srnic_qp *qp)
 	u32 out = srnic_qp_unacked(qp);
 	u32 window;
 
-	if (!reliable(qp))
+	if (!is_reliable(qp))
 		return SRNIC_TURN;
 	window = srnic_cc_window(qp);
 	qp->req.ack_every = min(window / 4, ACK_EVERY);
@@ -54,7 +54,7 @@ void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets)
 }
 
 /* Count a packet of @count PSNs as sent. */
-static void advance(struct srnic_qp *qp, u32 count)
+static void cursor_advance(struct srnic_qp *qp, u32 count)
 {
 	struct srnic_requester *req = &qp->req;
 
@@ -79,7 +79,7 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 		fallthrough;
 	default:
-		if (!reliable(qp) && err != -ENOKEY) {
+		if (!is_reliable(qp) && err != -ENOKEY) {
 			srnic_count(qp->dev, send_err);	/* the packet counts as lost */
 			return 0;
 		}
@@ -97,7 +97,7 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 {
 	struct srnic_requester *req = &qp->req;
 
-	if (!reliable(qp))
+	if (!is_reliable(qp))
 		return false;
 	if (!last && room > 1 && ++req->since_ackreq < req->ack_every)
 		return false;
@@ -118,7 +118,7 @@ static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u
 		if (err)
 			return err;
 	}
-	advance(qp, 1);
+	cursor_advance(qp, 1);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static bool may_request(struct srnic_qp *qp)
 }
 
 /* Account for a request of @count PSNs, or handle the error that kept it from being built. */
-static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 count)
+static int request_built(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 count)
 {
 	if (unlikely(err))
 		return send_failed(qp, wqe, err) ?: -EAGAIN;
@@ -162,7 +162,7 @@ static int requested(struct srnic_qp *qp, struct srnic_swqe *wqe, int err, u32 c
 	qp->req.rd_atomic++;
 	qp->req.since_ackreq = 0;
 	srnic_cc_stamp(qp);
-	advance(qp, count);
+	cursor_advance(qp, count);
 	return 1;
 }
 
@@ -181,7 +181,7 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 
 	if (more == 1)
 		more = srnic_request_alike(build, wqe);
-	ret = requested(qp, wqe, srnic_request_read(build, wqe, i, end - i, more), end - i);
+	ret = request_built(qp, wqe, srnic_request_read(build, wqe, i, end - i, more), end - i);
 	if (ret > 0 && end == n)
 		qp->sq.next++;
 	return ret;
@@ -197,74 +197,14 @@ static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 		return -EAGAIN;
 
 	more = srnic_request_alike(build, wqe);
-	ret = requested(qp, wqe, srnic_request_atomic(build, wqe, more), 1);
+	ret = request_built(qp, wqe, srnic_request_atomic(build, wqe, more), 1);
 	if (ret > 0)
 		qp->sq.next++;
 	return ret;
 }
 
-/*
- * A local invalidation waits for all earlier work requests: retransmissions may read the region,
- * and responses may be placed in it.
- */
-static int start_local(struct srnic_build *build, struct srnic_swqe *wqe)
-{
-	struct srnic_qp *qp = build->qp;
-	enum ib_wc_status status;
-
-	if (wqe->opcode == SRNIC_WQE_LOCAL_INV) {
-		srnic_sq_retire(qp);
-		if (qp->sq.cons != qp->sq.next)
-			return -EAGAIN;
-	}
-	srnic_hold_drop(&build->hold);
-	status = srnic_local_op(qp, wqe);
-	if (status) {
-		srnic_sq_fail(qp, wqe, status);
-		return -EINVAL;
-	}
-	wqe->state = SRNIC_SWQE_DONE;
-	return 0;
-}
-
-/**
- * srnic_requester_start - Start the work request that the cursor has reached
- * @build: the turn
- * @wqe: in state NEW
- *
- * Return: 0: it has its PSNs, or was local and is done; -EAGAIN: it must wait; -EINVAL: it has
- * failed.
- */
-int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
-{
-	struct srnic_qp *qp = build->qp;
-	enum ib_wc_status status;
-
-	lockdep_assert_held(&qp->lock);
-
-	if (qp->state == IB_QPS_SQD)
-		return -EAGAIN;		/* IBA 10.3.1.5: finish what was begun */
-
-	status = srnic_wqe_check(qp, wqe);
-	if (unlikely(status)) {
-		srnic_count(qp->dev, bad_wqe);
-		srnic_sq_fail(qp, wqe, status);
-		return -EINVAL;
-	}
-	/* IBA 10.8.3.3: a fence waits for all earlier READs and atomics */
-	if (wqe->flags & SRNIC_SWQE_FENCE && qp->req.rd_atomic)
-		return -EAGAIN;
-	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_LOCAL)
-		return start_local(build, wqe);
-
-	wqe->first_psn = qp->req.psn;
-	wqe->last_psn = srnic_psn_add(wqe->first_psn, srnic_wqe_packets(wqe, qp->mtu) - 1);
-	wqe->state = SRNIC_SWQE_ACTIVE;
-	return 0;
-}
-
 /* Return the number of packets sent, or a negative errno, which ends the turn. */
-static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
+static int send_wqe(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
 	struct srnic_qp *qp = build->qp;
 	int err;
@@ -295,6 +235,35 @@ static int step(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 	}
 }
 
+/*
+ * Send packets of the work request at the cursor. Return by how many packets the budget shrinks,
+ * or a negative errno, which ends the turn.
+ */
+static int send_next(struct srnic_build *build, int budget)
+{
+	struct srnic_swqe *wqe = srnic_sq_peek(build->qp);
+
+	if (wqe)
+		return send_wqe(build, wqe, budget) ?: 1;
+	/* Completed work requests may fill a small queue */
+	return srnic_sq_retire(build->qp) ? 0 : -EAGAIN;
+}
+
+/* Send packets until the turn ends. Return what is left of the budget. */
+static int send_turn(struct srnic_build *build)
+{
+	int budget = SRNIC_TURN;
+	int sent;
+
+	while (budget > 0 && srnic_qp_sends(build->qp) && !srnic_build_over(build)) {
+		sent = send_next(build, budget);
+		if (sent < 0)
+			break;
+		budget -= sent;
+	}
+	return budget;
+}
+
 static bool may_send(struct srnic_qp *qp)
 {
 	if (!srnic_qp_sends(qp) || qp->req.wait_rnr)
@@ -315,13 +284,13 @@ static void report_drained(struct srnic_qp *qp)
 		srnic_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* Packets are in qp->out; @follow: earlier requests may be in flight, so order matters. */
-static void built(struct srnic_qp *qp, bool follow)
+/* Packets are in qp->out. */
+static void turn_built(struct srnic_qp *qp, enum srnic_flight flight)
 {
-	if (reliable(qp)) {
-		srnic_qp_built_requests(qp, follow);
+	if (is_reliable(qp)) {
+		srnic_qp_built_requests(qp, flight);
 	} else {
-		srnic_qp_built_unacked(qp, false);
+		srnic_qp_built_unacked(qp, SRNIC_FLIGHT_BEGINS);
 		srnic_tx_mark(qp);
 	}
 }
@@ -339,12 +308,11 @@ static void built(struct srnic_qp *qp, bool follow)
 void srnic_requester_run(struct srnic_qp *qp)
 {
 	struct srnic_requester *req = &qp->req;
-	bool idle = req->una == req->max_sent;
+	enum srnic_flight flight = req->una == req->max_sent ? SRNIC_FLIGHT_BEGINS :
+							       SRNIC_FLIGHT_CONTINUES;
 	struct srnic_build build __uninitialized;
-	struct srnic_swqe *wqe;
-	int budget = SRNIC_TURN;
+	int budget;
 	u32 room;
-	int sent;
 
 	lockdep_assert_held(&qp->lock);
 
@@ -361,31 +329,19 @@ void srnic_requester_run(struct srnic_qp *qp)
 	req->stalled = false;
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
 	build.most = room;
-	while (budget > 0 && srnic_qp_sends(qp) && !srnic_build_over(&build)) {
-		wqe = srnic_sq_peek(qp);
-		if (!wqe) {
-			/* Completed work requests may fill a small queue */
-			if (srnic_sq_retire(qp))
-				continue;
-			break;
-		}
-		sent = step(&build, wqe, budget);
-		if (sent < 0)
-			break;
-		budget -= sent ?: 1;
-	}
+	budget = send_turn(&build);
 	srnic_build_end(&build);
 	if (build.packets)
-		built(qp, !idle);
+		turn_built(qp, flight);
 	/* The completer tells the seal of acknowledged packets */
-	if (!reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
+	if (!is_reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 
 	srnic_sq_retire(qp);
 	report_drained(qp);
 	if ((budget <= 0 || srnic_build_over(&build)) && srnic_tx_allowance(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
-	srnic_timer_start(qp, idle);
+	srnic_timer_start(qp, flight);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_requester_run);
@@ -496,22 +452,22 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 /**
  * srnic_requester_note_loss - Adapt to the loss of the oldest unacknowledged packet
  * @qp: RC
- * @silence: a timer reports the loss, and no answer of the peer
+ * @loss: how it was noticed
  */
-void srnic_requester_note_loss(struct srnic_qp *qp, bool silence)
+void srnic_requester_note_loss(struct srnic_qp *qp, enum srnic_loss loss)
 {
-	srnic_cc_lost(qp, silence);
+	srnic_cc_lost(qp, loss);
 	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
 }
 
 /**
  * srnic_requester_lost - Retransmit all outstanding packets after a loss
  * @qp: RC
- * @silence: a timer reports the loss, and no answer of the peer
+ * @loss: how it was noticed
  */
-void srnic_requester_lost(struct srnic_qp *qp, bool silence)
+void srnic_requester_lost(struct srnic_qp *qp, enum srnic_loss loss)
 {
-	srnic_requester_note_loss(qp, silence);
+	srnic_requester_note_loss(qp, loss);
 	srnic_requester_go_back(qp);
 }
 

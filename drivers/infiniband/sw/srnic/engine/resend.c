@@ -8,23 +8,28 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/cutting.h"
-#include "engine/reorder.h"
+#include "engine/due.h"
 #include "engine/request.h"
 #include "engine/requester.h"
-#include "engine/unlock.h"
+
+/* Extent of a READ that is sent again */
+enum reach {
+	TO_PIECE_END,	/* all of its piece: the responder lacks the request */
+	TO_GAP_END,	/* those of the gap: the responder has the request */
+};
 
 /**
  * struct resend - packets to be sent again
  * @build: the turn
  * @psn: of the packet
  * @end: one past the highest PSN
- * @exactly: request no READ response beyond @end: the responder has the request
+ * @reach: extent of a READ
  */
 struct resend {
 	struct srnic_build build;
 	u32 psn;
 	u32 end;
-	bool exactly;
+	enum reach reach;
 };
 
 /* Return how many PSNs the packet took, or a negative errno. */
@@ -40,7 +45,7 @@ static int resend_packet(struct resend *r, const struct srnic_swqe *wqe)
 		/* no further than the request that the responder knows (requester.h) */
 		n = min_t(u32, srnic_psn_diff(wqe->last_psn, r->psn) + 1,
 			  SRNIC_READ_PIECE - i % SRNIC_READ_PIECE);
-		if (r->exactly)
+		if (r->reach == TO_GAP_END)
 			n = min(n, left);
 		return srnic_request_read(build, wqe, i, n, 1) ?: n;
 	case SRNIC_CLASS_ATOMIC:
@@ -78,21 +83,21 @@ static bool resend_step(struct resend *r)
  * Send @count packets from the oldest unacknowledged one on, as far as they have been sent
  * before; the last asks for an acknowledgment. Return how many packets were built.
  */
-static u32 resend(struct srnic_qp *qp, u32 count, bool exactly)
+static u32 resend_packets(struct srnic_qp *qp, u32 count, enum reach reach)
 {
 	struct srnic_requester *req = &qp->req;
 	struct resend r __uninitialized;
 
 	r.psn = req->una;
 	r.end = srnic_psn_add(req->una, min_t(u32, count, srnic_psn_diff(req->psn, req->una)));
-	r.exactly = exactly;
+	r.reach = reach;
 	srnic_build_begin(&r.build, qp, &qp->path, SRNIC_FLOW_OURS);
 	r.build.at = qp->sq.cons;
 	while (srnic_psn_diff(r.end, r.psn) > 0 && resend_step(&r))
 		;
 	srnic_build_end(&r.build);
 	if (r.build.packets)
-		srnic_qp_built_requests(qp, true);
+		srnic_qp_built_requests(qp, SRNIC_FLIGHT_CONTINUES);
 	return r.build.packets;
 }
 
@@ -110,7 +115,7 @@ bool srnic_requester_probe(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
-	return resend(qp, 1, true);
+	return resend_packets(qp, 1, TO_GAP_END);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_requester_probe);
@@ -120,13 +125,13 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_requester_probe);
  * anyway, go back (IBA 9.7.5.1.1). The loss is judged first: from then on the super-packets of
  * the gap are watched.
  */
-static void fill(struct srnic_qp *qp, u32 count, bool exactly)
+static void resend_gap(struct srnic_qp *qp, u32 count, enum reach reach)
 {
 	u32 sent = 0;
 
-	srnic_requester_note_loss(qp, false);
+	srnic_requester_note_loss(qp, SRNIC_LOSS_REPORTED);
 	if (srnic_tx_allowance(qp))
-		sent = resend(qp, count, exactly);
+		sent = resend_packets(qp, count, reach);
 	if (!sent) {
 		srnic_requester_go_back(qp);
 		return;
@@ -145,7 +150,7 @@ void srnic_requester_fill(struct srnic_qp *qp, u32 count)
 {
 	lockdep_assert_held(&qp->lock);
 
-	fill(qp, count, false);
+	resend_gap(qp, count, TO_PIECE_END);
 }
 
 /**
@@ -157,5 +162,5 @@ void srnic_requester_ask_again(struct srnic_qp *qp, u32 count)
 {
 	lockdep_assert_held(&qp->lock);
 
-	fill(qp, count, true);
+	resend_gap(qp, count, TO_GAP_END);
 }

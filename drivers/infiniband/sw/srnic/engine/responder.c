@@ -9,12 +9,12 @@
 #include <linux/slab.h>
 #include "export.h"
 #include "srnic.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/proof.h"
 #include "engine/recv.h"
 #include "engine/reorder.h"
 #include "engine/responder.h"
-#include "engine/unlock.h"
 
 /* Result of a request */
 enum verdict {
@@ -56,8 +56,8 @@ static void message_done(struct srnic_qp *qp)
  * SEND with Invalidate (IBA C9-50, C9-51). The key is invalidated before its owner is notified;
  * the burst must not hold the region any longer.
  */
-static enum verdict invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			       struct srnic_hold *hold)
+static enum verdict rx_invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				  struct srnic_hold *hold)
 {
 	srnic_hold_drop(hold);
 	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, SRNIC_INV_BY_PEER))
@@ -107,7 +107,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return V_OK;
 
 	if (pkt->opc->flags & SRNIC_OPF_IETH) {
-		verdict = invalidate(qp, pkt, hold);
+		verdict = rx_invalidate(qp, pkt, hold);
 		if (unlikely(verdict))
 			return verdict;
 	}
@@ -284,8 +284,8 @@ static bool length_fits(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return pkt->payload_len <= qp->mtu;
 }
 
-static enum verdict execute(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			    struct srnic_hold *hold)
+static enum verdict responder_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				      struct srnic_hold *hold)
 {
 	struct srnic_responder *resp = &qp->resp;
 	const u32 flags = pkt->opc->flags;
@@ -362,7 +362,7 @@ static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
 {
 	struct srnic_responder *resp = &qp->resp;
-	enum verdict verdict = execute(qp, pkt, hold);
+	enum verdict verdict = responder_execute(qp, pkt, hold);
 
 	if (unlikely(verdict)) {
 		rc_refuse(qp, pkt->psn, verdict);
@@ -452,7 +452,7 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 		return;
 
 	resp->psn = pkt->psn;
-	verdict = execute(qp, pkt, hold);
+	verdict = responder_execute(qp, pkt, hold);
 	if (unlikely(verdict)) {
 		resp->psn = srnic_psn_add(resp->psn, 1);
 		resp->message = 0;

@@ -9,16 +9,17 @@
  */
 #include "srnic.h"
 #include "engine/completer.h"
-#include "engine/datagram.h"
-#include "engine/dgram.h"
+#include "engine/due.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
+#include "engine/handshake.h"
 #include "engine/mcast.h"
 #include "engine/open.h"
 #include "engine/qpn.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
-#include "engine/state.h"
+#include "engine/ud.h"
+#include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "export.h"
 
@@ -49,7 +50,7 @@ struct rx_run {
 };
 
 /* Return the top three bits of the opcodes that a QP type supports. */
-static u8 transport(const struct srnic_qp *qp)
+static u8 rx_transport(const struct srnic_qp *qp)
 {
 	switch (qp->ib.qp_type) {
 	case IB_QPT_RC:
@@ -89,7 +90,7 @@ static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (unlikely(pkt->opc->flags & OPF_ASIDE))
 		return aside_fits(qp, pkt);
-	if (likely((pkt->opcode & SRNIC_TP_MASK) == transport(qp)))
+	if (likely((pkt->opcode & SRNIC_TP_MASK) == rx_transport(qp)))
 		return true;
 	srnic_qp_refuse(qp, pkt, unknown_opcode);
 	return false;
@@ -239,7 +240,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 }
 
 /* Reply to the run's requests, or let the worker do it if one of them repeats a READ. */
-static void reply(struct srnic_qp *qp)
+static void rx_reply(struct srnic_qp *qp)
 {
 	struct srnic_responder *resp = &qp->resp;
 
@@ -257,7 +258,7 @@ static void run_end(struct rx_run *run)
 	if (run->asked || run->answered)
 		WRITE_ONCE(run->qp->heard, jiffies);
 	if (run->asked)
-		reply(run->qp);
+		rx_reply(run->qp);
 	if (run->answered)
 		srnic_requester_answered(run->qp);
 }
@@ -277,7 +278,7 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 		more = srnic_rx_next(rx, pkt);
 	} while (more && pkt->dqpn == qpn);
 	run_end(&run);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	return more;
 }
 
@@ -289,7 +290,7 @@ static void rx_member(struct rx_run *run, struct srnic_pkt *pkt)
 	srnic_qp_lock(qp);
 	if (packet_fits(run, pkt) && (pkt->sth_code || clear_allowed(qp, run->rx, pkt)))
 		srnic_datagram_rx(qp, pkt);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /* Deliver a datagram to all QPs that are attached to its group; the payload is read-only. */

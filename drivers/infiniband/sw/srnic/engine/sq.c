@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include "srnic.h"
-#include "engine/unlock.h"
+#include "engine/due.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
 
@@ -103,6 +103,20 @@ static void fetch_one(struct srnic_qp *qp)
 	sq->prod++;
 }
 
+static void fetch_many(struct srnic_qp *qp, int take)
+{
+	while (take--)
+		fetch_one(qp);
+}
+
+/* The user's index is invalid. */
+static void fetch_failed(struct srnic_qp *qp)
+{
+	srnic_count(qp->dev, bad_wqe);
+	if (qp->state != IB_QPS_ERR)
+		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+}
+
 /*
  * Take a batch of entries from the user's ring. If there are none, set need_wakeup and check
  * again: user space stores prod and then loads need_wakeup, so one of the two sees the other's
@@ -117,9 +131,7 @@ static bool sq_fetch(struct srnic_qp *qp)
 	do {
 		pending = srnic_ring_pending(&sq->ring);
 		if (unlikely(pending < 0)) {
-			srnic_count(qp->dev, bad_wqe);
-			if (qp->state != IB_QPS_ERR)
-				srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
+			fetch_failed(qp);
 			return false;
 		}
 		if (pending && unlikely(!sq->wqes)) {
@@ -128,8 +140,7 @@ static bool sq_fetch(struct srnic_qp *qp)
 		}
 		take = min3((u32)pending, room, (u32)SRNIC_SQ_BATCH);
 		if (take) {
-			while (take--)
-				fetch_one(qp);
+			fetch_many(qp, take);
 			return true;
 		}
 		if (pending)

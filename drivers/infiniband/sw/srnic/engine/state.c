@@ -7,15 +7,16 @@
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
-#include "engine/dgram.h"
+#include "engine/due.h"
+#include "engine/handshake.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
 #include "engine/state.h"
 #include "engine/timer.h"
+#include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
@@ -82,7 +83,7 @@ static void drop_seal_request(struct srnic_qp *qp)
 }
 
 /* Drop all state of the connection; only the memory of the queues is kept. */
-static void forget(struct srnic_qp *qp)
+static void qp_forget(struct srnic_qp *qp)
 {
 	struct srnic_rres *rres;
 	struct srnic_sth *sth;
@@ -133,13 +134,13 @@ static void send_rest(struct srnic_qp *qp)
 	/* order no longer matters: so neither work passes the packets on to the other */
 	qp->out_follows = false;
 	qp->out_until = jiffies;
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	cancel_work_sync(&qp->out_work);
 	cancel_work_sync(&qp->work);
 }
 
 /* Stop the QP. Then only the receive path still uses it, and drops packets because of the state. */
-static void quiet(struct srnic_qp *qp)
+static void qp_quiet(struct srnic_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
 	qp->state = IB_QPS_RESET;
@@ -161,8 +162,8 @@ static void quiet(struct srnic_qp *qp)
  */
 void srnic_qp_to_reset(struct srnic_qp *qp)
 {
-	quiet(qp);
-	forget(qp);
+	qp_quiet(qp);
+	qp_forget(qp);
 }
 
 /**
@@ -354,7 +355,7 @@ static void finish_flush(struct srnic_qp *qp)
 	__must_hold(&qp->lock)
 {
 	while (qp->state == IB_QPS_SQE && srnic_qp_flush_some(qp)) {
-		srnic_qp_unlock(qp, true);
+		srnic_qp_unlock(qp);
 		cond_resched();
 		srnic_qp_lock(qp);
 	}
@@ -385,7 +386,7 @@ int srnic_qp_to_rts(struct srnic_qp *qp)
 	qp->state = IB_QPS_RTS;
 	srnic_requester_run(qp);	/* a user may have filled the ring already */
 out:
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	mutex_unlock(&qp->hs_mutex);
 	return err;
 }
@@ -404,7 +405,7 @@ void srnic_qp_to_sqd(struct srnic_qp *qp)
 		qp->state = IB_QPS_SQD;
 		srnic_requester_run(qp);	/* the send queue may be drained already */
 	}
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 }
 
 /**
@@ -424,37 +425,6 @@ bool srnic_qp_draining(struct srnic_qp *qp)
 	return draining;
 }
 
-/* Enter ERR: nothing more is sent or accepted from the wire; the worker flushes. */
-static void enter_err(struct srnic_qp *qp)
-{
-	qp->state = IB_QPS_ERR;
-	srnic_reorder_drop(qp, &qp->req.early);
-	srnic_reorder_drop(qp, &qp->resp.early);
-	if (qp->rq.ring.user)
-		WRITE_ONCE(qp->rq.ring.hdr->need_wakeup, 1);
-	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
-}
-
-/**
- * srnic_qp_fatal() - Move a QP to ERR after a fatal error
- * @qp: the QP
- * @event: enum ib_event_type to raise, or -1 if a completion reports the error
- *
- * Context: process or softirq, under the QP's lock.
- */
-void srnic_qp_fatal(struct srnic_qp *qp, int event)
-{
-	lockdep_assert_held(&qp->lock);
-
-	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
-		return;
-	if (event >= 0)
-		srnic_qp_event(qp, event);
-	enter_err(qp);
-}
-
-SRNIC_EXPORT_FOR_KUNIT(srnic_qp_fatal);
-
 /**
  * srnic_qp_to_err() - Move a QP from any state to ERR
  * @qp: the QP
@@ -465,8 +435,8 @@ void srnic_qp_to_err(struct srnic_qp *qp)
 {
 	srnic_qp_lock(qp);
 	if (qp->state != IB_QPS_ERR)
-		enter_err(qp);
-	srnic_qp_unlock(qp, true);
+		srnic_qp_enter_err(qp);
+	srnic_qp_unlock(qp);
 }
 
 /**
@@ -481,11 +451,11 @@ void srnic_qp_to_err(struct srnic_qp *qp)
  */
 void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
-	quiet(qp);
+	qp_quiet(qp);
 	synchronize_rcu_expedited();
 	/* a burst that was being received may have queued a work for the last time */
 	send_rest(qp);
-	forget(qp);
+	qp_forget(qp);
 	srnic_dgram_out_free(qp);
 	srnic_sq_free(qp);
 }

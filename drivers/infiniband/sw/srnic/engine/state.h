@@ -10,12 +10,4 @@ void srnic_qp_worker(struct work_struct *work);
 /* flush.c */
 bool srnic_qp_flush_some(struct srnic_qp *qp) __must_hold(&qp->lock);
 
-/* handshake.c */
-void srnic_hs_begin(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_hs_resume(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_hs_timeout(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt) __must_hold(&qp->lock);
-void srnic_hs_work(struct srnic_qp *qp);
-void srnic_hs_rekey(struct srnic_qp *qp);
-
 #endif /* SRNIC_ENGINE_STATE_H */

@@ -4,13 +4,10 @@
  * memory, and a timer that fires before the deadline is set again.
  */
 #include "srnic.h"
-#include "engine/backpressure.h"
 #include "engine/congestion.h"
+#include "engine/due.h"
 #include "engine/probe.h"
-#include "engine/requester.h"
-#include "engine/state.h"
 #include "engine/timer.h"
-#include "engine/unlock.h"
 
 /*
  * IBA 9.7.6.1.3: the requester detects a timeout after one to four times the interval. Four is
@@ -61,7 +58,7 @@ void srnic_timer_set(struct srnic_qp *qp)
  * Return how long to wait for an answer, in jiffies: four times the least time that the IBA
  * allows. After a recent loss, only that least time, doubled with each timeout in a row.
  */
-static unsigned long patience(const struct srnic_qp *qp)
+static unsigned long timer_patience(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
 	u8 times = qp->attr.retry_cnt - req->retry_left;
@@ -72,8 +69,29 @@ static unsigned long patience(const struct srnic_qp *qp)
 		   req->interval);
 }
 
-static void retry_arm(struct srnic_qp *qp)
+/**
+ * srnic_timer_renew() - Begin a new interval of the retry timer
+ * @qp: the QP
+ *
+ * Context: any up to softirq, under the QP's lock.
+ */
+void srnic_timer_renew(struct srnic_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
+
+	qp->req.deadline = jiffies + timer_patience(qp);
+}
+
+/**
+ * srnic_timer_arm() - Let the retry timer fire at the end of the interval, or sooner
+ * @qp: the QP
+ *
+ * Context: any up to softirq, under the QP's lock.
+ */
+void srnic_timer_arm(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
 	timer_reduce(&qp->retry_timer, qp->req.deadline);
 }
 
@@ -91,17 +109,17 @@ void srnic_timer_progress(struct srnic_qp *qp)
 
 	req->retry_left = qp->attr.retry_cnt;
 	req->rnr_left = qp->attr.rnr_retry;
-	req->deadline = jiffies + patience(qp);
+	srnic_timer_renew(qp);
 }
 
 /**
  * srnic_timer_start() - Start the retry timer if it is needed
  * @qp: the QP
- * @idle: no packets were outstanding before this turn
+ * @flight: whether packets were outstanding before this turn
  *
  * Context: any up to softirq, under the QP's lock.
  */
-void srnic_timer_start(struct srnic_qp *qp, bool idle)
+void srnic_timer_start(struct srnic_qp *qp, enum srnic_flight flight)
 {
 	struct srnic_requester *req = &qp->req;
 	bool waits = req->una != req->max_sent;
@@ -110,12 +128,12 @@ void srnic_timer_start(struct srnic_qp *qp, bool idle)
 
 	if (!waits && !req->stalled)
 		return;
-	srnic_probe_start(qp, idle);
+	srnic_probe_start(qp, flight);
 	if (!qp->attr.timeout && !req->stalled)
 		return;		/* IBA 9.7.6.1.3: 0 means no timeout */
-	if (idle)
-		req->deadline = jiffies + patience(qp);
-	retry_arm(qp);
+	if (flight == SRNIC_FLIGHT_BEGINS)
+		srnic_timer_renew(qp);
+	srnic_timer_arm(qp);
 }
 
 /**
@@ -132,70 +150,6 @@ void srnic_timer_handshake(struct srnic_qp *qp)
 	mod_timer(&qp->retry_timer, qp->req.deadline);
 }
 
-/* IBA 9.7.5.1.2, C9-142: retry as often as the consumer has set, then fail the send queue. */
-static void timed_out(struct srnic_qp *qp)
-{
-	struct srnic_requester *req = &qp->req;
-
-	if (!req->retry_left && qp->attr.timeout) {
-		srnic_count(qp->dev, retry_exceeded_err);
-		if (srnic_sq_peek(qp) || qp->sq.cons != qp->sq.next)
-			srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons),
-				      IB_WC_RETRY_EXC_ERR);
-		return;
-	}
-	if (qp->attr.timeout)
-		req->retry_left--;
-	srnic_count(qp->dev, completer_retry_err);
-	srnic_requester_lost(qp, true);
-	req->deadline = jiffies + patience(qp);
-	srnic_requester_run(qp);
-}
-
-static bool timer_wanted(const struct srnic_qp *qp)
-{
-	const struct srnic_requester *req = &qp->req;
-
-	if (!srnic_qp_sends(qp))
-		return false;
-	return req->wait_keys || req->stalled || req->una != req->max_sent;
-}
-
-/*
- * The interval begins with the packet that asks for an answer (IBA 9.7.6.1.3). On a busy
- * machine, this packet may not have left yet.
- */
-static bool still_sending(const struct srnic_qp *qp)
-{
-	return test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits) || !skb_queue_empty(&qp->out) ||
-	       qp->refused;
-}
-
-static void retry_fire(struct timer_list *timer)
-{
-	struct srnic_qp *qp = from_timer(qp, timer, retry_timer);
-	struct srnic_requester *req = &qp->req;
-
-	srnic_qp_lock(qp);
-	if (unlikely(qp->refused))
-		srnic_tx_resume(qp);
-	if (!timer_wanted(qp))
-		goto out;
-	/* the RNR timer is running, or packets have not left yet */
-	if (req->wait_rnr || still_sending(qp))
-		req->deadline = jiffies + patience(qp);
-	if (time_before(jiffies, req->deadline)) {
-		retry_arm(qp);
-		goto out;
-	}
-	if (req->wait_keys)
-		srnic_hs_timeout(qp);
-	else
-		timed_out(qp);
-out:
-	srnic_qp_unlock(qp, true);
-}
-
 /**
  * srnic_timer_tick() - Resume after a tick, because a full queue has refused packets
  * @qp: the QP
@@ -207,22 +161,6 @@ void srnic_timer_tick(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	timer_reduce(&qp->retry_timer, jiffies + 1);
-}
-
-static enum hrtimer_restart rnr_fire(struct hrtimer *timer)
-{
-	struct srnic_qp *qp = container_of(timer, struct srnic_qp, rnr_timer);
-
-	srnic_qp_lock(qp);
-	if (qp->req.wait_rnr) {
-		qp->req.wait_rnr = false;
-		srnic_requester_go_back(qp);
-		/* a new interval: the peer has answered, and everything is sent again */
-		qp->req.deadline = jiffies + patience(qp);
-		srnic_requester_run(qp);
-	}
-	srnic_qp_unlock(qp, true);
-	return HRTIMER_NORESTART;
 }
 
 /* Return how long an RNR NAK with this timer field asks to wait, in jiffies. */
@@ -255,14 +193,6 @@ void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 		nsec = min_t(u64, nsec << (*row - SRNIC_RNR_PATIENCE), RNR_DOUBLED_MOST);
 
 	hrtimer_start(&qp->rnr_timer, ns_to_ktime(nsec), HRTIMER_MODE_REL_SOFT);
-}
-
-void srnic_timer_init(struct srnic_qp *qp)
-{
-	timer_setup(&qp->retry_timer, retry_fire, 0);
-	srnic_probe_init(qp);
-	hrtimer_init(&qp->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	qp->rnr_timer.function = rnr_fire;
 }
 
 /* The timers do not start again, because no function arms them in the present state. */

@@ -5,8 +5,8 @@
  */
 #include "srnic.h"
 #include "engine/backpressure.h"
+#include "engine/due.h"
 #include "engine/srq.h"
-#include "engine/state.h"
 #include "engine/unlock.h"
 
 /*
@@ -22,19 +22,6 @@
  * worth of sealed packets may wait in the receiver's queue for as long as it took to seal them.
  */
 #define OUT_JIFFIES		(HZ / 10)
-
-/**
- * srnic_qp_kick() - Request a task of the worker
- * @qp: the QP
- * @why: SRNIC_QP_WORK_*
- *
- * Context: any.
- */
-void srnic_qp_kick(struct srnic_qp *qp, int why)
-{
-	set_bit(why, &qp->work_bits);
-	queue_work(srnic_wq, &qp->work);
-}
 
 static void raise_srq(struct srnic_qp *qp, enum ib_event_type type)
 {
@@ -172,45 +159,87 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
 }
 
+/*
+ * Release the lock, and take the packets for the stack into @batch. Return whether there are any:
+ * then BHs stay off until drain_out() has sent them.
+ */
+static bool unlock_release(struct srnic_qp *qp, struct sk_buff_head *batch)
+	__releases(&qp->lock)
+{
+	bool drain;
+
+	__skb_queue_head_init(batch);
+	drain = !qp->flushing && take_out(qp, batch);
+	qp->req.cc.now = 0;
+	if (drain) {
+		qp->flushing = true;
+		spin_unlock(&qp->lock);
+	} else {
+		spin_unlock_bh(&qp->lock);
+	}
+	return drain;
+}
+
+/* Return whether to notify the receive CQ. If it is the send CQ, too, it is notified once. */
+static bool rcq_due(const struct srnic_qp *qp, u32 due)
+{
+	return due & SRNIC_DUE_RCQ && (qp->rcq != qp->scq || !(due & SRNIC_DUE_SCQ));
+}
+
 /**
  * srnic_qp_unlock() - Release a QP's lock and perform the actions that are due
  * @qp: the QP
- * @direct: false inside the call chain of post_send and post_recv, whose caller may hold locks
- *	that a handler takes: workers then notify and raise events
  *
- * Context: process or softirq, no other spinlock held.
+ * Context: process or softirq, no other spinlock held; not inside the call chain of post_send
+ * and post_recv.
  */
-void srnic_qp_unlock(struct srnic_qp *qp, bool direct)
+void srnic_qp_unlock(struct srnic_qp *qp)
 	__releases(&qp->lock)
 {
-	u32 due = qp->due;
 	struct sk_buff_head batch;
+	u32 due = qp->due;
 	bool drain;
 
 	lockdep_assert_held(&qp->lock);
 
-	__skb_queue_head_init(&batch);
-	drain = !qp->flushing && take_out(qp, &batch);
 	qp->due = 0;
-	qp->req.cc.now = 0;
-	if (unlikely(due & SRNIC_DUE_EVENTS) && !direct) {
-		qp->due = due & SRNIC_DUE_EVENTS;
-		due &= ~SRNIC_DUE_EVENTS;
-		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
-	}
-	if (drain) {
-		qp->flushing = true;
-		spin_unlock(&qp->lock);		/* BHs stay off until @batch has been sent */
-	} else {
-		spin_unlock_bh(&qp->lock);
-	}
-
+	drain = unlock_release(qp, &batch);
 	if (due & SRNIC_DUE_SCQ)
-		srnic_cq_notify(qp->scq, direct);
-	if (due & SRNIC_DUE_RCQ && (qp->rcq != qp->scq || !(due & SRNIC_DUE_SCQ)))
-		srnic_cq_notify(qp->rcq, direct);
+		srnic_cq_notify(qp->scq);
+	if (rcq_due(qp, due))
+		srnic_cq_notify(qp->rcq);
 	if (unlikely(due & SRNIC_DUE_EVENTS))
 		raise_events(qp, due & SRNIC_DUE_EVENTS);
+	if (drain)
+		drain_out(qp, &batch);
+}
+
+/**
+ * srnic_qp_unlock_deferring() - Release a QP's lock; workers call the handlers that are due
+ * @qp: the QP
+ *
+ * In the call chain of post_send and post_recv, the caller may hold locks that a completion or
+ * event handler takes.
+ *
+ * Context: process or softirq, no other spinlock of srnic held.
+ */
+void srnic_qp_unlock_deferring(struct srnic_qp *qp)
+	__releases(&qp->lock)
+{
+	struct sk_buff_head batch;
+	u32 due = qp->due;
+	bool drain;
+
+	lockdep_assert_held(&qp->lock);
+
+	qp->due = due & SRNIC_DUE_EVENTS;
+	if (unlikely(qp->due))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
+	drain = unlock_release(qp, &batch);
+	if (due & SRNIC_DUE_SCQ)
+		srnic_cq_notify_later(qp->scq);
+	if (rcq_due(qp, due))
+		srnic_cq_notify_later(qp->rcq);
 	if (drain)
 		drain_out(qp, &batch);
 }
@@ -233,30 +262,5 @@ void srnic_qp_out_work(struct work_struct *work)
 		return;
 	}
 	srnic_tx_resume(qp);
-	srnic_qp_unlock(qp, true);
-}
-
-/**
- * srnic_qp_push() - Write a completion
- * @qp: the QP
- * @cq: its send or receive CQ
- * @cqe: the completion
- * @solicited: raise an event if the CQ is armed for solicited completions only
- *
- * A full CQ is the fault of the QPs that complete there (RFC 5042 6.4.3.2, 6.4.6). The QP that
- * finds it full enters ERR here; the CQ notifies its consumer, and moves the other QPs to ERR.
- *
- * Context: process or softirq, under the QP's lock.
- */
-void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_cqe *cqe,
-		   bool solicited)
-{
-	lockdep_assert_held(&qp->lock);
-
-	if (unlikely(srnic_cq_push(cq, cqe, solicited))) {
-		srnic_count(qp->dev, cq_overflow);
-		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
-		return;
-	}
-	qp->due |= cq == qp->scq ? SRNIC_DUE_SCQ : SRNIC_DUE_RCQ;
+	srnic_qp_unlock(qp);
 }

@@ -4,46 +4,13 @@
 
 #include "engine/engine.h"
 
-/* qp->due; the bits below these are 1 << IB_EVENT_* of the QP or its SRQ */
-#define SRNIC_DUE_SCQ		BIT(30)
-#define SRNIC_DUE_RCQ		BIT(31)
-#define SRNIC_DUE_EVENTS	(BIT(30) - 1)
-
 static inline void srnic_qp_lock(struct srnic_qp *qp) __acquires(&qp->lock)
 {
 	spin_lock_bh(&qp->lock);
 }
 
-void srnic_qp_unlock(struct srnic_qp *qp, bool direct) __releases(&qp->lock);
+void srnic_qp_unlock(struct srnic_qp *qp) __releases(&qp->lock);
+void srnic_qp_unlock_deferring(struct srnic_qp *qp) __releases(&qp->lock);
 void srnic_qp_out_work(struct work_struct *work);
-void srnic_qp_kick(struct srnic_qp *qp, int why);
-void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_cqe *cqe,
-		   bool solicited) __must_hold(&qp->lock);
-
-static inline void srnic_qp_event(struct srnic_qp *qp, enum ib_event_type event)
-	__must_hold(&qp->lock)
-{
-	qp->due |= 1U << event;
-}
-
-/* Requests were built; @follow: they follow others that may still be in flight. */
-static inline void srnic_qp_built_requests(struct srnic_qp *qp, bool follow)
-	__must_hold(&qp->lock)
-{
-	qp->out_ordered = true;
-	qp->out_follows |= follow;
-}
-
-/*
- * Packets were built whose order matters and which the peer does not acknowledge; @follow: they
- * continue an answer of which other packets may still be in flight.
- */
-static inline void srnic_qp_built_unacked(struct srnic_qp *qp, bool follow)
-	__must_hold(&qp->lock)
-{
-	qp->out_ordered = true;
-	qp->out_timed = true;
-	qp->out_follows |= follow;
-}
 
 #endif /* SRNIC_ENGINE_UNLOCK_H */

@@ -5,10 +5,12 @@
  */
 #include <linux/sched/mm.h>
 #include "srnic.h"
-#include "engine/dgram.h"
+#include "engine/due.h"
+#include "engine/handshake.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
+#include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 
@@ -18,14 +20,14 @@ static void alloc_sq(struct srnic_qp *qp)
 	if (srnic_sq_alloc(qp)) {
 		srnic_qp_lock(qp);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
-		srnic_qp_unlock(qp, true);
+		srnic_qp_unlock(qp);
 		return;
 	}
 	set_bit(SRNIC_QP_WORK_SEND, &qp->work_bits);
 	set_bit(SRNIC_QP_WORK_FLUSH, &qp->work_bits);
 }
 
-static bool take(struct srnic_qp *qp, int why)
+static bool worker_take(struct srnic_qp *qp, int why)
 {
 	return test_and_clear_bit(why, &qp->work_bits);
 }
@@ -46,25 +48,25 @@ void srnic_qp_worker(struct work_struct *work)
 	struct srnic_qp *qp = container_of(work, struct srnic_qp, work);
 	unsigned int noio = memalloc_noio_save();
 
-	if (take(qp, SRNIC_QP_WORK_HS))
+	if (worker_take(qp, SRNIC_QP_WORK_HS))
 		srnic_hs_work(qp);
-	if (take(qp, SRNIC_QP_WORK_REKEY))
+	if (worker_take(qp, SRNIC_QP_WORK_REKEY))
 		srnic_hs_rekey(qp);
-	if (take(qp, SRNIC_QP_WORK_DGRAM))
+	if (worker_take(qp, SRNIC_QP_WORK_DGRAM))
 		srnic_dgram_out_work(qp);
-	if (take(qp, SRNIC_QP_WORK_ALLOC))
+	if (worker_take(qp, SRNIC_QP_WORK_ALLOC))
 		alloc_sq(qp);
 	memalloc_noio_restore(noio);
 	clear_bit(SRNIC_QP_WORK_UNLOCK, &qp->work_bits);
 
 	srnic_qp_lock(qp);
-	if (take(qp, SRNIC_QP_WORK_REPLY))
+	if (worker_take(qp, SRNIC_QP_WORK_REPLY))
 		srnic_reply_run(qp);
-	if (take(qp, SRNIC_QP_WORK_SEND))
+	if (worker_take(qp, SRNIC_QP_WORK_SEND))
 		srnic_requester_run(qp);
-	if (take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
+	if (worker_take(qp, SRNIC_QP_WORK_FLUSH) && srnic_qp_flush_some(qp))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
-	srnic_qp_unlock(qp, true);
+	srnic_qp_unlock(qp);
 	if (!test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits))
 		srnic_dgram_out_sent(qp);
 }

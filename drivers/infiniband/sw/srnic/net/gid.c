@@ -20,7 +20,7 @@
 #define NETDEV_BITS	6
 
 /**
- * struct gid_entry - one GID of one device
+ * struct srnic_gid_entry - one GID of one device
  * @by_gid: in gid_table, RCU
  * @by_netdev: in netdev_table, RCU
  * @net: namespace of the netdev, in which packets are received; need not be the device's
@@ -30,7 +30,7 @@
  * @sock: IPv6: socket bound to the netdev and to no port, for route lookups; or NULL
  * @rcu: frees the entry: readers of the tables may still see it after its removal
  */
-struct gid_entry {
+struct srnic_gid_entry {
 	struct hlist_node by_gid;
 	struct hlist_node by_netdev;
 	struct net *net;
@@ -56,9 +56,9 @@ static u32 gid_hash(const struct net *net, const u8 gid[16])
  * link-local, return one on any netdev: like Linux, srnic follows the weak host model and
  * accepts packets to its addresses on each netdev (RFC 1122, 3.3.4.2).
  */
-static struct gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex)
+static struct srnic_gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex)
 {
-	struct gid_entry *entry, *other = NULL;
+	struct srnic_gid_entry *entry, *other = NULL;
 
 	hash_for_each_possible_rcu(gid_table, entry, by_gid, gid_hash(net, gid)) {
 		if (entry->net != net || !srnic_gid_equal(entry->gid.raw, gid))
@@ -107,7 +107,7 @@ static void gid_changed(void)
  */
 struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex)
 {
-	struct gid_entry *entry = gid_entry_find(net, gid, ifindex);
+	struct srnic_gid_entry *entry = gid_entry_find(net, gid, ifindex);
 
 	return entry ? entry->dev : NULL;
 }
@@ -125,7 +125,7 @@ struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int if
  */
 struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex)
 {
-	struct gid_entry *entry;
+	struct srnic_gid_entry *entry;
 
 	hash_for_each_possible_rcu(netdev_table, entry, by_netdev, ifindex) {
 		if (entry->net == net && entry->ifindex == ifindex)
@@ -145,7 +145,7 @@ struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex)
  */
 struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex)
 {
-	struct gid_entry *entry = gid_entry_find(net, gid, ifindex);
+	struct srnic_gid_entry *entry = gid_entry_find(net, gid, ifindex);
 
 	if (!entry || entry->ifindex != ifindex || !entry->sock)
 		return NULL;
@@ -153,7 +153,7 @@ struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex
 }
 
 /* Link-local GIDs exist even without IPv6; they get no socket, and have no routes. */
-static int gid_sock_create(struct gid_entry *entry)
+static int gid_sock_create(struct srnic_gid_entry *entry)
 {
 	struct socket *sock;
 	int err;
@@ -187,7 +187,7 @@ static void gid_entry_link(struct hlist_node *node, struct hlist_head *head, boo
 		hlist_add_tail_rcu(node, head);
 }
 
-static void gid_entry_add(struct gid_entry *entry, bool own)
+static void gid_entry_add(struct srnic_gid_entry *entry, bool own)
 {
 	u32 bucket = hash_min(gid_hash(entry->net, entry->gid.raw), GID_BITS);
 
@@ -200,62 +200,49 @@ static void gid_entry_add(struct gid_entry *entry, bool own)
 }
 
 /**
- * srnic_net_gid_add() - Start receiving for a GID
+ * srnic_gid_add() - Add a GID to the tables
  * @dev: the device
+ * @net: namespace in which packets are received: that of @ndev, which may move meanwhile
  * @gid: the address
  * @ndev: netdev that has the address: the device's own, or one on top of it
- * @ctx: set for srnic_net_gid_del()
- *
- * A macvlan or VLAN may have been moved to another namespace: the port is opened there, too.
  *
  * Context: process; RTNL may be held.
- * Return: 0, an errno of srnic_net_get() in the netdev's namespace, or another negative errno.
+ * Return: the entry, for srnic_gid_del(), or an ERR_PTR.
  */
-int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
-		      void **ctx)
+struct srnic_gid_entry *srnic_gid_add(struct srnic_dev *dev, struct net *net,
+				      const union ib_gid *gid, struct net_device *ndev)
 {
-	struct gid_entry *entry;
+	struct srnic_gid_entry *entry;
 	int err;
 
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	if (!entry)
-		return -ENOMEM;
-	entry->net = dev_net(ndev);
+		return ERR_PTR(-ENOMEM);
+	entry->net = net;
 	entry->gid = *gid;
 	entry->ifindex = ndev->ifindex;
 	entry->dev = dev;
-	err = srnic_net_get(entry->net);
-	if (err)
-		goto free;
 	err = gid_sock_create(entry);
-	if (err)
-		goto put_net;
+	if (err) {
+		kfree(entry);
+		return ERR_PTR(err);
+	}
 	gid_entry_add(entry, ndev == dev->ndev);
-	*ctx = entry;
-	return 0;
-
-put_net:
-	srnic_net_put(entry->net);
-free:
-	kfree(entry);
-	return err;
+	return entry;
 }
 
 /**
- * srnic_net_gid_del() - Stop receiving for a GID
- * @ctx: pointer that srnic_net_gid_add() has set, or a NULL pointer; cleared
+ * srnic_gid_del() - Remove a GID from the tables
+ * @entry: the entry
  *
  * Packets may still reach the device until a grace period has passed.
  *
  * Context: process.
+ * Return: the namespace in which packets were received.
  */
-void srnic_net_gid_del(void **ctx)
+struct net *srnic_gid_del(struct srnic_gid_entry *entry)
 {
-	struct gid_entry *entry = *ctx;
-
-	if (!entry)
-		return;
-	*ctx = NULL;
+	struct net *net = entry->net;
 
 	spin_lock(&gid_lock);
 	hash_del_rcu(&entry->by_gid);
@@ -265,6 +252,6 @@ void srnic_net_gid_del(void **ctx)
 
 	if (entry->sock)
 		sock_release(entry->sock);
-	srnic_net_put(entry->net);
 	kfree_rcu(entry, rcu);
+	return net;
 }

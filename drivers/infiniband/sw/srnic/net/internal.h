@@ -82,6 +82,13 @@ void srnic_chunk_exit(void);
 int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
 		       const struct rdma_ah_attr *ah, u16 sport);
 
+struct srnic_gid_entry;
+
+/* gid.c: process context */
+struct srnic_gid_entry *srnic_gid_add(struct srnic_dev *dev, struct net *net,
+				      const union ib_gid *gid, struct net_device *ndev);
+struct net *srnic_gid_del(struct srnic_gid_entry *entry);
+
 /* gid.c: RCU read side */
 u32 srnic_gid_epoch(void);
 struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex);

@@ -160,7 +160,7 @@ void srnic_net_exit(void);
 int srnic_net_get(struct net *net);
 void srnic_net_put(struct net *net);
 
-/* gid.c: destination GID to device, per namespace */
+/* listen.c: from when to when a device receives for a GID */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
 		      void **ctx);
 void srnic_net_gid_del(void **ctx);

@@ -164,25 +164,36 @@ static void cq_notify_work(struct work_struct *work)
 /**
  * srnic_cq_notify() - Raise the event that completions have made due, if any
  * @cq: the CQ; the caller keeps one of its QPs alive, and so the CQ
- * @direct: call comp_handler in this context; false inside post_send's call
- *	chain, where the consumer may hold locks that its handler takes
  *
  * comp_handler runs without any of our locks, with BHs disabled, and never
  * concurrently for one CQ.
  *
- * Context: any if @direct is false; otherwise process or softirq, no locks
- * held.
+ * Context: process or softirq, no locks held.
  */
-void srnic_cq_notify(struct srnic_cq *cq, bool direct)
+void srnic_cq_notify(struct srnic_cq *cq)
 {
-	if (likely(!test_bit(SRNIC_CQ_FIRE, &cq->state)))
-		return;
-
-	if (!direct || cq_fire(cq))
+	if (unlikely(test_bit(SRNIC_CQ_FIRE, &cq->state)) && cq_fire(cq))
 		queue_work(srnic_wq, &cq->notify_work);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify);
+
+/**
+ * srnic_cq_notify_later() - Let the worker raise the event that is due, if any
+ * @cq: the CQ; the caller keeps one of its QPs alive, and so the CQ
+ *
+ * Inside post_send's call chain, the consumer may hold locks that comp_handler
+ * takes.
+ *
+ * Context: any.
+ */
+void srnic_cq_notify_later(struct srnic_cq *cq)
+{
+	if (unlikely(test_bit(SRNIC_CQ_FIRE, &cq->state)))
+		queue_work(srnic_wq, &cq->notify_work);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify_later);
 
 /**
  * srnic_cq_pop() - Take the oldest completion

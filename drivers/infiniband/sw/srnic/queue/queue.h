@@ -243,10 +243,11 @@ void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error);
 /* 0, or -EOVERFLOW: no completion was written; the caller moves its QP to ERR. */
 int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicited);
 /*
- * Call comp_handler if an event is due; no locks held, BHs may be disabled. If
- * @direct is false, let a worker call it (inside post_send's call chain).
+ * Call comp_handler if an event is due; no locks held, BHs may be disabled.
+ * Inside post_send's call chain, let a worker call it.
  */
-void srnic_cq_notify(struct srnic_cq *cq, bool direct);
+void srnic_cq_notify(struct srnic_cq *cq);
+void srnic_cq_notify_later(struct srnic_cq *cq);
 /* Consumer's side: of kernel CQs, and of user CQs when uverbs asks. */
 bool srnic_cq_pop(struct srnic_cq *cq, struct srnic_cqe *cqe);
 u32 srnic_cq_waiting(struct srnic_cq *cq);

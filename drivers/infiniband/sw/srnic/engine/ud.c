@@ -4,12 +4,12 @@
  */
 #include "srnic.h"
 #include "engine/ah.h"
-#include "engine/datagram.h"
-#include "engine/dgram.h"
+#include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
-#include "engine/unlock.h"
+#include "engine/ud.h"
+#include "engine/ud_keys.h"
 #include "mem/mem.h"
 
 #define QKEY_OWN	BIT(31)	/* IBA 10.2.5: use the QP's own Q_Key */
@@ -58,7 +58,7 @@ static bool same_ah(const struct srnic_swqe *a, const struct srnic_swqe *b)
 }
 
 /* Return how many waiting datagrams can share a super-packet with @first. */
-static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
+static u32 ud_alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 {
 	u32 have = min(srnic_sq_waiting(qp), SRNIC_TURN);
 	u32 n;
@@ -73,8 +73,8 @@ static u32 alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 	return n;
 }
 
-/* The work request completes when the packet has left the stack (backpressure.c). */
-static void pass(struct srnic_qp *qp)
+/* The work request completes when the packet has left the stack (departure.c). */
+static void ud_pass(struct srnic_qp *qp)
 {
 	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
 	qp->req.max_sent = qp->req.psn;
@@ -82,10 +82,10 @@ static void pass(struct srnic_qp *qp)
 }
 
 /* Skip a datagram that cannot be sent, as if it was lost in the network. */
-static void lose(struct srnic_qp *qp)
+static void ud_lose(struct srnic_qp *qp)
 {
 	srnic_count(qp->dev, send_err);
-	pass(qp);
+	ud_pass(qp);
 }
 
 static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
@@ -109,15 +109,15 @@ static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 	pkt->imm = wqe->imm;
 	pkt->se = wqe->flags & SRNIC_SWQE_SOLICITED;
 
-	err = srnic_build_packet(build, &src, wqe->length, build->open ? 1 : alike(qp, wqe));
+	err = srnic_build_packet(build, &src, wqe->length, build->open ? 1 : ud_alike(qp, wqe));
 	if (err == -EFAULT) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return err;
 	}
 	if (err)
-		lose(qp);
+		ud_lose(qp);
 	else
-		pass(qp);
+		ud_pass(qp);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static struct srnic_swqe *next_like(struct srnic_build *build, const struct srni
 }
 
 /* Fail a work request that can never be sent. */
-static int refuse(struct srnic_qp *qp, struct srnic_swqe *wqe)
+static int ud_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	srnic_count(qp->dev, bad_wqe);
 	srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
@@ -178,9 +178,9 @@ static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic
 	} else if (PTR_ERR(dgram) == -ENOKEY) {
 		ret = -ENOKEY;
 	} else if (PTR_ERR(dgram) == -EACCES) {
-		ret = refuse(build->qp, wqe);
+		ret = ud_refuse(build->qp, wqe);
 	} else {
-		lose(build->qp);
+		ud_lose(build->qp);
 	}
 	spin_unlock(&ah->lock);
 	return ret;
@@ -206,7 +206,7 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
 
 	rcu_read_lock();
 	ah = find_ah(qp, wqe);
-	ret = ah ? send_all(build, ah, wqe, budget) : refuse(qp, wqe);
+	ret = ah ? send_all(build, ah, wqe, budget) : ud_refuse(qp, wqe);
 	rcu_read_unlock();
 	return ret;
 }
@@ -227,7 +227,7 @@ static void network_header(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
 	memcpy(grh + SRNIC_GRH_LEN - len, ends->iph, len);
 }
 
-static enum srnic_mem_status place(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static enum srnic_mem_status ud_place(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
 	struct srnic_sge_pos to = { .sge = rwqe->sge, .left = rwqe->num_sge };
@@ -284,7 +284,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_qp_refuse(qp, pkt, ud_too_long);
 		return;
 	}
-	if (place(qp, pkt)) {
+	if (ud_place(qp, pkt)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		srnic_qp_fatal(qp, -1);
 		return;

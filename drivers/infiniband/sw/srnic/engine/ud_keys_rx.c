@@ -12,8 +12,8 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "srnic.h"
-#include "engine/dgram.h"
 #include "engine/open.h"
+#include "engine/ud_keys.h"
 #include "trace/refuse.h"
 
 /**
@@ -86,8 +86,8 @@ static bool is_fresh(const struct sender *sender, struct net *net)
 }
 
 /* Hold a datagram until the worker has derived the sub-key, if the rule allows a seal at all. */
-static int hold(struct srnic_dgram_in *in, const struct srnic_rx *rx, const struct srnic_pkt *pkt,
-		const struct srnic_dgram_id *id)
+static int datagram_hold(struct srnic_dgram_in *in, const struct srnic_rx *rx,
+			 const struct srnic_pkt *pkt, const struct srnic_dgram_id *id)
 {
 	struct net *net = dev_net(rx->skb->dev);
 	const u8 *gid = rx->multicast ? rx->ends.dgid : rx->ends.sgid;
@@ -108,7 +108,7 @@ static int hold(struct srnic_dgram_in *in, const struct srnic_rx *rx, const stru
 	return -EINPROGRESS;
 }
 
-static int open_by(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt *pkt)
+static int sender_open(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
 	u32 len = pkt->payload_len + pkt->pad;
 	struct scatterlist src, dst;
@@ -159,8 +159,8 @@ int srnic_dgram_in_open(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	srnic_dgram_id_of(pkt, &id);
 	sender = rhashtable_lookup(&in->senders, &id, sender_params);
 	if (unlikely(!sender || !is_fresh(sender, dev_net(rx->skb->dev))))
-		return hold(in, rx, pkt, &id);
-	return open_by(sender, rx, pkt);
+		return datagram_hold(in, rx, pkt, &id);
+	return sender_open(sender, rx, pkt);
 }
 
 static bool same_params(const struct srnic_dgram_params *a, const struct srnic_dgram_params *b)
@@ -229,9 +229,9 @@ static void change_key(struct sender *sender, struct srnic_dgram *dgram)
 }
 
 /* Derive the sub-key of @id, unless @sender has it: then the numbers seen under it remain. */
-static struct sender *derive(struct srnic_dgram_in *in, struct sender *sender,
-			     const struct srnic_dgram_id *id,
-			     const struct srnic_dgram_params *params)
+static struct sender *sender_derive(struct srnic_dgram_in *in, struct sender *sender,
+				    const struct srnic_dgram_id *id,
+				    const struct srnic_dgram_params *params)
 {
 	struct srnic_dgram *dgram;
 	struct sender *new;
@@ -252,8 +252,8 @@ static struct sender *derive(struct srnic_dgram_in *in, struct sender *sender,
 }
 
 /* Update @sender, or add the sender of @id if it is NULL. An ERR_PTR: its datagrams are dropped. */
-static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, struct net *net,
-			    const struct srnic_dgram_id *id)
+static struct sender *sender_learn(struct srnic_dgram_in *in, struct sender *sender,
+				   struct net *net, const struct srnic_dgram_id *id)
 {
 	/* read first, so that later changes are noticed */
 	unsigned int policy_seq = srnic_policy_seq(net), key_seq = srnic_key_seq(net);
@@ -263,7 +263,7 @@ static struct sender *learn(struct srnic_dgram_in *in, struct sender *sender, st
 	err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_OPEN, &params);
 	if (!err && !params.suite)
 		err = -EPROTO;
-	sender = err ? ERR_PTR(err) : derive(in, sender, id, &params);
+	sender = err ? ERR_PTR(err) : sender_derive(in, sender, id, &params);
 	if (!IS_ERR(sender)) {
 		sender->params = params;
 		WRITE_ONCE(sender->net, net->net_cookie);
@@ -299,7 +299,7 @@ static void make_room(struct srnic_dgram_in *in, const struct sender *newcomer)
 	sender_forget(in, owns > SRNIC_MAX_DGRAM_SENDERS / 8 ? own : oldest);
 }
 
-static struct sender *find(struct srnic_dgram_in *in, const struct srnic_dgram_id *id)
+static struct sender *sender_find(struct srnic_dgram_in *in, const struct srnic_dgram_id *id)
 {
 	struct sender *sender;
 
@@ -309,7 +309,7 @@ static struct sender *find(struct srnic_dgram_in *in, const struct srnic_dgram_i
 	return sender;	/* valid: only the worker, the caller, removes senders */
 }
 
-static void refuse(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
+static void datagram_refuse(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
 {
 	if (err == -EPROTO || err == -EACCES)
 		srnic_refuse_unread(in->dev, id->sgid, sth_unexpected);
@@ -317,16 +317,16 @@ static void refuse(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, i
 		srnic_refuse_unread(in->dev, id->sgid, sth_crowded);
 }
 
-static void admit(struct srnic_dgram_in *in, struct sk_buff *skb)
+static void datagram_admit(struct srnic_dgram_in *in, struct sk_buff *skb)
 {
 	const struct srnic_dgram_id id = *held_id(skb);
 	struct net *net = dev_net(skb->dev);
-	struct sender *sender = find(in, &id);
+	struct sender *sender = sender_find(in, &id);
 
 	if (!sender || !is_fresh(sender, net)) {
-		sender = learn(in, sender, net, &id);
+		sender = sender_learn(in, sender, net, &id);
 		if (IS_ERR(sender)) {
-			refuse(in, &id, PTR_ERR(sender));
+			datagram_refuse(in, &id, PTR_ERR(sender));
 			srnic_rx_forget(skb);
 			return;
 		}
@@ -350,7 +350,7 @@ static void dgram_work(struct work_struct *work)
 		skb = skb_dequeue(&in->held);
 		if (!skb)
 			break;
-		admit(in, skb);
+		datagram_admit(in, skb);
 		cond_resched();
 	}
 	bury_dead(in);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Seals of outgoing datagrams: each QP has a salt, and a key for each destination, which the
+ * worker derives at first use.
+ */
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "srnic.h"
+#include "engine/build.h"
+#include "engine/due.h"
+#include "engine/ud_keys.h"
+#include "engine/ud_keys_tx.h"
+#include "mem/mem.h"
+
+#define ERROR_JIFFIES	HZ	/* time for which a lack of memory is remembered */
+
+static u32 hash_of(const u8 dgid[SRNIC_GID_LEN])
+{
+	return jhash(dgid, SRNIC_GID_LEN, 0);
+}
+
+static bool key_valid(const struct srnic_out_key *key, struct net *net)
+{
+	if (key->net != net->net_cookie || key->policy_seq != srnic_policy_seq(net) ||
+	    key->key_seq != srnic_key_seq(net))
+		return false;
+	return !key->err || key->err == -EACCES || time_before(jiffies, key->used + ERROR_JIFFIES);
+}
+
+static void key_bury(struct srnic_dgram_out *out, struct srnic_out_key *key)
+{
+	hash_del(&key->node);
+	hlist_add_head(&key->node, &out->dead);
+	out->count--;
+}
+
+/* Discard all keys, which were derived for the former salt. */
+static void new_salt(struct srnic_dgram_out *out)
+{
+	struct hlist_node *next;
+	struct srnic_out_key *key;
+	int i;
+
+	hash_for_each_safe(out->keys, i, next, key, node)
+		key_bury(out, key);
+	out->salt = get_random_u64();
+	out->counter = 0;
+}
+
+/* Ask the worker for a key, unless it already has to derive one. */
+static int key_want(struct srnic_qp *qp, const struct srnic_path *path)
+{
+	struct srnic_dgram_out *out = qp->dgram_out;
+	struct net *net;
+
+	if (out->wanted)
+		return -ENOKEY;
+	net = maybe_get_net(path->net);
+	if (!net)
+		return -ENETDOWN;
+	out->want_net = net;
+	out->want_id = (struct srnic_dgram_id){ .salt = out->salt, .sqpn = qp->ib.qp_num };
+	memcpy(out->want_id.sgid, path->ends.sgid, SRNIC_GID_LEN);
+	memcpy(out->want_id.dgid, path->ends.dgid, SRNIC_GID_LEN);
+	out->wanted = true;
+	if (qp->pd)
+		atomic_inc(&qp->pd->dgrams_wait);
+	srnic_qp_kick(qp, SRNIC_QP_WORK_DGRAM);
+	return -ENOKEY;
+}
+
+/**
+ * srnic_dgram_out_find() - Find the seal of datagrams on a path
+ * @qp: QP that sends
+ * @path: the path; its rule is not 'off'
+ *
+ * The key may be used for all packets of a turn.
+ *
+ * Context: any up to softirq, under the QP's lock.
+ * Return: the key; NULL if datagrams go in the clear; or an ERR_PTR: -EACCES if the policy
+ * forbids them, -ENOKEY if the worker will derive the key and then send, any other error if
+ * they are lost.
+ */
+struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic_path *path)
+{
+	struct srnic_dgram_out *out = qp->dgram_out;
+	struct srnic_out_key *key;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (out->counter > SRNIC_DGRAM_EMISSIONS - SRNIC_TURN)
+		new_salt(out);
+	hash_for_each_possible(out->keys, key, node, hash_of(path->ends.dgid)) {
+		if (!srnic_gid_equal(key->id.dgid, path->ends.dgid) ||
+		    !srnic_gid_equal(key->id.sgid, path->ends.sgid))
+			continue;
+		if (!key_valid(key, path->net)) {
+			key_bury(out, key);
+			break;
+		}
+		if (key->err)
+			return ERR_PTR(key->err);
+		key->used = jiffies;
+		return key->dgram;
+	}
+	return ERR_PTR(key_want(qp, path));
+}
+
+/**
+ * srnic_dgram_out_number() - Return the number of the next sealed datagram
+ * @qp: QP that sends, for which srnic_dgram_out_find() has found a key
+ *
+ * The number is used up even if the datagram is not sent, so that no nonce is used twice.
+ *
+ * Context: any up to softirq, under the QP's lock.
+ */
+u64 srnic_dgram_out_number(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
+	return qp->dgram_out->counter++;
+}
+
+/**
+ * srnic_out_keys_free() - Free keys that are in use no longer
+ * @dead: the former list of dead keys of a QP
+ *
+ * Context: process.
+ */
+void srnic_out_keys_free(struct hlist_head *dead)
+{
+	struct hlist_node *next;
+	struct srnic_out_key *key;
+
+	hlist_for_each_entry_safe(key, next, dead, node) {
+		srnic_dgram_destroy(key->dgram);
+		kfree(key);
+	}
+}
+
+/**
+ * srnic_dgram_out_alloc() - Allocate the seals of a new QP for datagrams
+ * @qp: the QP
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_dgram_out_alloc(struct srnic_qp *qp)
+{
+	struct srnic_dgram_out *out = kzalloc(sizeof(*out), GFP_KERNEL_ACCOUNT);
+
+	if (!out)
+		return -ENOMEM;
+	hash_init(out->keys);
+	INIT_HLIST_HEAD(&out->dead);
+	new_salt(out);
+	qp->dgram_out = out;
+	return 0;
+}
+
+/* Discard the least recently used key. */
+static void make_room(struct srnic_dgram_out *out)
+{
+	struct srnic_out_key *key, *oldest = NULL;
+	int i;
+
+	if (out->count < SRNIC_MAX_DGRAM_PEERS)
+		return;
+	hash_for_each(out->keys, i, key, node)
+		if (!oldest || time_before(key->used, oldest->used))
+			oldest = key;
+	key_bury(out, oldest);
+}
+
+/**
+ * srnic_out_key_add() - Add a key, unless it was derived for a former salt
+ * @out: seals of the QP
+ * @key: the key; if it cannot be added, it is dead
+ *
+ * Context: process, under the QP's lock.
+ */
+void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key)
+{
+	if (key->id.salt != out->salt) {
+		hlist_add_head(&key->node, &out->dead);
+		return;
+	}
+	make_room(out);
+	hash_add(out->keys, &key->node, hash_of(key->id.dgid));
+	out->count++;
+}
+
+/**
+ * srnic_dgram_out_free() - Free the seals of a QP that is destroyed
+ * @qp: the QP, without a wanted key; it may be a connected one
+ *
+ * Context: process.
+ */
+void srnic_dgram_out_free(struct srnic_qp *qp)
+{
+	struct srnic_dgram_out *out = qp->dgram_out;
+
+	if (!out)
+		return;
+	new_salt(out);
+	srnic_out_keys_free(&out->dead);
+	kfree_sensitive(out);
+	qp->dgram_out = NULL;
+}
