@@ -15,6 +15,7 @@
 #include "engine/congestion.h"
 #include "engine/cutting.h"
 #include "engine/responder.h"
+#include "engine/timer.h"
 
 #define FIRST_PSN	0xfffffe	/* so that the PSN wraps */
 
@@ -194,6 +195,37 @@ static void duplicates_are_known_when_the_limit_has_changed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, read_next(qp));
 	answer(qp, FIRST_PSN + 5);
 	expect_known(test, 6);
+}
+
+/* -------------------------------------------------------------- timeouts */
+
+/* How long the timer waits from now on, ms */
+static u32 timeout_after(struct srnic_qp *qp, bool losing, u32 srtt_ms)
+{
+	u32 ms;
+
+	spin_lock_bh(&qp->lock);
+	qp->req.interval = msecs_to_jiffies(400);
+	qp->req.cc.losing = losing;
+	qp->req.cc.srtt = srtt_ms * NSEC_PER_MSEC;
+	qp->req.cc.rttvar = 0;
+	srnic_timer_renew(qp);
+	ms = jiffies_to_msecs(qp->req.deadline - jiffies);
+	spin_unlock_bh(&qp->lock);
+	return ms;
+}
+
+/* Else everything is sent again because of one lost packet, while its probe is in flight. */
+static void after_a_loss_the_timer_is_shorter_but_leaves_a_probe_its_time(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	/* a tick of the clock may pass */
+	KUNIT_EXPECT_GE(test, timeout_after(qp, false, 1), 380);
+	KUNIT_EXPECT_LE(test, timeout_after(qp, true, 0), 100);
+	KUNIT_EXPECT_LE(test, timeout_after(qp, true, 1), 100);
+	KUNIT_EXPECT_GE(test, timeout_after(qp, true, 50), 180);
+	KUNIT_EXPECT_LE(test, timeout_after(qp, true, 500), 400);
 }
 
 /* ------------------------------------- super-packets that are cut wrongly */
@@ -562,6 +594,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(R24_no_more_reads_than_modify_qp_allows),
 	KUNIT_CASE(reads_that_are_outstanding_stay_so_when_the_limit_changes),
 	KUNIT_CASE(duplicates_are_known_when_the_limit_has_changed),
+	KUNIT_CASE(after_a_loss_the_timer_is_shorter_but_leaves_a_probe_its_time),
 	KUNIT_CASE(second_segments_that_never_arrive_end_super_packets),
 	KUNIT_CASE(losses_anywhere_do_not_end_super_packets),
 	KUNIT_CASE(what_the_stack_cuts_is_not_doubted),

@@ -3,6 +3,7 @@
  * Two timers per QP. No packet touches the retry timer: progress only moves a deadline in
  * memory, and a timer that fires before the deadline is set again.
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/congestion.h"
 #include "engine/due.h"
@@ -16,6 +17,9 @@
  */
 #define RETRY_INTERVALS		4
 #define RETRY_LEAST		msecs_to_jiffies(20)
+
+/* A probe is sent when an answer is overdue, and is answered before the next one would be */
+#define PROBE_ROUNDS		2
 
 /* Interval if the consumer asked for no timeout (0), but packets must be retried */
 #define RETRY_DEFAULT		msecs_to_jiffies(500)
@@ -56,17 +60,20 @@ void srnic_timer_set(struct srnic_qp *qp)
 
 /*
  * Return how long to wait for an answer, in jiffies: four times the least time that the IBA
- * allows. After a recent loss, only that least time, doubled with each timeout in a row.
+ * allows. After a recent loss, only that least time, doubled with each timeout in a row; but the
+ * timer sends everything again, so it leaves a probe and its answer the time that they need.
  */
-static unsigned long timer_patience(const struct srnic_qp *qp)
+static unsigned long answer_timeout(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
 	u8 times = qp->attr.retry_cnt - req->retry_left;
+	unsigned long probing, least;
 
 	if (likely(!req->cc.losing))
 		return req->interval;
-	return min(max(req->interval / RETRY_INTERVALS, RETRY_LEAST) << min_t(u8, times, 2),
-		   req->interval);
+	probing = nsecs_to_jiffies(PROBE_ROUNDS * srnic_cc_overdue(qp));
+	least = max3(req->interval / RETRY_INTERVALS, RETRY_LEAST, probing);
+	return min(least << min_t(u8, times, 2), req->interval);
 }
 
 /**
@@ -79,8 +86,10 @@ void srnic_timer_renew(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	qp->req.deadline = jiffies + timer_patience(qp);
+	qp->req.deadline = jiffies + answer_timeout(qp);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_timer_renew);
 
 /**
  * srnic_timer_arm() - Let the retry timer fire at the end of the interval, or sooner
