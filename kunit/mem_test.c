@@ -1513,6 +1513,7 @@ static void P9_a_region_is_protected_once(struct kunit *test)
  * @mr: the region
  * @qp: stream to bind it to; NULL: protect it
  * @mkeys: keys to protect it with
+ * @task: the thread, not yet awake
  * @err: result
  * @done: completed afterwards
  */
@@ -1520,6 +1521,7 @@ struct change {
 	struct srnic_mr *mr;
 	struct srnic_mem_stream *qp;
 	struct srnic_mkey *mkeys;
+	struct task_struct *task;
 	int err;
 	struct completion done;
 };
@@ -1533,22 +1535,20 @@ static int carry_out(void *arg)
 	return 0;
 }
 
-/* Start the change on another CPU, because this one may have BHs off meanwhile. */
-static struct change *start_change(struct kunit *test, bool bind_it)
+/* The change runs on another CPU, because this one may have BHs off meanwhile. */
+static struct change *new_change(struct kunit *test, bool bind_it)
 {
 	struct change *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	struct world *w = test->priv;
-	struct task_struct *task;
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
 	c->mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	c->qp = bind_it ? &w->qp[0] : NULL;
 	c->mkeys = new_mkeys(test);
 	init_completion(&c->done);
-	task = kthread_create(carry_out, c, "srnic-mem-test");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	kthread_bind(task, cpumask_any_but(cpu_online_mask, smp_processor_id()));
-	wake_up_process(task);
+	c->task = kthread_create(carry_out, c, "srnic-mem-test");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(c->task));
+	kthread_bind(c->task, cpumask_any_but(cpu_online_mask, smp_processor_id()));
 	return c;
 }
 
@@ -1570,14 +1570,15 @@ static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kun
 		int tries = 0;
 
 		migrate_disable();
-		c = start_change(test, bind_it);
+		c = new_change(test, bind_it);
 		access.key = c->mr->stag.key;
 		/*
-		 * Keep one burst in progress and start others until the change
-		 * has begun.
+		 * Keep one burst in progress, which the change must wait for, and
+		 * start others until it has begun.
 		 */
 		local_bh_disable();
 		KUNIT_EXPECT_EQ(test, srnic_mem_get(&w->qp[0], &access, &ref), SRNIC_MEM_OK);
+		wake_up_process(c->task);
 		do {
 			mdelay(1);
 			refused = try(&w->qp[0], access.key, access.va, access.len, access.rights,
