@@ -1450,7 +1450,7 @@ static void P9_a_proof_is_no_right(struct kunit *test)
 
 /* Return the result of srnic_mem_mkeys() without keeping the reference. */
 static const struct srnic_mkey *asked(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
-				       u32 rights)
+				      u32 rights)
 {
 	const struct srnic_access access = { .key = key, .rights = rights, .va = va, .len = len };
 	const struct srnic_mkey *mkeys;

@@ -26,15 +26,18 @@ static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
 				     const struct srnic_sge_pos *pos, u32 rights, u32 run,
 				     struct srnic_hold *hold)
 {
-	struct srnic_access access = {
+	struct srnic_access access;
+	u64 va;
+
+	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &va))
+		return SRNIC_MEM_BOUNDS;
+	access = (struct srnic_access){
 		.key = pos->sge->lkey,
 		.rights = rights,
+		.va = va,
 		.len = run,
 		.local = true,
 	};
-
-	if (check_add_overflow(pos->sge->addr, (u64)pos->off, &access.va))
-		return SRNIC_MEM_BOUNDS;
 	return srnic_mem_hold(stream, &access, hold);
 }
 
