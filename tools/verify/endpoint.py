@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Connect QPs and decode errors, for the tools in this folder."""
+import ipaddress
+
 import pyverbs.enums as e
 from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.qp import QPAttr
@@ -8,9 +10,11 @@ GIDS = 16           # entries of the GID table to search for an IPv4 address
 
 
 def own_gid(ctx):
-    """Return (index, GID) of the device's first IPv4 address."""
+    """Return (index, GID) of the device's first IPv4 address. A link-local GID may contain
+    ":ffff:", too: its MAC address is drawn at random."""
     gids = (ctx.query_gid(port_num=1, index=i).gid for i in range(GIDS))
-    return next(row for row in enumerate(gids) if ":ffff:" in row[1])
+    return next(row for row in enumerate(gids)
+                if ipaddress.IPv6Address(row[1]).ipv4_mapped)
 
 
 def way_to(gid, sgid_index):
