@@ -94,14 +94,14 @@ static int bench_seal(struct bench *b, unsigned int len)
 {
 	const struct srnic_text text = srnic_text_in_place(&b->sg, len);
 
-	return b->suite.family->seal(b->scratch, &b->cipher, &text);
+	return b->suite.family->apply[SRNIC_TO_SEAL](b->scratch, &b->cipher, &text);
 }
 
 static int bench_open(struct bench *b, unsigned int len)
 {
 	const struct srnic_text text = srnic_text_in_place(&b->sg, len);
 
-	return b->suite.family->open(b->scratch, &b->cipher, &text);
+	return b->suite.family->apply[SRNIC_TO_OPEN](b->scratch, &b->cipher, &text);
 }
 
 /* Pass the first @split bytes as MAC input, the rest as payload. */

@@ -182,6 +182,8 @@ const struct srnic_sth_family srnic_sth_nonce = {
 	.set_no_simd	= aead_set,
 	.free		= aead_free,
 	.driver		= aead_driver,
-	.seal		= aead_seal,
-	.open		= aead_open,
+	.apply = {
+		[SRNIC_TO_SEAL]	= aead_seal,
+		[SRNIC_TO_OPEN]	= aead_open,
+	},
 };

@@ -196,52 +196,29 @@ static int ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
 }
 
 /**
- * srnic_cipher_pool_seal() - Seal with a sub-key that is derived on demand
- * @sth: connection with @sth->pool; its scratch has the MAC input and the
- *	nonce
- * @flow: a confirmed flow
- * @keys: keys of the packet's epoch
- * @text: payload and pad
- *
- * Context: any up to softirq, under the QP's lock.
- * Return: 0 or the crypto driver's errno.
- */
-int srnic_cipher_pool_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-			   const struct srnic_epoch_keys *keys, const struct srnic_text *text)
-{
-	/* Any CPU's slot is correct; migration only costs locality. */
-	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), SRNIC_TO_SEAL);
-	int err;
-
-	spin_lock_bh(&slot->lock);
-	err = ensure_key(slot, sth, flow, keys, SRNIC_TO_SEAL);
-	if (!err)
-		err = sth->params.suite->family->seal(&sth->scratch, &slot->cipher, text);
-	spin_unlock_bh(&slot->lock);
-	return err;
-}
-
-/**
- * srnic_cipher_pool_open() - Open with a sub-key that is derived on demand
+ * srnic_cipher_pool_apply() - Seal or open with a sub-key that is derived on demand
  * @sth: connection with @sth->pool; its scratch has the MAC input, the nonce
- *	and the tag
+ *	and, to open, the tag
  * @flow: a confirmed flow
  * @keys: keys of the packet's epoch
+ * @use: to seal, or to open
  * @text: payload and pad
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0, -EBADMSG, or the crypto driver's errno.
  */
-int srnic_cipher_pool_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-			   const struct srnic_epoch_keys *keys, const struct srnic_text *text)
+int srnic_cipher_pool_apply(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			    const struct srnic_epoch_keys *keys, enum srnic_sth_use use,
+			    const struct srnic_text *text)
 {
-	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), SRNIC_TO_OPEN);
+	/* Any CPU's slot is correct; migration only costs locality. */
+	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), use);
 	int err;
 
 	spin_lock_bh(&slot->lock);
-	err = ensure_key(slot, sth, flow, keys, SRNIC_TO_OPEN);
+	err = ensure_key(slot, sth, flow, keys, use);
 	if (!err)
-		err = sth->params.suite->family->open(&sth->scratch, &slot->cipher, text);
+		err = sth->params.suite->family->apply[use](&sth->scratch, &slot->cipher, text);
 	spin_unlock_bh(&slot->lock);
 	return err;
 }

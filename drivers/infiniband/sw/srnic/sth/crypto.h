@@ -250,9 +250,9 @@ struct srnic_sth {
  *	it to set a key is left without one
  * @free: wipe and free what @init allocated, even if @init failed
  * @driver: return the name of the crypto driver
- * @seal: compute @s->tag over @s->input and, depending on the mode, @text, which
- *	aead mode encrypts in place
- * @open: verify @s->tag; -EBADMSG if it is wrong. aead mode decrypts @text
+ * @apply: by use. To seal: compute @s->tag over @s->input and, depending on the
+ *	mode, @text, which aead mode encrypts in place. To open: verify @s->tag;
+ *	-EBADMSG if it is wrong; aead mode decrypts @text
  */
 struct srnic_sth_family {
 	bool has_counter;
@@ -264,10 +264,8 @@ struct srnic_sth_family {
 			   const u8 *raw);
 	void (*free)(struct srnic_cipher *cipher);
 	const char *(*driver)(const struct srnic_cipher *cipher);
-	int (*seal)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    const struct srnic_text *text);
-	int (*open)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    const struct srnic_text *text);
+	int (*apply[SRNIC_USES])(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+				 const struct srnic_text *text);
 };
 
 /* Tell whether internal implementations may be used in this context. */
@@ -385,12 +383,22 @@ struct srnic_cipher_pool {
 
 struct srnic_cipher_pool *srnic_cipher_pool_get(const struct srnic_sth_suite *suite);
 void srnic_cipher_pool_put(struct srnic_cipher_pool *pool);
-int srnic_cipher_pool_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
-			   const struct srnic_epoch_keys *keys, const struct srnic_text *text);
-int srnic_cipher_pool_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
-			   const struct srnic_epoch_keys *keys, const struct srnic_text *text);
+int srnic_cipher_pool_apply(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			    const struct srnic_epoch_keys *keys, enum srnic_sth_use use,
+			    const struct srnic_text *text);
 void srnic_cipher_pool_forget(struct srnic_cipher_pool *pool, const struct srnic_subkey *key,
 			      enum srnic_sth_use use);
+
+/* Seal or open with the sub-key of an epoch: the connection's own cipher, or the pool's. */
+static inline int srnic_sth_apply(struct srnic_sth *sth, enum srnic_sth_flow flow,
+				  struct srnic_epoch_keys *keys, enum srnic_sth_use use,
+				  const struct srnic_text *text)
+{
+	if (unlikely(sth->pool))
+		return srnic_cipher_pool_apply(sth, flow, keys, use, text);
+	return sth->params.suite->family->apply[use](&sth->scratch, &keys->subkey[use].cipher,
+						     text);
+}
 
 /* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE

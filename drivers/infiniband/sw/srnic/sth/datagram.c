@@ -253,7 +253,7 @@ int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *p
 	if (WARN_ON_ONCE(pkt->sth_len != SRNIC_DGRAM_STH_LEN || pkt->hdr_len > SRNIC_EXT_MAX))
 		return -EINVAL;
 	put_input(dgram, pkt, counter);
-	err = dgram->suite->family->seal(&dgram->scratch, &dgram->key.cipher, text);
+	err = dgram->suite->family->apply[SRNIC_TO_SEAL](&dgram->scratch, &dgram->key.cipher, text);
 	if (err)
 		return err;
 	put_unaligned_be64(dgram->id.salt, out);
@@ -312,7 +312,7 @@ int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
 
 	memcpy(dgram->scratch.tag, seal + SRNIC_DGRAM_COUNTER_LEN, SRNIC_DGRAM_TAG_LEN);
 	put_input(dgram, pkt, counter);
-	err = dgram->suite->family->open(&dgram->scratch, &key->cipher, text);
+	err = dgram->suite->family->apply[SRNIC_TO_OPEN](&dgram->scratch, &key->cipher, text);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)

@@ -29,15 +29,6 @@ bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
 	return !(pad[0] | pad[1] | pad[2]);
 }
 
-static int open_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		     struct srnic_epoch_keys *keys, const struct srnic_text *text)
-{
-	if (unlikely(sth->pool))
-		return srnic_cipher_pool_open(sth, flow, keys, text);
-	return sth->params.suite->family->open(&sth->scratch, &keys->subkey[SRNIC_TO_OPEN].cipher,
-					       text);
-}
-
 /* Called under rcu_read_lock(). */
 static int open_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 psn64,
 			 const struct srnic_pkt *pkt, const struct srnic_text *text)
@@ -77,7 +68,7 @@ static int open_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 	if (unlikely(pkt->mkey))
 		err = srnic_sth_prove(sth, flow, pkt);
 	if (!err)
-		err = open_text(sth, flow, keys, text);
+		err = srnic_sth_apply(sth, flow, keys, SRNIC_TO_OPEN, text);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)

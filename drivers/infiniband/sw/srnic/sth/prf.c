@@ -116,6 +116,8 @@ const struct srnic_sth_family srnic_sth_prf = {
 	.set_no_simd	= prf_set_no_simd,
 	.free		= prf_free,
 	.driver		= prf_driver,
-	.seal		= prf_seal,
-	.open		= prf_open,
+	.apply = {
+		[SRNIC_TO_SEAL]	= prf_seal,
+		[SRNIC_TO_OPEN]	= prf_open,
+	},
 };

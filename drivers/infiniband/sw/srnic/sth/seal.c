@@ -5,15 +5,6 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-static int seal_text(struct srnic_sth *sth, enum srnic_sth_flow flow,
-		     struct srnic_epoch_keys *keys, const struct srnic_text *text)
-{
-	if (unlikely(sth->pool))
-		return srnic_cipher_pool_seal(sth, flow, keys, text);
-	return sth->params.suite->family->seal(&sth->scratch, &keys->subkey[SRNIC_TO_SEAL].cipher,
-					       text);
-}
-
 /* Called under rcu_read_lock(). */
 static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 psn64,
 			 struct srnic_pkt *pkt, const struct srnic_text *text)
@@ -50,7 +41,7 @@ static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 	if (unlikely(pkt->mkey))
 		err = srnic_sth_prove(sth, flow, pkt);
 	if (!err)
-		err = seal_text(sth, flow, keys, text);
+		err = srnic_sth_apply(sth, flow, keys, SRNIC_TO_SEAL, text);
 	if (err)
 		return err;
 	memcpy(out, sth->scratch.tag, sth->form.tag_len);
