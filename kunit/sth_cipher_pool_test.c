@@ -85,13 +85,9 @@ static void P7_no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
 		.box = box,
 		.name = p.v->name,
 	};
-	u8 *sealed;
 
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
-	sealed = kunit_kzalloc(test, box->len, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sealed);
-	memcpy(sealed, box->body, box->len);
-	t.sealed = sealed;
+	sth_keep_sealed(test, &t);
 	sth_expect_no_change(test, &t);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
 }

@@ -406,6 +406,16 @@ struct sth_trip {
 	const char *name;
 };
 
+/* Keep a copy of the packet as it is sealed now. */
+static inline void sth_keep_sealed(struct kunit *test, struct sth_trip *t)
+{
+	u8 *sealed = kunit_kmalloc(test, t->box->len, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, sealed);
+	memcpy(sealed, t->box->body, t->box->len);
+	t->sealed = sealed;
+}
+
 /* Change each bit of @bytes in the packet, one at a time; restore its body each time. */
 static inline void sth_flip_all(struct kunit *test, const struct sth_trip *t, u8 *bytes,
 				unsigned int len)

@@ -333,14 +333,10 @@ static void P9_no_bit_of_a_proved_request_may_change(struct kunit *test)
 		.box = box,
 		.name = p.v->name,
 	};
-	u8 *sealed;
 
 	box->pkt.mkey = &mkey;
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box), 0);
-	sealed = kunit_kmalloc(test, box->len, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sealed);
-	memcpy(sealed, box->body, box->len);
-	trip.sealed = sealed;
+	sth_keep_sealed(test, &trip);
 	sth_expect_no_change(test, &trip);
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box), 0);
 }

@@ -126,12 +126,9 @@ static void check_bits(struct kunit *test, struct sth_pair *p, struct packet *pk
 		.box = pkt->box,
 		.name = srnic_opcode_table[pkt->opcode].name,
 	};
-	u8 *sealed = kunit_kzalloc(test, pkt->box->len, GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, sealed);
 	KUNIT_ASSERT_EQ(test, seal_packet(p, pkt), 0);
-	memcpy(sealed, pkt->box->body, pkt->box->len);
-	t.sealed = sealed;
+	sth_keep_sealed(test, &t);
 	sth_expect_no_change(test, &t);
 	expect_plain(test, p, pkt);
 }
