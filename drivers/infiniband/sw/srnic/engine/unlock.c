@@ -186,6 +186,27 @@ static bool rcq_due(const struct srnic_qp *qp, u32 due)
 	return due & SRNIC_DUE_RCQ && (qp->rcq != qp->scq || !(due & SRNIC_DUE_SCQ));
 }
 
+/* Release the lock, then notify CQs, raise the events in @due, and send packets. */
+static __always_inline void unlock_and_act(struct srnic_qp *qp, u32 due,
+					   void (*notify)(struct srnic_cq *cq))
+	__releases(&qp->lock)
+{
+	struct sk_buff_head batch;
+	bool drain;
+
+	lockdep_assert_held(&qp->lock);
+
+	drain = unlock_release(qp, &batch);
+	if (due & SRNIC_DUE_SCQ)
+		notify(qp->scq);
+	if (rcq_due(qp, due))
+		notify(qp->rcq);
+	if (unlikely(due & SRNIC_DUE_EVENTS))
+		raise_events(qp, due & SRNIC_DUE_EVENTS);
+	if (drain)
+		drain_out(qp, &batch);
+}
+
 /**
  * srnic_qp_unlock() - Release a QP's lock and perform the actions that are due
  * @qp: the QP
@@ -196,22 +217,10 @@ static bool rcq_due(const struct srnic_qp *qp, u32 due)
 void srnic_qp_unlock(struct srnic_qp *qp)
 	__releases(&qp->lock)
 {
-	struct sk_buff_head batch;
 	u32 due = qp->due;
-	bool drain;
-
-	lockdep_assert_held(&qp->lock);
 
 	qp->due = 0;
-	drain = unlock_release(qp, &batch);
-	if (due & SRNIC_DUE_SCQ)
-		srnic_cq_notify(qp->scq);
-	if (rcq_due(qp, due))
-		srnic_cq_notify(qp->rcq);
-	if (unlikely(due & SRNIC_DUE_EVENTS))
-		raise_events(qp, due & SRNIC_DUE_EVENTS);
-	if (drain)
-		drain_out(qp, &batch);
+	unlock_and_act(qp, due, srnic_cq_notify);
 }
 
 /**
@@ -226,22 +235,12 @@ void srnic_qp_unlock(struct srnic_qp *qp)
 void srnic_qp_unlock_deferring(struct srnic_qp *qp)
 	__releases(&qp->lock)
 {
-	struct sk_buff_head batch;
 	u32 due = qp->due;
-	bool drain;
-
-	lockdep_assert_held(&qp->lock);
 
 	qp->due = due & SRNIC_DUE_EVENTS;
 	if (unlikely(qp->due))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
-	drain = unlock_release(qp, &batch);
-	if (due & SRNIC_DUE_SCQ)
-		srnic_cq_notify_later(qp->scq);
-	if (rcq_due(qp, due))
-		srnic_cq_notify_later(qp->rcq);
-	if (drain)
-		drain_out(qp, &batch);
+	unlock_and_act(qp, due & ~SRNIC_DUE_EVENTS, srnic_cq_notify_later);
 }
 
 /**
