@@ -89,7 +89,7 @@ static u32 resend_packets(struct srnic_qp *qp, u32 count, enum reach reach)
 	struct resend r __uninitialized;
 
 	r.psn = req->una;
-	r.end = srnic_psn_add(req->una, min_t(u32, count, srnic_psn_diff(req->psn, req->una)));
+	r.end = srnic_psn_add(req->una, min(count, srnic_qp_unacked(qp)));
 	r.reach = reach;
 	srnic_build_begin(&r.build, qp, &qp->path, SRNIC_FLOW_OURS);
 	r.build.at = qp->sq.cons;
