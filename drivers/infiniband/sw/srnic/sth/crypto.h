@@ -240,6 +240,9 @@ struct srnic_sth {
 	struct srnic_sth_scratch scratch;
 };
 
+typedef int (*srnic_sth_op)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+			    const struct srnic_text *text);
+
 /**
  * struct srnic_sth_family - operations of a family of algorithms
  * @has_counter: nonce family: STH = counter ‖ tag
@@ -264,8 +267,7 @@ struct srnic_sth_family {
 			   const u8 *raw);
 	void (*free)(struct srnic_cipher *cipher);
 	const char *(*driver)(const struct srnic_cipher *cipher);
-	int (*apply[SRNIC_USES])(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-				 const struct srnic_text *text);
+	srnic_sth_op apply[SRNIC_USES];
 };
 
 /* Tell whether internal implementations may be used in this context. */
