@@ -8,6 +8,7 @@
 
 #include "pair_fixture.h"
 #include "engine/due.h"
+#include "engine/backpressure.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
 
@@ -377,6 +378,54 @@ static void only_the_gap_is_sent_again(struct kunit *test)
 	expect_sent(test, srnic_psn_add(PSN, 8), 3);
 }
 
+static void no_room(struct srnic_txq *txq)
+{
+}
+
+/* The stack still holds more of A's packets than A may have there. */
+static void a_gap_is_filled_though_the_window_waits_for_room(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_qp *qp = w->qp[A];
+	struct sk_buff *skb;
+
+	qp->attr.retry_cnt = 7;
+	qp->req.retry_left = 7;
+	send(test, 10);
+	KUNIT_ASSERT_EQ(test, srnic_txq_group_init(&w->dev->txq_group), 0);
+	KUNIT_ASSERT_EQ(test, srnic_txq_open(&qp->txq, &w->dev->txq_group, &init_net, no_room), 0);
+	w->dev->txq_group.limit = SZ_16K;
+	skb = alloc_skb(SZ_32K, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	srnic_txq_charge(&qp->txq, skb);
+	lock(qp);
+	KUNIT_EXPECT_EQ(test, srnic_tx_allowance(qp), 0);
+	unlock(qp);
+	nak(test, srnic_psn_add(PSN, 3), 2);
+	expect_sent(test, srnic_psn_add(PSN, 3), 2);
+	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(PSN, 10));
+	kfree_skb(skb);
+	srnic_txq_close(&qp->txq);
+	synchronize_rcu();
+	srnic_txq_group_exit(&w->dev->txq_group);
+}
+
+/* A full queue has refused packets, and nothing is built until some have left. */
+static void a_gap_is_not_sent_into_a_full_queue(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_qp *qp = w->qp[A];
+
+	qp->attr.retry_cnt = 7;
+	qp->req.retry_left = 7;
+	send(test, 10);
+	qp->refused = true;
+	nak(test, srnic_psn_add(PSN, 3), 2);
+	expect_silence(test, A);
+	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(PSN, 3));
+	qp->refused = false;
+}
+
 static void a_responder_that_keeps_nothing_gets_all_again(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -486,6 +535,8 @@ static struct kunit_case reorder_cases[] = {
 	KUNIT_CASE(a_request_that_is_refused_takes_those_behind_it_along),
 	KUNIT_CASE(an_error_frees_what_was_kept),
 	KUNIT_CASE(only_the_gap_is_sent_again),
+	KUNIT_CASE(a_gap_is_filled_though_the_window_waits_for_room),
+	KUNIT_CASE(a_gap_is_not_sent_into_a_full_queue),
 	KUNIT_CASE(a_responder_that_keeps_nothing_gets_all_again),
 	KUNIT_CASE(a_gap_is_counted_against_the_retries),
 	KUNIT_CASE(a_gap_of_equal_requests_is_sent_again_as_one_super_packet),

@@ -130,7 +130,8 @@ static void resend_gap(struct srnic_qp *qp, u32 count, enum reach reach)
 	u32 sent = 0;
 
 	srnic_requester_note_loss(qp, SRNIC_LOSS_REPORTED);
-	if (srnic_tx_allowance(qp))
+	/* SRNIC_GAP_MAX packets may exceed the QP's share of the stack: going back is far more */
+	if (!qp->refused)
 		sent = resend_packets(qp, count, reach);
 	if (!sent) {
 		srnic_requester_go_back(qp);
