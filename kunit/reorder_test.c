@@ -410,6 +410,24 @@ static void a_gap_is_filled_though_the_window_waits_for_room(struct kunit *test)
 	srnic_txq_group_exit(&w->dev->txq_group);
 }
 
+/* Else the timer of the probe sends everything again, an RTT after the gap was sent. */
+static void a_reported_gap_settles_a_probe(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_probe *probe = &w->qp[A]->probe;
+
+	w->qp[A]->attr.retry_cnt = 7;
+	w->qp[A]->req.retry_left = 7;
+	send(test, 10);
+	probe->waits = true;
+	probe->suspect = true;
+	probe->una = PSN;
+	nak(test, PSN, 2);
+	KUNIT_EXPECT_FALSE(test, probe->waits);
+	KUNIT_EXPECT_FALSE(test, probe->suspect);
+	expect_sent(test, PSN, 2);
+}
+
 /* A full queue has refused packets, and nothing is built until some have left. */
 static void a_gap_is_not_sent_into_a_full_queue(struct kunit *test)
 {
@@ -537,6 +555,7 @@ static struct kunit_case reorder_cases[] = {
 	KUNIT_CASE(only_the_gap_is_sent_again),
 	KUNIT_CASE(a_gap_is_filled_though_the_window_waits_for_room),
 	KUNIT_CASE(a_gap_is_not_sent_into_a_full_queue),
+	KUNIT_CASE(a_reported_gap_settles_a_probe),
 	KUNIT_CASE(a_responder_that_keeps_nothing_gets_all_again),
 	KUNIT_CASE(a_gap_is_counted_against_the_retries),
 	KUNIT_CASE(a_gap_of_equal_requests_is_sent_again_as_one_super_packet),

@@ -135,6 +135,21 @@ void srnic_probe_answered(struct srnic_qp *qp)
 	probe->soon = true;
 }
 
+/**
+ * srnic_probe_settle() - Expect no more of a probe: the missing packets are known
+ * @qp: the QP; a gap is being filled
+ *
+ * The answer to the gap takes an RTT, and no acknowledgment until then reports another loss.
+ *
+ * Context: softirq, under the QP's lock.
+ */
+void srnic_probe_settle(struct srnic_qp *qp)
+{
+	qp->probe.waits = false;
+	qp->probe.suspect = false;
+	srnic_probe_wait(qp);
+}
+
 /* The timer does not start again, because nothing is sent in the present state. */
 void srnic_probe_stop(struct srnic_qp *qp)
 {

@@ -12,5 +12,6 @@ void srnic_probe_wait(struct srnic_qp *qp) __must_hold(&qp->lock);
 bool srnic_probe_outstanding(const struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_probe_progress(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_probe_answered(struct srnic_qp *qp) __must_hold(&qp->lock);
+void srnic_probe_settle(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_PROBE_H */

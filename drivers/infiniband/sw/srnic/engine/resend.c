@@ -5,10 +5,10 @@
  */
 #include "export.h"
 #include "srnic.h"
-#include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/cutting.h"
 #include "engine/due.h"
+#include "engine/probe.h"
 #include "engine/request.h"
 #include "engine/requester.h"
 
@@ -138,6 +138,7 @@ static void resend_gap(struct srnic_qp *qp, u32 count, enum reach reach)
 		return;
 	}
 	srnic_requester_count_repeated(qp, sent);
+	srnic_probe_settle(qp);
 	/* Answers to earlier packets are late now, and their RTTs too long */
 	srnic_cc_forget(qp);
 }
