@@ -136,7 +136,7 @@ void srnic_probe_answered(struct srnic_qp *qp)
 }
 
 /**
- * srnic_probe_settle() - Expect no more of a probe: the missing packets are known
+ * srnic_probe_settle() - End the wait for a probe: the missing packets are known
  * @qp: the QP; a gap is being filled
  *
  * The answer to the gap takes an RTT, and no acknowledgment until then reports another loss.
