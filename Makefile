@@ -16,7 +16,7 @@ comma := ,
 .DEFAULT_GOAL := all
 
 ## all: the module for KDIR (default: the running kernel, else the cached one), provider, library, tools
-all: provider tools
+all: provider tools programs
 ifneq ($(KDIR),)
 	scripts/build-module host "$(KDIR)"
 else
@@ -32,21 +32,29 @@ module-debug:
 	scripts/build-module debug
 
 ## module-uml: the module for the user-mode kernel
+## module-uml-debug: the module and the KUnit tests for the user-mode test kernel
 module-uml:
 	scripts/build-module uml
+module-uml-debug:
+	scripts/build-module uml-debug
 
-## provider: the user-space driver and libsrnic
+## provider: the user-space driver, libsrnic and librdma_pipeline
 ## tools: the srnic command and its relatives
+## programs: the programs that the end-to-end tests run
 provider:
 	@scripts/build-user userspace-provider
 	@scripts/build-user userspace-provider/libsrnic
+	@scripts/build-user userspace-provider/pipeline
 tools:
 	@scripts/build-user tools
+programs:
+	@scripts/build-user tests/programs
 
 # The files that scripts/vm and scripts/uml install in their guests
-guest-stock: module provider tools
-guest-debug: module-debug provider tools
-guest-uml: module-uml provider tools
+guest-stock: module provider tools programs
+guest-debug: module-debug provider tools programs
+guest-uml: module-uml provider tools programs
+guest-uml-debug: module-uml-debug provider tools programs
 
 ## install: as root: the module, the provider, the library, the tools; DESTDIR= for packages
 install: all
@@ -97,6 +105,6 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile | sed 's/: /\t/' | expand -t 16
 
-.PHONY: all install module module-debug module-uml provider tools guest-stock guest-debug \
-	guest-uml demo \
+.PHONY: all install module module-debug module-uml module-uml-debug provider tools programs guest-stock \
+	guest-debug guest-uml guest-uml-debug demo \
 	check soak mutate price fuzz bench profile sparse clean help

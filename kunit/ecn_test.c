@@ -18,7 +18,7 @@ static const u8 cnp_by_hand[] = {
 };
 
 /* Build a WRITE of zero bytes, which needs no memory region. */
-static struct sk_buff *request(struct kunit *test, int end, enum wrong wrong, bool marked)
+static struct sk_buff *request(struct kunit *test, int end, enum pkt_fault fault, bool marked)
 {
 	struct world *w = test->priv;
 	struct srnic_pkt pkt = {
@@ -28,7 +28,7 @@ static struct sk_buff *request(struct kunit *test, int end, enum wrong wrong, bo
 		.sth_code = w->qp[end]->sth ? srnic_sth_code(w->qp[end]->sth) : 0,
 	};
 
-	return packet(test, end, &pkt, wrong, marked);
+	return packet(test, end, &pkt, fault, marked);
 }
 
 static struct sk_buff *response(struct kunit *test, int end, u8 opcode, bool marked)
@@ -41,14 +41,14 @@ static struct sk_buff *response(struct kunit *test, int end, u8 opcode, bool mar
 		.sth_code = w->qp[end]->sth ? srnic_sth_code(w->qp[end]->sth) : 0,
 	};
 
-	return packet(test, end, &pkt, NOTHING, marked);
+	return packet(test, end, &pkt, FAULT_NONE, marked);
 }
 
-static struct sk_buff *cnp(struct kunit *test, int end, enum wrong wrong)
+static struct sk_buff *cnp(struct kunit *test, int end, enum pkt_fault fault)
 {
 	struct srnic_pkt pkt = { .opcode = SRNIC_OPC_CNP, .becn = true };
 
-	return packet(test, end, &pkt, wrong, false);
+	return packet(test, end, &pkt, fault, false);
 }
 
 /* Take all packets that @end has sent. Return the number of CNPs among them. */
@@ -77,7 +77,7 @@ static void a_mark_on_a_request_is_answered_by_a_cnp(struct kunit *test)
 {
 	struct sk_buff *skb;
 
-	deliver(test, request(test, A, NOTHING, true), B, NOW);
+	deliver(test, request(test, A, FAULT_NONE, true), B, NOW);
 	skb = take(test, B, false);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	KUNIT_ASSERT_EQ(test, skb->len, sizeof(struct iphdr) + sizeof(struct udphdr) +
@@ -101,7 +101,7 @@ static void a_mark_on_a_request_is_answered_by_a_cnp(struct kunit *test)
 
 static void no_mark_no_cnp(struct kunit *test)
 {
-	deliver(test, request(test, A, NOTHING, false), B, NOW);
+	deliver(test, request(test, A, FAULT_NONE, false), B, NOW);
 	KUNIT_EXPECT_EQ(test, cnps_of(test, B), 0);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 0);
@@ -109,14 +109,14 @@ static void no_mark_no_cnp(struct kunit *test)
 
 static void a_mark_on_what_fails_its_checks_draws_nothing(struct kunit *test)
 {
-	static const enum wrong wrongs[] = { ICRC, ADDRESS, NUMBER, PKEY };
+	static const enum pkt_fault faults[] = { FAULT_ICRC, FAULT_ADDRESS, FAULT_QPN, FAULT_PKEY };
 	struct world *w = test->priv;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(wrongs); i++)
-		deliver(test, request(test, A, wrongs[i], true), B, NOW);
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		deliver(test, request(test, A, faults[i], true), B, NOW);
 	w->qp[B]->state = IB_QPS_ERR;
-	deliver(test, request(test, A, NOTHING, true), B, NOW);
+	deliver(test, request(test, A, FAULT_NONE, true), B, NOW);
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->qp[B]->out));
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_cnps), 0);
@@ -129,24 +129,24 @@ static void a_mark_on_what_fails_its_checks_draws_nothing(struct kunit *test)
 
 static void a_cnp_that_fails_its_checks_changes_nothing(struct kunit *test)
 {
-	static const enum wrong wrongs[] = { ICRC, ADDRESS, NUMBER, PKEY };
+	static const enum pkt_fault faults[] = { FAULT_ICRC, FAULT_ADDRESS, FAULT_QPN, FAULT_PKEY };
 	struct srnic_congestion before = *cc_of(test, A);
 	struct world *w = test->priv;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(wrongs); i++)
-		deliver(test, cnp(test, B, wrongs[i]), A, 0);
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		deliver(test, cnp(test, B, faults[i]), A, 0);
 	w->qp[A]->state = IB_QPS_ERR;
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	w->qp[A]->state = IB_QPS_RESET;
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	KUNIT_EXPECT_MEMEQ(test, cc_of(test, A), &before, sizeof(before));
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_cnps), 0);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 0);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_wrong_state), 2);
 
 	w->qp[A]->state = IB_QPS_RTS;
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ecn_slowed), 1);
 }
 
@@ -184,12 +184,12 @@ static void cnps_to_those_that_do_not_send_are_counted_and_ignored(struct kunit 
 	struct world *w = test->priv;
 
 	w->qp[A]->state = IB_QPS_RTR;
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	w->qp[A]->state = IB_QPS_RTS;
 	w->qp[A]->ib.qp_type = IB_QPT_UC;
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	w->qp[A]->ib.qp_type = IB_QPT_UD;
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	expect_ignored(test, 3, &before);
 }
 
@@ -205,7 +205,7 @@ static void a_qp_sends_one_cnp_in_50_us(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(arrivals); i++) {
-		deliver(test, request(test, A, NOTHING, true), B, arrivals[i].at);
+		deliver(test, request(test, A, FAULT_NONE, true), B, arrivals[i].at);
 		KUNIT_EXPECT_EQ_MSG(test, cnps_of(test, B), arrivals[i].cnps, "arrival %u", i);
 	}
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), ARRAY_SIZE(arrivals));
@@ -236,7 +236,7 @@ static void a_mark_on_an_acknowledgment_draws_nothing(struct kunit *test)
 
 static void a_mark_on_a_cnp_draws_nothing(struct kunit *test)
 {
-	struct sk_buff *skb = cnp(test, B, NOTHING);
+	struct sk_buff *skb = cnp(test, B, FAULT_NONE);
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	ip_hdr(skb)->tos |= INET_ECN_CE;
@@ -279,7 +279,7 @@ static struct sk_buff *acknowledged(struct kunit *test, bool marked)
 	struct world *w = test->priv;
 	struct sk_buff *skb;
 
-	deliver(test, request(test, A, NOTHING, marked), B, NOW);
+	deliver(test, request(test, A, FAULT_NONE, marked), B, NOW);
 	skb = take(test, B, false);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	KUNIT_EXPECT_EQ(test, opcode_of(skb), SRNIC_OPC_ACK);
@@ -326,10 +326,10 @@ static void sealed_a_mark_on_what_fails_its_checks_is_not_echoed(struct kunit *t
 	struct world *w = test->priv;
 
 	seal(test);
-	deliver(test, with_echo_changed(test, A, request(test, A, NOTHING, false)), B, NOW);
+	deliver(test, with_echo_changed(test, A, request(test, A, FAULT_NONE, false)), B, NOW);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sth_auth_failed), 1);
 	KUNIT_EXPECT_FALSE(test, w->qp[B]->resp.congested);
-	deliver(test, request(test, A, ICRC, true), B, NOW);
+	deliver(test, request(test, A, FAULT_ICRC, true), B, NOW);
 	KUNIT_EXPECT_FALSE(test, w->qp[B]->resp.congested);
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rcvd_ecn_marked), 0);
 }
@@ -340,7 +340,7 @@ static void sealed_a_clear_cnp_is_ignored(struct kunit *test)
 
 	seal(test);
 	before = *cc_of(test, A);
-	deliver(test, cnp(test, B, NOTHING), A, 0);
+	deliver(test, cnp(test, B, FAULT_NONE), A, 0);
 	expect_ignored(test, 1, &before);
 }
 
@@ -498,7 +498,8 @@ static u8 ecn_of(struct kunit *test, bool v4, u8 tclass)
 	u8 dsfield;
 
 	KUNIT_ASSERT_NOT_NULL(test, path);
-	KUNIT_ASSERT_EQ(test, srnic_path_address(path, &ends[0], &ah, SPORT), 0);
+	KUNIT_ASSERT_EQ(test, srnic_path_address(path, &ends[0], &ah, SPORT,
+						 htons(SRNIC_ROCE_PORT)), 0);
 	srnic_path_set_ect(path);
 	if (v4) {
 		dsfield = ((struct iphdr *)path->ends.iph)->tos;

@@ -13,9 +13,10 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
-#include "engine/cutting.h"
+#include "engine/gso_watch.h"
 #include "engine/responder.h"
 #include "engine/timer.h"
+#include "sth/crypto.h"
 
 #define FIRST_PSN	0xfffffe	/* so that the PSN wraps */
 
@@ -29,6 +30,7 @@ static int engine_test_init(struct kunit *test)
 	test->priv = qp;
 	qp->dev = kunit_kzalloc(test, sizeof(*qp->dev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, qp->dev);
+	qp->dev->pkeys[SRNIC_PKEY_INDEX] = SRNIC_PKEY;
 	qp->dev->stats = alloc_percpu(struct srnic_stats);
 	KUNIT_ASSERT_TRUE(test, !!qp->dev->stats);
 
@@ -81,7 +83,7 @@ static void allow(struct kunit *test, u8 most)
 static bool read_at(struct srnic_qp *qp, u32 psn)
 {
 	const struct srnic_ends ends = {};
-	struct srnic_hold hold = {};
+	struct srnic_mem_cache cache = {};
 	struct srnic_pkt pkt = {
 		.opcode = SRNIC_OPC_READ_REQ,
 		.opc = &srnic_opcode_table[SRNIC_OPC_READ_REQ],
@@ -91,7 +93,7 @@ static bool read_at(struct srnic_qp *qp, u32 psn)
 	bool taken;
 
 	spin_lock_bh(&qp->lock);
-	srnic_responder_rx(qp, &pkt, &hold);
+	srnic_responder_rx(qp, &pkt, &cache);
 	taken = !qp->resp.nak.fatal;
 	spin_unlock_bh(&qp->lock);
 	return taken;
@@ -108,7 +110,7 @@ static void answer(struct srnic_qp *qp, u32 psn)
 	u16 i;
 
 	spin_lock_bh(&qp->lock);
-	for (i = 0; i < resp->rres_max; i++) {
+	for (i = 0; i < resp->rres_size; i++) {
 		if (resp->rres[i].todo && resp->rres[i].first_psn == (psn & SRNIC_PSN_MASK))
 			srnic_rres_answered(qp, &resp->rres[i]);
 	}
@@ -238,12 +240,12 @@ static void after_a_loss_the_timer_is_shorter_but_leaves_a_probe_its_time(struct
  */
 static void flight_of_two(struct srnic_qp *qp, u32 from, u32 arrive)
 {
-	struct srnic_cutting *cut = &qp->req.cutting;
+	struct srnic_gso_watch *watch = &qp->req.gso_watch;
 
 	spin_lock_bh(&qp->lock);
-	srnic_cutting_built(cut, srnic_psn_add(from, 1));
-	srnic_cutting_built(cut, srnic_psn_add(from, 15));
-	srnic_cutting_again(qp, cut, srnic_psn_add(from, arrive));
+	srnic_gso_watch_built(watch, srnic_psn_add(from, 1));
+	srnic_gso_watch_built(watch, srnic_psn_add(from, 15));
+	srnic_gso_watch_judge(qp, watch, srnic_psn_add(from, arrive));
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -272,15 +274,15 @@ static void second_segments_that_never_arrive_end_super_packets(struct kunit *te
 
 	give_path(test, NETIF_F_GSO_UDP_L4);
 	for (i = 0; i < CUT_FLIGHTS; i++) {
-		KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+		KUNIT_EXPECT_FALSE(test, qp->dev->no_gso);
 		flight_of_two(qp, FIRST_PSN + i, 1);
 		/* a flight that is lost as a whole or has no super-packet is no evidence */
 		flight_of_two(qp, FIRST_PSN + i + 1, 0);
 		spin_lock_bh(&qp->lock);
-		srnic_cutting_again(qp, &qp->req.cutting, FIRST_PSN + i + 1);
+		srnic_gso_watch_judge(qp, &qp->req.gso_watch, FIRST_PSN + i + 1);
 		spin_unlock_bh(&qp->lock);
 	}
-	KUNIT_EXPECT_TRUE(test, qp->dev->singly);
+	KUNIT_EXPECT_TRUE(test, qp->dev->no_gso);
 	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_segmentation_off), 1);
 	for (i = 0; i < CUT_FLIGHTS; i++)
 		flight_of_two(qp, FIRST_PSN + i, 1);
@@ -295,7 +297,7 @@ static void losses_anywhere_do_not_end_super_packets(struct kunit *test)
 	give_path(test, NETIF_F_GSO_UDP_L4);
 	for (i = 1; i < 10 * CUT_FLIGHTS; i++)
 		flight_of_two(qp, FIRST_PSN + 20 * i, i % CUT_FLIGHTS ? 1 : 2);
-	KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+	KUNIT_EXPECT_FALSE(test, qp->dev->no_gso);
 }
 
 static void what_the_stack_cuts_is_not_doubted(struct kunit *test)
@@ -306,7 +308,7 @@ static void what_the_stack_cuts_is_not_doubted(struct kunit *test)
 	give_path(test, NETIF_F_SG);
 	for (i = 0; i < 10 * CUT_FLIGHTS; i++)
 		flight_of_two(qp, FIRST_PSN + i, 1);
-	KUNIT_EXPECT_FALSE(test, qp->dev->singly);
+	KUNIT_EXPECT_FALSE(test, qp->dev->no_gso);
 }
 
 /* ------------------------------------------------------ congestion control */
@@ -378,7 +380,7 @@ static u32 cruise(struct kunit *test)
 static void lose(struct srnic_qp *qp, enum srnic_loss loss)
 {
 	spin_lock_bh(&qp->lock);
-	srnic_cc_lost(qp, loss);
+	srnic_cc_lost(qp, qp->req.una, loss);
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -409,13 +411,13 @@ static void a_least_rtt_of_long_ago_is_forgotten(struct kunit *test)
 
 	cruise(test);
 	fly_windows(qp, 4, SLOW);
-	KUNIT_EXPECT_EQ(test, min(cc->base, cc->base_before), FAST);
+	KUNIT_EXPECT_EQ(test, srnic_cc_min_rtt(cc), FAST);
 	for (i = 0; i < 2; i++) {
-		qp->req.cc.base_until = jiffies;	/* end the period of the least RTT */
+		qp->req.cc.min_rtt_until = jiffies;	/* end the period of the least RTT */
 		fly_windows(qp, 4, SLOW);
 		fly(qp, 16, SLOW);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, min(cc->base, cc->base_before), SLOW,
+	KUNIT_EXPECT_EQ_MSG(test, srnic_cc_min_rtt(cc), SLOW,
 			    "this is the path's own RTT now");
 }
 
@@ -423,13 +425,33 @@ static void rare_losses_without_a_queue_do_not_shrink_the_window(struct kunit *t
 {
 	struct srnic_qp *qp = test->priv;
 	u32 before = cruise(test);
+	u32 i;
 
-	lose(qp, SRNIC_LOSS_REPORTED);
-	lose(qp, SRNIC_LOSS_REPORTED);
-	lose(qp, SRNIC_LOSS_REPORTED);
+	for (i = 0; i < 7; i++)
+		lose(qp, SRNIC_LOSS_REPORTED);
 	KUNIT_EXPECT_EQ(test, window(qp), before);
 	lose(qp, SRNIC_LOSS_REPORTED);
 	KUNIT_EXPECT_EQ_MSG(test, window(qp), before * 7 / 10, "losses follow one another");
+}
+
+/* RFC 6675, section 5: the losses of one flight are one sign of congestion. */
+static void the_losses_of_a_flight_shrink_the_window_once(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	u32 before = cruise(test);
+	u32 end = qp->req.psn;
+	u32 i;
+
+	fly(qp, 2, SLOW);
+	lose(qp, SRNIC_LOSS_REPORTED);
+	KUNIT_EXPECT_EQ(test, window(qp), before * 7 / 10);
+	spin_lock_bh(&qp->lock);
+	for (i = 1; i < 100; i++)
+		srnic_cc_lost(qp, srnic_psn_add(end, -i), SRNIC_LOSS_REPORTED);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_EQ(test, window(qp), before * 7 / 10);
+	lose(qp, SRNIC_LOSS_REPORTED);
+	KUNIT_EXPECT_EQ_MSG(test, window(qp), before * 7 / 10 * 7 / 10, "it was sent afterwards");
 }
 
 static void a_loss_beside_a_queue_or_in_silence_shrinks_the_window(struct kunit *test)
@@ -442,7 +464,12 @@ static void a_loss_beside_a_queue_or_in_silence_shrinks_the_window(struct kunit 
 	before = cruise(test);
 	fly(qp, 1, SLOW);
 	lose(qp, SRNIC_LOSS_REPORTED);
+	KUNIT_EXPECT_EQ_MSG(test, window(qp), before, "one late answer is no queue");
+	fly(qp, 1, SLOW);
+	lose(qp, SRNIC_LOSS_REPORTED);
 	KUNIT_EXPECT_EQ(test, window(qp), before * 7 / 10);
+	lose(qp, SRNIC_LOSS_REPORTED);
+	KUNIT_EXPECT_EQ_MSG(test, window(qp), before * 7 / 10, "nor are two evidence twice");
 }
 
 /* Karn's algorithm: an acknowledgment does not say which transmission it is for. */
@@ -576,7 +603,7 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	KUNIT_EXPECT_GT(test, allowance(qp), 0);
 
 	spin_lock_bh(&qp->lock);
-	srnic_tx_refused(qp, &cb, &rest);
+	srnic_tx_requeue(qp, &cb, &rest);
 	spin_unlock_bh(&qp->lock);
 	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(FIRST_PSN, 1));
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&rest) && skb_queue_empty(&qp->out));
@@ -588,6 +615,40 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	KUNIT_EXPECT_EQ_MSG(test, resume(qp), 1, "what was refused has not left");
 	KUNIT_EXPECT_GT(test, allowance(qp), 0);
 	take_stack(qp);
+}
+
+/* ------------------------------------------------------------------ grants */
+
+#define RKEY	0x1234
+
+static void give_grant(struct kunit *test, u32 rkey)
+{
+	struct srnic_grant *grant = kzalloc(sizeof(*grant), GFP_KERNEL);
+	struct srnic_qp *qp = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, grant);
+	grant->mkey.rkey = rkey;
+	list_add(&grant->node, &qp->grants);
+	qp->grant_count++;
+}
+
+static void P10_a_dropped_key_leaves_no_key_that_was_derived_from_it(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct srnic_ksr *ksr;
+
+	qp->sth = kunit_kzalloc(test, sizeof(*qp->sth), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, qp->sth);
+	ksr = &qp->sth->ksr[SRNIC_FLOW_OURS];
+	memset(ksr, 0x5a, sizeof(*ksr));
+	INIT_LIST_HEAD(&qp->grants);
+	give_grant(test, RKEY);
+
+	KUNIT_EXPECT_EQ(test, srnic_grant_drop(qp, RKEY + 1), -ENOENT);
+	KUNIT_EXPECT_NOT_NULL(test, memchr_inv(ksr, 0, sizeof(*ksr)));
+	KUNIT_EXPECT_EQ(test, srnic_grant_drop(qp, RKEY), 0);
+	KUNIT_EXPECT_NULL(test, memchr_inv(ksr, 0, sizeof(*ksr)));
+	KUNIT_EXPECT_EQ(test, qp->grant_count, 0);
 }
 
 static struct kunit_case engine_cases[] = {
@@ -602,10 +663,12 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(the_window_grows_while_there_is_no_queue),
 	KUNIT_CASE(a_least_rtt_of_long_ago_is_forgotten),
 	KUNIT_CASE(rare_losses_without_a_queue_do_not_shrink_the_window),
+	KUNIT_CASE(the_losses_of_a_flight_shrink_the_window_once),
 	KUNIT_CASE(a_loss_beside_a_queue_or_in_silence_shrinks_the_window),
 	KUNIT_CASE(a_packet_that_is_sent_again_is_not_timed),
 	KUNIT_CASE(unacknowledged_packets_count_when_they_have_left),
 	KUNIT_CASE(what_was_refused_is_built_again_when_packets_have_left),
+	KUNIT_CASE(P10_a_dropped_key_leaves_no_key_that_was_derived_from_it),
 	{}
 };
 

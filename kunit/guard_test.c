@@ -200,7 +200,7 @@ static void R18_the_reserve_is_for_kernel_and_administrator(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&guard->users));
 }
 
-static void R31_one_user_gets_no_more_than_he_leaves(struct kunit *test)
+static void R31_one_user_gets_no_more_than_is_left_to_others(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
 	struct srnic_user *user = new_user(test, guard, 1000);
@@ -214,7 +214,7 @@ static void R31_one_user_gets_no_more_than_he_leaves(struct kunit *test)
 }
 
 /* a single user gets 50 of 100, in one request or in several */
-static void R31_nobody_gets_more_than_he_leaves_at_one_go(struct kunit *test)
+static void R31_a_single_request_gets_no_more_than_is_left_to_others(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
 	struct srnic_user *user = new_user(test, guard, 1000);
@@ -253,7 +253,7 @@ static void R31_greedy_users_end_with_the_same(struct kunit *test)
 	}
 }
 
-static void R31_who_comes_after_a_hog_gets_something(struct kunit *test)
+static void R31_a_user_after_a_hog_gets_something(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
 	struct srnic_user *hog = new_user(test, guard, 1000), *late = new_user(test, guard, 1001);
@@ -284,7 +284,7 @@ static void contexts_of_one_user_are_one_user(struct kunit *test)
 }
 
 /* Return the user ID charged for @uid in a user namespace that @owner created. */
-static kuid_t pays(struct kunit *test, struct srnic_guard *guard, u32 owner, u32 uid)
+static kuid_t charged_uid(struct kunit *test, struct srnic_guard *guard, u32 owner, u32 uid)
 {
 	struct user_namespace *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
 	struct cred cred = { .euid = KUIDT_INIT(uid), .user_ns = ns };
@@ -305,9 +305,9 @@ static void R31_a_user_namespace_is_its_makers_unless_root_made_it(struct kunit 
 {
 	struct srnic_guard *guard = new_guard(test);
 
-	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 1000, 100001), KUIDT_INIT(1000)));
-	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 1000, 100002), KUIDT_INIT(1000)));
-	KUNIT_EXPECT_TRUE(test, uid_eq(pays(test, guard, 0, 100001), KUIDT_INIT(100001)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(charged_uid(test, guard, 1000, 100001), KUIDT_INIT(1000)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(charged_uid(test, guard, 1000, 100002), KUIDT_INIT(1000)));
+	KUNIT_EXPECT_TRUE(test, uid_eq(charged_uid(test, guard, 0, 100001), KUIDT_INIT(100001)));
 }
 
 static void R19_there_is_no_limit_unless_one_is_set(struct kunit *test)
@@ -335,8 +335,8 @@ static void R19_the_longest_silence_fits_into_jiffies(struct kunit *test)
 /* ------------------------------------------------------- shared receive queue */
 
 #define STREAMS		16
-#define ROOM		64
-#define PATIENCE	10
+#define CAPACITY	64
+#define RETRY_TIME	10
 
 /**
  * struct shared - A receive queue, the streams that share it, and a clock
@@ -352,102 +352,106 @@ struct shared {
 	unsigned long now;
 };
 
-static struct shared *new_shared(struct kunit *test, u32 left)
+static struct shared *new_shared(struct kunit *test, u32 avail)
 {
 	struct shared *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	srnic_share_init(&s->share);
-	s->queue = (struct srnic_share_queue){ .room = ROOM, .left = left, .patience = PATIENCE };
+	s->queue = (struct srnic_share_queue){
+		.capacity = CAPACITY,
+		.avail = avail,
+		.retry_time = RETRY_TIME,
+	};
 	s->now = -5UL;		/* wraps during the test */
 	return s;
 }
 
-static enum srnic_share_answer take(struct shared *s, int i)
+static enum srnic_share_answer take_entry(struct shared *s, int i)
 {
 	enum srnic_share_answer answer;
 
 	answer = srnic_share_ask(&s->share, &s->stream[i], &s->queue, s->now);
 	if (answer == SRNIC_SHARE_TAKE) {
 		srnic_share_took(&s->share, &s->stream[i]);
-		s->queue.left--;
+		s->queue.avail--;
 	}
 	return answer;
 }
 
-static void R20_while_there_is_enough_everybody_takes_what_he_needs(struct kunit *test)
+static void R20_while_there_is_enough_each_stream_takes_what_it_needs(struct kunit *test)
 {
-	struct shared *s = new_shared(test, ROOM);
+	struct shared *s = new_shared(test, CAPACITY);
 
 	for (int i = 1; i < STREAMS; i++)
-		KUNIT_EXPECT_EQ(test, take(s, i), SRNIC_SHARE_TAKE);
-	while (s->queue.left)
-		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
-	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_EMPTY);
-	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 0);
-	KUNIT_EXPECT_EQ(test, s->stream[0].most, ROOM - STREAMS + 1);
+		KUNIT_EXPECT_EQ(test, take_entry(s, i), SRNIC_SHARE_TAKE);
+	while (s->queue.avail)
+		KUNIT_ASSERT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_EMPTY);
+	KUNIT_EXPECT_EQ(test, s->stream[0].denied, 0);
+	KUNIT_EXPECT_EQ(test, s->stream[0].max_taken, CAPACITY - STREAMS + 1);
 }
 
-static void R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part(struct kunit *test)
+static void R20_a_stream_that_found_the_queue_empty_is_owed_the_rest_of_its_part(struct kunit *test)
 {
-	struct shared *s = new_shared(test, ROOM / 2 + 1);
+	struct shared *s = new_shared(test, CAPACITY / 2 + 1);
 
 	/* stream 0 takes more than its half of the round, stream 1 gets nothing */
-	while (s->queue.left)
-		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
-	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
+	while (s->queue.avail)
+		KUNIT_ASSERT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take_entry(s, 1), SRNIC_SHARE_EMPTY);
 
-	s->queue.left = 10;
-	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
-	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 1);
+	s->queue.avail = 10;
+	KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_UNFAIR);
+	KUNIT_EXPECT_EQ(test, s->stream[0].denied, 1);
 	for (int i = 0; i < 10; i++)
-		KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_TAKE);
+		KUNIT_EXPECT_EQ(test, take_entry(s, 1), SRNIC_SHARE_TAKE);
 	/* entries beyond those owed to stream 1 are free for stream 0 */
-	s->queue.left = ROOM / 2 - 10 + 1;
-	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
-	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
+	s->queue.avail = CAPACITY / 2 - 10 + 1;
+	KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_UNFAIR);
 }
 
 static void R20_friends_take_what_there_is_and_are_counted(struct kunit *test)
 {
-	struct shared *s = new_shared(test, ROOM / 2 + 1);
+	struct shared *s = new_shared(test, CAPACITY / 2 + 1);
 
 	s->queue.greed = true;
-	while (s->queue.left)
-		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
-	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
-	s->queue.left = 10;
+	while (s->queue.avail)
+		KUNIT_ASSERT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take_entry(s, 1), SRNIC_SHARE_EMPTY);
+	s->queue.avail = 10;
 	for (int i = 0; i < 10; i++)
-		KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
-	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_EMPTY);
-	KUNIT_EXPECT_EQ(test, s->stream[0].refused, 0);
-	KUNIT_EXPECT_EQ(test, s->stream[0].most, ROOM / 2 + 11);
+		KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_EMPTY);
+	KUNIT_EXPECT_EQ(test, s->stream[0].denied, 0);
+	KUNIT_EXPECT_EQ(test, s->stream[0].max_taken, CAPACITY / 2 + 11);
 }
 
-static void R20_who_does_not_come_back_holds_up_nobody(struct kunit *test)
+static void R20_a_stream_that_does_not_come_back_delays_no_other(struct kunit *test)
 {
-	struct shared *s = new_shared(test, ROOM / 2 + 1);
+	struct shared *s = new_shared(test, CAPACITY / 2 + 1);
 
-	while (s->queue.left)
-		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
-	KUNIT_EXPECT_EQ(test, take(s, 1), SRNIC_SHARE_EMPTY);
-	s->queue.left = 10;
-	s->now += PATIENCE;
-	KUNIT_EXPECT_EQ(test, take(s, 0), SRNIC_SHARE_UNFAIR);
+	while (s->queue.avail)
+		KUNIT_ASSERT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
+	KUNIT_EXPECT_EQ(test, take_entry(s, 1), SRNIC_SHARE_EMPTY);
+	s->queue.avail = 10;
+	s->now += RETRY_TIME;
+	KUNIT_EXPECT_EQ(test, take_entry(s, 0), SRNIC_SHARE_UNFAIR);
 	s->now++;
-	while (s->queue.left)
-		KUNIT_ASSERT_EQ(test, take(s, 0), SRNIC_SHARE_TAKE);
+	while (s->queue.avail)
+		KUNIT_ASSERT_EQ(test, take_entry(s, 0), SRNIC_SHARE_TAKE);
 }
 
 static void R20_a_queue_smaller_than_its_streams_are_many_serves_them(struct kunit *test)
 {
 	struct shared *s = new_shared(test, 1);
 
-	s->queue.room = 1;
+	s->queue.capacity = 1;
 	for (int turn = 0; turn < 10; turn++) {
 		for (int i = 0; i < STREAMS; i++) {
-			s->queue.left = 1;
-			KUNIT_ASSERT_EQ(test, take(s, i), SRNIC_SHARE_TAKE);
+			s->queue.avail = 1;
+			KUNIT_ASSERT_EQ(test, take_entry(s, i), SRNIC_SHARE_TAKE);
 		}
 	}
 }
@@ -465,12 +469,12 @@ static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
 
 	for (int tick = 0; tick < 4000; tick++, s->now++) {
 		for (; posted < tick * 4; posted++)
-			s->queue.left += s->queue.left < ROOM;
-		while (take(s, 0) == SRNIC_SHARE_TAKE)
+			s->queue.avail += s->queue.avail < CAPACITY;
+		while (take_entry(s, 0) == SRNIC_SHARE_TAKE)
 			got[0]++;
 		for (int i = 1; i < STREAMS; i++)
-			got[i] += take(s, i) == SRNIC_SHARE_TAKE;
-		while (take(s, 0) == SRNIC_SHARE_TAKE)
+			got[i] += take_entry(s, i) == SRNIC_SHARE_TAKE;
+		while (take_entry(s, 0) == SRNIC_SHARE_TAKE)
 			got[0]++;
 	}
 	part = posted / STREAMS;
@@ -478,7 +482,7 @@ static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
 		KUNIT_EXPECT_GE(test, got[i], part * 8 / 10);
 	/* stream 0 gets its part, too */
 	KUNIT_EXPECT_GE(test, got[0], part * 8 / 10);
-	KUNIT_EXPECT_GT(test, s->stream[0].refused, 0);
+	KUNIT_EXPECT_GT(test, s->stream[0].denied, 0);
 }
 
 /* ------------------------------------------------- faults and cut-offs of peers */
@@ -529,7 +533,7 @@ static struct gid peer_of(u32 number)
 	return gid;
 }
 
-static void errs(struct watched *w, u32 number, enum srnic_stat why, u32 times)
+static void commit_faults(struct watched *w, u32 number, enum srnic_stat why, u32 times)
 {
 	const struct gid gid = peer_of(number);
 
@@ -544,14 +548,14 @@ static bool is_cut_off(struct watched *w, u32 number)
 	return srnic_peer_cut_off(w->peers, gid.raw, 1);
 }
 
-static int cut(struct watched *w, u32 number, u32 seconds)
+static int cut_peer(struct watched *w, u32 number, u32 seconds)
 {
 	const struct gid gid = peer_of(number);
 
 	return srnic_peer_cut(w->peers, gid.raw, seconds, w->now);
 }
 
-static int allow(struct watched *w, u32 number)
+static int allow_peer(struct watched *w, u32 number)
 {
 	const struct gid gid = peer_of(number);
 
@@ -559,13 +563,13 @@ static int allow(struct watched *w, u32 number)
 }
 
 /* Return how often a dump contains the peer; fill in @state. */
-static int told(struct watched *w, u32 number, struct srnic_peer_state *state)
+static int dump_peer(struct watched *w, u32 number, struct srnic_peer_state *state)
 {
 	const struct gid gid = peer_of(number);
 	struct srnic_peer_state each;
 	int times = 0;
 
-	for (unsigned long at = 0; srnic_peer_from(w->peers, &at, w->now, &each); at++) {
+	for (unsigned long at = 0; srnic_peer_next(w->peers, &at, w->now, &each); at++) {
 		if (memcmp(each.gid, gid.raw, sizeof(gid.raw)))
 			continue;
 		*state = each;
@@ -578,13 +582,13 @@ static bool is_known(struct watched *w, u32 number)
 {
 	struct srnic_peer_state state;
 
-	return told(w, number, &state);
+	return dump_peer(w, number, &state);
 }
 
 static const struct {
 	enum srnic_stat why;
 	enum srnic_fault kind;
-	bool ruled;
+	bool limited;
 } counted[] = {
 	{ SRNIC_STAT_malformed, SRNIC_FAULT_GARBAGE, true },
 	{ SRNIC_STAT_icrc_errors, SRNIC_FAULT_GARBAGE, true },
@@ -609,17 +613,17 @@ static void R25_faults_are_counted_by_peer_and_kind(struct kunit *test)
 	u64 sum[SRNIC_FAULTS] = {};
 
 	for (int i = 0; i < ARRAY_SIZE(counted); i++) {
-		errs(w, 1, counted[i].why, i + 1);
+		commit_faults(w, 1, counted[i].why, i + 1);
 		sum[counted[i].kind] += i + 1;
 	}
-	errs(w, 2, SRNIC_STAT_no_qp, 5);
-	errs(w, 3, SRNIC_STAT_rcvd_pkts, 5);
-	errs(w, 3, SRNIC_STAT_rcvd_cnps, 5);
-	errs(w, 3, SRNIC_STAT_ud_too_long, 5);
+	commit_faults(w, 2, SRNIC_STAT_no_qp, 5);
+	commit_faults(w, 3, SRNIC_STAT_rcvd_pkts, 5);
+	commit_faults(w, 3, SRNIC_STAT_rcvd_cnps, 5);
+	commit_faults(w, 3, SRNIC_STAT_ud_too_long, 5);
 
-	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_ASSERT_EQ(test, dump_peer(w, 1, &state), 1);
 	KUNIT_EXPECT_MEMEQ(test, state.faults, sum, sizeof(sum));
-	KUNIT_ASSERT_EQ(test, told(w, 2, &state), 1);
+	KUNIT_ASSERT_EQ(test, dump_peer(w, 2, &state), 1);
 	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_ASTRAY], 5);
 	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_GARBAGE], 0);
 	/* these counters record no fault of a peer */
@@ -641,7 +645,7 @@ static void R25_nobody_is_cut_off_without_a_rule(struct kunit *test)
 {
 	struct watched *w = new_watched(test, 0, 60);
 
-	errs(w, 1, SRNIC_STAT_malformed, 100000);
+	commit_faults(w, 1, SRNIC_STAT_malformed, 100000);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
 }
 
@@ -650,16 +654,16 @@ static void R25_more_in_a_second_than_the_rule_allows_and_a_peer_is_cut_off(stru
 	struct watched *w = new_watched(test, RULE, 0);
 	struct srnic_peer_state state;
 
-	errs(w, 1, SRNIC_STAT_malformed, RULE / 2);
+	commit_faults(w, 1, SRNIC_STAT_malformed, RULE / 2);
 	w->now += HZ - 1;
-	errs(w, 1, SRNIC_STAT_sth_missing, RULE - RULE / 2);
+	commit_faults(w, 1, SRNIC_STAT_sth_missing, RULE - RULE / 2);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
-	errs(w, 1, SRNIC_STAT_stag_pd, 1);
+	commit_faults(w, 1, SRNIC_STAT_stag_pd, 1);
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 2));
 
-	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_ASSERT_EQ(test, dump_peer(w, 1, &state), 1);
 	KUNIT_EXPECT_TRUE(test, state.cut);
 	KUNIT_EXPECT_FALSE(test, state.timed);
 	KUNIT_EXPECT_EQ(test, state.dropped, 2);
@@ -670,7 +674,7 @@ static void R25_as_many_as_the_rule_allows_are_taken_each_second(struct kunit *t
 	struct watched *w = new_watched(test, RULE, 0);
 
 	for (int second = 0; second < 20; second++, w->now += HZ)
-		errs(w, 1, SRNIC_STAT_malformed, RULE);
+		commit_faults(w, 1, SRNIC_STAT_malformed, RULE);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
 }
 
@@ -679,20 +683,20 @@ static void R25_the_rule_is_about_what_honest_peers_do_not_do(struct kunit *test
 	for (int i = 0; i < ARRAY_SIZE(counted); i++) {
 		struct watched *w = new_watched(test, RULE, 0);
 
-		errs(w, 1, counted[i].why, RULE + 1);
-		KUNIT_EXPECT_EQ_MSG(test, is_cut_off(w, 1), counted[i].ruled,
+		commit_faults(w, 1, counted[i].why, RULE + 1);
+		KUNIT_EXPECT_EQ_MSG(test, is_cut_off(w, 1), counted[i].limited,
 				    "kind %d", counted[i].kind);
 	}
 }
 
-static void R25_who_is_cut_off_by_rule_is_heard_again_in_time(struct kunit *test)
+static void R25_a_peer_cut_off_by_rule_is_heard_again_in_time(struct kunit *test)
 {
 	struct watched *w = new_watched(test, RULE, 1000);
 	struct srnic_peer_state state;
 
-	errs(w, 1, SRNIC_STAT_malformed, RULE + 1);
+	commit_faults(w, 1, SRNIC_STAT_malformed, RULE + 1);
 	w->now += HZ * 10;
-	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_ASSERT_EQ(test, dump_peer(w, 1, &state), 1);
 	KUNIT_EXPECT_TRUE(test, state.timed);
 	KUNIT_EXPECT_EQ(test, state.left, 990);
 
@@ -703,9 +707,9 @@ static void R25_who_is_cut_off_by_rule_is_heard_again_in_time(struct kunit *test
 	KUNIT_EXPECT_EQ(test, srnic_peers_expire(w->peers, w->now), MAX_JIFFY_OFFSET);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
 	/* a full second's allowance is available again */
-	errs(w, 1, SRNIC_STAT_malformed, RULE);
+	commit_faults(w, 1, SRNIC_STAT_malformed, RULE);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
-	errs(w, 1, SRNIC_STAT_malformed, 1);
+	commit_faults(w, 1, SRNIC_STAT_malformed, 1);
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
 }
 
@@ -713,9 +717,9 @@ static void R25_and_nobody_need_look_for_that(struct kunit *test)
 {
 	struct watched *w = new_watched(test, 0, 0);
 
-	KUNIT_EXPECT_EQ(test, cut(w, 1, 1000), 0);
-	KUNIT_EXPECT_EQ(test, cut(w, 2, 1), 0);
-	KUNIT_EXPECT_EQ(test, cut(w, 3, 0), 0);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 1, 1000), 0);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 2, 1), 0);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 3, 0), 0);
 	for (int i = 0; i < 6000 && is_cut_off(w, 2); i++)
 		msleep(50);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 2));
@@ -729,34 +733,34 @@ static void R25_by_hand_anybody_is_cut_off_and_allowed(struct kunit *test)
 	u32 most = srnic_limit_table[SRNIC_LIMIT_CUTOFF].max;
 	struct srnic_peer_state state;
 
-	KUNIT_EXPECT_EQ(test, allow(w, 1), -ENOENT);
-	KUNIT_EXPECT_EQ(test, cut(w, 1, most + 1), -ERANGE);
+	KUNIT_EXPECT_EQ(test, allow_peer(w, 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 1, most + 1), -ERANGE);
 	KUNIT_EXPECT_FALSE(test, is_known(w, 1));
-	KUNIT_EXPECT_EQ(test, cut(w, 1, most), 0);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 1, most), 0);
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 1));
 	/* a later request overrides the earlier one */
-	KUNIT_EXPECT_EQ(test, cut(w, 1, 0), 0);
-	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 1, 0), 0);
+	KUNIT_ASSERT_EQ(test, dump_peer(w, 1, &state), 1);
 	KUNIT_EXPECT_FALSE(test, state.timed);
-	KUNIT_EXPECT_EQ(test, allow(w, 1), 0);
+	KUNIT_EXPECT_EQ(test, allow_peer(w, 1), 0);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, 1));
-	KUNIT_EXPECT_EQ(test, allow(w, 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test, allow_peer(w, 1), -ENOENT);
 }
 
-static void R25_half_of_the_places_are_for_who_is_not_cut_off(struct kunit *test)
+static void R25_half_of_the_places_are_for_peers_that_are_not_cut_off(struct kunit *test)
 {
 	struct watched *w = new_watched(test, RULE, 0);
 	u32 number;
 
 	for (number = 0; number < SRNIC_MAX_CUT_OFF; number++)
-		KUNIT_ASSERT_EQ(test, cut(w, number, 0), 0);
-	KUNIT_EXPECT_EQ(test, cut(w, number, 0), -ENOSPC);
-	errs(w, number, SRNIC_STAT_malformed, RULE + 1);
+		KUNIT_ASSERT_EQ(test, cut_peer(w, number, 0), 0);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, number, 0), -ENOSPC);
+	commit_faults(w, number, SRNIC_STAT_malformed, RULE + 1);
 	KUNIT_EXPECT_FALSE(test, is_cut_off(w, number));
 	KUNIT_EXPECT_TRUE(test, is_known(w, number));
 	/* the number of cut-off peers is below the maximum again */
-	KUNIT_EXPECT_EQ(test, allow(w, 0), 0);
-	errs(w, number, SRNIC_STAT_malformed, 1);
+	KUNIT_EXPECT_EQ(test, allow_peer(w, 0), 0);
+	commit_faults(w, number, SRNIC_STAT_malformed, 1);
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, number));
 }
 
@@ -764,9 +768,9 @@ static void R25_a_flood_of_forged_addresses_drives_nobody_out(struct kunit *test
 {
 	struct watched *w = new_watched(test, 0, 0);
 
-	KUNIT_ASSERT_EQ(test, cut(w, 0, 0), 0);
+	KUNIT_ASSERT_EQ(test, cut_peer(w, 0, 0), 0);
 	for (u32 number = 1; number < 3 * SRNIC_MAX_PEERS; number++)
-		errs(w, number, SRNIC_STAT_malformed, 1);
+		commit_faults(w, number, SRNIC_STAT_malformed, 1);
 	KUNIT_EXPECT_EQ(test, w->peers->count, SRNIC_MAX_PEERS);
 	KUNIT_EXPECT_TRUE(test, is_known(w, 1));
 	KUNIT_EXPECT_TRUE(test, is_known(w, SRNIC_MAX_PEERS - 1));
@@ -774,15 +778,15 @@ static void R25_a_flood_of_forged_addresses_drives_nobody_out(struct kunit *test
 
 	/* the quietest peer is evicted after a second without a fault */
 	w->now += HZ - 1;
-	errs(w, 1, SRNIC_STAT_malformed, 1);
+	commit_faults(w, 1, SRNIC_STAT_malformed, 1);
 	w->now++;
-	errs(w, SRNIC_MAX_PEERS, SRNIC_STAT_malformed, 1);
+	commit_faults(w, SRNIC_MAX_PEERS, SRNIC_STAT_malformed, 1);
 	KUNIT_EXPECT_TRUE(test, is_known(w, SRNIC_MAX_PEERS));
 	KUNIT_EXPECT_TRUE(test, is_known(w, 1));
 	KUNIT_EXPECT_FALSE(test, is_known(w, 2));
 	/* a cut-off peer is never evicted; a cut-off by hand evicts at once */
 	KUNIT_EXPECT_TRUE(test, is_cut_off(w, 0));
-	KUNIT_EXPECT_EQ(test, cut(w, 3 * SRNIC_MAX_PEERS, 0), 0);
+	KUNIT_EXPECT_EQ(test, cut_peer(w, 3 * SRNIC_MAX_PEERS, 0), 0);
 	KUNIT_EXPECT_EQ(test, w->peers->count, SRNIC_MAX_PEERS);
 }
 
@@ -793,34 +797,35 @@ static void R25_each_is_told_of_once(struct kunit *test)
 	unsigned int all = 0;
 
 	for (u32 number = 0; number < SRNIC_MAX_PEERS; number++)
-		errs(w, number, SRNIC_STAT_malformed, 1);
-	for (unsigned long at = 0; srnic_peer_from(w->peers, &at, w->now, &state); at++)
+		commit_faults(w, number, SRNIC_STAT_malformed, 1);
+	for (unsigned long at = 0; srnic_peer_next(w->peers, &at, w->now, &state); at++)
 		all++;
 	KUNIT_EXPECT_EQ(test, all, SRNIC_MAX_PEERS);
 	for (u32 number = 0; number < SRNIC_MAX_PEERS; number += 100)
-		KUNIT_EXPECT_EQ(test, told(w, number, &state), 1);
+		KUNIT_EXPECT_EQ(test, dump_peer(w, number, &state), 1);
 }
 
 /**
- * struct elsewhere - Faults that are counted on another CPU
+ * struct fault_thread - Faults that are counted on another CPU
  * @w: the peers
  * @go: set to start counting
  * @done: set after counting
  */
-struct elsewhere {
+struct fault_thread {
 	struct watched *w;
 	bool go;
 	bool done;
 };
 
-static int err_elsewhere(void *arg)
+static int commit_fault_thread(void *arg)
 {
-	struct elsewhere *e = arg;
+	struct fault_thread *e = arg;
 
 	while (!READ_ONCE(e->go))
 		usleep_range(100, 200);
-	errs(e->w, 1, SRNIC_STAT_duplicate_request, 5);
-	errs(e->w, 2, SRNIC_STAT_malformed, 1);	/* a new peer while the table is full */
+	commit_faults(e->w, 1, SRNIC_STAT_duplicate_request, 5);
+	/* a new peer while the table is full */
+	commit_faults(e->w, 2, SRNIC_STAT_malformed, 1);
 	WRITE_ONCE(e->done, true);
 	return 0;
 }
@@ -828,7 +833,7 @@ static int err_elsewhere(void *arg)
 static void R25_known_peers_and_floods_are_counted_without_a_lock(struct kunit *test)
 {
 	struct watched *w = new_watched(test, RULE, 0);
-	struct elsewhere e = { .w = w };
+	struct fault_thread e = { .w = w };
 	struct srnic_peer_state state;
 	struct task_struct *task;
 	unsigned long flags;
@@ -836,10 +841,10 @@ static void R25_known_peers_and_floods_are_counted_without_a_lock(struct kunit *
 
 	if (num_online_cpus() < 2)	/* holding the lock here would block the other thread */
 		kunit_skip(test, "there is one processor");
-	errs(w, 1, SRNIC_STAT_malformed, 1);
+	commit_faults(w, 1, SRNIC_STAT_malformed, 1);
 	for (u32 number = 10; number < 10 + SRNIC_MAX_PEERS; number++)
-		errs(w, number, SRNIC_STAT_malformed, 1);
-	task = kthread_create(err_elsewhere, &e, "srnic-test");
+		commit_faults(w, number, SRNIC_STAT_malformed, 1);
+	task = kthread_create(commit_fault_thread, &e, "srnic-test");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
 	migrate_disable();
@@ -855,26 +860,26 @@ static void R25_known_peers_and_floods_are_counted_without_a_lock(struct kunit *
 
 	kthread_stop_put(task);
 	KUNIT_EXPECT_TRUE_MSG(test, wait != U32_MAX, "the lock was waited for");
-	KUNIT_ASSERT_EQ(test, told(w, 1, &state), 1);
+	KUNIT_ASSERT_EQ(test, dump_peer(w, 1, &state), 1);
 	KUNIT_EXPECT_EQ(test, state.faults[SRNIC_FAULT_REPEAT], 5);
 	KUNIT_EXPECT_FALSE(test, is_known(w, 2));
 }
 
-static void R25_who_has_erred_lately_keeps_his_place(struct kunit *test)
+static void R25_a_peer_with_recent_faults_keeps_its_place(struct kunit *test)
 {
 	struct watched *w = new_watched(test, 0, 0);
 	u32 number;
 
 	for (number = 0; number < SRNIC_MAX_PEERS; number++)
-		errs(w, number, SRNIC_STAT_malformed, 1);
+		commit_faults(w, number, SRNIC_STAT_malformed, 1);
 	/* all but three commit faults again, within the second without re-sorting */
 	w->now += HZ - 1;
 	for (number = 0; number < SRNIC_MAX_PEERS - 3; number++)
-		errs(w, number, SRNIC_STAT_malformed, 1);
+		commit_faults(w, number, SRNIC_STAT_malformed, 1);
 	w->now++;
 	/* repeated attempts find the three quiet entries, however far back they are */
 	for (number = 0; number < SRNIC_MAX_PEERS; number++)
-		errs(w, SRNIC_MAX_PEERS + number % 8, SRNIC_STAT_malformed, 1);
+		commit_faults(w, SRNIC_MAX_PEERS + number % 8, SRNIC_STAT_malformed, 1);
 	for (number = 0; number < SRNIC_MAX_PEERS - 3; number += 17)
 		KUNIT_EXPECT_TRUE(test, is_known(w, number));
 	for (number = SRNIC_MAX_PEERS - 3; number < SRNIC_MAX_PEERS; number++)
@@ -891,18 +896,18 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(lowered_limit_takes_nothing_away_and_grants_nothing),
 	KUNIT_CASE(R18_the_limit_holds_when_all_come_at_once),
 	KUNIT_CASE(R18_the_reserve_is_for_kernel_and_administrator),
-	KUNIT_CASE(R31_one_user_gets_no_more_than_he_leaves),
-	KUNIT_CASE(R31_nobody_gets_more_than_he_leaves_at_one_go),
+	KUNIT_CASE(R31_one_user_gets_no_more_than_is_left_to_others),
+	KUNIT_CASE(R31_a_single_request_gets_no_more_than_is_left_to_others),
 	KUNIT_CASE(R31_greedy_users_end_with_the_same),
-	KUNIT_CASE(R31_who_comes_after_a_hog_gets_something),
+	KUNIT_CASE(R31_a_user_after_a_hog_gets_something),
 	KUNIT_CASE(contexts_of_one_user_are_one_user),
 	KUNIT_CASE(R19_there_is_no_limit_unless_one_is_set),
 	KUNIT_CASE(R19_the_longest_silence_fits_into_jiffies),
 	KUNIT_CASE(R31_a_user_namespace_is_its_makers_unless_root_made_it),
-	KUNIT_CASE(R20_while_there_is_enough_everybody_takes_what_he_needs),
-	KUNIT_CASE(R20_who_came_to_an_empty_queue_is_owed_the_rest_of_his_part),
+	KUNIT_CASE(R20_while_there_is_enough_each_stream_takes_what_it_needs),
+	KUNIT_CASE(R20_a_stream_that_found_the_queue_empty_is_owed_the_rest_of_its_part),
 	KUNIT_CASE(R20_friends_take_what_there_is_and_are_counted),
-	KUNIT_CASE(R20_who_does_not_come_back_holds_up_nobody),
+	KUNIT_CASE(R20_a_stream_that_does_not_come_back_delays_no_other),
 	KUNIT_CASE(R20_a_queue_smaller_than_its_streams_are_many_serves_them),
 	KUNIT_CASE(R20_a_hog_leaves_15_others_their_part),
 	KUNIT_CASE(R25_faults_are_counted_by_peer_and_kind),
@@ -911,14 +916,14 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R25_more_in_a_second_than_the_rule_allows_and_a_peer_is_cut_off),
 	KUNIT_CASE(R25_as_many_as_the_rule_allows_are_taken_each_second),
 	KUNIT_CASE(R25_the_rule_is_about_what_honest_peers_do_not_do),
-	KUNIT_CASE(R25_who_is_cut_off_by_rule_is_heard_again_in_time),
+	KUNIT_CASE(R25_a_peer_cut_off_by_rule_is_heard_again_in_time),
 	KUNIT_CASE(R25_and_nobody_need_look_for_that),
 	KUNIT_CASE(R25_by_hand_anybody_is_cut_off_and_allowed),
-	KUNIT_CASE(R25_half_of_the_places_are_for_who_is_not_cut_off),
+	KUNIT_CASE(R25_half_of_the_places_are_for_peers_that_are_not_cut_off),
 	KUNIT_CASE(R25_a_flood_of_forged_addresses_drives_nobody_out),
 	KUNIT_CASE(R25_each_is_told_of_once),
 	KUNIT_CASE(R25_known_peers_and_floods_are_counted_without_a_lock),
-	KUNIT_CASE(R25_who_has_erred_lately_keeps_his_place),
+	KUNIT_CASE(R25_a_peer_with_recent_faults_keeps_its_place),
 	{}
 };
 

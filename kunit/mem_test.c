@@ -16,7 +16,7 @@
 
 #include "srnic.h"
 #include "mem/mem.h"
-#include "mem/move.h"
+#include "mem/memcpy.h"
 #include "sth/sth.h"
 
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
@@ -50,10 +50,11 @@ static int mem_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	KUNIT_ASSERT_EQ(test, srnic_stag_table_init(&w->dev), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_world, w), 0);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
+		w->pd[i].ib.device = &w->dev.ib;
 		spin_lock_init(&w->pd[i].lock);
+	}
 	for (int i = 0; i < 3; i++) {
-		w->qp[i].dev = &w->dev;
 		w->qp[i].pd = &w->pd[i / 2];
 		w->qp[i].qpn = 16 + i;
 		INIT_LIST_HEAD(&w->qp[i].stags);
@@ -72,7 +73,7 @@ static void free_mr(void *arg)
 	srnic_stag_quiesce(&mr->stag);
 	srnic_stag_remove(&w->dev, &mr->stag);
 	srnic_map_release(&mr->map);
-	srnic_map_release(&mr->next);
+	srnic_map_release(&mr->next_map);
 	synchronize_rcu();
 }
 
@@ -290,7 +291,8 @@ static void R7_key_of_another_domain_is_refused(struct kunit *test)
 static void R16_each_right_allows_what_it_names_and_no_more(struct kunit *test)
 {
 	static const u32 rights[] = { IB_ACCESS_LOCAL_WRITE, IB_ACCESS_REMOTE_READ,
-				      IB_ACCESS_REMOTE_WRITE, IB_ACCESS_REMOTE_ATOMIC };
+				      IB_ACCESS_REMOTE_WRITE, IB_ACCESS_REMOTE_ATOMIC,
+				      IB_ACCESS_FLUSH_GLOBAL, IB_ACCESS_FLUSH_PERSISTENT };
 	struct world *w = test->priv;
 
 	for (u32 set = 0; set < 1 << ARRAY_SIZE(rights); set++) {
@@ -337,7 +339,7 @@ static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test
 	struct srnic_access access = {
 		.key = other->stag.key, .rights = IB_ACCESS_REMOTE_READ, .va = IOVA, .len = 8,
 	};
-	struct srnic_hold hold = { };
+	struct srnic_mem_cache cache = { };
 	int counts[4];
 
 	local_bh_disable();
@@ -349,13 +351,13 @@ static void R10_R16_what_is_held_is_checked_as_if_it_were_not(struct kunit *test
 			.len = tries[i].len,
 		};
 
-		got[i] = srnic_mem_hold(&w->qp[0], &one, &hold);
+		got[i] = srnic_mem_get_cached(&w->qp[0], &one, &cache);
 	}
 	counts[0] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
-	srnic_mem_hold(&w->qp[0], &access, &hold);
+	srnic_mem_get_cached(&w->qp[0], &access, &cache);
 	counts[1] = atomic_read(&mr->stag.active) - SRNIC_STAG_VALID;
 	counts[2] = atomic_read(&other->stag.active) - SRNIC_STAG_VALID;
-	srnic_hold_drop(&hold);
+	srnic_mem_cache_drop(&cache);
 	counts[3] = atomic_read(&other->stag.active) - SRNIC_STAG_VALID;
 	local_bh_enable();
 
@@ -414,7 +416,7 @@ static void rights_that_cannot_be_granted_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_WRITE), -EINVAL);
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_ATOMIC), -EINVAL);
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_ON_DEMAND), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_FLUSH_GLOBAL), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(SRNIC_ACCESS_FLUSH), 0);
 }
 
 /* --------------------------------------------------------------------- keys */
@@ -510,7 +512,7 @@ static u32 guess_the_same_bits_flipped(const u32 *last)
 }
 
 /* Invert an odd number modulo 2^32; each step doubles the number of correct bits. */
-static u32 inverse(u32 odd)
+static u32 inverse_mod_2_32(u32 odd)
 {
 	u32 x = odd;
 
@@ -524,7 +526,7 @@ static u32 guess_the_same_factor(const u32 *last)
 {
 	u32 step = last[0] - last[1], former = last[1] - last[2];
 
-	return last[0] + (former & 1 ? step * inverse(former) * step : step);
+	return last[0] + (former & 1 ? step * inverse_mod_2_32(former) * step : step);
 }
 
 static const struct guess {
@@ -553,7 +555,7 @@ struct learner {
 	u32 bits_right[32];
 };
 
-static void learn(struct learner *l, u32 key)
+static void learn_key(struct learner *l, u32 key)
 {
 	for (int i = 0; i < 4; i++) {
 		u8 was = l->last >> 8 * i, is = key >> 8 * i;
@@ -595,7 +597,7 @@ static void R9_over_100000_keys_no_predictor_beats_chance(struct kunit *test)
 			hit[k] += !off;
 			near[k] += ((off + 0x8000) & INDEX_MASK) < 0x10000;
 		}
-		learn(l, key);
+		learn_key(l, key);
 		memmove(&last[1], &last[0], sizeof(last) - sizeof(last[0]));
 		last[0] = key >> 8;
 		if (!(i & 1023)) {
@@ -647,7 +649,7 @@ struct quiescer {
 	struct completion done;
 };
 
-static int quiesce(void *arg)
+static int quiesce_thread(void *arg)
 {
 	struct quiescer *q = arg;
 
@@ -656,7 +658,7 @@ static int quiesce(void *arg)
 	return 0;
 }
 
-static void R12_who_invalidates_waits_for_bursts_in_progress(struct kunit *test)
+static void R12_invalidation_waits_for_bursts_in_progress(struct kunit *test)
 {
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 	struct quiescer *q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
@@ -667,7 +669,7 @@ static void R12_who_invalidates_waits_for_bursts_in_progress(struct kunit *test)
 	init_completion(&q->done);
 	KUNIT_ASSERT_TRUE(test, srnic_stag_get(&mr->stag));
 	KUNIT_ASSERT_TRUE(test, srnic_stag_get(&mr->stag));
-	task = kthread_run(quiesce, q, "srnic-mem-test");
+	task = kthread_run(quiesce_thread, q, "srnic-mem-test");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 
 	while (srnic_stag_valid(&mr->stag))
@@ -681,7 +683,7 @@ static void R12_who_invalidates_waits_for_bursts_in_progress(struct kunit *test)
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&q->done, 300 * HZ), 0);
 }
 
-static void R12_refused_accesses_do_not_hold_up_who_waits(struct kunit *test)
+static void R12_refused_accesses_do_not_delay_an_invalidation(struct kunit *test)
 {
 	struct srnic_mr *mr = new_region(test, IOVA, LENGTH, ALL_RIGHTS);
 
@@ -734,7 +736,7 @@ static void copies_by_string_instruction_are_whole_and_touch_nothing_else(struct
 		src[i] = i * 7 + (i >> 8);
 	for (int i = 0; i < ARRAY_SIZE(lens); i++) {
 		memset(dst, 0x5a, room);
-		srnic_move_string(dst + 1, src, lens[i]);
+		srnic_memcpy_string(dst + 1, src, lens[i]);
 		KUNIT_EXPECT_MEMEQ(test, dst + 1, src, lens[i]);
 		KUNIT_EXPECT_EQ(test, dst[0], 0x5a);
 		KUNIT_EXPECT_EQ(test, dst[lens[i] + 1], 0x5a);
@@ -819,12 +821,12 @@ static enum srnic_mem_status gather(struct srnic_mem_stream *qp, const struct sr
 				    u32 num, u32 off, void *dst, u32 len)
 {
 	const struct srnic_sge_pos from = { .sge = sge, .left = num, .off = off };
-	struct srnic_hold hold = { };
+	struct srnic_mem_cache cache = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_gather(qp, &hold, &from, dst, len);
-	srnic_hold_drop(&hold);
+	status = srnic_sge_gather(qp, &cache, &from, dst, len);
+	srnic_mem_cache_drop(&cache);
 	local_bh_enable();
 	return status;
 }
@@ -833,12 +835,12 @@ static enum srnic_mem_status place(struct srnic_mem_stream *qp, const struct srn
 				   u32 num, u32 off, const void *src, u32 len)
 {
 	const struct srnic_sge_pos to = { .sge = sge, .left = num, .off = off };
-	struct srnic_hold hold = { };
+	struct srnic_mem_cache cache = { };
 	enum srnic_mem_status status;
 
 	local_bh_disable();
-	status = srnic_sge_place(qp, &hold, &to, src, len);
-	srnic_hold_drop(&hold);
+	status = srnic_sge_place(qp, &cache, &to, src, len);
+	srnic_mem_cache_drop(&cache);
 	local_bh_enable();
 	return status;
 }
@@ -915,7 +917,7 @@ static struct srnic_mr *new_fast(struct kunit *test)
 
 	mr->max_blocks = 4;
 	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->map, 4), 0);
-	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->next, 4), 0);
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc(&mr->next_map, 4), 0);
 	mr->ib.page_size = PAGE_SIZE;
 	return mr;
 }
@@ -996,6 +998,7 @@ static void fast_registration_is_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key ^ 0x100, ALL_RIGHTS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[2], mr, key, ALL_RIGHTS), -EACCES);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_REMOTE_WRITE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, IB_ACCESS_FLUSH_PERSISTENT), -EINVAL);
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], user, user->stag.key, ALL_RIGHTS), -EINVAL);
 	mr->ib.length = PAGE_SIZE + 1;	/* more than the mapped length */
 	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, ALL_RIGHTS), -EINVAL);
@@ -1007,7 +1010,7 @@ static void fast_registration_is_checked(struct kunit *test)
 	free_page((unsigned long)page);
 }
 
-static void R7_R26_who_may_invalidate_what(struct kunit *test)
+static void R7_R26_only_permitted_streams_invalidate_a_key(struct kunit *test)
 {
 	struct world *w = test->priv;
 	struct srnic_mr *mr = new_fast(test);
@@ -1179,6 +1182,11 @@ static void bind_needs_the_rights_to_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 1, IB_ACCESS_REMOTE_WRITE),
 			-EACCES);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, fixed, IOVA, 8, IB_ACCESS_REMOTE_ATOMIC),
+			-EACCES);
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 8, IB_ACCESS_FLUSH_GLOBAL),
+			-EACCES);
+	mr->stag.access |= IB_ACCESS_FLUSH_GLOBAL;
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, IOVA, 8, IB_ACCESS_FLUSH_PERSISTENT),
 			-EACCES);
 	KUNIT_EXPECT_EQ(test, bind(&w->qp[2], window, mr, IOVA, 1, 0), -EACCES);
 	/* a region of another domain, moved there by hand */
@@ -1413,7 +1421,7 @@ static struct srnic_mkey *new_mkeys(struct kunit *test)
 	return mkeys;
 }
 
-static void P9_a_protected_region_is_for_who_has_proved_that_he_may(struct kunit *test)
+static void P9_a_protected_region_is_for_proved_requests(struct kunit *test)
 {
 	static const u32 rights[] = { IB_ACCESS_REMOTE_READ, IB_ACCESS_REMOTE_WRITE,
 				      IB_ACCESS_REMOTE_ATOMIC };
@@ -1449,8 +1457,8 @@ static void P9_a_proof_is_no_right(struct kunit *test)
 }
 
 /* Return the result of srnic_mem_mkeys() without keeping the reference. */
-static const struct srnic_mkey *asked(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
-				      u32 rights)
+static const struct srnic_mkey *mkeys_of(struct srnic_mem_stream *qp, u32 key, u64 va, u64 len,
+					 u32 rights)
 {
 	const struct srnic_access access = { .key = key, .rights = rights, .va = va, .len = len };
 	const struct srnic_mkey *mkeys;
@@ -1474,12 +1482,12 @@ static void P9_a_proof_is_asked_for_where_there_is_something_to_be_had(struct ku
 	u32 key = mr->stag.key;
 
 	KUNIT_ASSERT_EQ(test, srnic_region_protect(mr, mkeys), 0);
-	KUNIT_EXPECT_PTR_EQ(test, asked(qp, key, IOVA, 8, IB_ACCESS_REMOTE_READ), mkeys);
-	KUNIT_EXPECT_NULL(test, asked(qp, key, IOVA, 8, IB_ACCESS_REMOTE_WRITE));
-	KUNIT_EXPECT_NULL(test, asked(qp, key, IOVA + LENGTH - 7, 8, IB_ACCESS_REMOTE_READ));
-	KUNIT_EXPECT_NULL(test, asked(qp, key ^ 1, IOVA, 8, IB_ACCESS_REMOTE_READ));
-	KUNIT_EXPECT_NULL(test, asked(&w->qp[2], key, IOVA, 8, IB_ACCESS_REMOTE_READ));
-	KUNIT_EXPECT_NULL(test, asked(qp, open->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_PTR_EQ(test, mkeys_of(qp, key, IOVA, 8, IB_ACCESS_REMOTE_READ), mkeys);
+	KUNIT_EXPECT_NULL(test, mkeys_of(qp, key, IOVA, 8, IB_ACCESS_REMOTE_WRITE));
+	KUNIT_EXPECT_NULL(test, mkeys_of(qp, key, IOVA + LENGTH - 7, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, mkeys_of(qp, key ^ 1, IOVA, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, mkeys_of(&w->qp[2], key, IOVA, 8, IB_ACCESS_REMOTE_READ));
+	KUNIT_EXPECT_NULL(test, mkeys_of(qp, open->stag.key, IOVA, 8, IB_ACCESS_REMOTE_READ));
 	srnic_stag_quiesce(&mr->stag);	/* returns at once if no reference is left */
 }
 
@@ -1526,7 +1534,7 @@ struct change {
 	struct completion done;
 };
 
-static int carry_out(void *arg)
+static int change_thread(void *arg)
 {
 	struct change *c = arg;
 
@@ -1546,7 +1554,7 @@ static struct change *new_change(struct kunit *test, bool bind_it)
 	c->qp = bind_it ? &w->qp[0] : NULL;
 	c->mkeys = new_mkeys(test);
 	init_completion(&c->done);
-	c->task = kthread_create(carry_out, c, "srnic-mem-test");
+	c->task = kthread_create(change_thread, c, "srnic-mem-test");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(c->task));
 	kthread_bind(c->task, cpumask_any_but(cpu_online_mask, smp_processor_id()));
 	return c;
@@ -1615,8 +1623,8 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE_SLOW(R9_keys_are_hard_to_predict),
 	KUNIT_CASE_SLOW(R9_over_100000_keys_no_predictor_beats_chance),
 	KUNIT_CASE(R9_devices_give_out_keys_in_orders_of_their_own),
-	KUNIT_CASE(R12_who_invalidates_waits_for_bursts_in_progress),
-	KUNIT_CASE(R12_refused_accesses_do_not_hold_up_who_waits),
+	KUNIT_CASE(R12_invalidation_waits_for_bursts_in_progress),
+	KUNIT_CASE(R12_refused_accesses_do_not_delay_an_invalidation),
 	KUNIT_CASE(gathered_bytes_are_the_regions_and_so_is_the_crc),
 	KUNIT_CASE(copies_by_string_instruction_are_whole_and_touch_nothing_else),
 	KUNIT_CASE(placed_bytes_are_placed_and_no_others),
@@ -1627,7 +1635,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(local_access_needs_domain_and_right),
 	KUNIT_CASE(fast_registration_takes_effect_with_its_work_request),
 	KUNIT_CASE(fast_registration_is_checked),
-	KUNIT_CASE(R7_R26_who_may_invalidate_what),
+	KUNIT_CASE(R7_R26_only_permitted_streams_invalidate_a_key),
 	KUNIT_CASE(R10_R15_window_is_a_part_of_a_region_to_the_byte),
 	KUNIT_CASE(window_shows_the_bytes_that_it_was_bound_to),
 	KUNIT_CASE(R8_type_2_window_works_on_its_stream_only),
@@ -1645,7 +1653,7 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R8_a_region_may_serve_one_stream_only),
 	KUNIT_CASE(R8_a_region_with_windows_is_not_bound),
 	KUNIT_CASE(R8_a_region_that_goes_leaves_its_stream),
-	KUNIT_CASE(P9_a_protected_region_is_for_who_has_proved_that_he_may),
+	KUNIT_CASE(P9_a_protected_region_is_for_proved_requests),
 	KUNIT_CASE(P9_a_proof_is_no_right),
 	KUNIT_CASE(P9_a_proof_is_asked_for_where_there_is_something_to_be_had),
 	KUNIT_CASE(P9_no_window_leads_past_a_regions_keys),

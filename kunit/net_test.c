@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of net: bursts as srnic builds them, as the stack cuts them into packets, and as
+ * KUnit suite of net: bursts as srnic builds them, as the stack frags them into packets, and as
  * srnic parses them.
  */
 #include <kunit/test.h>
@@ -110,7 +110,7 @@ static void net_test_exit(struct kunit *test)
 		free_percpu(w->dev->stats);
 }
 
-static void address(struct kunit *test, bool v4)
+static void set_addresses(struct kunit *test, bool v4)
 {
 	static const union ib_gid gids[2][2] = {
 		{ { .raw = { 0xfd, 0x77, [15] = 1 } }, { .raw = { 0xfd, 0x77, [15] = 2 } } },
@@ -124,11 +124,12 @@ static void address(struct kunit *test, bool v4)
 		.grh = { .dgid = gids[v4][1], .traffic_class = 0xa2, .flow_label = 0x12345 },
 	};
 
-	KUNIT_ASSERT_EQ(test, srnic_path_address(&w->path, &gids[v4][0], &ah, SPORT), 0);
+	KUNIT_ASSERT_EQ(test, srnic_path_address(&w->path, &gids[v4][0], &ah, SPORT,
+						 htons(SRNIC_ROCE_PORT)), 0);
 	w->path.ip_id = FIRST_ID;
 }
 
-static u64 counted(const struct world *w, enum srnic_stat stat)
+static u64 count_of(const struct world *w, enum srnic_stat stat)
 {
 	u64 sum = 0;
 	int cpu;
@@ -139,7 +140,7 @@ static u64 counted(const struct world *w, enum srnic_stat stat)
 }
 
 /* Return byte @i of the payload of packet @psn. */
-static u8 pattern(u32 psn, u32 i)
+static u8 payload_byte(u32 psn, u32 i)
 {
 	return psn * 31 + i * 7 + (i >> 8);
 }
@@ -195,7 +196,7 @@ static bool put_packet(struct srnic_burst *burst, u32 psn, u16 len)
 		return false;
 	srnic_wire_build(&pkt, p);
 	for (i = 0; i < len - OVERHEAD; i++)
-		p[SRNIC_BTH_LEN + i] = pattern(psn, i);
+		p[SRNIC_BTH_LEN + i] = payload_byte(psn, i);
 	crc = srnic_burst_icrc(burst, len, p);
 	crc = srnic_crc_update(crc, p, len - SRNIC_ICRC_LEN);
 	put_unaligned(srnic_icrc_end(crc), (__le32 *)(p + len - SRNIC_ICRC_LEN));
@@ -264,7 +265,7 @@ static struct udphdr *udp_of(struct sk_buff *skb, bool v4)
 	return (struct udphdr *)(skb->data + thoff(v4));
 }
 
-static u16 receive(struct kunit *test, struct sk_buff *skb, const struct shape *shape);
+static u16 receive_burst(struct kunit *test, struct sk_buff *skb, const struct shape *shape);
 
 /* ------------------------------------------------------------- bursts out */
 
@@ -306,7 +307,7 @@ static void cut_and_compare(struct kunit *test, const struct shape *shape,
 	struct world *w = test->priv;
 	u16 n = 0;
 
-	address(test, shape->v4);
+	set_addresses(test, shape->v4);
 	skb = build_super(test, shape);
 	segs = skb_gso_segment(skb, features);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, segs);
@@ -347,7 +348,7 @@ static void short_segment_ends_a_burst(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_burst burst;
 
-	address(test, true);
+	set_addresses(test, true);
 	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, 1040, 8), 0);
 	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 1040));
 	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 1036));
@@ -360,7 +361,7 @@ static void burst_takes_no_more_than_was_asked_for(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_burst burst;
 
-	address(test, true);
+	set_addresses(test, true);
 	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, 4112, 2), 0);
 	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 4112));
 	KUNIT_EXPECT_NOT_NULL(test, burst_segment(&burst, 4112));
@@ -385,14 +386,14 @@ static void segment_given_back_leaves_no_trace(struct kunit *test)
 		struct sk_buff *skb;
 		u16 seg;
 
-		address(test, true);
+		set_addresses(test, true);
 		KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, shape->seg_len, 15), 0);
 		for (seg = 0; seg < shape->segs; seg++)
 			put_packet(&burst, srnic_psn_add(FIRST_PSN, seg), shape->seg_len);
 		KUNIT_ASSERT_NOT_NULL(test, burst_segment(&burst, 32));
-		srnic_burst_untake(&burst, 32);
+		srnic_burst_undo_segment(&burst, 32);
 		KUNIT_ASSERT_NOT_NULL(test, burst_segment(&burst, shape->seg_len));
-		srnic_burst_untake(&burst, shape->seg_len);
+		srnic_burst_undo_segment(&burst, shape->seg_len);
 		burst_close(&burst, &w->out);
 
 		skb = __skb_dequeue(&w->out);
@@ -401,7 +402,7 @@ static void segment_given_back_leaves_no_trace(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, skb->len, thoff(true) + sizeof(struct udphdr) +
 				shape->segs * shape->seg_len);
 		KUNIT_EXPECT_EQ(test, skb_shinfo(skb)->gso_segs, shape->segs);
-		KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
+		KUNIT_EXPECT_EQ(test, receive_burst(test, skb, shape), shape->segs);
 	}
 }
 
@@ -410,7 +411,7 @@ static void empty_burst_leaves_nothing(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_burst burst;
 
-	address(test, true);
+	set_addresses(test, true);
 	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, 4112, 8), 0);
 	burst_close(&burst, &w->out);
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->out));
@@ -425,7 +426,7 @@ static void burst_that_stays_single_has_no_segmentation(struct kunit *test)
 	struct srnic_burst burst;
 	struct sk_buff *skb, *single;
 
-	address(test, true);
+	set_addresses(test, true);
 	KUNIT_ASSERT_EQ(test, burst_open(&burst, &w->path, shape.seg_len, 8), 0);
 	KUNIT_EXPECT_TRUE(test, put_packet(&burst, FIRST_PSN, shape.seg_len));
 	burst_close(&burst, &w->out);
@@ -480,7 +481,7 @@ static void bytes_under_way_stay_as_they_are(struct kunit *test)
 	struct sk_buff *held[HELD];
 	unsigned int i;
 
-	address(test, true);
+	set_addresses(test, true);
 	for (i = 0; i < HELD; i++) {
 		held[i] = build_filled(test, 4112, 1 + i % 15, i);
 		/* another burst in between, which is freed at once */
@@ -498,7 +499,7 @@ static void pages_that_come_back_are_used_again(struct kunit *test)
 	const struct page *seen[ENOUGH];
 	unsigned int n = 0, i, k;
 
-	address(test, true);
+	set_addresses(test, true);
 	/* pages return to the CPU that cut bursts off them, so stay on one CPU */
 	migrate_disable();
 	for (i = 0; i < LAPS; i++) {
@@ -519,7 +520,7 @@ static void burst_respects_the_limits_of_ip_and_netdev(struct kunit *test)
 {
 	struct world *w = test->priv;
 
-	address(test, true);
+	set_addresses(test, true);
 	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 4112), 15);
 	KUNIT_EXPECT_EQ(test, srnic_burst_max(&w->path, 16), UDP_MAX_SEGMENTS);
 	/* a packet that exceeds the MTU would be fragmented, so it is sent alone */
@@ -542,13 +543,14 @@ static void families_do_not_mix(struct kunit *test)
 	};
 	struct srnic_path path = {};
 
-	KUNIT_EXPECT_EQ(test, srnic_path_address(&path, &v4, &ah, SPORT), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_path_address(&path, &v4, &ah, SPORT,
+						 htons(SRNIC_ROCE_PORT)), -EINVAL);
 }
 
 /* -------------------------------------------------------------- bursts in */
 
 /* Parse the packets of @skb, check every byte, and free @skb. Return the number of packets. */
-static u16 receive(struct kunit *test, struct sk_buff *skb, const struct shape *shape)
+static u16 receive_burst(struct kunit *test, struct sk_buff *skb, const struct shape *shape)
 {
 	struct world *w = test->priv;
 	bool ok = true, icrc_ok = true;
@@ -567,7 +569,7 @@ static u16 receive(struct kunit *test, struct sk_buff *skb, const struct shape *
 			ok &= pkt.psn == psn && pkt.len == shape_len(shape, pkt.seg);
 			ok &= pkt.payload_len == pkt.len - OVERHEAD;
 			for (i = 0; i < pkt.payload_len; i++)
-				ok &= pkt.payload[i] == pattern(psn, i);
+				ok &= pkt.payload[i] == payload_byte(psn, i);
 			icrc_ok &= srnic_rx_icrc_ok(&rx, &pkt);
 			n++;
 		}
@@ -584,8 +586,8 @@ static void burst_is_read_in_place(struct kunit *test)
 {
 	const struct shape *shape = test->param_value;
 
-	address(test, shape->v4);
-	KUNIT_EXPECT_EQ(test, receive(test, build_super(test, shape), shape), shape->segs);
+	set_addresses(test, shape->v4);
+	KUNIT_EXPECT_EQ(test, receive_burst(test, build_super(test, shape), shape), shape->segs);
 }
 
 static void burst_is_read_from_a_linear_carrier(struct kunit *test)
@@ -593,14 +595,14 @@ static void burst_is_read_from_a_linear_carrier(struct kunit *test)
 	const struct shape *shape = test->param_value;
 	struct sk_buff *skb;
 
-	address(test, shape->v4);
+	set_addresses(test, shape->v4);
 	skb = build_super(test, shape);
 	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
-	KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
+	KUNIT_EXPECT_EQ(test, receive_burst(test, skb, shape), shape->segs);
 }
 
 /* Copy @skb into @head linear bytes and fragments of @piece bytes, and free it. */
-static struct sk_buff *shatter(struct kunit *test, struct sk_buff *skb, u32 head, u32 piece)
+static struct sk_buff *copy_to_frags(struct kunit *test, struct sk_buff *skb, u32 head, u32 piece)
 {
 	struct sk_buff *copy = alloc_skb(head, GFP_KERNEL);
 	u32 off;
@@ -633,11 +635,11 @@ static void burst_is_read_from_odd_fragments(struct kunit *test)
 		struct sk_buff *skb;
 		u32 piece;
 
-		address(test, shape->v4);
+		set_addresses(test, shape->v4);
 		skb = build_super(test, shape);
 		piece = max(7U, DIV_ROUND_UP(skb->len, MAX_SKB_FRAGS - 1) | 1);
-		skb = shatter(test, skb, head + odd[i], piece);
-		KUNIT_EXPECT_EQ(test, receive(test, skb, shape), shape->segs);
+		skb = copy_to_frags(test, skb, head + odd[i], piece);
+		KUNIT_EXPECT_EQ(test, receive_burst(test, skb, shape), shape->segs);
 	}
 }
 
@@ -648,7 +650,7 @@ static void segments_of_one_id_are_accepted(struct kunit *test)
 	struct sk_buff *skb, *single;
 	u16 seg;
 
-	address(test, true);
+	set_addresses(test, true);
 	skb = build_super(test, &shape);
 	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
 	for (seg = 0; seg < shape.segs; seg++) {
@@ -659,11 +661,11 @@ static void segments_of_one_id_are_accepted(struct kunit *test)
 		memcpy(skb->data + off + seg * shape.seg_len, single->data + off, shape.seg_len);
 		kfree_skb(single);
 	}
-	KUNIT_EXPECT_EQ(test, receive(test, skb, &shape), 3);
+	KUNIT_EXPECT_EQ(test, receive_burst(test, skb, &shape), 3);
 }
 
 /* Count the packets of @skb that parse, and those of them with a right ICRC. Free @skb. */
-static void receive_bad(struct kunit *test, struct sk_buff *skb, u16 *parsed, u16 *right)
+static void count_received(struct kunit *test, struct sk_buff *skb, u16 *parsed, u16 *right)
 {
 	struct world *w = test->priv;
 	struct srnic_pkt pkt;
@@ -700,11 +702,11 @@ static void every_corrupted_byte_is_found(struct kunit *test)
 		/* FECN, BECN and the reserved bits beside them may change in transit */
 		if (in_seg == 4)
 			continue;
-		address(test, true);
+		set_addresses(test, true);
 		skb = build_super(test, &shape);
 		KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
 		skb->data[off] ^= 0x10;
-		receive_bad(test, skb, &parsed, &right);
+		count_received(test, skb, &parsed, &right);
 		KUNIT_EXPECT_EQ_MSG(test, right, 2, "byte %u", off);
 	}
 }
@@ -721,13 +723,13 @@ static void truncated_packets_are_counted_and_skipped(struct kunit *test)
 	for (len = 1; len < OVERHEAD; len++) {
 		struct sk_buff *skb;
 
-		address(test, true);
+		set_addresses(test, true);
 		skb = build_single(test, &shape, 0);
 		__skb_trim(skb, first + len);
 		udp_of(skb, true)->len = htons(sizeof(struct udphdr) + len);
-		receive_bad(test, skb, &parsed, &right);
+		count_received(test, skb, &parsed, &right);
 		KUNIT_EXPECT_EQ(test, parsed, 0);
-		KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), len);
+		KUNIT_EXPECT_EQ(test, count_of(w, SRNIC_STAT_malformed), len);
 	}
 }
 
@@ -742,7 +744,7 @@ static void lengths_that_contradict_each_other_are_refused(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct sk_buff *skb;
 
-		address(test, true);
+		set_addresses(test, true);
 		skb = build_single(test, &shape, 0);
 		udp_of(skb, true)->len = htons(udp_len + bad[i]);
 		KUNIT_EXPECT_FALSE(test, srnic_rx_open(&rx, skb, thoff(true), true));
@@ -755,11 +757,11 @@ static void padding_behind_the_datagram_is_ignored(struct kunit *test)
 	static const struct shape shape = { "", true, OVERHEAD + 4, 1, OVERHEAD + 4 };
 	struct sk_buff *skb;
 
-	address(test, true);
+	set_addresses(test, true);
 	skb = build_single(test, &shape, 0);
 	KUNIT_ASSERT_EQ(test, skb_pad(skb, 12), 0);
 	skb_put(skb, 12);
-	KUNIT_EXPECT_EQ(test, receive(test, skb, &shape), 1);
+	KUNIT_EXPECT_EQ(test, receive_burst(test, skb, &shape), 1);
 }
 
 static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
@@ -770,15 +772,15 @@ static void unknown_opcode_is_counted_and_the_rest_goes_on(struct kunit *test)
 	struct sk_buff *skb;
 	u16 parsed, right;
 
-	address(test, true);
+	set_addresses(test, true);
 	skb = build_super(test, &shape);
 	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
 	skb->data[first + shape.seg_len] = 0xff;
-	receive_bad(test, skb, &parsed, &right);
+	count_received(test, skb, &parsed, &right);
 	KUNIT_EXPECT_EQ(test, parsed, 2);
 	KUNIT_EXPECT_EQ(test, right, 2);
-	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_unknown_opcode), 1);
-	KUNIT_EXPECT_EQ(test, counted(w, SRNIC_STAT_malformed), 0);
+	KUNIT_EXPECT_EQ(test, count_of(w, SRNIC_STAT_unknown_opcode), 1);
+	KUNIT_EXPECT_EQ(test, count_of(w, SRNIC_STAT_malformed), 0);
 }
 
 static bool first_is_writable(struct kunit *test, struct sk_buff *skb)
@@ -802,7 +804,7 @@ static void carrier_that_others_see_is_not_writable(struct kunit *test)
 	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 4096 };
 	struct sk_buff *skb, *clone;
 
-	address(test, true);
+	set_addresses(test, true);
 	skb = build_super(test, &shape);
 	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
 	KUNIT_EXPECT_TRUE(test, first_is_writable(test, skb));
@@ -819,7 +821,7 @@ static void fragments_that_a_clone_may_have_are_not_writable(struct kunit *test)
 	static const struct shape shape = { "", true, OVERHEAD + 4096, 2, OVERHEAD + 4096 };
 	struct sk_buff *skb, *clone;
 
-	address(test, true);
+	set_addresses(test, true);
 	skb = build_super(test, &shape);
 	KUNIT_ASSERT_TRUE(test, skb_is_nonlinear(skb));
 	clone = skb_clone(skb, GFP_KERNEL);
@@ -841,8 +843,8 @@ static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
 	struct srnic_pkt pkt;
 	struct sk_buff *skb;
 
-	address(test, true);
-	skb = shatter(test, build_super(test, &shape), head, PAGE_SIZE);
+	set_addresses(test, true);
+	skb = copy_to_frags(test, build_super(test, &shape), head, PAGE_SIZE);
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	local_bh_disable();
 	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, thoff(true), true));
@@ -863,42 +865,42 @@ static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
 static void chunks_that_nobody_needs_are_let_go_of(struct kunit *test)
 {
 	const u64 idle = (u64)SZ_64K * num_possible_cpus();
-	struct srnic_cut *cuts;
-	u64 most, half;
+	struct srnic_chunk_frag *frags;
+	u64 peak, half;
 	int i;
 
-	cuts = kunit_kcalloc(test, MANY_CHUNKS, sizeof(*cuts), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, cuts);
+	frags = kunit_kcalloc(test, MANY_CHUNKS, sizeof(*frags), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, frags);
 	migrate_disable();	/* use the ring of one CPU */
 	local_bh_disable();
-	for (i = 0; i < MANY_CHUNKS && srnic_chunk_cut(&cuts[i], SZ_64K, SZ_64K); i++)
+	for (i = 0; i < MANY_CHUNKS && srnic_chunk_alloc_frag(&frags[i], SZ_64K, SZ_64K); i++)
 		;
 	local_bh_enable();
-	most = srnic_chunk_kept();
-	KUNIT_EXPECT_GE(test, most, (u64)SZ_64K * MANY_CHUNKS);
+	peak = srnic_chunk_bytes();
+	KUNIT_EXPECT_GE(test, peak, (u64)SZ_64K * MANY_CHUNKS);
 
 	/* a ring in use keeps the chunks that are in flight */
 	srnic_chunk_trim();
-	KUNIT_EXPECT_GE(test, srnic_chunk_kept(), (u64)SZ_64K * (MANY_CHUNKS - 1));
+	KUNIT_EXPECT_GE(test, srnic_chunk_bytes(), (u64)SZ_64K * (MANY_CHUNKS - 1));
 	while (i--)
-		put_page(cuts[i].page);
+		put_page(frags[i].page);
 	local_bh_disable();
-	KUNIT_EXPECT_TRUE(test, srnic_chunk_cut(&cuts[0], SZ_64K, SZ_64K));
-	put_page(cuts[0].page);
+	KUNIT_EXPECT_TRUE(test, srnic_chunk_alloc_frag(&frags[0], SZ_64K, SZ_64K));
+	put_page(frags[0].page);
 	local_bh_enable();
 
 	KUNIT_EXPECT_TRUE(test, srnic_chunk_trim());
-	half = srnic_chunk_kept();
-	KUNIT_EXPECT_LE(test, half, most * 6 / 10);
+	half = srnic_chunk_bytes();
+	KUNIT_EXPECT_LE(test, half, peak * 6 / 10);
 	KUNIT_EXPECT_GT(test, half, idle);
 	KUNIT_EXPECT_FALSE(test, srnic_chunk_trim());
 	migrate_enable();
-	KUNIT_EXPECT_LE(test, srnic_chunk_kept(), idle);
+	KUNIT_EXPECT_LE(test, srnic_chunk_bytes(), idle);
 
 	/* bursts can be cut off the chunk that remains */
 	local_bh_disable();
-	KUNIT_EXPECT_TRUE(test, srnic_chunk_cut(&cuts[0], SZ_64K, SZ_64K));
-	put_page(cuts[0].page);
+	KUNIT_EXPECT_TRUE(test, srnic_chunk_alloc_frag(&frags[0], SZ_64K, SZ_64K));
+	put_page(frags[0].page);
 	local_bh_enable();
 }
 

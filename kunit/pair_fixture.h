@@ -60,7 +60,7 @@ static inline void unlock(struct srnic_qp *qp)
 }
 
 /* GID, QPN and first request PSN of each end */
-struct numbers {
+struct pair_ids {
 	union ib_gid gid[2];
 	u32 qpn[2];
 	u32 psn[2];
@@ -74,7 +74,7 @@ static inline void no_work(struct work_struct *work)
  * Make the QP of one end, in RTS. @flushing is set so that its packets stay in @out, and
  * @probe.runs so that the engine starts no probe timer.
  */
-static inline struct srnic_qp *make_qp(struct kunit *test, const struct numbers *n, int end)
+static inline struct srnic_qp *pair_make_qp(struct kunit *test, const struct pair_ids *n, int end)
 {
 	struct rdma_ah_attr ah = {
 		.type = RDMA_AH_ATTR_TYPE_ROCE,
@@ -103,7 +103,9 @@ static inline struct srnic_qp *make_qp(struct kunit *test, const struct numbers 
 	qp->req.psn = n->psn[end];
 	qp->req.una = n->psn[end];
 	qp->req.max_sent = n->psn[end];
-	KUNIT_ASSERT_EQ(test, srnic_path_address(&qp->path, &n->gid[end], &ah, SPORT), 0);
+	qp->req.repaired = n->psn[end];
+	KUNIT_ASSERT_EQ(test, srnic_path_address(&qp->path, &n->gid[end], &ah, SPORT,
+						 htons(SRNIC_ROCE_PORT)), 0);
 	qp->path.ip_id = ID;
 	qp->path.dst = &w->dst;
 	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&w->dev->qps, qp->ib.qp_num, qp, GFP_KERNEL)), 0);
@@ -113,12 +115,12 @@ static inline struct srnic_qp *make_qp(struct kunit *test, const struct numbers 
 	return qp;
 }
 
-static inline void make_both(struct kunit *test, const struct numbers *n)
+static inline void pair_make_qps(struct kunit *test, const struct pair_ids *n)
 {
 	struct world *w = test->priv;
 
-	w->qp[A] = make_qp(test, n, A);
-	w->qp[B] = make_qp(test, n, B);
+	w->qp[A] = pair_make_qp(test, n, A);
+	w->qp[B] = pair_make_qp(test, n, B);
 }
 
 /* Replace both QPs by those of one of the codec's connections, with keys. */
@@ -127,21 +129,21 @@ static inline void seal(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_ready_pair(test, v, false);
 	struct world *w = test->priv;
-	struct numbers n = {
+	struct pair_ids n = {
 		.qpn = { v->x_qpn, v->y_qpn },
 		.psn = { v->flow[X].start, v->flow[Y].start },
 	};
 
 	memcpy(n.gid[A].raw, v->x_gid, sizeof(v->x_gid));
 	memcpy(n.gid[B].raw, v->y_gid, sizeof(v->y_gid));
-	make_both(test, &n);
+	pair_make_qps(test, &n);
 	w->qp[A]->sth = p.end[X];
 	w->qp[B]->sth = p.end[Y];
 }
 
 static inline int pair_init(struct kunit *test)
 {
-	struct numbers n = {
+	struct pair_ids n = {
 		.gid = { gids[A], gids[B] },
 		.qpn = { QPN, QPN + 1 },
 		.psn = { PSN, PSN },
@@ -153,13 +155,14 @@ static inline int pair_init(struct kunit *test)
 	w->dev = kunit_kzalloc(test, sizeof(*w->dev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w->dev);
 	xa_init(&w->dev->qps);
+	w->dev->pkeys[SRNIC_PKEY_INDEX] = SRNIC_PKEY;
 	w->dev->stats = alloc_percpu(struct srnic_stats);
 	KUNIT_ASSERT_TRUE(test, !!w->dev->stats);
 	w->ndev = alloc_etherdev(0);
 	KUNIT_ASSERT_NOT_NULL(test, w->ndev);
 	w->ops.mtu = world_mtu;
 	dst_init(&w->dst, &w->ops, w->ndev, DST_OBSOLETE_NONE, DST_NOCOUNT);
-	make_both(test, &n);
+	pair_make_qps(test, &n);
 	return 0;
 }
 
@@ -191,13 +194,13 @@ static inline u64 counted(struct kunit *test, enum srnic_stat stat)
 	return srnic_stats_sum(w->dev->stats, stat);
 }
 
-/* The part of a packet that is wrong */
-enum wrong {
-	NOTHING,
-	ICRC,
-	ADDRESS,
-	NUMBER,		/* QPN that no QP has */
-	PKEY,
+/* The fault of a packet that is built */
+enum pkt_fault {
+	FAULT_NONE,
+	FAULT_ICRC,
+	FAULT_ADDRESS,
+	FAULT_QPN,	/* QPN that no QP has */
+	FAULT_PKEY,
 };
 
 static inline u8 *udp_payload(struct sk_buff *skb)
@@ -225,6 +228,27 @@ static inline struct sk_buff *take(struct kunit *test, int end, bool marked)
 	return skb;
 }
 
+/* Take and parse the next packet of @end. Return false if there is none. */
+static inline bool next_packet(struct kunit *test, int end, struct srnic_pkt *pkt)
+{
+	struct sk_buff *skb = take(test, end, false);
+	u32 len;
+
+	if (!skb)
+		return false;
+	len = skb->len - sizeof(struct iphdr) - sizeof(struct udphdr);
+	KUNIT_EXPECT_EQ(test, srnic_wire_parse(pkt, udp_payload(skb), len), SRNIC_WIRE_OK);
+	kfree_skb(skb);
+	return true;
+}
+
+static inline void expect_silence(struct kunit *test, int end)
+{
+	struct srnic_pkt pkt;
+
+	KUNIT_EXPECT_FALSE(test, next_packet(test, end, &pkt));
+}
+
 /* Deliver a packet to the QP @to at the time @now, ns; 0: the current time. */
 static inline void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 now)
 {
@@ -249,48 +273,60 @@ static inline void change_address(struct srnic_qp *qp)
 	memset(qp->path.icrc, 0, sizeof(qp->path.icrc));
 }
 
-/* Seal the packet in @body. Return its length without the ICRC, in bytes. */
+/* Write the packet to @body, and seal it. Return its length without the ICRC, in bytes. */
 static inline unsigned int seal_packet(struct kunit *test, struct srnic_qp *qp,
 				       struct srnic_pkt *pkt, u8 *body)
 {
 	bool response = srnic_opcode_table[pkt->opcode].flags & SRNIC_OPF_RESP;
-	const struct srnic_text none = {};
+	struct srnic_sth_payload payload = {};
+	struct scatterlist sg;
+	u8 *text;
 
 	pkt->hdr = body;
 	pkt->hdr_len = srnic_opcode_table[pkt->opcode].hdr_len;
 	pkt->sth_len = srnic_sth_len(qp->sth);
 	pkt->len = pkt->hdr_len + pkt->sth_len + SRNIC_ICRC_LEN;
+	text = body + srnic_sth_offset(srnic_sth_params(qp->sth)->mode, pkt) + pkt->sth_len;
+	if (srnic_sth_params(qp->sth)->mode == SRNIC_STH_OPAQUE) {
+		srnic_wire_build_apart(pkt, body, text);
+		payload = srnic_sth_in_place(&sg, pkt->hdr_len - SRNIC_BTH_LEN);
+		sg_init_one(&sg, text, payload.len ?: 1);
+	} else {
+		srnic_wire_build(pkt, body);
+	}
 	lock(qp);
 	KUNIT_EXPECT_EQ(test, srnic_sth_seal(qp->sth, response ? SRNIC_FLOW_THEIRS :
-					     SRNIC_FLOW_OURS, pkt, &none), 0);
+					     SRNIC_FLOW_OURS, pkt, &payload), 0);
 	unlock(qp);
 	return pkt->hdr_len + pkt->sth_len;
 }
 
-/* Build the packet @pkt of @end with the fault @wrong. P_Key and QPN of @pkt are set here. */
+/* Build the packet @pkt of @end with @fault. P_Key and QPN of @pkt are set here. */
 static inline struct sk_buff *packet(struct kunit *test, int end, struct srnic_pkt *pkt,
-				     enum wrong wrong, bool marked)
+				     enum pkt_fault fault, bool marked)
 {
 	struct world *w = test->priv;
 	struct srnic_qp *qp = w->qp[end];
-	u8 body[SRNIC_HDR_MAX] = {};
+	u8 *body = kunit_kzalloc(test, SRNIC_HDR_MAX, GFP_KERNEL);
 	struct sk_buff *skb;
 	unsigned int len;
 
-	pkt->pkey = wrong == PKEY ? 0x1234 : SRNIC_PKEY;
-	pkt->dqpn = qp->attr.dest_qp_num + (wrong == NUMBER ? 2 : 0);
-	len = srnic_wire_build(pkt, body);
+	KUNIT_ASSERT_NOT_NULL(test, body);
+	pkt->pkey = fault == FAULT_PKEY ? 0x1234 : SRNIC_PKEY;
+	pkt->dqpn = qp->attr.dest_qp_num + (fault == FAULT_QPN ? 2 : 0);
 	if (pkt->sth_code)
 		len = seal_packet(test, qp, pkt, body);
-	if (wrong == ADDRESS)
+	else
+		len = srnic_wire_build(pkt, body);
+	if (fault == FAULT_ADDRESS)
 		change_address(qp);
 	lock(qp);
 	KUNIT_EXPECT_EQ(test, srnic_build_frame(qp, body, len), 0);
 	unlock(qp);
 	skb = take(test, end, marked);
-	if (wrong == ADDRESS)
+	if (fault == FAULT_ADDRESS)
 		change_address(qp);
-	if (skb && wrong == ICRC)
+	if (skb && fault == FAULT_ICRC)
 		udp_payload(skb)[len] ^= 1;
 	return skb;
 }

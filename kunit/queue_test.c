@@ -214,6 +214,7 @@ static const struct sq_case sq_case_rows[] = {
 	{ "unknown opcode", SRNIC_WQE_OPCODES, 0, 0, 0, {}, false },
 	{ "opcode 255", 255, 0, 0, 0, {}, false },
 	{ "R28: fast registration", SRNIC_WQE_REG_MR, 0, 0, 0, {}, false },
+	{ "a large send", SRNIC_WQE_LSO, 0, 0, 0, {}, false },
 	{ "unknown flag", SRNIC_WQE_SEND, 0, SRNIC_WQE_FLAGS + 1, 0, {}, false },
 	{ "all unknown flags", SRNIC_WQE_SEND, 0, 0xfff0, 0, {}, false },
 	{ "inline", SRNIC_WQE_SEND, 0, SRNIC_WQE_INLINE, MAX_INLINE, {}, true, MAX_INLINE },
@@ -227,6 +228,12 @@ static const struct sq_case sq_case_rows[] = {
 	{ "atomic into more", SRNIC_WQE_CMP_SWAP, 1, 0, 0, { 64 }, true, 8 },
 	{ "atomic into 7 bytes", SRNIC_WQE_CMP_SWAP, 1, 0, 0, { 7 }, false },
 	{ "atomic into nothing", SRNIC_WQE_FETCH_ADD, 0, 0, 0, {}, false },
+	{ "flush", SRNIC_WQE_FLUSH, 0, 0, 0, {}, true, 0 },
+	{ "flush with data", SRNIC_WQE_FLUSH, 1, 0, 0, { 8 }, false },
+	{ "inline flush", SRNIC_WQE_FLUSH, 0, SRNIC_WQE_INLINE, 8, {}, false },
+	{ "atomic write", SRNIC_WQE_ATOMIC_WRITE, 1, 0, 0, { 8 }, true, 8 },
+	{ "atomic write of 7 bytes", SRNIC_WQE_ATOMIC_WRITE, 1, 0, 0, { 7 }, false },
+	{ "atomic write of nothing", SRNIC_WQE_ATOMIC_WRITE, 0, 0, 0, {}, false },
 	{ "invalidate", SRNIC_WQE_LOCAL_INV, 0, 0, 0, {}, true, 0 },
 	{ "invalidate with data", SRNIC_WQE_LOCAL_INV, 1, 0, 0, { 8 }, false },
 	{ "bind", SRNIC_WQE_BIND_MW, 0, 0, 0, {}, true, 0 },
@@ -267,6 +274,38 @@ static void R1_request_is_checked_after_it_was_copied(struct kunit *test)
 	}
 }
 
+/* Its inline data is in the entry itself: a queue without inline data takes it, too. */
+static void word_and_flush_are_taken_from_the_entry(struct kunit *test)
+{
+	struct sq_fixture sq = new_sq(test);
+	struct srnic_sq_wqe *wqe = sq_slot(&sq);
+
+	memset(wqe, 0, SQ_STRIDE);
+	wqe->opcode = SRNIC_WQE_ATOMIC_WRITE;
+	wqe->flags = SRNIC_WQE_INLINE;
+	wqe->inline_len = U32_MAX;
+	wqe->remote_addr = 7;
+	wqe->rkey = 8;
+	wqe->atomic_write.value = 0x0102030405060708;
+	sq.ring->hdr->prod++;
+	KUNIT_ASSERT_EQ(test, sq_fetch(&sq), 0);
+	KUNIT_EXPECT_TRUE(test, sq.swqe->raddr == 7 && sq.swqe->rkey == 8);
+	KUNIT_EXPECT_EQ(test, sq.swqe->word, 0x0102030405060708);
+	KUNIT_EXPECT_EQ(test, sq.swqe->length, 8);
+	KUNIT_EXPECT_EQ(test, sq.swqe->num_sge, 0);
+
+	wqe = sq_slot(&sq);
+	memset(wqe, 0, SQ_STRIDE);
+	wqe->opcode = SRNIC_WQE_FLUSH;
+	wqe->flush.length = U32_MAX;
+	wqe->flush.types = 0x101;	/* the engine refuses it: no bit is dropped */
+	wqe->flush.level = 0x100;
+	KUNIT_ASSERT_EQ(test, sq_fetch(&sq), 0);
+	KUNIT_EXPECT_EQ(test, sq.swqe->flush.length, U32_MAX);
+	KUNIT_EXPECT_EQ(test, sq.swqe->flush.types, 0xff);
+	KUNIT_EXPECT_EQ(test, sq.swqe->flush.level, 0xff);
+}
+
 static void kernel_pointer_does_not_come_from_a_user_ring(struct kunit *test)
 {
 	struct sq_fixture sq = new_sq(test);
@@ -281,7 +320,7 @@ static void kernel_pointer_does_not_come_from_a_user_ring(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, sq.swqe->ud.kah);
 }
 
-static void who_goes_to_sleep_says_so_and_looks_again(struct kunit *test)
+static void the_kernel_says_that_it_sleeps_and_looks_again(struct kunit *test)
 {
 	struct srnic_ring *ring = new_ring(test, 4, SQ_STRIDE, true);
 
@@ -393,13 +432,13 @@ static void R1_bad_receive_is_reported_and_consumed(struct kunit *test)
 }
 
 /* Resize as verbs does; return 0 or -EINVAL. */
-static int exchange(struct srnic_ring *ring, struct srnic_ring *with)
+static int exchange_rq(struct srnic_ring *ring, struct srnic_ring *new)
 {
 	struct srnic_ring_move move = {};
 	int err;
 
-	while ((err = srnic_rq_exchange(ring, with, &move)) == -EAGAIN)
-		srnic_ring_move_some(&move, with, ring);
+	while ((err = srnic_rq_exchange(ring, new, &move)) == -EAGAIN)
+		srnic_ring_move_some(&move, new, ring);
 	return err;
 }
 
@@ -414,9 +453,9 @@ static void resized_receive_queue_keeps_what_waits(struct kunit *test)
 	for (u32 i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, post_recv(ring, i, NULL, 0), 0);
 
-	KUNIT_EXPECT_EQ(test, exchange(ring, small), -EINVAL);
+	KUNIT_EXPECT_EQ(test, exchange_rq(ring, small), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ring->entries, 4);
-	KUNIT_EXPECT_EQ(test, exchange(ring, large), 0);
+	KUNIT_EXPECT_EQ(test, exchange_rq(ring, large), 0);
 	KUNIT_EXPECT_EQ(test, ring->entries, 16);
 	for (u32 i = 3; i < 16; i++)
 		KUNIT_EXPECT_EQ(test, post_recv(ring, i, NULL, 0), 0);
@@ -428,7 +467,7 @@ static void resized_receive_queue_keeps_what_waits(struct kunit *test)
 }
 
 /* more entries than are moved under a lock */
-#define MANY_ENTRIES	(4 * SRNIC_MOVE_BATCH)
+#define MANY_ENTRIES	(4 * SRNIC_RING_MOVE_BATCH)
 
 static void receives_move_a_batch_at_a_time_while_others_come_and_go(struct kunit *test)
 {
@@ -465,7 +504,7 @@ static void R1_queue_with_a_nonsensical_index_is_not_resized(struct kunit *test)
 	struct srnic_ring *large = new_ring(test, 16, RQ_STRIDE, true);
 
 	ring->hdr->prod = 5;
-	KUNIT_EXPECT_EQ(test, exchange(ring, large), -EINVAL);
+	KUNIT_EXPECT_EQ(test, exchange_rq(ring, large), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ring->entries, 4);
 }
 
@@ -498,7 +537,7 @@ static void cq_on_error(struct work_struct *work)
 	f->errors++;
 }
 
-static int push(struct cq_fixture *f, u64 wr_id, bool solicited)
+static int push_cqe(struct cq_fixture *f, u64 wr_id, bool solicited)
 {
 	struct srnic_cqe cqe = { .wr_id = wr_id };
 
@@ -518,7 +557,7 @@ static void cq_handler(struct ib_cq *ib, void *context)
 	if (f->push_in_handler) {
 		f->push_in_handler--;
 		srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
-		push(f, 1000, false);
+		push_cqe(f, 1000, false);
 		srnic_cq_notify(&f->cq);
 	}
 	f->depth--;
@@ -548,7 +587,7 @@ static struct cq_fixture *new_cq(struct kunit *test, u32 limit, bool user)
 }
 
 /* Raise an event if one is due; return whether there was one. */
-static bool event(struct cq_fixture *f)
+static bool raise_event(struct cq_fixture *f)
 {
 	int before = f->calls;
 
@@ -565,7 +604,7 @@ static void completions_come_in_order_across_the_wrap(struct kunit *test)
 	f->cq.tail = f->cq.ring.head;
 	for (u32 round = 0; round < 5; round++) {
 		for (u32 i = 0; i < 4; i++)
-			KUNIT_EXPECT_EQ(test, push(f, round * 4 + i, false), 0);
+			KUNIT_EXPECT_EQ(test, push_cqe(f, round * 4 + i, false), 0);
 		KUNIT_EXPECT_EQ(test, srnic_cq_waiting(&f->cq), 4);
 		for (u32 i = 0; i < 4; i++) {
 			KUNIT_EXPECT_TRUE(test, srnic_cq_pop(&f->cq, &cqe));
@@ -581,15 +620,15 @@ static void R27_full_queue_refuses_and_is_given_up(struct kunit *test)
 	struct srnic_cqe cqe;
 
 	for (u32 i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, push(f, i, false), 0);
-	KUNIT_EXPECT_EQ(test, push(f, 4, false), -EOVERFLOW);
-	KUNIT_EXPECT_EQ(test, push(f, 5, false), -EOVERFLOW);
+		KUNIT_EXPECT_EQ(test, push_cqe(f, i, false), 0);
+	KUNIT_EXPECT_EQ(test, push_cqe(f, 4, false), -EOVERFLOW);
+	KUNIT_EXPECT_EQ(test, push_cqe(f, 5, false), -EOVERFLOW);
 	for (u32 i = 0; i < 4; i++) {
 		KUNIT_EXPECT_TRUE(test, srnic_cq_pop(&f->cq, &cqe));
 		KUNIT_EXPECT_EQ(test, cqe.wr_id, i);
 	}
 	/* No completion is accepted after an overflow. */
-	KUNIT_EXPECT_EQ(test, push(f, 6, false), -EOVERFLOW);
+	KUNIT_EXPECT_EQ(test, push_cqe(f, 6, false), -EOVERFLOW);
 	KUNIT_EXPECT_FALSE(test, srnic_cq_pop(&f->cq, &cqe));
 	flush_work(&f->cq.error_work);
 	KUNIT_EXPECT_EQ(test, f->errors, 1);
@@ -604,9 +643,9 @@ static void R27_consumer_index_that_cannot_be_hurts_its_writer_alone(struct kuni
 		struct cq_fixture *other = new_cq(test, 4, true);
 
 		f->cq.ring.hdr->cons = lies[i];
-		KUNIT_EXPECT_EQ(test, push(f, 1, false), -EOVERFLOW);
+		KUNIT_EXPECT_EQ(test, push_cqe(f, 1, false), -EOVERFLOW);
 		KUNIT_EXPECT_LE(test, srnic_cq_waiting(&f->cq), 4);
-		KUNIT_EXPECT_EQ(test, push(other, 1, false), 0);
+		KUNIT_EXPECT_EQ(test, push_cqe(other, 1, false), 0);
 		flush_work(&f->cq.error_work);
 		KUNIT_EXPECT_EQ(test, f->errors, 1);
 		KUNIT_EXPECT_EQ(test, other->errors, 0);
@@ -618,9 +657,9 @@ static void R1_kernel_index_does_not_come_from_the_ring(struct kunit *test)
 	struct cq_fixture *f = new_cq(test, 4, true);
 	struct srnic_cqe *slot = f->cq.ring.slots;
 
-	KUNIT_EXPECT_EQ(test, push(f, 1, false), 0);
+	KUNIT_EXPECT_EQ(test, push_cqe(f, 1, false), 0);
 	f->cq.ring.hdr->prod = 77;
-	KUNIT_EXPECT_EQ(test, push(f, 2, false), 0);
+	KUNIT_EXPECT_EQ(test, push_cqe(f, 2, false), 0);
 	KUNIT_EXPECT_EQ(test, f->cq.ring.hdr->prod, 2);
 	KUNIT_EXPECT_EQ(test, slot[0].wr_id, 1);
 	KUNIT_EXPECT_EQ(test, slot[1].wr_id, 2);
@@ -631,13 +670,13 @@ static void user_queue_is_not_polled_by_the_kernel(struct kunit *test)
 	struct cq_fixture *f = new_cq(test, 4, true);
 	struct srnic_cqe cqe;
 
-	KUNIT_EXPECT_EQ(test, push(f, 1, false), 0);
+	KUNIT_EXPECT_EQ(test, push_cqe(f, 1, false), 0);
 	KUNIT_EXPECT_FALSE(test, srnic_cq_pop(&f->cq, &cqe));
 	KUNIT_EXPECT_EQ(test, srnic_cq_waiting(&f->cq), 1);
 }
 
 /* Arm as this kind of consumer does. */
-static void arm(struct cq_fixture *f, u32 value)
+static void arm_cq(struct cq_fixture *f, u32 value)
 {
 	if (f->cq.ring.user)
 		WRITE_ONCE(f->cq.ring.hdr->arm, value);
@@ -650,17 +689,17 @@ static void one_event_a_request(struct kunit *test)
 	for (int user = 0; user <= 1; user++) {
 		struct cq_fixture *f = new_cq(test, 16, user);
 
-		push(f, 1, true);
-		KUNIT_EXPECT_FALSE(test, event(f));
+		push_cqe(f, 1, true);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
 
-		arm(f, SRNIC_ARM_NEXT);
-		KUNIT_EXPECT_FALSE(test, event(f));
-		push(f, 2, false);
-		push(f, 3, false);
-		KUNIT_EXPECT_TRUE(test, event(f));
-		KUNIT_EXPECT_FALSE(test, event(f));
-		push(f, 4, true);
-		KUNIT_EXPECT_FALSE(test, event(f));
+		arm_cq(f, SRNIC_ARM_NEXT);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		push_cqe(f, 2, false);
+		push_cqe(f, 3, false);
+		KUNIT_EXPECT_TRUE(test, raise_event(f));
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		push_cqe(f, 4, true);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
 	}
 }
 
@@ -669,13 +708,13 @@ static void solicited_request_waits_for_a_solicited_completion(struct kunit *tes
 	for (int user = 0; user <= 1; user++) {
 		struct cq_fixture *f = new_cq(test, 16, user);
 
-		arm(f, SRNIC_ARM_SOLICITED);
-		push(f, 1, false);
-		KUNIT_EXPECT_FALSE(test, event(f));
-		push(f, 2, true);
-		KUNIT_EXPECT_TRUE(test, event(f));
-		push(f, 3, true);
-		KUNIT_EXPECT_FALSE(test, event(f));
+		arm_cq(f, SRNIC_ARM_SOLICITED);
+		push_cqe(f, 1, false);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		push_cqe(f, 2, true);
+		KUNIT_EXPECT_TRUE(test, raise_event(f));
+		push_cqe(f, 3, true);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
 	}
 }
 
@@ -685,23 +724,23 @@ static void wider_of_two_requests_counts(struct kunit *test)
 
 	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
 	srnic_cq_arm(&f->cq, SRNIC_ARM_SOLICITED);
-	push(f, 1, false);
-	KUNIT_EXPECT_TRUE(test, event(f));
+	push_cqe(f, 1, false);
+	KUNIT_EXPECT_TRUE(test, raise_event(f));
 }
 
 static void R1_nonsensical_arm_word_is_no_request(struct kunit *test)
 {
 	struct cq_fixture *f = new_cq(test, 16, true);
 
-	arm(f, 3);
-	push(f, 1, true);
-	KUNIT_EXPECT_FALSE(test, event(f));
-	arm(f, U32_MAX);
-	push(f, 2, true);
-	KUNIT_EXPECT_FALSE(test, event(f));
-	arm(f, SRNIC_ARM_NEXT);
-	push(f, 3, false);
-	KUNIT_EXPECT_TRUE(test, event(f));
+	arm_cq(f, 3);
+	push_cqe(f, 1, true);
+	KUNIT_EXPECT_FALSE(test, raise_event(f));
+	arm_cq(f, U32_MAX);
+	push_cqe(f, 2, true);
+	KUNIT_EXPECT_FALSE(test, raise_event(f));
+	arm_cq(f, SRNIC_ARM_NEXT);
+	push_cqe(f, 3, false);
+	KUNIT_EXPECT_TRUE(test, raise_event(f));
 }
 
 static void request_tells_of_completions_that_wait(struct kunit *test)
@@ -710,7 +749,7 @@ static void request_tells_of_completions_that_wait(struct kunit *test)
 		struct cq_fixture *f = new_cq(test, 16, user);
 
 		KUNIT_EXPECT_FALSE(test, srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT));
-		push(f, 1, false);
+		push_cqe(f, 1, false);
 		KUNIT_EXPECT_TRUE(test, srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT));
 	}
 }
@@ -721,8 +760,8 @@ static void handler_runs_alone_with_bottom_halves_off(struct kunit *test)
 
 	f->push_in_handler = 3;
 	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
-	push(f, 1, false);
-	KUNIT_EXPECT_TRUE(test, event(f));
+	push_cqe(f, 1, false);
+	KUNIT_EXPECT_TRUE(test, raise_event(f));
 	KUNIT_EXPECT_EQ(test, f->calls, 4);
 	KUNIT_EXPECT_EQ(test, f->deepest, 1);
 	KUNIT_EXPECT_TRUE(test, f->bh_off);
@@ -734,7 +773,7 @@ static void handler_that_never_ends_is_left_to_the_worker(struct kunit *test)
 
 	f->push_in_handler = 100;
 	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
-	push(f, 1, false);
+	push_cqe(f, 1, false);
 	srnic_cq_notify(&f->cq);
 	KUNIT_EXPECT_LT(test, READ_ONCE(f->calls), 100);
 	while (flush_work(&f->cq.notify_work))
@@ -748,7 +787,7 @@ static void indirect_event_is_a_workers(struct kunit *test)
 	struct cq_fixture *f = new_cq(test, 16, false);
 
 	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
-	push(f, 1, false);
+	push_cqe(f, 1, false);
 	/* The worker cannot finish before we release the CPU with BHs disabled. */
 	preempt_disable();
 	srnic_cq_notify_later(&f->cq);
@@ -768,8 +807,8 @@ static void R21_resize_loses_no_completion_and_no_request(struct kunit *test)
 		f->cq.tail = f->cq.ring.head;
 		f->cq.ring.hdr->cons = f->cq.ring.head;
 		for (u32 i = 0; i < 3; i++)
-			push(f, i, false);
-		arm(f, SRNIC_ARM_SOLICITED);
+			push_cqe(f, i, false);
+		arm_cq(f, SRNIC_ARM_SOLICITED);
 
 		KUNIT_EXPECT_EQ(test, srnic_cq_exchange(&f->cq, large), 0);
 		KUNIT_EXPECT_EQ(test, f->cq.ring.entries, 64);
@@ -779,9 +818,9 @@ static void R21_resize_loses_no_completion_and_no_request(struct kunit *test)
 		for (u32 i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test, slots[i].wr_id, i);
 		for (u32 i = 3; i < 64; i++)
-			KUNIT_EXPECT_EQ(test, push(f, i, false), 0);
-		KUNIT_EXPECT_FALSE(test, event(f));
-		KUNIT_EXPECT_EQ(test, push(f, 64, true), -EOVERFLOW);
+			KUNIT_EXPECT_EQ(test, push_cqe(f, i, false), 0);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		KUNIT_EXPECT_EQ(test, push_cqe(f, 64, true), -EOVERFLOW);
 	}
 }
 
@@ -791,10 +830,10 @@ static void R21_resize_carries_the_request_over(struct kunit *test)
 		struct cq_fixture *f = new_cq(test, 4, user);
 		struct srnic_ring *large = new_ring(test, 8, sizeof(struct srnic_cqe), user);
 
-		arm(f, SRNIC_ARM_NEXT);
+		arm_cq(f, SRNIC_ARM_NEXT);
 		KUNIT_EXPECT_EQ(test, srnic_cq_exchange(&f->cq, large), 0);
-		push(f, 1, false);
-		KUNIT_EXPECT_TRUE(test, event(f));
+		push_cqe(f, 1, false);
+		KUNIT_EXPECT_TRUE(test, raise_event(f));
 	}
 }
 
@@ -805,7 +844,7 @@ static void R21_resize_below_what_waits_is_refused(struct kunit *test)
 	struct srnic_cqe cqe;
 
 	for (u32 i = 0; i < 3; i++)
-		push(f, i, false);
+		push_cqe(f, i, false);
 	KUNIT_EXPECT_EQ(test, srnic_cq_exchange(&f->cq, small), -EINVAL);
 	KUNIT_EXPECT_EQ(test, f->cq.ring.entries, 4);
 	for (u32 i = 0; i < 3; i++) {
@@ -841,11 +880,11 @@ struct ticker {
 	u32 taken;
 };
 
-static enum hrtimer_restart tick(struct hrtimer *timer)
+static enum hrtimer_restart tick_fire(struct hrtimer *timer)
 {
 	struct ticker *ticker = container_of(timer, struct ticker, timer);
 
-	push(ticker->f, CQ_LARGE + ticker->taken++, false);
+	push_cqe(ticker->f, CQ_LARGE + ticker->taken++, false);
 	hrtimer_forward_now(timer, ns_to_ktime(TICK_NS));
 	return HRTIMER_RESTART;
 }
@@ -857,7 +896,7 @@ static struct ticker *new_ticker(struct kunit *test, struct cq_fixture *f)
 	KUNIT_ASSERT_NOT_NULL(test, ticker);
 	ticker->f = f;
 	hrtimer_init(&ticker->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	ticker->timer.function = tick;
+	ticker->timer.function = tick_fire;
 	return ticker;
 }
 
@@ -871,7 +910,7 @@ static void interrupts_are_taken_while_a_queue_is_resized(struct kunit *test)
 	int err;
 
 	for (u32 i = 0; i < CQ_LARGE; i++)
-		push(f, i, false);
+		push_cqe(f, i, false);
 	migrate_disable();
 	hrtimer_start(&ticker->timer, ns_to_ktime(TICK_NS), HRTIMER_MODE_REL_PINNED_HARD);
 	err = srnic_cq_exchange(&f->cq, other);
@@ -896,8 +935,9 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(fetched_request_is_what_was_posted),
 	KUNIT_CASE(R1_what_the_process_writes_later_does_not_matter),
 	KUNIT_CASE_PARAM(R1_request_is_checked_after_it_was_copied, sq_case_gen_params),
+	KUNIT_CASE(word_and_flush_are_taken_from_the_entry),
 	KUNIT_CASE(kernel_pointer_does_not_come_from_a_user_ring),
-	KUNIT_CASE(who_goes_to_sleep_says_so_and_looks_again),
+	KUNIT_CASE(the_kernel_says_that_it_sleeps_and_looks_again),
 	KUNIT_CASE(receives_come_in_the_order_of_posting),
 	KUNIT_CASE(slot_is_free_again_once_it_has_been_copied),
 	KUNIT_CASE(receive_with_too_many_sges_is_not_posted),

@@ -96,9 +96,9 @@ static void P7_no_bit_may_change_and_trying_changes_nothing(struct kunit *test)
 static int seal_on_this_cpu(struct kunit *test, struct sth_pair *p, int sender, u64 psn)
 {
 	struct sth_box *box = sth_send_only(test, p, sender, psn);
-	const struct srnic_text text = sth_box_text(box);
+	const struct srnic_sth_payload payload = sth_box_payload(box);
 
-	return srnic_sth_seal(p->end[sender], SRNIC_FLOW_OURS, &box->pkt, &text);
+	return srnic_sth_seal(p->end[sender], SRNIC_FLOW_OURS, &box->pkt, &payload);
 }
 
 static struct srnic_pool_slot *this_slot(struct srnic_sth *sth)
@@ -113,25 +113,25 @@ static struct srnic_pool_slot *this_slot(struct srnic_sth *sth)
 static void P7_a_burst_derives_once(struct kunit *test)
 {
 	struct sth_pair p = sth_ready_pair_by(test, test->param_value, false, BOTH);
-	struct srnic_flow *f = &p.end[X]->flow[SRNIC_FLOW_OURS];
-	u64 psn = f->start, serial;
+	u64 psn = p.end[X]->flow[SRNIC_FLOW_OURS].start, serial;
 	struct sth_box *box[2], *theirs;
-	struct srnic_subkey *key;
+	struct srnic_epoch_keys *keys;
 	unsigned int i;
 
+	keys = sth_keys_of(p.end[X], SRNIC_FLOW_OURS, psn);
 	for (i = 0; i < ARRAY_SIZE(box); i++)
 		box[i] = sth_send_only(test, &p, X, psn + i);
 	theirs = sth_send_only(test, &p, Y, p.v->flow[Y].start);
 	KUNIT_ASSERT_EQ(test, sth_box_seal(p.end[Y], SRNIC_FLOW_OURS, theirs), 0);
 	migrate_disable();
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box[0]), 0);
-	f->key[0] ^= 1;
+	keys->flow_key[0] ^= 1;
 	KUNIT_EXPECT_EQ(test, sth_box_open(p.end[X], SRNIC_FLOW_THEIRS, theirs), 0);
 	KUNIT_EXPECT_EQ(test, sth_box_seal(p.end[X], SRNIC_FLOW_OURS, box[1]), 0);
 	serial = this_slot(p.end[X])->serial;
 	migrate_enable();
-	key = sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, SRNIC_TO_SEAL);
-	KUNIT_EXPECT_EQ(test, serial, key->serial);
+	KUNIT_EXPECT_EQ(test, serial,
+			sth_subkey_of(p.end[X], SRNIC_FLOW_OURS, psn, SRNIC_TO_SEAL)->serial);
 	for (i = 0; i < ARRAY_SIZE(box); i++)
 		KUNIT_EXPECT_EQ(test, sth_box_open(p.end[Y], SRNIC_FLOW_THEIRS, box[i]), 0);
 }
@@ -141,7 +141,7 @@ static void tag_of(struct kunit *test, struct srnic_pool_slot *slot, struct srni
 		   bool simd, u8 *tag)
 {
 	struct srnic_sth_scratch *s = &sth->scratch;
-	const struct srnic_text none = {};
+	const struct srnic_sth_payload none = {};
 
 	s->no_simd = !simd;
 	memset(s->input, 7, 64);

@@ -19,6 +19,8 @@
 
 #define KEY	"kunit-datagrams"
 
+#define KIND_MASK	0xff000000	/* of a sender's QPN: the kind of port */
+
 static char *datagrams;
 module_param(datagrams, charp, 0400);
 MODULE_PARM_DESC(datagrams, "file that tools/codec/random_packets.py --datagrams has written");
@@ -26,7 +28,10 @@ MODULE_PARM_DESC(datagrams, "file that tools/codec/random_packets.py --datagrams
 static void *file;
 static size_t file_size;
 
-/* a packet as net passes it on, and memory to open it into */
+/*
+ * a packet as net passes it on, and memory to open it into; text is what follows
+ * the STH: payload and pad, in opaque mode behind the extension headers
+ */
 struct packet {
 	const struct datagram_packet_vector *v;
 	const struct datagram_key_vector *k;
@@ -34,6 +39,9 @@ struct packet {
 	struct srnic_pkt pkt;
 	struct scatterlist sg;
 	u8 *bytes;
+	unsigned int sth_at;
+	u8 *text;
+	unsigned int text_len;
 };
 
 static void destroy_action(void *dgram)
@@ -43,7 +51,12 @@ static void destroy_action(void *dgram)
 
 static struct srnic_dgram_id id_of(const struct datagram_key_vector *k)
 {
-	struct srnic_dgram_id id = { .sqpn = k->sqpn, .salt = get_unaligned_be64(k->salt) };
+	bool opaque = k->mode == SRNIC_STH_OPAQUE;
+	struct srnic_dgram_id id = {
+		.sqpn = opaque ? k->sqpn & KIND_MASK : k->sqpn,
+		.salt = get_unaligned_be64(k->salt),
+		.opaque = opaque,
+	};
 
 	memcpy(id.sgid, k->sgid, sizeof(id.sgid));
 	memcpy(id.dgid, k->dgid, sizeof(id.dgid));
@@ -82,17 +95,17 @@ static struct srnic_dgram *dgram_for(struct kunit *test, const struct packet *p)
 }
 
 /* Parse the packet in p->bytes. */
-static void parse(struct kunit *test, struct packet *p)
+static void parse_packet(struct kunit *test, struct packet *p)
 {
-	unsigned int rest;
-
 	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&p->pkt, p->bytes, p->v->len + SRNIC_ICRC_LEN),
 			SRNIC_WIRE_OK);
 	p->pkt.ends = &p->ends;
 	p->pkt.mkey = NULL;
 	p->pkt.payload = p->bytes + p->pkt.hdr_len + p->pkt.sth_len;
-	rest = p->pkt.payload_len + p->pkt.pad;
-	sg_init_one(&p->sg, p->pkt.payload, rest ?: 1);
+	p->sth_at = srnic_sth_offset(p->k->mode, &p->pkt);
+	p->text = p->bytes + p->sth_at + p->pkt.sth_len;
+	p->text_len = p->bytes + p->v->len - p->text;
+	sg_init_one(&p->sg, p->text, p->text_len ?: 1);
 }
 
 static struct packet *packet_of(struct kunit *test, const struct datagram_packet_vector *v)
@@ -104,31 +117,35 @@ static struct packet *packet_of(struct kunit *test, const struct datagram_packet
 	p->k = &datagram_key_vectors[v->keys];
 	memcpy(p->ends.sgid, p->k->sgid, sizeof(p->ends.sgid));
 	memcpy(p->ends.dgid, p->k->dgid, sizeof(p->ends.dgid));
+	p->ends.dport = htons(p->k->sqpn & KIND_MASK ? SRNIC_IB_PORT : SRNIC_ROCE_PORT);
 	p->bytes = kunit_kzalloc(test, v->len + SRNIC_ICRC_LEN, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, p->bytes);
 	memcpy(p->bytes, v->sealed, v->len);
-	parse(test, p);
+	parse_packet(test, p);
 	return p;
 }
 
-static int open_it(struct srnic_dgram *dgram, struct packet *p)
+static int open_packet(struct srnic_dgram *dgram, struct packet *p)
 {
-	const struct srnic_text text = srnic_text_in_place(&p->sg, p->pkt.payload_len + p->pkt.pad);
+	const struct srnic_sth_payload payload = srnic_sth_in_place(&p->sg, p->text_len);
 
-	return srnic_dgram_open(dgram, &p->pkt, &text);
+	return srnic_dgram_open(dgram, &p->pkt, &payload);
 }
 
-static int seal_it(struct srnic_dgram *dgram, struct packet *p, u64 counter)
+static int seal_packet(struct srnic_dgram *dgram, struct packet *p, u64 counter)
 {
-	const struct srnic_text text = srnic_text_in_place(&p->sg, p->pkt.payload_len + p->pkt.pad);
+	const struct srnic_sth_payload payload = srnic_sth_in_place(&p->sg, p->text_len);
 
-	return srnic_dgram_seal(dgram, counter, &p->pkt, &text);
+	return srnic_dgram_seal(dgram, counter, &p->pkt, &payload);
 }
 
-static void put_text(struct packet *p)
+/* Write the text as it was before the packet was sealed. */
+static void fill_text(struct packet *p)
 {
 	unsigned int i;
 
+	if (p->k->mode == SRNIC_STH_OPAQUE)
+		memcpy(p->text, p->v->ext, p->pkt.payload - p->text);
 	for (i = 0; i < p->v->payload_len; i++)
 		p->pkt.payload[i] = 13 * i + 5;
 	memset(p->pkt.payload + i, 0, p->v->pad);
@@ -138,6 +155,8 @@ static void expect_text(struct kunit *test, const struct packet *p)
 {
 	unsigned int i;
 
+	if (p->k->mode == SRNIC_STH_OPAQUE)
+		KUNIT_ASSERT_MEMEQ(test, p->text, p->v->ext, p->pkt.payload - p->text);
 	for (i = 0; i < p->v->payload_len; i++)
 		KUNIT_ASSERT_EQ_MSG(test, p->pkt.payload[i], (u8)(13 * i + 5), "byte %u", i);
 }
@@ -171,18 +190,27 @@ static void two_hosts_or_a_group_have_a_key(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, kud, k->k_ud, sizeof(kud));
 }
 
+static enum srnic_sth_mode other_form(enum srnic_sth_mode mode)
+{
+	return mode == SRNIC_STH_OPAQUE ? SRNIC_STH_AEAD : SRNIC_STH_OPAQUE;
+}
+
 static void what_another_sealed_is_opened_once(struct kunit *test)
 {
 	struct packet *p = packet_of(test, test->param_value);
 	struct srnic_dgram *dgram = dgram_for(test, p);
 	struct srnic_dgram_id id, want = id_of(p->k);
 
-	srnic_dgram_id_of(&p->pkt, &id);
+	srnic_dgram_id_of(&p->pkt, p->k->mode, &id);
 	KUNIT_EXPECT_MEMEQ(test, &id, &want, sizeof(id));
-	KUNIT_ASSERT_EQ(test, open_it(dgram, p), 0);
+	KUNIT_ASSERT_EQ(test, open_packet(dgram, p), 0);
 	expect_text(test, p);
+	/* In the other form it names no sub-key that there is. */
 	memcpy(p->bytes, p->v->sealed, p->v->len);
-	KUNIT_EXPECT_EQ(test, open_it(dgram, p), -EALREADY);
+	srnic_dgram_id_of(&p->pkt, other_form(p->k->mode), &id);
+	KUNIT_EXPECT_NE(test, id.salt, want.salt);
+	memcpy(p->bytes, p->v->sealed, p->v->len);
+	KUNIT_EXPECT_EQ(test, open_packet(dgram, p), -EALREADY);
 }
 
 static void sealed_bytes_are_those_of_another(struct kunit *test)
@@ -190,9 +218,9 @@ static void sealed_bytes_are_those_of_another(struct kunit *test)
 	struct packet *p = packet_of(test, test->param_value);
 	struct srnic_dgram *dgram = dgram_for(test, p);
 
-	put_text(p);
-	memset(p->bytes + p->pkt.hdr_len, 0, SRNIC_DGRAM_STH_LEN);
-	KUNIT_ASSERT_EQ(test, seal_it(dgram, p, p->v->counter), 0);
+	fill_text(p);
+	memset(p->bytes + p->sth_at, 0, SRNIC_DGRAM_STH_LEN);
+	KUNIT_ASSERT_EQ(test, seal_packet(dgram, p, p->v->counter), 0);
 	KUNIT_EXPECT_MEMEQ(test, p->bytes, p->v->sealed, p->v->len);
 }
 
@@ -200,7 +228,7 @@ static void sealed_bytes_are_those_of_another(struct kunit *test)
  * Skip byte 4 of the BTH, which may change in transit, and payloads in header
  * mode, which it does not cover. Of a long payload, change some bits only.
  */
-static bool is_tried(const struct packet *p, unsigned int bit)
+static bool bit_is_tried(const struct packet *p, unsigned int bit)
 {
 	unsigned int byte = bit / 8, payload = p->pkt.hdr_len + SRNIC_DGRAM_STH_LEN;
 
@@ -214,28 +242,30 @@ static void any_bit_changed_is_noticed(struct kunit *test)
 {
 	struct packet *p = packet_of(test, test->param_value);
 	struct srnic_dgram *dgram = dgram_for(test, p);
-	unsigned int salt = p->pkt.hdr_len, i;
+	unsigned int salt = p->sth_at, i;
 
 	for (i = 0; i < 8 * p->v->len; i++) {
 		int err;
 
 		/* The salt selects the key: see below. */
-		if (!is_tried(p, i) || (i / 8 >= salt && i / 8 < salt + 8))
+		if (!bit_is_tried(p, i) || (i / 8 >= salt && i / 8 < salt + 8))
 			continue;
 		memcpy(p->bytes, p->v->sealed, p->v->len);
 		p->bytes[i / 8] ^= BIT(i % 8);
-		err = open_it(dgram, p);
+		err = open_packet(dgram, p);
 		KUNIT_ASSERT_EQ_MSG(test, err, -EBADMSG, "bit %u of byte %u", i % 8, i / 8);
 	}
 	memcpy(p->bytes, p->v->sealed, p->v->len);
-	KUNIT_EXPECT_EQ_MSG(test, open_it(dgram, p), 0, "and nothing has changed by it");
+	KUNIT_EXPECT_EQ_MSG(test, open_packet(dgram, p), 0, "and nothing has changed by it");
 }
 
 /*
  * Layout of a record, big endian: row of keys, header length, pad (1 byte
- * each), payload length, length (2), counter (8), salt (8), and the packet.
+ * each), payload length, length (2), counter (8), salt (8), extension headers
+ * (12), and the packet.
  */
-#define RECORD_LEN	23
+#define RECORD_EXT	23
+#define RECORD_LEN	(RECORD_EXT + 12)
 
 struct record {
 	struct datagram_packet_vector v;
@@ -260,6 +290,7 @@ static bool next_record(struct kunit *test, size_t *at, struct record *r)
 			.len = get_unaligned_be16(p + 5),
 			.counter = get_unaligned_be64(p + 7),
 			.sealed = p + RECORD_LEN,
+			.ext = p + RECORD_EXT,
 		},
 		.salt = get_unaligned_be64(p + 15),
 	};
@@ -275,11 +306,11 @@ static void check_both_ways(struct kunit *test, struct srnic_dgram *ours,
 	struct packet *p = packet_of(test, v);
 
 	KUNIT_ASSERT_EQ(test, p->pkt.hdr_len, v->hdr_len);
-	KUNIT_ASSERT_EQ(test, open_it(theirs, p), 0);
+	KUNIT_ASSERT_EQ(test, open_packet(theirs, p), 0);
 	expect_text(test, p);
-	put_text(p);
-	memset(p->bytes + v->hdr_len, 0, SRNIC_DGRAM_STH_LEN);
-	KUNIT_ASSERT_EQ(test, seal_it(ours, p, v->counter), 0);
+	fill_text(p);
+	memset(p->bytes + p->sth_at, 0, SRNIC_DGRAM_STH_LEN);
+	KUNIT_ASSERT_EQ(test, seal_packet(ours, p, v->counter), 0);
 	KUNIT_ASSERT_MEMEQ(test, p->bytes, v->sealed, v->len);
 	kunit_kfree(test, p->bytes);
 	kunit_kfree(test, p);
@@ -313,7 +344,7 @@ static void the_codec_and_the_kernel_agree_on_datagrams_drawn_at_random(struct k
 static void a_sub_key_is_one_senders_towards_one_destination(struct kunit *test)
 {
 	struct packet *p = packet_of(test, test->param_value);
-	struct srnic_dgram_id other[4];
+	struct srnic_dgram_id other[5];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(other); i++)
@@ -322,10 +353,14 @@ static void a_sub_key_is_one_senders_towards_one_destination(struct kunit *test)
 	other[1].sqpn ^= 1;
 	other[2].sgid[15] ^= 1;
 	other[3].dgid[15] ^= 1;
+	other[4].sqpn ^= BIT(24);	/* a port of the other kind */
 	for (i = 0; i < ARRAY_SIZE(other); i++) {
+		/* In opaque mode, the sender's QPN is known only when the datagram is open. */
+		bool same = i == 1 && p->k->mode == SRNIC_STH_OPAQUE;
+
 		memcpy(p->bytes, p->v->sealed, p->v->len);
-		KUNIT_EXPECT_EQ_MSG(test, open_it(dgram_of(test, p->k, &other[i]), p), -EBADMSG,
-				    "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, open_packet(dgram_of(test, p->k, &other[i]), p),
+				    same ? 0 : -EBADMSG, "%u", i);
 	}
 }
 
@@ -334,15 +369,35 @@ static void a_counter_that_nobody_uses_is_refused(struct kunit *test)
 	struct packet *p = packet_of(test, &datagram_packet_vectors[0]);
 	struct srnic_dgram *dgram = dgram_for(test, p);
 
-	KUNIT_ASSERT_EQ(test, seal_it(dgram, p, SRNIC_DGRAM_EMISSIONS), 0);
-	KUNIT_EXPECT_EQ(test, open_it(dgram, p), -EBADMSG);
+	KUNIT_ASSERT_EQ(test, seal_packet(dgram, p, SRNIC_DGRAM_EMISSIONS), 0);
+	KUNIT_EXPECT_EQ(test, open_packet(dgram, p), -EBADMSG);
 }
 
 static int sealed_and_opened(struct srnic_dgram *ours, struct srnic_dgram *theirs,
 			     struct packet *p, u64 counter)
 {
-	put_text(p);
-	return seal_it(ours, p, counter) ?: open_it(theirs, p);
+	fill_text(p);
+	return seal_packet(ours, p, counter) ?: open_packet(theirs, p);
+}
+
+static void the_use_of_a_datagrams_secret_is_counted(struct kunit *test)
+{
+	struct packet *p = packet_of(test, &datagram_packet_vectors[0]);
+	struct srnic_dgram_params params = {
+		.suite = srnic_sth_suite_find(p->k->suite),
+		.mode = p->k->mode,
+		.key_use = srnic_key_use_begin(),
+	};
+	struct srnic_dgram_id id = id_of(p->k);
+	struct srnic_dgram *dgram = srnic_dgram_create(&params, &id);
+
+	KUNIT_ASSERT_NE(test, params.key_use, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dgram);
+	KUNIT_EXPECT_EQ(test, seal_packet(dgram, p, 0), 0);
+	KUNIT_EXPECT_EQ(test, seal_packet(dgram, p, 1), 0);
+	srnic_dgram_destroy(dgram);
+	KUNIT_EXPECT_EQ(test, srnic_key_use_bytes(params.key_use), 2 * p->pkt.len);
+	srnic_key_use_end(params.key_use);
 }
 
 static void what_is_too_old_to_be_known_is_refused(struct kunit *test)
@@ -388,8 +443,8 @@ static void add_rule(struct kunit *test, const u8 gid[16], enum srnic_policy_rul
 	KUNIT_ASSERT_EQ(test, srnic_policy_add(&init_net, &policy, true), 0);
 }
 
-static int resolve(const u8 *sgid, const u8 *dgid, enum srnic_sth_use use,
-		   struct srnic_dgram_params *params)
+static int resolve_dgram(const u8 *sgid, const u8 *dgid, enum srnic_sth_use use,
+			 struct srnic_dgram_params *params)
 {
 	return srnic_dgram_resolve(&init_net, sgid, dgid, use, params);
 }
@@ -412,12 +467,11 @@ static void with_rules(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action(test, forget_rules, NULL), 0);
 }
 
-static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
-{
-	static const u8 secret[16] = "sixteen bytes ..";
-	u8 here[16], there[16], group[16], kud[SRNIC_STH_KDF_KEY_LEN];
-	struct srnic_dgram_params params;
+static const u8 secret[16] = "sixteen bytes ..";
 
+/* Add the key, and rules that require it: for the peer @there, and for @group. */
+static void with_two_rules(struct kunit *test, u8 here[16], u8 there[16], u8 group[16])
+{
 	with_rules(test);
 	v4(here, 10, 1);
 	v4(there, 10, 2);
@@ -425,31 +479,63 @@ static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, srnic_key_add(&init_net, KEY, secret, sizeof(secret), false), 0);
 	add_rule(test, there, SRNIC_POLICY_REQUIRE, "aes-gcm-128", SRNIC_STH_AEAD);
 	add_rule(test, group, SRNIC_POLICY_REQUIRE, "aes-cmac-128", SRNIC_STH_PACKET);
+}
+
+static void the_peers_rule_seals_and_for_a_group_the_groups(struct kunit *test)
+{
+	u8 here[16], there[16], group[16], kud[SRNIC_STH_KDF_KEY_LEN];
+	struct srnic_dgram_params params;
+
+	with_two_rules(test, here, there, group);
 
 	KUNIT_ASSERT_EQ(test, srnic_dgram_pair_key(secret, 16, here, there, kud), 0);
-	KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(here, there, SRNIC_TO_SEAL, &params), 0);
 	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-gcm-128"));
 	KUNIT_EXPECT_EQ(test, params.mode, SRNIC_STH_AEAD);
 	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
-	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(there, here, SRNIC_TO_OPEN, &params), 0);
 	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 
 	srnic_dgram_group_key(secret, 16, kud);
-	KUNIT_EXPECT_EQ(test, resolve(here, group, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(here, group, SRNIC_TO_SEAL, &params), 0);
 	KUNIT_EXPECT_PTR_EQ(test, params.suite, srnic_sth_suite_find("aes-cmac-128"));
 	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 	/* regardless of the rule for the sender */
-	KUNIT_EXPECT_EQ(test, resolve(there, group, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(there, group, SRNIC_TO_OPEN, &params), 0);
 	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
 
 	/* no rule matches */
-	KUNIT_EXPECT_EQ(test, resolve(there, here, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(there, here, SRNIC_TO_SEAL, &params), 0);
 	KUNIT_EXPECT_NULL(test, params.suite);
+}
+
+static void either_secret_of_a_key_opens_and_the_current_one_seals(struct kunit *test)
+{
+	static const u8 next[24] = "twenty-four bytes ......";
+	u8 here[16], there[16], group[16], kud[SRNIC_STH_KDF_KEY_LEN];
+	struct srnic_dgram_params params;
+
+	with_two_rules(test, here, there, group);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(there, here, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_FALSE(test, params.has_other);
+
+	KUNIT_ASSERT_EQ(test, srnic_key_stage(&init_net, KEY, next, sizeof(next)), 0);
+	srnic_dgram_group_key(next, 24, kud);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(there, group, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_TRUE(test, params.has_other);
+	KUNIT_EXPECT_MEMEQ(test, params.other_kud, kud, sizeof(kud));
+	KUNIT_ASSERT_EQ(test, srnic_dgram_pair_key(next, 24, here, there, kud), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(there, here, SRNIC_TO_OPEN, &params), 0);
+	KUNIT_EXPECT_TRUE(test, params.has_other);
+	KUNIT_EXPECT_MEMEQ(test, params.other_kud, kud, sizeof(kud));
+	KUNIT_ASSERT_EQ(test, srnic_key_promote(&init_net, KEY), 0);
+	KUNIT_EXPECT_EQ(test, resolve_dgram(here, there, SRNIC_TO_SEAL, &params), 0);
+	KUNIT_EXPECT_MEMEQ(test, params.kud, kud, sizeof(kud));
+	KUNIT_EXPECT_NE(test, params.key_use, 0);
 }
 
 static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit *test)
 {
-	static const u8 secret[16] = "sixteen bytes ..";
 	static const char *const suites[] = { "aes-gmac-128", "hmac-sha256" };
 	struct srnic_dgram_params params;
 	u8 here[16], there[16];
@@ -461,9 +547,9 @@ static void without_key_or_form_require_refuses_and_prefer_is_clear(struct kunit
 	for (i = 0; i < ARRAY_SIZE(suites); i++) {
 		add_rule(test, there, SRNIC_POLICY_REQUIRE, suites[i], SRNIC_STH_HEADER);
 		KUNIT_EXPECT_EQ(test, srnic_policy_brief(&init_net, there).datagrams, !i);
-		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), -EACCES);
+		KUNIT_EXPECT_EQ(test, resolve_dgram(here, there, SRNIC_TO_SEAL, &params), -EACCES);
 		add_rule(test, there, SRNIC_POLICY_PREFER, suites[i], SRNIC_STH_HEADER);
-		KUNIT_EXPECT_EQ(test, resolve(here, there, SRNIC_TO_SEAL, &params), 0);
+		KUNIT_EXPECT_EQ(test, resolve_dgram(here, there, SRNIC_TO_SEAL, &params), 0);
 		KUNIT_EXPECT_NULL(test, params.suite);
 		/* The second suite is rejected even with a key. */
 		if (!i)
@@ -499,8 +585,10 @@ static struct kunit_case sth_datagram_cases[] = {
 			 key_gen_params),
 	KUNIT_CASE_PARAM(a_sub_key_is_one_senders_towards_one_destination, packet_gen_params),
 	KUNIT_CASE(a_counter_that_nobody_uses_is_refused),
+	KUNIT_CASE(the_use_of_a_datagrams_secret_is_counted),
 	KUNIT_CASE_PARAM(what_is_too_old_to_be_known_is_refused, packet_gen_params),
 	KUNIT_CASE(the_peers_rule_seals_and_for_a_group_the_groups),
+	KUNIT_CASE(either_secret_of_a_key_opens_and_the_current_one_seals),
 	KUNIT_CASE(without_key_or_form_require_refuses_and_prefer_is_clear),
 	{}
 };

@@ -75,7 +75,7 @@ static inline struct srnic_sth *sth_make(struct kunit *test,
 }
 
 /*
- * Make both ends with both flows started, with fresh nonces or, if @fixed,
+ * Make both ends with both flows started, with fresh nonces and shares or, if @fixed,
  * those of the vectors. Ends in the mask @uncached (BIT(X), BIT(Y)) keep no
  * sub-keys.
  */
@@ -88,6 +88,10 @@ static inline struct sth_pair sth_pair_by(struct kunit *test,
 
 	for (end = X; end <= Y; end++) {
 		p.end[end] = sth_make_by(test, v, end, uncached & BIT(end));
+		if (fixed) {
+			memcpy(p.end[end]->ephemeral.secret, v->share_secret[end], 32);
+			memcpy(p.end[end]->ephemeral.ours, v->share[end], 32);
+		}
 		for (owner = X; owner <= Y; owner++) {
 			enum srnic_sth_flow flow = sth_flow_at(end, owner);
 			struct srnic_flow *f = &p.end[end]->flow[flow];
@@ -114,7 +118,7 @@ static inline struct sth_pair sth_pair_of(struct kunit *test,
 static inline void sth_shake(struct kunit *test, struct sth_pair *p, int owner)
 {
 	struct srnic_sth *req = p->end[owner], *resp = p->end[!owner];
-	u8 frame[SRNIC_HS_FRAME_MAX], reply[SRNIC_HS_FRAME_MAX];
+	u8 frame[SRNIC_HS_FRAME_LEN], reply[SRNIC_HS_FRAME_LEN];
 	unsigned int reply_len, round;
 
 	for (round = 0; round < 2; round++) {
@@ -162,19 +166,24 @@ static inline void sth_expect(struct kunit *test, struct srnic_sth *sth,
  * @ends: its addresses
  * @body: BTH to pad
  * @len: bytes in @body
- * @sg: payload and pad
+ * @sth_at: offset of the STH in @body: behind all headers, in opaque mode behind
+ *	the BTH
+ * @sg: bytes behind the STH: payload and pad, in opaque mode behind the extension
+ *	headers
  */
 struct sth_box {
 	struct srnic_pkt pkt;
 	struct srnic_ends ends;
 	u8 *body;
 	unsigned int len;
+	unsigned int sth_at;
 	struct scatterlist sg;
 };
 
-static inline unsigned int sth_box_payload(const struct sth_box *box)
+/* Return how many bytes follow the STH. */
+static inline unsigned int sth_box_payload_len(const struct sth_box *box)
 {
-	return box->len - box->pkt.hdr_len - box->pkt.sth_len;
+	return box->len - box->sth_at - box->pkt.sth_len;
 }
 
 /* Parse the BTH in the box again; the headers' layout stays that of the first opcode. */
@@ -205,27 +214,29 @@ static inline struct sth_box *sth_box_of(struct kunit *test, const struct sth_pa
 	box->pkt.ends = &box->ends;
 	box->pkt.hdr = box->body;
 	box->pkt.hdr_len = hdr_len;
+	box->sth_at = srnic_sth_offset(params->mode, &box->pkt);
 	box->pkt.sth_len = srnic_sth_len(p->end[sender]);
 	box->pkt.len = len + SRNIC_ICRC_LEN;
 	sth_box_reparse(box);
-	box->pkt.payload_len = sth_box_payload(box) - box->pkt.pad;
-	sg_init_one(&box->sg, box->body + hdr_len + box->pkt.sth_len, sth_box_payload(box) ?: 1);
+	box->pkt.payload_len = len - hdr_len - box->pkt.sth_len - box->pkt.pad;
+	sg_init_one(&box->sg, box->body + box->sth_at + box->pkt.sth_len,
+		    sth_box_payload_len(box) ?: 1);
 	return box;
 }
 
-static inline struct srnic_text sth_box_text(struct sth_box *box)
+static inline struct srnic_sth_payload sth_box_payload(struct sth_box *box)
 {
-	return srnic_text_in_place(&box->sg, sth_box_payload(box));
+	return srnic_sth_in_place(&box->sg, sth_box_payload_len(box));
 }
 
 static inline int sth_box_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 			       struct sth_box *box)
 {
-	const struct srnic_text text = sth_box_text(box);
+	const struct srnic_sth_payload payload = sth_box_payload(box);
 	int err;
 
 	local_bh_disable();	/* as under the QP's lock */
-	err = srnic_sth_seal(sth, flow, &box->pkt, &text);
+	err = srnic_sth_seal(sth, flow, &box->pkt, &payload);
 	local_bh_enable();
 	return err;
 }
@@ -233,11 +244,11 @@ static inline int sth_box_seal(struct srnic_sth *sth, enum srnic_sth_flow flow,
 static inline int sth_box_open(struct srnic_sth *sth, enum srnic_sth_flow flow,
 			       struct sth_box *box)
 {
-	const struct srnic_text text = sth_box_text(box);
+	const struct srnic_sth_payload payload = sth_box_payload(box);
 	int err;
 
 	local_bh_disable();
-	err = srnic_sth_open(sth, flow, &box->pkt, &text);
+	err = srnic_sth_open(sth, flow, &box->pkt, &payload);
 	local_bh_enable();
 	return err;
 }
@@ -251,19 +262,59 @@ static inline void sth_fill(u8 *p, unsigned int len, unsigned int pad)
 		p[i] = i < len - pad ? 13 * i + 5 : 0;
 }
 
+static inline struct srnic_epoch_keys *sth_keys_of(struct srnic_sth *sth,
+						   enum srnic_sth_flow flow, u64 psn64)
+{
+	return rcu_dereference_protected(sth->flow[flow].keys[srnic_epoch(psn64) & 1], true);
+}
+
 static inline struct srnic_subkey *sth_subkey_of(struct srnic_sth *sth, enum srnic_sth_flow flow,
 						 u64 psn64, enum srnic_sth_use use)
 {
-	struct srnic_epoch_keys *keys;
+	struct srnic_phases *phases = &sth_keys_of(sth, flow, psn64)->phases[use];
 
-	keys = rcu_dereference_protected(sth->flow[flow].keys[srnic_epoch(psn64) & 1], true);
-	return &keys->subkey[use];
+	return rcu_dereference_protected(phases->at[srnic_phase_index(phases->latest)], true);
 }
 
 /* Responses travel against their flow. */
 static inline int sth_sender_of(const struct sth_packet_vector *v)
 {
 	return v->response ? !v->owner : v->owner;
+}
+
+/* Tell whether a flow has the keys of a PSN, and has not passed the phase. */
+static inline bool sth_has_keys(const struct srnic_flow *f, u64 psn64, u16 phase)
+{
+	const struct srnic_epoch_keys *keys;
+	u64 first, last;
+
+	srnic_epoch_live(psn64, &first, &last);
+	if (!srnic_flow_has_keys(f, first) || !srnic_flow_has_keys(f, last))
+		return false;
+	keys = rcu_dereference_protected(f->keys[srnic_epoch(psn64) & 1], true);
+	return keys->phases[SRNIC_TO_SEAL].latest <= phase &&
+	       keys->phases[SRNIC_TO_OPEN].latest <= phase;
+}
+
+/* Go back to the vector's K_F of epoch 0. */
+static inline void sth_rewind(struct srnic_flow *f, const struct sth_flow_vector *v)
+{
+	memcpy(f->key, v->key, sizeof(f->key));
+	f->key_epoch = 0;
+}
+
+/* Go on to a phase of the sub-key, as if those before had been used up. */
+static inline void sth_go_to_phase(struct kunit *test, struct srnic_sth *sth,
+				   enum srnic_sth_flow flow, struct srnic_phases *phases,
+				   u16 phase)
+{
+	while (phases->latest < phase) {
+		phases->due = true;
+		sth->flow[flow].update_due = true;
+		KUNIT_ASSERT_EQ(test, srnic_sth_rekey(sth), 0);
+		KUNIT_ASSERT_EQ(test, phases->derived, phases->latest + 1);
+		phases->latest++;
+	}
 }
 
 /* Move both ends to the vector's PSN in its flow, as if no packet were sealed there yet. */
@@ -273,12 +324,17 @@ static inline void sth_go_to(struct kunit *test, struct sth_pair *p,
 	int sender = sth_sender_of(v), end;
 
 	for (end = X; end <= Y; end++) {
+		enum srnic_sth_use use = end == sender ? SRNIC_TO_SEAL : SRNIC_TO_OPEN;
 		enum srnic_sth_flow flow = sth_flow_at(end, v->owner);
+		struct srnic_flow *f = &p->end[end]->flow[flow];
 		struct srnic_subkey *key;
 
+		if (!sth_has_keys(f, v->psn64, v->phase))
+			sth_rewind(f, &p->v->flow[v->owner]);
 		sth_expect(test, p->end[end], flow, v->psn64);
-		key = sth_subkey_of(p->end[end], flow, v->psn64,
-				    end == sender ? SRNIC_TO_SEAL : SRNIC_TO_OPEN);
+		sth_go_to_phase(test, p->end[end], flow,
+				&sth_keys_of(p->end[end], flow, v->psn64)->phases[use], v->phase);
+		key = sth_subkey_of(p->end[end], flow, v->psn64, use);
 		memset(&key->replay, 0, sizeof(key->replay));
 		key->emitted = v->counter;
 	}
@@ -295,9 +351,12 @@ static inline struct sth_box *sth_clear_box(struct kunit *test, const struct sth
 					    const struct sth_packet_vector *v)
 {
 	struct sth_box *box = sth_sealed_box(test, p, v);
-	unsigned int len = sth_box_payload(box);
+	unsigned int len = v->payload_len + v->pad;
+	unsigned int ext = sth_box_payload_len(box) - len;
 
-	memset(box->body + v->hdr_len, 0xaa, v->len - v->hdr_len);
+	box->body[SRNIC_PHASE_AT] = 0;
+	memset(box->body + box->sth_at, 0xaa, v->len - box->sth_at);
+	memcpy(box->body + v->len - len - ext, v->ext, ext);
 	sth_fill(box->body + v->len - len, len, v->pad);
 	return box;
 }
@@ -340,7 +399,7 @@ static inline void sth_expect_payload(struct kunit *test, struct sth_pair *p,
 				      const struct sth_packet_vector *v, const u8 *payload)
 {
 	struct sth_box *clear = sth_clear_box(test, p, v);
-	unsigned int len = sth_box_payload(clear);
+	unsigned int len = sth_box_payload_len(clear);
 
 	KUNIT_EXPECT_MEMEQ_MSG(test, payload, clear->body + v->len - len, len, "%s", v->name);
 }
@@ -360,7 +419,7 @@ static inline void sth_check_opening(struct kunit *test, struct sth_pair *p,
 	struct sth_box *box = sth_sealed_box(test, p, v);
 
 	KUNIT_ASSERT_EQ_MSG(test, sth_open_vector(p, v, box), 0, "%s", v->name);
-	sth_expect_payload(test, p, v, box->body + v->len - sth_box_payload(box));
+	sth_expect_payload(test, p, v, box->body + v->len - sth_box_payload_len(box));
 }
 
 /* Return a SEND ONLY with a word of payload, sent by @sender in the flow of X or Y. */
@@ -424,7 +483,8 @@ static inline void sth_flip_all(struct kunit *test, const struct sth_trip *t, u8
 	unsigned int bit;
 
 	for (bit = 0; bit < 8 * len; bit++) {
-		if (bytes == box->body && bit / 8 == 4)	/* FECN, BECN: may change */
+		/* FECN, BECN, reserved: may change. The phase may not. */
+		if (bytes == box->body && bit / 8 == SRNIC_PHASE_AT && bit % 8 < 6)
 			continue;
 		bytes[bit / 8] ^= 0x80 >> bit % 8;
 		sth_box_reparse(box);
@@ -445,13 +505,14 @@ static inline void sth_expect_no_change(struct kunit *test, const struct sth_tri
 	unsigned int covered = t->box->len;
 
 	if (t->to->params.mode == SRNIC_STH_HEADER)
-		covered -= sth_box_payload(t->box);
+		covered -= sth_box_payload_len(t->box);
 	sth_flip_all(test, t, t->box->body, covered);
 	sth_flip_all(test, t, t->box->ends.sgid, 16);
 	sth_flip_all(test, t, t->box->ends.dgid, 16);
 	KUNIT_EXPECT_GT(test, f->failed, before.failed);
 	before.failed = f->failed;
 	before.replayed = f->replayed;
+	before.update_due = f->update_due;	/* a packet named the next phase */
 	KUNIT_EXPECT_MEMEQ(test, f, &before, sizeof(before));
 	KUNIT_EXPECT_MEMEQ(test, replay, &seen, sizeof(seen));
 }
@@ -503,6 +564,12 @@ static inline bool sth_is_first(const struct sth_connection_vector *v)
 	return true;
 }
 
+/* Select the same where requests can be proved (protocol.md, section 12). */
+static inline bool sth_proves(const struct sth_connection_vector *v)
+{
+	return sth_is_first(v) && v->mode != SRNIC_STH_OPAQUE;
+}
+
 static inline bool sth_can_be_uncached(const struct sth_connection_vector *v)
 {
 	return srnic_sth_suite_uncached(srnic_sth_suite_find(v->suite));
@@ -518,6 +585,12 @@ static inline const void *sth_thorough_gen(const void *prev, char *desc)
 static inline const void *sth_kind_gen(const void *prev, char *desc)
 {
 	return sth_next(prev, desc, sth_is_first);
+}
+
+/* Select one connection of each kind that has memory keys. */
+static inline const void *sth_proving_gen(const void *prev, char *desc)
+{
+	return sth_next(prev, desc, sth_proves);
 }
 
 /* Select connections with an emission counter. */

@@ -114,8 +114,12 @@ static void handshake_and_flow_keys_are_the_codecs(struct kunit *test)
 	u8 ctx[SRNIC_CTX_MAX], key[32];
 	const struct srnic_kdf_purpose hs = { SRNIC_LABEL_HS, ctx, SRNIC_CTX_HS_LEN };
 	const struct srnic_kdf_purpose flow = { SRNIC_LABEL_FLOW, ctx, SRNIC_CTX_FLOW_LEN };
+	const u8 *root;
 	int owner;
 
+	KUNIT_EXPECT_EQ(test, x->pair[SRNIC_SECRET_CURRENT].id, v->key_id);
+	memcpy(x->ephemeral.secret, v->share_secret[X], 32);
+	memcpy(x->ephemeral.ours, v->share[X], 32);
 	srnic_ctx_hs(ctx, &x->form, x->ab);
 	KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, &hs, key, 32), 0);
 	KUNIT_EXPECT_MEMEQ(test, key, v->hs, 32);
@@ -128,9 +132,25 @@ static void handshake_and_flow_keys_are_the_codecs(struct kunit *test)
 			.nr = f->nr,
 		};
 
+		root = srnic_ephemeral_agree(x, SRNIC_SECRET_CURRENT, id.owner_b, v->share[Y]);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, root);
+		KUNIT_EXPECT_MEMEQ(test, root, v->root[owner], 32);
 		srnic_ctx_flow(ctx, &x->form, &id, x->ab);
-		KUNIT_ASSERT_EQ(test, srnic_kdf(v->pair, 32, &flow, key, 32), 0);
+		KUNIT_ASSERT_EQ(test, srnic_kdf(root, 32, &flow, key, 32), 0);
 		KUNIT_EXPECT_MEMEQ(test, key, f->key, 32);
+	}
+}
+
+/* Derive K_F of an epoch from that of epoch 0. */
+static void flow_key_of(struct kunit *test, const u8 key0[32], u64 epoch, u8 key[32])
+{
+	const struct srnic_kdf_purpose ratchet = { .label = SRNIC_LABEL_RATCHET };
+	u8 next[32];
+
+	memcpy(key, key0, 32);
+	while (epoch--) {
+		KUNIT_ASSERT_EQ(test, srnic_kdf(key, 32, &ratchet, next, 32), 0);
+		memcpy(key, next, 32);
 	}
 }
 
@@ -139,7 +159,7 @@ static void sub_keys_are_the_codecs(struct kunit *test)
 	const struct sth_connection_vector *v = test->param_value;
 	struct srnic_sth *x = sth_make(test, v, X);
 	unsigned int i, n = 0, len = x->params.suite->key_len;
-	u8 ctx[SRNIC_CTX_MAX], key[64];
+	u8 ctx[SRNIC_CTX_MAX], key[64], flow_key[32];
 	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_PACKET, ctx, SRNIC_CTX_PACKET_LEN };
 
 	for (i = 0; i < ARRAY_SIZE(sth_sub_key_vectors); i++) {
@@ -155,7 +175,8 @@ static void sub_keys_are_the_codecs(struct kunit *test)
 		if (&sth_connection_vectors[k->connection] != v)
 			continue;
 		srnic_ctx_packet(ctx, &x->form, &id);
-		KUNIT_ASSERT_EQ(test, srnic_kdf(v->flow[k->owner].key, 32, &purpose, key, len), 0);
+		flow_key_of(test, v->flow[k->owner].key, k->epoch, flow_key);
+		KUNIT_ASSERT_EQ(test, srnic_kdf(flow_key, 32, &purpose, key, len), 0);
 		KUNIT_EXPECT_MEMEQ(test, key, k->key, len);
 		n++;
 	}

@@ -38,7 +38,7 @@ static const u8 roots[SRNIC_RIGHTS][SRNIC_MKEY_LEN] = {
  * @start: offset of the first byte
  * @end: offset past the last byte
  * @ksr: K_SR
- * @proof: CMAC(K_SR, "srnic")
+ * @proof: CMAC(K_SR, "0123456789abcdef" "fedcba9876543210" "srnic")
  * @node: key of the block of the access
  * @node_start: offset of the block
  * @node_shift: log2 of the block's length
@@ -60,48 +60,48 @@ static const struct access_vector accesses[] = {
 	{ SRNIC_RIGHT_READ, 0, 0, 0x300000, 0x400000,
 		.ksr = { 0xe5, 0x17, 0x18, 0x1c, 0x3f, 0x88, 0x91, 0x8e,
 			0x2d, 0xcd, 0x54, 0x39, 0x66, 0x8d, 0x06, 0x48 },
-		.proof = { 0x8d, 0x1d, 0xf6, 0x91, 0x27, 0x0b, 0xed, 0xc5,
-			0xea, 0xfd, 0x9f, 0x26, 0xc2, 0x06, 0x49, 0xa4 },
+		.proof = { 0xb6, 0xa4, 0xc2, 0xb8, 0x7f, 0xb1, 0x04, 0xd5,
+			0x85, 0x00, 0xa3, 0x3d, 0x27, 0x4e, 0xfd, 0x6f },
 		.node = { 0x42, 0x18, 0x59, 0x7d, 0x3e, 0x7f, 0x31, 0xfc,
 			0x18, 0x62, 0xc5, 0xfa, 0x2a, 0x95, 0x61, 0xc6 },
 		.node_start = 0x0, .node_shift = 24 },
 	{ SRNIC_RIGHT_READ, 63, 0, 0x300000, 0x400000,
 		.ksr = { 0x37, 0x40, 0x4e, 0x86, 0x27, 0x20, 0x9a, 0x4a,
 			0x2c, 0xb7, 0x81, 0xb7, 0x65, 0xf1, 0xdf, 0xe0 },
-		.proof = { 0x72, 0xa0, 0xdf, 0xa1, 0xa0, 0xf1, 0x48, 0x47,
-			0xca, 0x83, 0x74, 0xf9, 0x2f, 0x07, 0x14, 0x15 },
+		.proof = { 0x6b, 0x45, 0x28, 0xd8, 0x6c, 0xde, 0xd9, 0x36,
+			0x07, 0x05, 0x83, 0xb5, 0xf9, 0x3d, 0x93, 0x3d },
 		.node = { 0x35, 0xad, 0xb2, 0x7f, 0x97, 0xe0, 0x5b, 0x5c,
 			0x38, 0x4e, 0xc8, 0xfc, 0x55, 0x35, 0x25, 0x35 },
 		.node_start = 0x300000, .node_shift = 20 },
 	{ SRNIC_RIGHT_WRITE, 63, 12, 0x7ff000, 0x801000,
 		.ksr = { 0x41, 0x3b, 0x9a, 0x9f, 0xbc, 0x12, 0xb2, 0xac,
 			0xb8, 0xec, 0xce, 0x51, 0x1a, 0x82, 0x84, 0xa2 },
-		.proof = { 0x5f, 0xa9, 0x6c, 0x3e, 0x10, 0x40, 0xe4, 0x08,
-			0xdc, 0x71, 0x83, 0xd5, 0x09, 0x72, 0xc7, 0xe5 },
+		.proof = { 0x55, 0x7e, 0xb7, 0x77, 0x5d, 0x7e, 0x4a, 0x4c,
+			0xdf, 0xb6, 0x6d, 0x3f, 0xbe, 0x63, 0xfe, 0x83 },
 		.node = { 0x0e, 0x99, 0x78, 0x3c, 0xa5, 0x00, 0x51, 0x30,
 			0xc6, 0x17, 0x2d, 0x40, 0x9a, 0xf9, 0x3d, 0x2f },
 		.node_start = 0x0, .node_shift = 24 },
 	{ SRNIC_RIGHT_ATOMIC, 63, 0, 0xfffff8, 0x1000000,
 		.ksr = { 0x17, 0xa9, 0x95, 0x19, 0x43, 0x65, 0x55, 0x4d,
 			0x46, 0x20, 0x99, 0x5d, 0x47, 0x33, 0xa3, 0xf2 },
-		.proof = { 0xc7, 0xd6, 0xa5, 0xea, 0x56, 0xe8, 0xf2, 0xf2,
-			0x33, 0x5d, 0x02, 0xd0, 0x7a, 0xbf, 0xee, 0x0f },
+		.proof = { 0x93, 0x36, 0xb4, 0x5d, 0xe6, 0xaf, 0xdf, 0xcd,
+			0x83, 0x5a, 0xc7, 0x23, 0x37, 0xcd, 0x21, 0x52 },
 		.node = { 0x98, 0xb0, 0xe2, 0x87, 0x4b, 0x2f, 0xd3, 0x1f,
 			0x33, 0x45, 0xfc, 0x72, 0x05, 0x48, 0x5d, 0x75 },
 		.node_start = 0xfffff8, .node_shift = 3 },
 	{ SRNIC_RIGHT_READ, 2, 0, 0x300000, 0x300001,
 		.ksr = { 0x61, 0xe7, 0x6a, 0x60, 0x43, 0x40, 0x29, 0x0f,
 			0x2b, 0x02, 0x71, 0x82, 0x45, 0xeb, 0x35, 0xba },
-		.proof = { 0xc8, 0xc2, 0x7a, 0xce, 0xdb, 0xb0, 0x5a, 0x16,
-			0x64, 0x34, 0x46, 0x3a, 0xdf, 0x4d, 0xe5, 0xaf },
+		.proof = { 0x25, 0xd8, 0xde, 0x56, 0x90, 0x56, 0x6c, 0x85,
+			0x26, 0x14, 0x90, 0x26, 0x7c, 0xc7, 0x2d, 0xad },
 		.node = { 0x30, 0x4d, 0x94, 0x80, 0x3b, 0x97, 0xe6, 0xda,
 			0x41, 0x09, 0x3a, 0x03, 0x9c, 0x08, 0x92, 0xdc },
 		.node_start = 0x0, .node_shift = 22 },
 	{ SRNIC_RIGHT_READ, 63, 12, 0x300000, 0x300001,
 		.ksr = { 0xce, 0x60, 0x80, 0x7f, 0x95, 0x60, 0xb5, 0x61,
 			0xee, 0xec, 0x92, 0x83, 0xae, 0xc7, 0x22, 0xcd },
-		.proof = { 0x3b, 0x76, 0x55, 0xcb, 0xdb, 0x13, 0x66, 0x9f,
-			0x82, 0x82, 0x3e, 0x6b, 0xd5, 0xda, 0x4b, 0x00 },
+		.proof = { 0xc5, 0x55, 0x67, 0x7b, 0x24, 0x73, 0x0b, 0x11,
+			0xc4, 0xf6, 0x2d, 0x8b, 0xae, 0x49, 0x8b, 0xe7 },
 		.node = { 0xb0, 0x63, 0x00, 0xea, 0xeb, 0x34, 0x95, 0x51,
 			0xbb, 0x23, 0xaa, 0x34, 0x11, 0xe2, 0xda, 0x78 },
 		.node_start = 0x300000, .node_shift = 12 },
@@ -130,19 +130,28 @@ static struct srnic_mkey root_of(struct kunit *test, enum srnic_right right, u8 
 	return mkey;
 }
 
-/* Compute the proof over "srnic". */
-static void prove(struct kunit *test, const struct srnic_mkey *mkey, u64 start, u64 end,
-		  struct srnic_ksr *ksr, u8 proof[SRNIC_STH_PROOF_LEN])
+static void prove(struct kunit *test, const struct srnic_mkey *mkey,
+		  const struct srnic_va_range *access, struct srnic_ksr *ksr,
+		  const struct srnic_proof_input *in, u8 proof[SRNIC_STH_PROOF_LEN])
 {
-	const struct srnic_va_range access = { .addr = ADDR + start, .len = end - start };
-	u8 input[5 + SRNIC_STH_PROOF_LEN] = "srnic";
 	int err;
 
 	local_bh_disable();
-	err = srnic_mkey_prove(mkey, &access, ksr, input, 5);
+	err = srnic_mkey_prove(mkey, access, ksr, in, proof);
 	local_bh_enable();
 	KUNIT_ASSERT_EQ(test, err, 0);
-	memcpy(proof, input + 5, SRNIC_STH_PROOF_LEN);
+}
+
+/* Compute the proof over "srnic" and two nonces. */
+static void compute_proof(struct kunit *test, const struct srnic_mkey *mkey, u64 start, u64 end,
+			  struct srnic_ksr *ksr, u8 proof[SRNIC_STH_PROOF_LEN])
+{
+	const struct srnic_va_range access = { .addr = ADDR + start, .len = end - start };
+	const struct srnic_proof_input in = {
+		.nq = "0123456789abcdef", .nr = "fedcba9876543210", .head = "srnic", .head_len = 5,
+	};
+
+	prove(test, mkey, &access, ksr, &in, proof);
 }
 
 static void P8_a_regions_key_follows_from_the_domains(struct kunit *test)
@@ -177,12 +186,12 @@ static void P10_proofs_are_those_of_python(struct kunit *test)
 	u8 proof[SRNIC_STH_PROOF_LEN];
 	struct srnic_ksr ksr = {};
 
-	prove(test, &mkey, v->start, v->end, &ksr, proof);
+	compute_proof(test, &mkey, v->start, v->end, &ksr, proof);
 	KUNIT_EXPECT_MEMEQ(test, ksr.key, v->ksr, SRNIC_MKEY_LEN);
 	KUNIT_EXPECT_MEMEQ(test, proof, v->proof, SRNIC_STH_PROOF_LEN);
 }
 
-static void P10_who_has_a_blocks_key_proves_what_the_owner_expects(struct kunit *test)
+static void P10_the_key_of_a_block_gives_the_proof_that_the_owner_expects(struct kunit *test)
 {
 	const struct access_vector *v = test->param_value;
 	struct srnic_mkey mkey = root_of(test, v->right, v->depth, v->block_shift);
@@ -194,7 +203,7 @@ static void P10_who_has_a_blocks_key_proves_what_the_owner_expects(struct kunit 
 	memcpy(mkey.key, v->node, sizeof(mkey.key));
 	KUNIT_ASSERT_EQ(test, srnic_mkey_validate(&mkey), 0);
 	KUNIT_EXPECT_TRUE(test, srnic_mkey_covers(&mkey, ADDR + v->start, v->end - v->start));
-	prove(test, &mkey, v->start, v->end, &ksr, proof);
+	compute_proof(test, &mkey, v->start, v->end, &ksr, proof);
 	KUNIT_EXPECT_MEMEQ(test, proof, v->proof, SRNIC_STH_PROOF_LEN);
 }
 
@@ -205,18 +214,54 @@ static void P10_another_access_has_another_proof(struct kunit *test)
 	u8 proof[SRNIC_STH_PROOF_LEN], again[SRNIC_STH_PROOF_LEN];
 	struct srnic_ksr ksr = {};
 
-	prove(test, &mkey, 0, MIB, &ksr, proof);
-	prove(test, &mkey, 0, MIB, &ksr, again);
+	compute_proof(test, &mkey, 0, MIB, &ksr, proof);
+	compute_proof(test, &mkey, 0, MIB, &ksr, again);
 	KUNIT_EXPECT_MEMEQ(test, proof, again, sizeof(proof));
-	prove(test, &mkey, 0, MIB + 1, &ksr, again);
+	compute_proof(test, &mkey, 0, MIB + 1, &ksr, again);
 	KUNIT_EXPECT_MEMNEQ(test, proof, again, sizeof(proof));
-	prove(test, &mkey, 1, MIB, &ksr, again);
+	compute_proof(test, &mkey, 1, MIB, &ksr, again);
 	KUNIT_EXPECT_MEMNEQ(test, proof, again, sizeof(proof));
 	/* with the K_SR that the last call cached */
-	prove(test, &mkey, 0, MIB, &ksr, again);
+	compute_proof(test, &mkey, 0, MIB, &ksr, again);
 	KUNIT_EXPECT_MEMEQ(test, proof, again, sizeof(proof));
-	prove(test, &other, 0, MIB, &ksr, again);
+	compute_proof(test, &other, 0, MIB, &ksr, again);
 	KUNIT_EXPECT_MEMNEQ(test, proof, again, sizeof(proof));
+}
+
+/* C2: a proof is good for one payload, in one life of the connection. */
+static void P10_a_proof_covers_session_and_payload(struct kunit *test)
+{
+	const struct srnic_va_range access = { .addr = ADDR, .len = 64 };
+	struct srnic_mkey mkey = root_of(test, SRNIC_RIGHT_WRITE, 63, 0);
+	u8 proof[SRNIC_STH_PROOF_LEN], other[SRNIC_STH_PROOF_LEN];
+	u8 *bytes = kunit_kzalloc(test, 64, GFP_KERNEL);
+	u8 nonces[2][16] = {};
+	struct scatterlist sg[2];
+	const struct srnic_proof_input in = {
+		.nq = nonces[0], .nr = nonces[1], .head = "srnic", .head_len = 5,
+		.payload = sg, .payload_len = 64,
+	};
+	struct srnic_ksr ksr = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	sg_init_table(sg, 2);
+	sg_set_buf(&sg[0], bytes, 20);
+	sg_set_buf(&sg[1], bytes + 20, 44);
+	prove(test, &mkey, &access, &ksr, &in, proof);
+	sg_init_one(sg, bytes, 64);
+	prove(test, &mkey, &access, &ksr, &in, other);
+	KUNIT_EXPECT_MEMEQ_MSG(test, proof, other, 16, "in one piece or in two");
+	bytes[63] ^= 1;
+	prove(test, &mkey, &access, &ksr, &in, other);
+	KUNIT_EXPECT_MEMNEQ(test, proof, other, 16);
+	bytes[63] ^= 1;
+	nonces[0][15] ^= 1;
+	prove(test, &mkey, &access, &ksr, &in, other);
+	KUNIT_EXPECT_MEMNEQ(test, proof, other, 16);
+	nonces[0][15] ^= 1;
+	nonces[1][0] ^= 1;
+	prove(test, &mkey, &access, &ksr, &in, other);
+	KUNIT_EXPECT_MEMNEQ(test, proof, other, 16);
 }
 
 static void P10_a_key_covers_its_block_to_the_byte(struct kunit *test)
@@ -288,8 +333,8 @@ static struct sth_box *read_box(struct kunit *test, const struct sth_pair *p, u6
 }
 
 /* Return how Y, which requires a proof by @theirs, opens X's request proved by @ours. */
-static int travel(struct kunit *test, const struct sth_pair *p, const struct srnic_mkey *ours,
-		  const struct srnic_mkey *theirs)
+static int send_read(struct kunit *test, const struct sth_pair *p, const struct srnic_mkey *ours,
+		     const struct srnic_mkey *theirs)
 {
 	struct sth_box *box = read_box(test, p, 3 * MIB, 4 * MIB);
 
@@ -310,14 +355,14 @@ static void P9_a_request_is_as_good_as_its_proof(struct kunit *test)
 
 	foreign.key[0] ^= 1;
 	foreign.serial = same.serial + 1000;
-	KUNIT_EXPECT_EQ(test, travel(test, &p, &mkey, &same), 0);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, NULL, &mkey), -EBADMSG);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, &mkey, NULL), -EBADMSG);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, &foreign, &mkey), -EBADMSG);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, &write, &mkey), -EBADMSG);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, &flat, &mkey), -EBADMSG);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, &mkey, &mkey), 0);
-	KUNIT_EXPECT_EQ(test, travel(test, &p, NULL, NULL), 0);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, &mkey, &same), 0);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, NULL, &mkey), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, &mkey, NULL), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, &foreign, &mkey), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, &write, &mkey), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, &flat, &mkey), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, &mkey, &mkey), 0);
+	KUNIT_EXPECT_EQ(test, send_read(test, &p, NULL, NULL), 0);
 }
 
 /* K_AB alone is not enough: it enters the key of the MAC, not that of the proof. */
@@ -345,13 +390,14 @@ static struct kunit_case sth_memory_cases[] = {
 	KUNIT_CASE(P8_a_regions_key_follows_from_the_domains),
 	KUNIT_CASE(S12_each_right_has_a_tree_of_its_own),
 	KUNIT_CASE_PARAM(P10_proofs_are_those_of_python, access_gen_params),
-	KUNIT_CASE_PARAM(P10_who_has_a_blocks_key_proves_what_the_owner_expects,
+	KUNIT_CASE_PARAM(P10_the_key_of_a_block_gives_the_proof_that_the_owner_expects,
 			 access_gen_params),
 	KUNIT_CASE(P10_another_access_has_another_proof),
+	KUNIT_CASE(P10_a_proof_covers_session_and_payload),
 	KUNIT_CASE(P10_a_key_covers_its_block_to_the_byte),
 	KUNIT_CASE(P10_a_key_of_no_block_is_refused),
-	KUNIT_CASE_PARAM(P9_a_request_is_as_good_as_its_proof, sth_kind_gen),
-	KUNIT_CASE_PARAM(P9_no_bit_of_a_proved_request_may_change, sth_kind_gen),
+	KUNIT_CASE_PARAM(P9_a_request_is_as_good_as_its_proof, sth_proving_gen),
+	KUNIT_CASE_PARAM(P9_no_bit_of_a_proved_request_may_change, sth_proving_gen),
 	{}
 };
 

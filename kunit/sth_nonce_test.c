@@ -89,13 +89,16 @@ static void hello_frame(struct srnic_hs_frame *hs)
 	hs->pkey = 0x8001;
 	hs->dqpn = 0x123456;
 	hs->psn = 0xfffffe;
+	hs->key_id = 0x89abcdef;
 	memset(hs->nq, 0x11, sizeof(hs->nq));
+	memset(hs->share, 0x33, sizeof(hs->share));
 }
 
 static void frame_bytes_are_those_of_the_specification(struct kunit *test)
 {
 	static const u8 bth[] = {
 		0xc0, 0x00, 0x80, 0x01, 0x00, 0x12, 0x34, 0x56, 0x20, 0xff, 0xff, 0xfe,
+		2, 0, 0, 0, 0x89, 0xab, 0xcd, 0xef,
 	};
 	u8 frame[SRNIC_HS_FRAME_LEN] = {};
 	struct srnic_hs_frame hs, back;
@@ -103,15 +106,18 @@ static void frame_bytes_are_those_of_the_specification(struct kunit *test)
 	hello_frame(&hs);
 	srnic_hs_build(&hs, frame);
 	KUNIT_EXPECT_MEMEQ(test, frame, bth, sizeof(bth));
-	KUNIT_EXPECT_MEMEQ(test, frame + 12, hs.nq, 16);
-	KUNIT_EXPECT_MEMEQ(test, frame + 28, hs.nr, 16);
+	KUNIT_EXPECT_MEMEQ(test, frame + 20, hs.nq, 16);
+	KUNIT_EXPECT_MEMEQ(test, frame + 36, hs.nr, 16);
+	KUNIT_EXPECT_MEMEQ(test, frame + 52, hs.share, 32);
 	KUNIT_ASSERT_EQ(test, srnic_hs_parse(&back, frame, sizeof(frame)), 0);
 	KUNIT_EXPECT_EQ(test, back.opcode, hs.opcode);
 	KUNIT_EXPECT_EQ(test, back.pkey, hs.pkey);
 	KUNIT_EXPECT_EQ(test, back.dqpn, hs.dqpn);
 	KUNIT_EXPECT_EQ(test, back.psn, hs.psn);
 	KUNIT_EXPECT_MEMEQ(test, back.nq, hs.nq, 16);
+	KUNIT_EXPECT_EQ(test, back.key_id, hs.key_id);
 	KUNIT_EXPECT_MEMEQ(test, back.nr, hs.nr, 16);
+	KUNIT_EXPECT_MEMEQ(test, back.share, hs.share, 32);
 }
 
 static void what_is_no_frame_is_refused(struct kunit *test)
@@ -124,7 +130,8 @@ static void what_is_no_frame_is_refused(struct kunit *test)
 		{ "opcode below", 0, 0xbf }, { "opcode above", 0, 0xc4 },
 		{ "pad", 1, 0x10 }, { "transport version", 1, 0x01 },
 		{ "AckReq", 8, 0xa0 }, { "STH code", 8, 0x30 }, { "no STH", 8, 0x00 },
-		{ "n_r in HELLO", 43, 1 },
+		{ "version 1", 12, 1 }, { "version 3", 12, 3 }, { "behind the version", 15, 1 },
+		{ "n_r in HELLO", 51, 1 },
 		{ "no n_r in HELLO-ACK", 0, 0xc1 }, { "in CONFIRM", 0, 0xc2 },
 		{ "in CONFIRM-ACK", 0, 0xc3 },
 	};

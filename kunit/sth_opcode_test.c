@@ -9,7 +9,7 @@
 
 KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
-#define RC_OPCODES	0x18
+#define RC_OPCODES	0x1e
 
 /**
  * struct packet - a packet of any opcode, not yet sealed
@@ -19,7 +19,7 @@ KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
  * @response: it is a response
  * @psn64: next PSN64 of the flow
  * @box: the packet; fields that do not matter are random
- * @plain: payload and pad
+ * @plain: payload and pad, in opaque mode behind the extension headers
  */
 struct packet {
 	u8 opcode;
@@ -58,8 +58,8 @@ static struct packet packet_of(struct kunit *test, const struct sth_pair *p, u8 
 	body[8] = (body[8] & 0x80) | srnic_sth_code(sth) << 4;
 	body[9] = pkt.psn64 >> 16;
 	put_unaligned_be16(pkt.psn64, body + 10);
-	pkt.plain = body + head;
 	pkt.box = sth_box_of(test, p, pkt.sender, body, head + payload + pad, opc->hdr_len);
+	pkt.plain = body + head + payload + pad - sth_box_payload_len(pkt.box);
 	return pkt;
 }
 
@@ -84,13 +84,13 @@ static void with_all_opcodes(struct kunit *test, unsigned int payload, packet_ch
 		pkt = packet_of(test, &p, opcode, n++ % 2 ? Y : X, payload);
 		check(test, &p, &pkt);
 	}
-	KUNIT_EXPECT_EQ(test, n, 23);
+	KUNIT_EXPECT_EQ(test, n, 25);
 }
 
 static void expect_plain(struct kunit *test, struct sth_pair *p, const struct packet *pkt)
 {
 	struct sth_box *box = pkt->box;
-	unsigned int len = sth_box_payload(box);
+	unsigned int len = sth_box_payload_len(box);
 	int to = !pkt->sender;
 
 	KUNIT_ASSERT_EQ_MSG(test, sth_box_open(p->end[to], sth_flow_at(to, pkt->owner), box), 0,
@@ -102,8 +102,8 @@ static void expect_plain(struct kunit *test, struct sth_pair *p, const struct pa
 static void check_trip(struct kunit *test, struct sth_pair *p, struct packet *pkt)
 {
 	struct sth_box *box = pkt->box;
-	unsigned int len = sth_box_payload(box);
-	bool hidden = p->end[X]->params.mode == SRNIC_STH_AEAD;
+	unsigned int len = sth_box_payload_len(box);
+	bool hidden = srnic_sth_encrypts(p->end[X]->params.mode);
 
 	KUNIT_ASSERT_EQ(test, seal_packet(p, pkt), 0);
 	if (len)
@@ -138,23 +138,6 @@ static void no_bit_of_any_opcode_may_change(struct kunit *test)
 	with_all_opcodes(test, 3, check_bits);
 }
 
-/* Print the lines that tools/codec/check.py reads from the log, one for each packet. */
-static void print_connection(struct kunit *test, struct sth_pair *p, int id)
-{
-	const struct sth_connection_vector *v = p->v;
-	int owner;
-
-	kunit_info(test, "sth-conn: %d %s %s %d %*phN %*phN %u %*phN %u\n", id, v->suite,
-		   strrchr(v->name, ' ') + 1, v->pair_key, v->key_len, v->key, 16, v->x_gid,
-		   v->x_qpn, 16, v->y_gid, v->y_qpn);
-	for (owner = X; owner <= Y; owner++) {
-		struct srnic_flow *f = &p->end[owner]->flow[SRNIC_FLOW_OURS];
-
-		kunit_info(test, "sth-flow: %d %c 0x%llx %*phN %*phN\n", id, "xy"[owner], f->start,
-			   16, f->nq, 16, f->nr);
-	}
-}
-
 static char *hex_of(struct kunit *test, const u8 *p, unsigned int len)
 {
 	char *s = kunit_kzalloc(test, 2 * len + 2, GFP_KERNEL);
@@ -167,11 +150,29 @@ static char *hex_of(struct kunit *test, const u8 *p, unsigned int len)
 	return s;
 }
 
+/* Print the lines that tools/codec/check.py reads from the log, one for each packet. */
+static void print_connection(struct kunit *test, struct sth_pair *p, int id, u8 secret[2][32])
+{
+	const struct sth_connection_vector *v = p->v;
+	int owner;
+
+	kunit_info(test, "sth-conn: %d %s %s %d %*phN %*phN %u %*phN %u %s %s\n", id, v->suite,
+		   strrchr(v->name, ' ') + 1, v->pair_key, v->key_len, v->key, 16, v->x_gid,
+		   v->x_qpn, 16, v->y_gid, v->y_qpn, hex_of(test, secret[X], 32),
+		   hex_of(test, secret[Y], 32));
+	for (owner = X; owner <= Y; owner++) {
+		struct srnic_flow *f = &p->end[owner]->flow[SRNIC_FLOW_OURS];
+
+		kunit_info(test, "sth-flow: %d %c 0x%llx %*phN %*phN\n", id, "xy"[owner], f->start,
+			   16, f->nq, 16, f->nr);
+	}
+}
+
 static void print_packet(struct kunit *test, struct sth_pair *p, struct packet *pkt)
 {
 	const struct sth_connection_vector *v = p->v;
 	struct sth_box *box = pkt->box;
-	unsigned int len = sth_box_payload(box);
+	unsigned int len = sth_box_payload_len(box);
 
 	KUNIT_ASSERT_EQ(test, seal_packet(p, pkt), 0);
 	kunit_info(test, "sth-packet: %d %c %d 0x%llx %s %s\n",
@@ -183,15 +184,17 @@ static void what_is_sealed_here_is_printed_for_the_codec(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_pair_of(test, v, false);
-	u8 frame[SRNIC_HS_FRAME_MAX];
+	u8 frame[SRNIC_HS_FRAME_LEN], secret[2][32];
 	int id = v - sth_connection_vectors, owner;
 	unsigned int opcode, n = 0;
 	struct packet pkt;
 
+	for (owner = X; owner <= Y; owner++)
+		memcpy(secret[owner], p.end[owner]->ephemeral.secret, 32);
 	KUNIT_ASSERT_GT(test, srnic_sth_hs_next(p.end[X], frame), 0);
 	sth_shake(test, &p, X);
 	sth_shake(test, &p, Y);
-	print_connection(test, &p, id);
+	print_connection(test, &p, id, secret);
 	kunit_info(test, "sth-frame: %d x %s\n", id, hex_of(test, frame, SRNIC_HS_FRAME_LEN));
 
 	for (opcode = 0; opcode < RC_OPCODES; opcode++) {

@@ -26,10 +26,11 @@ KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
 /*
  * Layout of a record, big endian: connection, owner, response, header length,
- * pad (1 byte each), payload length, length (2), counter (4), PSN64 (8), and
- * the packet.
+ * pad (1 byte each), payload length, length (2), counter (4), PSN64 (8),
+ * extension headers (28), and the packet.
  */
-#define RECORD_LEN	21
+#define RECORD_EXT	21
+#define RECORD_LEN	(RECORD_EXT + 28)
 
 /* Read the record at *@at and advance *@at; false at the end. */
 static bool next_record(struct kunit *test, size_t *at, struct sth_packet_vector *v)
@@ -51,6 +52,7 @@ static bool next_record(struct kunit *test, size_t *at, struct sth_packet_vector
 		.counter = get_unaligned_be32(p + 9),
 		.psn64 = get_unaligned_be64(p + 13),
 		.sealed = p + RECORD_LEN,
+		.ext = p + RECORD_EXT,
 	};
 	*at += RECORD_LEN + v->len;
 	KUNIT_ASSERT_LE(test, *at, file_size);
@@ -77,7 +79,7 @@ static void check_opening(struct kunit *test, struct sth_pair *p,
 			  const struct sth_packet_vector *v)
 {
 	struct sth_box *clear = sth_clear_box(test, p, v), *box = sth_sealed_box(test, p, v);
-	unsigned int len = sth_box_payload(box);
+	unsigned int len = sth_box_payload_len(box);
 
 	KUNIT_ASSERT_EQ(test, sth_open_vector(p, v, box), 0);
 	KUNIT_ASSERT_MEMEQ(test, box->body + v->len - len, clear->body + v->len - len, len);

@@ -12,20 +12,20 @@
 
 #include "trace/log.h"
 
-#define PAUSE	110	/* ms; slightly more than the pause between two entries for a reason */
+#define INTERVAL	110	/* ms; slightly longer than that of trace/log.c */
 
 struct world {
 	struct srnic_stats __percpu *stats;
 	struct srnic_log *log;
-	atomic_t told;
+	atomic_t notified;
 };
 
-static void refuse(struct world *w, enum srnic_stat why, u32 qpn)
+static void log_drop(struct world *w, enum srnic_stat why, u32 qpn)
 {
 	struct srnic_log_entry what = {
 		.why = why,
 		.peer = { [15] = 9 },
-		.legible = true,
+		.parsed = true,
 		.qpn = qpn,
 		.psn = 7,
 		.opcode = 10,
@@ -36,7 +36,7 @@ static void refuse(struct world *w, enum srnic_stat why, u32 qpn)
 		srnic_log_add(w->log, w->stats, &what);
 }
 
-static u64 entries(struct world *w)
+static u64 count_entries(struct world *w)
 {
 	struct srnic_log_entry entry;
 	u64 serial = 0;
@@ -46,14 +46,14 @@ static u64 entries(struct world *w)
 	return serial;
 }
 
-static void R25_an_entry_says_who_what_and_when(struct kunit *test)
+static void R25_an_entry_has_the_peer_the_reason_and_the_time(struct kunit *test)
 {
 	struct world *w = test->priv;
 	u64 before = ktime_get_real_ns();
 	struct srnic_log_entry entry;
 
 	KUNIT_EXPECT_FALSE(test, srnic_log_find(w->log, 0, &entry));
-	refuse(w, SRNIC_STAT_stag_bounds, 17);
+	log_drop(w, SRNIC_STAT_stag_bounds, 17);
 	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, 0, &entry));
 	KUNIT_EXPECT_EQ(test, entry.serial, 0);
 	KUNIT_EXPECT_EQ(test, (u32)entry.why, (u32)SRNIC_STAT_stag_bounds);
@@ -61,7 +61,7 @@ static void R25_an_entry_says_who_what_and_when(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry.qpn, 17);
 	KUNIT_EXPECT_EQ(test, entry.psn, 7);
 	KUNIT_EXPECT_EQ(test, entry.opcode, 10);
-	KUNIT_EXPECT_TRUE(test, entry.legible);
+	KUNIT_EXPECT_TRUE(test, entry.parsed);
 	KUNIT_EXPECT_GE(test, entry.time, before);
 	KUNIT_EXPECT_LE(test, entry.time, ktime_get_real_ns());
 	KUNIT_EXPECT_FALSE(test, srnic_log_find(w->log, 1, &entry));
@@ -73,19 +73,19 @@ static void R25_a_flood_of_one_reason_makes_an_entry_with_its_number(struct kuni
 	unsigned long begin = jiffies;
 	struct srnic_log_entry entry;
 
-	refuse(w, SRNIC_STAT_icrc_errors, 1);
-	msleep(PAUSE);
+	log_drop(w, SRNIC_STAT_icrc_errors, 1);
+	msleep(INTERVAL);
 	for (u32 i = 0; i < 1000; i++)
-		refuse(w, SRNIC_STAT_icrc_errors, 2);
-	msleep(PAUSE);
-	refuse(w, SRNIC_STAT_icrc_errors, 3);
+		log_drop(w, SRNIC_STAT_icrc_errors, 2);
+	msleep(INTERVAL);
+	log_drop(w, SRNIC_STAT_icrc_errors, 3);
 	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, 0, &entry));
 	KUNIT_EXPECT_EQ(test, entry.count, 1);
 	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, 1, &entry));
 	KUNIT_EXPECT_EQ(test, entry.count, 1);
 	/* ten per second, and one at the beginning */
-	KUNIT_EXPECT_LE(test, entries(w), 2 + (jiffies - begin) * 10 / HZ);
-	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, entries(w) - 1, &entry));
+	KUNIT_EXPECT_LE(test, count_entries(w), 2 + (jiffies - begin) * 10 / HZ);
+	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, count_entries(w) - 1, &entry));
 	KUNIT_EXPECT_EQ(test, entry.qpn, 3);
 	KUNIT_EXPECT_GT(test, entry.count, 1);
 }
@@ -96,14 +96,14 @@ static void R25_a_flood_of_one_reason_hides_no_other(struct kunit *test)
 	struct srnic_log_entry entry;
 
 	for (u32 i = 0; i < 1000; i++)
-		refuse(w, SRNIC_STAT_icrc_errors, 1);
-	refuse(w, SRNIC_STAT_stag_pd, 2);
-	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, entries(w) - 1, &entry));
+		log_drop(w, SRNIC_STAT_icrc_errors, 1);
+	log_drop(w, SRNIC_STAT_stag_pd, 2);
+	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, count_entries(w) - 1, &entry));
 	KUNIT_EXPECT_EQ(test, (u32)entry.why, (u32)SRNIC_STAT_stag_pd);
 }
 
-/* End the pause of a reason. */
-static void hurry(struct world *w, enum srnic_stat why)
+/* End the interval of a reason. */
+static void end_interval(struct world *w, enum srnic_stat why)
 {
 	w->log->quiet_until[why] = jiffies;
 }
@@ -113,40 +113,40 @@ static void the_oldest_entries_make_room(struct kunit *test)
 	struct world *w = test->priv;
 	struct srnic_log_entry entry;
 
-	for (u32 i = 0; i < SRNIC_LOG_ROOM + 10; i++) {
-		hurry(w, SRNIC_STAT_no_qp);
-		refuse(w, SRNIC_STAT_no_qp, i);
+	for (u32 i = 0; i < SRNIC_LOG_SIZE + 10; i++) {
+		end_interval(w, SRNIC_STAT_no_qp);
+		log_drop(w, SRNIC_STAT_no_qp, i);
 	}
 	KUNIT_ASSERT_TRUE(test, srnic_log_find(w->log, 0, &entry));
 	KUNIT_EXPECT_EQ(test, entry.serial, 10);
 	KUNIT_EXPECT_EQ(test, entry.qpn, 10);
-	KUNIT_EXPECT_EQ(test, entries(w), SRNIC_LOG_ROOM + 10);
+	KUNIT_EXPECT_EQ(test, count_entries(w), SRNIC_LOG_SIZE + 10);
 }
 
 static struct world *listening;
 
-static void tell(struct work_struct *work)
+static void count_notification(struct work_struct *work)
 {
-	atomic_inc(&listening->told);
+	atomic_inc(&listening->notified);
 }
 
-static void who_listens_is_told_until_he_does_not(struct kunit *test)
+static void a_listener_is_told_until_it_stops(struct kunit *test)
 {
 	struct world *w = test->priv;
 
-	refuse(w, SRNIC_STAT_no_qp, 1);		/* without a listener */
+	log_drop(w, SRNIC_STAT_no_qp, 1);	/* without a listener */
 	listening = w;
-	srnic_log_listen(w->log, tell);
-	hurry(w, SRNIC_STAT_no_qp);
-	refuse(w, SRNIC_STAT_no_qp, 2);
-	flush_work(&w->log->tell);
-	KUNIT_EXPECT_EQ(test, atomic_read(&w->told), 1);
-	srnic_log_deafen(w->log);
-	hurry(w, SRNIC_STAT_no_qp);
-	refuse(w, SRNIC_STAT_no_qp, 3);
-	KUNIT_EXPECT_FALSE(test, work_pending(&w->log->tell));
-	KUNIT_EXPECT_EQ(test, atomic_read(&w->told), 1);
-	KUNIT_EXPECT_EQ(test, entries(w), 3);
+	srnic_log_listen(w->log, count_notification);
+	end_interval(w, SRNIC_STAT_no_qp);
+	log_drop(w, SRNIC_STAT_no_qp, 2);
+	flush_work(&w->log->notify_work);
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->notified), 1);
+	srnic_log_unlisten(w->log);
+	end_interval(w, SRNIC_STAT_no_qp);
+	log_drop(w, SRNIC_STAT_no_qp, 3);
+	KUNIT_EXPECT_FALSE(test, work_pending(&w->log->notify_work));
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->notified), 1);
+	KUNIT_EXPECT_EQ(test, count_entries(w), 3);
 }
 
 static int world_init(struct kunit *test)
@@ -171,11 +171,11 @@ static void world_exit(struct kunit *test)
 }
 
 static struct kunit_case trace_cases[] = {
-	KUNIT_CASE(R25_an_entry_says_who_what_and_when),
+	KUNIT_CASE(R25_an_entry_has_the_peer_the_reason_and_the_time),
 	KUNIT_CASE(R25_a_flood_of_one_reason_makes_an_entry_with_its_number),
 	KUNIT_CASE(R25_a_flood_of_one_reason_hides_no_other),
 	KUNIT_CASE(the_oldest_entries_make_room),
-	KUNIT_CASE(who_listens_is_told_until_he_does_not),
+	KUNIT_CASE(a_listener_is_told_until_it_stops),
 	{}
 };
 

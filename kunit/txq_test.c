@@ -24,7 +24,7 @@ struct world {
 
 /* ---------------------------------------------------------------- fixture */
 
-static void woken(struct srnic_txq *txq)
+static void count_wake(struct srnic_txq *txq)
 {
 	container_of(txq, struct sender, txq)->woken++;
 }
@@ -39,7 +39,7 @@ static int txq_test_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, srnic_txq_group_init(&w->group), 0);
 	for (i = 0; i < SENDERS; i++)
 		KUNIT_ASSERT_EQ(test, srnic_txq_open(&w->sender[i].txq, &w->group, &init_net,
-						     woken), 0);
+						     count_wake), 0);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static void txq_test_exit(struct kunit *test)
 	srnic_txq_group_exit(&w->group);
 }
 
-static struct sk_buff *send(struct kunit *test, struct sender *sender)
+static struct sk_buff *send_packet(struct kunit *test, struct sender *sender)
 {
 	struct sk_buff *skb = alloc_skb(BYTES, GFP_KERNEL);
 
@@ -79,9 +79,9 @@ static void a_packet_is_its_senders_until_it_is_freed(struct kunit *test)
 {
 	struct world *w = test->priv;
 	struct sender *sender = &w->sender[0];
-	struct sk_buff *skb = send(test, sender);
+	struct sk_buff *skb = send_packet(test, sender);
 	u32 size = skb->truesize;
-	struct sk_buff *other = send(test, sender);
+	struct sk_buff *other = send_packet(test, sender);
 
 	KUNIT_EXPECT_EQ(test, srnic_txq_bytes(&sender->txq), 2 * size);
 	KUNIT_EXPECT_EQ(test, srnic_txq_bytes(&w->sender[1].txq), 0);
@@ -96,7 +96,9 @@ static void a_sender_that_waits_is_called_once_when_there_is_room(struct kunit *
 {
 	struct world *w = test->priv;
 	struct sender *sender = &w->sender[0];
-	struct sk_buff *skb[3] = { send(test, sender), send(test, sender), send(test, sender) };
+	struct sk_buff *skb[3] = {
+		send_packet(test, sender), send_packet(test, sender), send_packet(test, sender),
+	};
 	u32 size = skb[0]->truesize;
 
 	KUNIT_EXPECT_TRUE(test, srnic_txq_wait(&sender->txq, size));
@@ -114,7 +116,7 @@ static void nobody_is_called_when_the_account_is_closed(struct kunit *test)
 {
 	struct world *w = test->priv;
 	struct sender *sender = &w->sender[0];
-	struct sk_buff *skb = send(test, sender);
+	struct sk_buff *skb = send_packet(test, sender);
 
 	KUNIT_EXPECT_TRUE(test, srnic_txq_wait(&sender->txq, 0));
 	srnic_txq_close(&sender->txq);
@@ -131,7 +133,7 @@ static void the_limit_is_shared_by_those_that_have_something_there(struct kunit 
 	int i;
 
 	for (i = 0; i < SENDERS; i++)
-		skb[i] = send(test, &w->sender[i]);
+		skb[i] = send_packet(test, &w->sender[i]);
 	KUNIT_EXPECT_EQ(test, limit_later(w, 1), w->group.limit / SENDERS);
 	KUNIT_EXPECT_LT(test, limit_later(w, 1), most);
 	for (i = 0; i < SENDERS; i++)
@@ -145,15 +147,15 @@ static void a_refusal_halves_the_limit_once_and_it_grows_again(struct kunit *tes
 	u32 most = w->group.limit;
 	int i;
 
-	srnic_txq_refused(&w->sender[0].txq);
+	srnic_txq_dropped(&w->sender[0].txq);
 	KUNIT_EXPECT_EQ(test, w->group.limit, most / 2);
 	w->group.changed_at = jiffies + HZ;	/* the same overflow, however slow the test */
-	srnic_txq_refused(&w->sender[1].txq);
+	srnic_txq_dropped(&w->sender[1].txq);
 	KUNIT_EXPECT_EQ_MSG(test, w->group.limit, most / 2, "one overflow counts once");
 
 	for (i = 0; i < 100; i++) {
 		w->group.changed_at = jiffies - HZ;
-		srnic_txq_refused(&w->sender[0].txq);
+		srnic_txq_dropped(&w->sender[0].txq);
 	}
 	KUNIT_EXPECT_GT(test, w->group.limit, 0);
 	KUNIT_EXPECT_LT(test, w->group.limit, most / 16);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of wire: opcode table, headers, PSN arithmetic, CRC, ICRC.
+ * KUnit suite of wire: opcode table, headers, PSN arithmetic, CRC, ICRC, LIDs.
  *
  * Runs as a module in a kernel with CONFIG_KUNIT, and in user space under ASan
  * and UBSan (make -C kunit/host check). The name of a case states what must
@@ -17,7 +17,7 @@
 #define OPCODES		256
 
 /* Return the same pseudo-random numbers in every run: xorshift32. */
-static u32 rnd(u32 *state)
+static u32 xorshift32(u32 *state)
 {
 	*state ^= *state << 13;
 	*state ^= *state >> 17;
@@ -25,10 +25,10 @@ static u32 rnd(u32 *state)
 	return *state;
 }
 
-static void rnd_fill(u32 *state, u8 *p, size_t len)
+static void xorshift32_fill(u32 *state, u8 *p, size_t len)
 {
 	while (len--)
-		*p++ = rnd(state);
+		*p++ = xorshift32(state);
 }
 
 /* ------------------------------------------------------------ opcode table */
@@ -39,7 +39,7 @@ static void rnd_fill(u32 *state, u8 *p, size_t len)
  */
 static const struct opcode_row {
 	u8 opcode;
-	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs Cnp */
+	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs Cnp Feth */
 	const char *kind; /* position: F M L O, or B for no payload */
 } opcode_rows[] = {
 	{ 0x00, "", "F" }, { 0x01, "", "M" }, { 0x02, "", "L" }, { 0x03, "I", "L" },
@@ -49,6 +49,7 @@ static const struct opcode_row {
 	{ 0x0d, "E", "F" }, { 0x0e, "", "M" }, { 0x0f, "E", "L" }, { 0x10, "E", "O" },
 	{ 0x11, "E", "B" }, { 0x12, "ET", "B" }, { 0x13, "A", "B" }, { 0x14, "A", "B" },
 	{ 0x16, "K", "L" }, { 0x17, "K", "O" },
+	{ 0x1c, "FR", "B" }, { 0x1d, "R", "O" },	/* IBA A19 */
 	{ 0x20, "", "F" }, { 0x21, "", "M" }, { 0x22, "", "L" }, { 0x23, "I", "L" },
 	{ 0x24, "", "O" }, { 0x25, "I", "O" },
 	{ 0x26, "R", "F" }, { 0x27, "", "M" }, { 0x28, "", "L" }, { 0x29, "I", "L" },
@@ -71,8 +72,9 @@ static const struct ext_row {
 	{ 'I', 4, SRNIC_OPF_IMM, offsetof(struct srnic_opcode, imm) },
 	{ 'K', 4, SRNIC_OPF_IETH, offsetof(struct srnic_opcode, ieth) },
 	{ 'D', 8, SRNIC_OPF_DETH, offsetof(struct srnic_opcode, deth) },
-	{ 'H', 32, SRNIC_OPF_HS, offsetof(struct srnic_opcode, hs) },
+	{ 'H', 72, SRNIC_OPF_HS, offsetof(struct srnic_opcode, hs) },
 	{ 'C', 16, SRNIC_OPF_CNP, offsetof(struct srnic_opcode, cnp) },
+	{ 'F', 4, SRNIC_OPF_FETH, offsetof(struct srnic_opcode, feth) },
 };
 
 static const struct opcode_row *opcode_row(u8 opcode)
@@ -184,7 +186,8 @@ static void every_opcode_but_that_of_a_cnp_is_either_request_or_response(struct 
 }
 
 #define KIND_FLAGS	(SRNIC_OPF_SEND | SRNIC_OPF_WRITE | SRNIC_OPF_READ | \
-			 SRNIC_OPF_ATOMIC | SRNIC_OPF_ACK | SRNIC_OPF_HS | SRNIC_OPF_CNP)
+			 SRNIC_OPF_ATOMIC | SRNIC_OPF_ACK | SRNIC_OPF_HS | SRNIC_OPF_CNP | \
+			 SRNIC_OPF_FLUSH | SRNIC_OPF_ATOMIC_WRITE)
 
 /* IBA table 38: the ranges of the operations */
 static void every_opcode_belongs_to_one_operation(struct kunit *test)
@@ -196,6 +199,7 @@ static void every_opcode_belongs_to_one_operation(struct kunit *test)
 		{ 0x00, 0x05, SRNIC_OPF_SEND }, { 0x06, 0x0b, SRNIC_OPF_WRITE },
 		{ 0x0c, 0x10, SRNIC_OPF_READ }, { 0x11, 0x11, SRNIC_OPF_ACK },
 		{ 0x12, 0x14, SRNIC_OPF_ATOMIC }, { 0x16, 0x17, SRNIC_OPF_SEND },
+		{ 0x1c, 0x1c, SRNIC_OPF_FLUSH }, { 0x1d, 0x1d, SRNIC_OPF_ATOMIC_WRITE },
 		{ 0x20, 0x25, SRNIC_OPF_SEND }, { 0x26, 0x2b, SRNIC_OPF_WRITE },
 		{ 0x64, 0x65, SRNIC_OPF_SEND }, { 0x81, 0x81, SRNIC_OPF_CNP },
 		{ 0xc0, 0xc3, SRNIC_OPF_HS },
@@ -262,7 +266,7 @@ static u32 make_packet(u32 *state, u8 *buf, u8 opcode, u8 sth_code, u32 payload)
 	const struct srnic_opcode *opc = &srnic_opcode_table[opcode];
 	u8 pad = -payload & 3;
 
-	rnd_fill(state, buf, SRNIC_HDR_MAX);
+	xorshift32_fill(state, buf, SRNIC_HDR_MAX);
 	buf[0] = opcode;
 	buf[1] = (buf[1] & 0xc0) | pad << 4;
 	buf[4] &= 0xc0;
@@ -320,6 +324,52 @@ static void what_parse_reads_build_writes_back(struct kunit *test)
 				len = make_packet(&state, buf, opcode, sth, sizes[j]);
 				check_round_trip(test, buf, len, sth, sizes[j]);
 			}
+}
+
+static void parse_filled(struct kunit *test, struct srnic_pkt *pkt, u8 *buf, u32 len)
+{
+	memset(pkt, 0xa5, sizeof(*pkt));
+	KUNIT_ASSERT_EQ_MSG(test, srnic_wire_parse(pkt, buf, len), SRNIC_WIRE_OK, "opcode %#x",
+			    buf[0]);
+}
+
+/* As in opaque mode: first other bytes are in their place, then the plaintext is elsewhere. */
+static void check_apart(struct kunit *test, u8 *buf, u32 len)
+{
+	const struct srnic_opcode *opc = &srnic_opcode_table[buf[0]];
+	u8 want[SRNIC_EXT_MAX], bth[SRNIC_BTH_LEN], ext[SRNIC_EXT_MAX - SRNIC_BTH_LEN];
+	unsigned int ext_len = opc->hdr_len - SRNIC_BTH_LEN;
+	struct srnic_pkt pkt;
+
+	memcpy(want, buf, sizeof(want));
+	parse_filled(test, &pkt, buf, len);
+	memset(ext, 0x5a, sizeof(ext));
+	if (opc->hs)	/* srnic_pkt does not hold a handshake's nonces */
+		memcpy(ext, buf + SRNIC_BTH_LEN, ext_len);
+	KUNIT_EXPECT_EQ(test, srnic_wire_build_apart(&pkt, bth, ext), opc->hdr_len);
+	KUNIT_EXPECT_MEMEQ(test, bth, want, SRNIC_BTH_LEN);
+	KUNIT_EXPECT_MEMEQ_MSG(test, ext, want + SRNIC_BTH_LEN, ext_len, "opcode %#x", want[0]);
+
+	memset(buf + SRNIC_BTH_LEN, 0x77, ext_len);
+	parse_filled(test, &pkt, buf, len);
+	srnic_wire_parse_ext(&pkt, ext);
+	if (opc->hs)
+		memcpy(buf + SRNIC_BTH_LEN, ext, ext_len);
+	KUNIT_EXPECT_EQ(test, srnic_wire_build(&pkt, buf), opc->hdr_len);
+	KUNIT_EXPECT_MEMEQ_MSG(test, buf, want, opc->hdr_len, "opcode %#x", want[0]);
+}
+
+static void extension_headers_may_lie_apart(struct kunit *test)
+{
+	u8 buf[SRNIC_HDR_MAX];
+	unsigned int i;
+	u32 state = 1;
+
+	for (i = 0; i < ARRAY_SIZE(opcode_rows); i++) {
+		u32 len = make_packet(&state, buf, opcode_rows[i].opcode, 3, 0);
+
+		check_apart(test, buf, len);
+	}
 }
 
 /*
@@ -569,6 +619,12 @@ static void fields_of_extension_headers_are_where_the_specification_has_them(str
 	parse_counting(test, &pkt, 0x17);	/* IETH */
 	KUNIT_EXPECT_EQ(test, pkt.rkey, 0x10111213U);
 
+	parse_counting(test, &pkt, 0x1c);	/* FETH, RETH */
+	KUNIT_EXPECT_EQ(test, pkt.feth, 0x10111213U);
+	KUNIT_EXPECT_EQ(test, pkt.va, 0x1415161718191a1bULL);
+	KUNIT_EXPECT_EQ(test, pkt.rkey, 0x1c1d1e1fU);
+	KUNIT_EXPECT_EQ(test, pkt.dmalen, 0x20212223U);
+
 	parse_counting(test, &pkt, 0x65);	/* DETH, ImmDt */
 	KUNIT_EXPECT_EQ(test, pkt.qkey, 0x10111213U);
 	KUNIT_EXPECT_EQ(test, pkt.sqpn, 0x151617U);
@@ -581,7 +637,7 @@ static void fields_that_an_opcode_does_not_have_read_as_zero(struct kunit *test)
 
 	parse_counting(test, &pkt, SRNIC_OPC_SEND_ONLY);
 	KUNIT_EXPECT_FALSE(test, pkt.va || pkt.swap_add || pkt.compare || pkt.orig);
-	KUNIT_EXPECT_FALSE(test, pkt.rkey || pkt.dmalen || pkt.imm || pkt.qkey);
+	KUNIT_EXPECT_FALSE(test, pkt.rkey || pkt.dmalen || pkt.feth || pkt.imm || pkt.qkey);
 	KUNIT_EXPECT_FALSE(test, pkt.sqpn || pkt.msn || pkt.syndrome);
 	parse_counting(test, &pkt, SRNIC_OPC_SEND_ONLY_INV);
 	KUNIT_EXPECT_FALSE(test, pkt.va || pkt.dmalen || pkt.imm);
@@ -646,8 +702,8 @@ static void psn_distance_undoes_addition(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 10000; i++) {
-		u32 a = rnd(&state) & SRNIC_PSN_MASK;
-		u32 b = rnd(&state) & SRNIC_PSN_MASK;
+		u32 a = xorshift32(&state) & SRNIC_PSN_MASK;
+		u32 b = xorshift32(&state) & SRNIC_PSN_MASK;
 
 		KUNIT_EXPECT_EQ(test, srnic_psn_add(b, srnic_psn_diff(a, b)), a);
 	}
@@ -741,7 +797,7 @@ static void crc_of_a_shortened_run_is_that_of_the_run(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_X86_64
+#ifdef SRNIC_CRC_CLMUL
 /* Use pieces that are too short for any method but the tables. */
 static u32 crc_by_tables(u32 crc, const u8 *p, size_t len)
 {
@@ -780,6 +836,7 @@ static void ends_of(struct srnic_ends *ends, const u8 *ip)
 	ends->v4 = ip[0] >> 4 == 4;
 	memcpy(ends->iph, ip, ends->v4 ? 20 : 40);
 	memcpy(&ends->sport, ip + (ends->v4 ? 20 : 40), 2);
+	memcpy(&ends->dport, ip + (ends->v4 ? 22 : 42), 2);
 }
 
 static u32 l3_len(const u8 *ip)
@@ -814,7 +871,7 @@ static u32 icrc_headers_plainly(const struct srnic_ends *ends, u16 id, u16 udp_l
 	iph[8] = 0xff;
 	put_unaligned_be16(0xffff, iph + 10);
 	memcpy(udp, &ends->sport, 2);
-	put_unaligned_be16(SRNIC_ROCE_PORT, udp + 2);
+	memcpy(udp + 2, &ends->dport, 2);
 	put_unaligned_be16(udp_len, udp + 4);
 	memcpy(udp + 8, bth, SRNIC_BTH_LEN);
 	udp[8 + 4] = 0xff;
@@ -888,6 +945,9 @@ static void icrc_base_is_shared_where_headers_make_no_difference(struct kunit *t
 		}
 		b.sport = cpu_to_be16(1);
 		KUNIT_EXPECT_FALSE(test, srnic_icrc_alike(&a, &b));
+		b.sport = a.sport;
+		b.dport = cpu_to_be16(1);
+		KUNIT_EXPECT_FALSE(test, srnic_icrc_alike(&a, &b));
 	}
 }
 
@@ -950,7 +1010,7 @@ static void icrc_of_a_segment_follows_from_the_first_ones_header(struct kunit *t
 }
 
 /* Tell whether routers and switches may change bit @bit of the packet. */
-static bool variant(const u8 *ip, u32 bit)
+static bool is_variant(const u8 *ip, u32 bit)
 {
 	u32 l3 = l3_len(ip), byte = bit / 8;
 
@@ -988,14 +1048,104 @@ static void icrc_covers_every_invariant_bit_and_no_variant_one(struct kunit *tes
 	for (bit = 0; bit < 8 * (v->len - SRNIC_ICRC_LEN); bit++) {
 		bool same;
 
-		if (not_from_the_header(ip, bit / 8) && !variant(ip, bit))
+		if (not_from_the_header(ip, bit / 8) && !is_variant(ip, bit))
 			continue;
 		ip[bit / 8] ^= 0x80 >> bit % 8;
 		ends_of(&ends, ip);
 		same = icrc_of(&ends, get_unaligned_be16(ip + 4), ip, v->len) == want;
-		KUNIT_EXPECT_EQ_MSG(test, same, variant(v->ip, bit), "bit %u", bit);
+		KUNIT_EXPECT_EQ_MSG(test, same, is_variant(v->ip, bit), "bit %u", bit);
 		ip[bit / 8] ^= 0x80 >> bit % 8;
 	}
+}
+
+/* -------------------------------------------------------------------- LIDs */
+
+/* computed by zlib.crc32 of Python; the last two of each kind are the ends of the range */
+static const struct lid_row {
+	u8 gid[16];
+	u16 lid;
+} lid_rows[] = {
+	{ { 0xfe, 0x80, [15] = 1 }, 0x8832 },
+	{ { 0xfe, 0x80, [8] = 0x50, 0x54, 0, 0xff, 0xfe, 0x12, 0x34, 0x56 }, 0x4996 },
+	{ { 0xfe, 0x80, [14] = 0x1a, 0x2a }, 0x0001 },
+	{ { 0xfe, 0x80, [14] = 0x4b, 0xad }, 0xbfff },
+}, mlid_rows[] = {
+	{ { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff, 0xff, 0xff, 0xff }, 0xdf36 },
+	{ { 0xff, 0x12, 0x60, 0x1b, 0xff, 0xff, [15] = 1 }, 0xe137 },
+	{ { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [14] = 0xad, 0xed }, 0xc000 },
+	{ { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [14] = 0x4b, 0x3b }, 0xfffd },
+};
+
+static void lids_are_the_crc_of_the_guid_in_the_unicast_range(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lid_rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test, srnic_gid_lid(lid_rows[i].gid), lid_rows[i].lid,
+				    "row %u", i);
+}
+
+static void mlids_are_the_crc_of_the_mgid_in_the_multicast_range(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mlid_rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test, srnic_mgid_lid(mlid_rows[i].gid), mlid_rows[i].lid,
+				    "row %u", i);
+}
+
+static void a_lid_does_not_depend_on_the_subnet_prefix(struct kunit *test)
+{
+	u8 gid[16];
+
+	memcpy(gid, lid_rows[1].gid, sizeof(gid));
+	gid[7] = 1;
+	KUNIT_EXPECT_EQ(test, srnic_gid_lid(gid), lid_rows[1].lid);
+}
+
+/* Protocol.md, section 1: the kind enters each key, whatever the source port is */
+static void the_udp_port_tells_the_kind_of_port(struct kunit *test)
+{
+	struct srnic_ends ends = { .sport = cpu_to_be16(4792) };
+
+	ends.dport = cpu_to_be16(4791);
+	KUNIT_EXPECT_EQ(test, srnic_ends_kind(&ends), 0U);
+	ends.dport = cpu_to_be16(4792);
+	KUNIT_EXPECT_EQ(test, srnic_ends_kind(&ends), 0x01000000U);
+	ends.sport = cpu_to_be16(4791);
+	KUNIT_EXPECT_EQ(test, srnic_ends_kind(&ends), 0x01000000U);
+	/* not the same port in the other byte order */
+	ends.dport = cpu_to_be16(0xb812);
+	KUNIT_EXPECT_EQ(test, srnic_ends_kind(&ends), 0U);
+}
+
+/* IBA 10.9.3 */
+static void members_of_one_partition_match_unless_both_are_limited(struct kunit *test)
+{
+	static const struct {
+		u16 a, b;
+		bool match;
+	} rows[] = {
+		{ 0xffff, 0xffff, true },
+		{ 0xffff, 0x7fff, true },
+		{ 0x7fff, 0xffff, true },
+		{ 0x7fff, 0x7fff, false },
+		{ 0x8001, 0x8001, true },
+		{ 0x8001, 0x0001, true },
+		{ 0x0001, 0x0001, false },
+		{ 0x8001, 0x8002, false },
+		{ 0xffff, 0x8001, false },
+		/* no partition, as in an empty entry */
+		{ 0x0000, 0x0000, false },
+		{ 0x8000, 0x8000, false },
+		{ 0x0000, 0x8000, false },
+		{ 0x0000, 0xffff, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test, srnic_pkey_match(rows[i].a, rows[i].b), rows[i].match,
+				    "row %u", i);
 }
 
 static struct kunit_case wire_cases[] = {
@@ -1008,6 +1158,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(uc_rows_equal_their_rc_rows),
 	KUNIT_CASE(sth_code_gives_the_length_of_the_paper),
 	KUNIT_CASE(what_parse_reads_build_writes_back),
+	KUNIT_CASE(extension_headers_may_lie_apart),
 	KUNIT_CASE_SLOW(every_truncation_is_refused_without_a_look_beyond),
 	KUNIT_CASE(no_byte_beyond_hdr_max_is_read),
 	KUNIT_CASE(a_length_that_udp_cannot_have_is_refused),
@@ -1028,7 +1179,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(crc_agrees_with_zlib_at_every_length_and_alignment),
 	KUNIT_CASE(crc_of_pieces_is_that_of_the_whole),
 	KUNIT_CASE(crc_of_a_shortened_run_is_that_of_the_run),
-#ifdef CONFIG_X86_64
+#ifdef SRNIC_CRC_CLMUL
 	KUNIT_CASE(crc_of_a_folded_run_is_that_of_the_run),
 #endif
 	KUNIT_CASE(icrc_takes_any_byte_that_may_change_for_ones),
@@ -1039,6 +1190,11 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(icrc_of_a_segment_follows_from_the_first_ones_header),
 	KUNIT_CASE_PARAM(icrc_covers_every_invariant_bit_and_no_variant_one,
 			 icrc_gen_params),
+	KUNIT_CASE(lids_are_the_crc_of_the_guid_in_the_unicast_range),
+	KUNIT_CASE(mlids_are_the_crc_of_the_mgid_in_the_multicast_range),
+	KUNIT_CASE(a_lid_does_not_depend_on_the_subnet_prefix),
+	KUNIT_CASE(the_udp_port_tells_the_kind_of_port),
+	KUNIT_CASE(members_of_one_partition_match_unless_both_are_limited),
 	{}
 };
 

@@ -2,8 +2,15 @@
 # shellcheck shell=bash
 #
 # Sourced by scripts that build a kernel into the cache (build-debug-kernel,
-# build-uml-kernel). They set: build, the folder; log; fragment, the file of requested
-# options; objects, the number of files to compile.
+# build-uml-kernel). They set: kernel, its name; build, the folder; log; objects, the number
+# of files to compile.
+
+# requested: print the options that the kernel must have
+requested()
+{
+	# shellcheck disable=SC2086 # a list of words
+	(cd "$repo/scripts" && grep -h '^CONFIG' ${fragments[$kernel]})
+}
 
 # Check that every requested option is set. kconfig silently drops options with unmet
 # dependencies, and a test kernel without KASAN would pass every test.
@@ -11,16 +18,15 @@ check_config()
 {
 	local line name missing=()
 	while read -r line; do
-		[[ $line == CONFIG_* ]] || continue
 		name=${line%%=*}
 		if [[ $line == *=n ]]; then
 			! grep -q "^$name=" "$build/.config" || missing+=("$line")
 		else
 			grep -qxF "$line" "$build/.config" || missing+=("$line")
 		fi
-	done <"$fragment"
+	done < <(requested)
 	((${#missing[@]} == 0)) && return
-	say "these options of ${fragment##*/} did not get into the kernel:"
+	say "these options did not get into the $kernel kernel:"
 	printf '\t%s\n' "${missing[@]}" >&2
 	return 1
 }

@@ -17,6 +17,15 @@ me=${0##*/}
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
+# help_if_asked ARGUMENT...: if the first argument asks for help, print the comment at the
+# start of the script, and exit
+help_if_asked()
+{
+	[[ ${1-} == -h || ${1-} == --help ]] || return 0
+	sed -n '4,/^$/s/^# \{0,1\}//p' "$0"
+	exit
+}
+
 # lasted SECONDS: format a duration
 lasted()
 {
@@ -44,27 +53,33 @@ locked()
 	flock "$lock_fd"
 }
 
-# config_key FRAGMENT: an identifier of a kernel that we build, made from the source, the
+# The options of each kernel that we build, as files of this folder
+declare -A fragments=(
+	[debug]='debug-kernel.config'
+	[uml]='uml-kernel.config'
+	[uml-debug]='uml-kernel.config uml-debug-kernel.config'
+)
+
+# config_key FRAGMENT...: an identifier of a kernel that we build, made from the source, the
 # compiler and the options, without comments
 config_key()
 {
 	{
 		readlink "$cache/source/current"
 		"${CC:-gcc}" -dumpfullversion
-		grep '^CONFIG' "$repo/scripts/$1"
+		(cd "$repo/scripts" && grep -h '^CONFIG' "$@")
 	} | sha256sum | cut -c1-16
 }
 
-# kernel_dir stock|debug|uml: the folder of that kernel in the cache, even if it does not
-# exist yet. It has: release (written last), vmlinuz (uml: linux), build, lib/modules.
+# kernel_dir stock|debug|uml|uml-debug: the folder of that kernel in the cache, even if it
+# does not exist yet. It has: release (written last), vmlinuz (uml: linux), build,
+# lib/modules.
 kernel_dir()
 {
-	case $1 in
-	stock) printf '%s\n' "$cache/stock/current" ;;
-	debug) printf '%s\n' "$cache/debug/$(config_key debug-kernel.config)" ;;
-	uml) printf '%s\n' "$cache/uml/$(config_key uml-kernel.config)" ;;
-	*) die "no kernel '$1': stock, debug or uml" ;;
-	esac
+	[[ $1 != stock ]] || { printf '%s\n' "$cache/stock/current"; return; }
+	[[ -n ${fragments[$1]-} ]] || die "unknown kernel '$1': use stock, debug, uml or uml-debug"
+	# shellcheck disable=SC2086 # a list of words
+	printf '%s\n' "$cache/$1/$(config_key ${fragments[$1]})"
 }
 
 # work_tree: a path to this checkout that make and kbuild can handle. They split paths at

@@ -13,7 +13,7 @@
  * broken: queue/sq.c: `[SRNIC_WQE_BIND_MW]	= { .known = true },`
  *	=> `[SRNIC_WQE_REG_MR]	= { .known = true },`
  * broken: queue/sq.c: `swqe->ud.kah = NULL;` => `;`
- * broken: queue/sq.c: `if (swqe->length < SQ_ATOMIC_LEN)` => `if (!wqe->num_sge)`
+ * broken: queue/sq.c: `if (swqe->length < SQ_WORD_LEN)` => `if (!wqe->num_sge)`
  * broken: queue/sq.c: `min_t(u64, length, U32_MAX)` => `length`
  */
 #include "hostile_ring.h"
@@ -22,9 +22,10 @@
 #define MAX_INLINE	24
 #define ROOM		(MAX_SGE * sizeof(struct srnic_abi_sge))	/* the longer of the two */
 
-static bool atomic(const struct srnic_swqe *swqe)
+static bool has_word(const struct srnic_swqe *swqe)
 {
-	return swqe->opcode == SRNIC_WQE_CMP_SWAP || swqe->opcode == SRNIC_WQE_FETCH_ADD;
+	return swqe->opcode == SRNIC_WQE_CMP_SWAP || swqe->opcode == SRNIC_WQE_FETCH_ADD ||
+	       swqe->opcode == SRNIC_WQE_ATOMIC_WRITE;
 }
 
 int main(void)
@@ -38,19 +39,20 @@ int main(void)
 
 	PROVE(swqe->opcode < SRNIC_WQE_OPCODES && !(swqe->flags & ~SRNIC_WQE_FLAGS));
 	/* REG_MR has a kernel pointer, which no user may supply. */
-	PROVE(swqe->opcode != SRNIC_WQE_REG_MR);
+	PROVE(swqe->opcode != SRNIC_WQE_REG_MR && swqe->opcode != SRNIC_WQE_LSO);
 	if (swqe->opcode == SRNIC_WQE_SEND || swqe->opcode == SRNIC_WQE_SEND_IMM)
 		PROVE(!swqe->ud.kah);
 	if (swqe->flags & SRNIC_SWQE_INLINE) {
 		PROVE(swqe->length <= MAX_INLINE && !swqe->num_sge);
+		PROVE(!has_word(swqe) || swqe->length == 8);
 		POSSIBLE();
 		return 0;
 	}
 	PROVE(swqe->num_sge <= MAX_SGE);
 	for (u32 i = 0; i < swqe->num_sge; i++)
 		length += swqe->sge[i].length;
-	PROVE(atomic(swqe) ? swqe->length == 8 && length >= 8 :
-			      swqe->length == min_t(u64, length, U32_MAX));
+	PROVE(has_word(swqe) ? swqe->length == 8 && length >= 8 :
+			       swqe->length == min_t(u64, length, U32_MAX));
 	POSSIBLE();
 	return 0;
 }

@@ -3,13 +3,14 @@
  * proves: parsing stays inside a handshake frame; parse inverts build, and build inverts parse
  * cites: protocol.md, section 7
  * files: sth/format.c
- * unwind: 45
+ * unwind: 85
  * wraps: all_zero: the last decrement is of 0; its result is not used
  * broken: sth/format.c: `if (len != SRNIC_HS_FRAME_LEN)` => `if (len < SRNIC_BTH_LEN)`
  * broken: sth/format.c: `get_unaligned_be32(frame + 8) & SRNIC_PSN_MASK`
  *	=> `get_unaligned_be32(frame + 8)`
  * broken: sth/format.c: `hs->opcode > SRNIC_OPC_CONFIRM_ACK`
  *	=> `hs->opcode > SRNIC_OPC_CONFIRM_ACK + 1`
+ * broken: sth/format.c: `!= SRNIC_HS_VERSION << 24` => `< SRNIC_HS_VERSION << 24`
  * broken: sth/format.c: `all_zero(hs->nr, SRNIC_STH_NONCE_LEN) != hello`
  *	=> `all_zero(hs->nr, SRNIC_STH_NONCE_LEN) && !hello`
  */
@@ -29,8 +30,9 @@ static bool well_formed(const struct srnic_hs_frame *hs)
 static bool same(const struct srnic_hs_frame *a, const struct srnic_hs_frame *b)
 {
 	return a->opcode == b->opcode && a->pkey == b->pkey && a->dqpn == b->dqpn &&
-	       a->psn == b->psn && !memcmp(a->nq, b->nq, sizeof(a->nq)) &&
-	       !memcmp(a->nr, b->nr, sizeof(a->nr));
+	       a->psn == b->psn && a->key_id == b->key_id &&
+	       !memcmp(a->share, b->share, sizeof(a->share)) &&
+	       !memcmp(a->nq, b->nq, sizeof(a->nq)) && !memcmp(a->nr, b->nr, sizeof(a->nr));
 }
 
 static void parse_undoes_build(void)

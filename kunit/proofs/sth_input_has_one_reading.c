@@ -3,7 +3,7 @@
  * proves: the MAC input fits its buffer, and packets with equal inputs are equal
  * cites: protocol.md, section 4
  * files: sth/nonce.c
- * unwind: 100
+ * unwind: 140
  * broken: sth/nonce.c: `return psn64 | (u64)from_b << 63;`
  *	=> `return psn64 | (u64)from_b << 23;`
  * broken: sth/nonce.c: `put_unaligned_be32(counter, iv + 8);`

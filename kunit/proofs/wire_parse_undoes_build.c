@@ -59,6 +59,7 @@ int main(void)
 	PROVE(back.va == (flags & (RETH | ATOMIC) ? pkt.va : 0));
 	PROVE(back.rkey == (flags & (RETH | ATOMIC | SRNIC_OPF_IETH) ? pkt.rkey : 0));
 	PROVE(back.dmalen == (flags & RETH ? pkt.dmalen : 0));
+	PROVE(back.feth == (flags & SRNIC_OPF_FETH ? pkt.feth : 0));
 	PROVE(back.swap_add == (flags & ATOMIC ? pkt.swap_add : 0));
 	PROVE(back.compare == (flags & ATOMIC ? pkt.compare : 0));
 	PROVE(back.syndrome == (flags & SRNIC_OPF_AETH ? pkt.syndrome : 0));

@@ -91,7 +91,7 @@ def vectors():
             v6, 0x04, 0, 5, sth=7, psn=4, dqpn=4, ackreq=1)
         yield f"{ver} UC WRITE_ONLY_IMM", make(v6, 0x2b, 20, 12, psn=5, dqpn=6)
         yield f"{ver} UD SEND_ONLY", make(v6, 0x64, 8, 64, psn=7, dqpn=1, df=False)
-        yield f"{ver} HELLO", make(v6, 0xc0, 32, 0, sth=2, psn=0xabcdef, dqpn=8)
+        yield f"{ver} HELLO", make(v6, 0xc0, 72, 0, sth=2, psn=0xabcdef, dqpn=8)
 
 
 def segments():

@@ -44,8 +44,9 @@ def one_core(wanted):
 def bed(kind, place="plain", rps="0", mtu=None):
     """Set up the test bed with devices of that kind, at that place."""
     at = PLACES[place]
+    flat = () if at.pair else ("--flat",)
     with one_core(at.one_core):
-        sh("testbed", "up", "--flat", "--mtu", str(mtu or at.mtu), "--type", kind, "--rps", rps, *at.args)
+        sh("testbed", "up", *flat, "--mtu", str(mtu or at.mtu), "--type", kind, "--rps", rps, *at.args)
         try:
             yield
         finally:

@@ -22,6 +22,7 @@ class Contender:
     policy   mode and suite of srnic's seal
     words    appended to its rule
     apart    runs only when it is named
+    like     runs in the works of this contender, and only in a bench that is asked for it
     guess    microseconds a message, nanoseconds a byte
     what     description for the report
     """
@@ -33,6 +34,7 @@ class Contender:
     policy: tuple = ()
     words: tuple = ()
     apart: bool = False
+    like: str = ""
     guess: tuple = (50, 20)
     what: str = ""
 
@@ -55,6 +57,9 @@ CONTENDERS = {c.name: c for c in (
               guess=(100, 80), what="headers and payload authenticated"),
     Contender("srnic-aead", "srnic", SRNIC, policy=("aead", "aes-gcm-128"),
               guess=(100, 120), what="headers authenticated, payload encrypted"),
+    Contender("srnic-opaque", "srnic", SRNIC, policy=("opaque", "aes-gcm-128"), apart=True,
+              like="srnic-aead", guess=(100, 120),
+              what="the same, and all headers but the first encrypted"),
     Contender("rxe-esp", "rxe", RXE, esp="udp", guess=(200, 250),
               what="rxe under IPsec ESP, rfc4106(gcm(aes)), transport mode"),
     Contender("tcp", "rxe", guess=(5, 8), what="iperf3"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from figures import PACKET, quotient
-from places import NARROW_MIBPS, NICS
+from places import NARROW_MIBPS, NIC_PAIRS, NICS
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def own(contender, work, key, whole=1):
 
 
 def nic_goals():
-    for place in NICS:
+    for place in (*NICS, *NIC_PAIRS):
         for verb in ("write", "send", "read"):
             work, label = f"{place}_{verb}", f"{place}: {verb} 64 KiB, srnic"
             yield Goal(f"{label} / rxe", ">=", 2, against("srnic", "rxe", work))

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """losses - packets lost and retransmitted in a run, by counters of devices, netdevs and
-qdiscs."""
+qdiscs at both ends."""
 import json
 import re
 from contextlib import contextmanager
 from pathlib import Path
 
 from bed import sh
-
-NETDEVS = ("v0", "v1")
+from programs import call_far
 
 
 def hw_counter(dev, name):
@@ -17,10 +16,6 @@ def hw_counter(dev, name):
         return int(Path(f"/sys/class/infiniband/{dev}/ports/1/hw_counters/{name}").read_text())
     except OSError:
         return None
-
-
-def hw_sum(devices, name):
-    return sum(hw_counter(dev, name) or 0 for dev in devices)
 
 
 def qdisc_drops(said):
@@ -47,24 +42,35 @@ def tcp_segments():
     return row["OutSegs"], row["RetransSegs"]
 
 
-def snapshot(contender):
-    devices = contender.devices
+def counters(dev, netdev):
+    """Return the counters of an end: of its RDMA device, if any, its netdev and its kernel's TCP."""
+    sent, again = tcp_segments()
+    names = ("sent_pkts", "rcvd_pkts", "retransmits", "send_err")
+    return {**{name: hw_counter(dev, name) or 0 for name in names}, "tcp_sent": sent, "tcp_again": again,
+            "queue": queued_out(netdev), "rx_dropped": netdev_drops(netdev, "rx_dropped")}
+
+
+def snapshot(contender, netdevs):
+    """Return the losses so far. If one kernel has both ends, it counts each segment of TCP
+    twice, and each retransmitted one, too."""
+    devices = contender.devices or ("none", "none")
+    near, far = counters(devices[0], netdevs[0]), call_far(counters, devices[1], netdevs[1])
+    both = {name: near[name] + far[name] for name in near}
     if contender.devices and contender.bed == "srnic":
-        sent, again = hw_sum(devices, "sent_pkts"), hw_sum(devices, "retransmits")
+        sent, again = both["sent_pkts"], both["retransmits"]
     else:
-        sent, again = tcp_segments()    # siw's transport, too
-    return {"sent": sent, "again": again,
-            "dropped": sum(queued_out(dev) + netdev_drops(dev, "rx_dropped") for dev in NETDEVS),
-            "held": queued_out(NETDEVS[0]) + hw_sum(devices[:1], "send_err"),
-            "left": hw_sum(devices[:1], "sent_pkts"), "came": hw_sum(devices[1:], "rcvd_pkts")}
+        sent, again = both["tcp_sent"], both["tcp_again"]    # siw's transport, too
+    return {"sent": sent, "again": again, "dropped": both["queue"] + both["rx_dropped"],
+            "held": near["queue"] + near["send_err"],
+            "left": near["sent_pkts"], "came": far["rcvd_pkts"]}
 
 
 @contextmanager
-def counted(contender, figures):
+def counted(contender, netdevs, figures):
     """Add the losses of the block to the figures. rxe does not count its retransmissions."""
-    before = snapshot(contender)
+    before = snapshot(contender, netdevs)
     yield
-    grown = {key: value - before[key] for key, value in snapshot(contender).items()}
+    grown = {key: value - before[key] for key, value in snapshot(contender, netdevs).items()}
     figures["dropped"] = grown["dropped"]
     if contender.bed != "rxe" or not contender.devices:
         figures["again"] = 100 * grown["again"] / max(grown["sent"], 1)

@@ -3,12 +3,13 @@
 import json
 import sys
 
-from connect import connect_rate
+from connect import connect_rate, connecting
 from contenders import HERE
 from floor import wire_floor
 from losses import counted
 from neighbours import beside_garbage, beside_reads
 from perftest import gid_index, perftest
+from places import PLACES
 from programs import TOOLS, last_line, run
 from tcp import iperf, qperf
 from timed import beside, datagrams, shared
@@ -20,6 +21,8 @@ def measure(contender, work, iterations):
     """Run once; return the figures or raise Failed."""
     if work.kind == "connect":
         return connect_rate(contender)
+    if work.kind == "connecting":
+        return connecting(work)
     if work.kind == "garbage":
         return beside_garbage(contender, work)
     if work.kind == "neighbour":
@@ -41,7 +44,7 @@ def by_tool(contender, work, iterations):
 
 def with_losses(contender, work, iterations):
     losses = {}
-    with counted(contender, losses):
+    with counted(contender, PLACES[work.place].netdevs, losses):
         if work.kind in TIMED:
             figures = TIMED[work.kind](contender, work)
         else:

@@ -20,7 +20,7 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 
 sys.dont_write_bytecode = True
-from qp_memory import kernel_bytes      # noqa: E402
+from meminfo import kernel_bytes        # noqa: E402
 
 ACCESS = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_WRITE
 

@@ -126,7 +126,8 @@ def arguments():
     ap.add_argument("--batch", type=int, default=16, help="work requests that are posted at once")
     ap.add_argument("--work", default=",".join(WORK))
     ap.add_argument("--contenders", default=",".join(NATIVE))
-    ap.add_argument("--place", default="plain", choices=PLACES, help="the wire")
+    ap.add_argument("--place", default="plain", choices=[name for name, place in PLACES.items() if not place.pair],
+                    help="the wire; the consumer has both of its ends")
     ap.add_argument("--machine", default=platform.machine(), help="what the processor is called")
     args = ap.parse_args()
     args.work = chosen(args.work, WORK, ap)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """neighbours - throughput that a connection keeps beside other load.
 
-Uses programs of tools/verify. Each ratio is from one run: alone and beside, in turns.
+Uses programs of tests/programs. Each ratio is from one run: alone and beside, in turns.
 """
 import subprocess
 from pathlib import Path

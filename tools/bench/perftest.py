@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from contenders import PEER
-from programs import Failed, await_listener, background, run
+from programs import Failed, await_listener, background, call_far, run
 
 PORT = 18515
 
@@ -33,7 +33,7 @@ def perftest_args(contender, work, length, end, port=PORT):
     if port != PORT:
         args += ["-p", str(port)]
     if "-R" not in contender.options:       # otherwise rdma_cm finds the path
-        args += ["-x", str(gid_index(dev))]
+        args += ["-x", str(call_far(gid_index, dev) if end else gid_index(dev))]
     if work.verb != "atomic":               # atomics have one size only
         args += ["-s", str(work.size)]
     if work.qps > 1 and work.kind != "shared":

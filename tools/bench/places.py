@@ -21,6 +21,16 @@ class Place:
     mtu: int = MTU
     one_core: bool = False
 
+    @property
+    def pair(self):
+        """Tell whether the ends are in two VMs."""
+        return "--pair" in self.args
+
+    @property
+    def netdevs(self):
+        """Return the names that the test bed gives to the ends' netdevs."""
+        return ("va", "vb") if self.pair else ("v0", "v1")
+
 
 def nic(driver, mtu, *args):
     return Place(("--nic", driver, *args), mtu)
@@ -36,8 +46,12 @@ PLACES = {
     "virtio-4200": nic("virtio_net", 4200),
     "virtio-9000": nic("virtio_net", 9000),
     "vmxnet3-4200": nic("vmxnet3", 4200),
+    # scripts/bench starts two machines for these
+    "pair-1500": nic("virtio_net", 1500, "--pair"),
+    "pair-4200": nic("virtio_net", 4200, "--pair"),
     "narrow": Place(TBF),
     "narrow-30": Place((*TBF, "--qdisc", "pfifo limit 30")),
 }
 
-NICS = tuple(name for name, place in PLACES.items() if "--nic" in place.args)
+NICS = tuple(name for name, place in PLACES.items() if "--nic" in place.args and not place.pair)
+NIC_PAIRS = tuple(name for name, place in PLACES.items() if place.pair)

@@ -15,12 +15,11 @@ import argparse
 import gc
 import ipaddress
 import json
-import re
 import resource
 import statistics
 import subprocess
+import sys
 import time
-from pathlib import Path
 
 import pyverbs.enums as e
 from pyverbs.addr import AHAttr, GID, GlobalRoute
@@ -29,31 +28,8 @@ from pyverbs.device import Context
 from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 
-
-def free_bytes(meminfo):
-    """Return free memory, including the per-CPU lists of free pages."""
-    lists = re.findall(r"cpu: \d+\s+count: (\d+)", Path("/proc/zoneinfo").read_text())
-    return meminfo["MemFree"] + sum(map(int, lists)) * resource.getpagesize()
-
-
-def kernel_bytes():
-    """Return the kernel's own memory, without reclaimable caches."""
-    Path("/proc/sys/vm/drop_caches").write_text("3\n")
-    time.sleep(1)
-    meminfo = {name: int(kib) * 1024 for name, kib in
-               re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M)}
-    user = sum(meminfo[name] for name in ("AnonPages", "Cached", "Buffers", "PageTables"))
-    return meminfo["MemTotal"] - free_bytes(meminfo) - user
-
-
-def ring_bytes():
-    """Return the bytes of RDMA devices that this process has mapped."""
-    total = 0
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        if "/dev/infiniband/uverbs" in line:
-            first, last = line.split()[0].split("-")
-            total += int(last, 16) - int(first, 16)
-    return total
+sys.dont_write_bytecode = True
+from meminfo import kernel_bytes, ring_bytes    # noqa: E402
 
 
 def made(pd, cq, args):

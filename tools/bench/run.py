@@ -31,7 +31,7 @@ from pace import Pace                                                   # noqa: 
 from places import PLACES                                               # noqa: E402
 from programs import Failed                                             # noqa: E402
 from progress import Progress                                           # noqa: E402
-from work import GROUPS, NIC_GROUPS, OFTEN, select                                         # noqa: E402
+from work import APART, GROUPS, OFTEN, select                          # noqa: E402
 
 
 @dataclass
@@ -57,7 +57,7 @@ def plan(works, contenders, reps):
             for kind in dict.fromkeys(c.bed for c in contenders):
                 session = Session(turn, place, kind)
                 for contender in (c for c in contenders if c.bed == kind):
-                    mine = [work for work in here if contender.name in work.who]
+                    mine = [work for work in here if (contender.like or contender.name) in work.who]
                     if mine:
                         session.todo.append((contender, mine))
                 if session.todo:
@@ -110,7 +110,8 @@ class Bench:
     def paced(self, contender, work):
         """Run once; repeat if the guess was too short for a useful result."""
         while True:
-            iterations, before = self.pace.iterations(contender, work), crossed()
+            iterations = self.pace.iterations(contender, work)
+            before = crossed() if work.kind == "bandwidth" else 0
             figures = measure(contender, work, iterations)
             self.pace.learn(contender, work, figures)
             if work.kind == "bandwidth":
@@ -131,9 +132,9 @@ def arguments():
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", required=True)
     ap.add_argument("--reps", type=int, default=5, help="rounds of the headline; the rest has 1 or 2")
-    ap.add_argument("--work", default=",".join(group for group in GROUPS if group not in NIC_GROUPS),
-                    help=f"names and groups; default: all but {', '.join(NIC_GROUPS)}")
-    ap.add_argument("--contenders", default=",".join(CONTENDERS))
+    ap.add_argument("--work", default=",".join(group for group in GROUPS if group not in APART),
+                    help=f"names and groups; default: all but {', '.join(APART)}")
+    ap.add_argument("--contenders", default=",".join(name for name, c in CONTENDERS.items() if not c.like))
     ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
     ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")
     ap.add_argument("--floor-ms", type=int, default=50, help="how long each primitive runs")

@@ -93,11 +93,16 @@ NOTES = {
     "cores": "One core: the other is offline. Two: one for each end.",
     "nics": "Two NICs that QEMU emulates, on one wire; the name says driver and MTU. Latency: perftest's median; "
             "TCP's is qperf's mean. Datagrams come as fast as they are sent: the wire's end may drop them.",
+    "nic-pair": "Two VMs, each with a kernel, one processor and one NIC, virtio_net; a socket joins the NICs. The name "
+                "says the MTU. One processor each: with two, QEMU would emulate four on the host's two. Losses are "
+                "counted at both ends. The floor's receiver reports once a quarter of the window.",
     "bottleneck": "tbf at both ends of a veth pair. four: connections of 4 processes. beside: one connection and "
                   "one flow of TCP.",
     "delay": "The name says ms of delay, one way, both ways, and percent.",
     "neighbours": "A flood's kind says what is wrong with its packets; closed-1k goes to a port that "
                   "nobody listens on.",
+    "connecting": "The name says the way, the number of connections, and ms of delay, one way, both ways. The server "
+                  "accepts by librdma_pipeline.",
     "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
 }
 

@@ -7,7 +7,7 @@ Each work has a name and belongs to a group; `make bench B=` takes both. Works o
 from dataclasses import dataclass
 
 from contenders import ALL, CLEAR, MAIN, ROCE, VERBS
-from places import NICS
+from places import NIC_PAIRS, NICS
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -24,18 +24,22 @@ GROUPS = {
     "neighbours": "Beside somebody else: 64 KiB writes and a flood of what is refused, 64 B round trips "
                   "and READs",
     "setup": "Connections set up, one process, rdma_cm",
+    "connecting": "Connections set up: one after the other, a thread for each, and by librdma_pipeline",
     "memory": "Kernel memory, rings and registered pages aside",
     "nics": "NICs: 64 KiB messages, 64 B latency, 1 KiB datagrams",
+    "nic-pair": "NICs of two VMs: 64 KiB messages, 64 B latency, 1 KiB datagrams",
     "bottleneck": "A bottleneck of 400 Mbit/s with a queue of 300 KiB, or of 30 packets: 64 KiB writes",
     "delay": "Loss and delay: 64 KiB writes, every packet cut to the MTU before it may be lost",
     "floor": "The floor",       # measured by a module, between the others (floor.py)
 }
 
-# Not part of the whole: `make bench B=nic`
-NIC_GROUPS = ("nics", "bottleneck", "delay")
+# Not part of the whole: `make bench B=nic`, and B=nic-pair in a boot of its own
+NIC_GROUPS = ("nics", "nic-pair", "bottleneck", "delay")
+# Nor is this one: `make bench B=connecting`
+APART = (*NIC_GROUPS, "connecting")
 
 # Consumers wait for events where perftest can, as iperf3 does: a polling one takes a core
-# from QEMU's thread for the NIC
+# from QEMU's thread for the NIC, and one at each end delays the softirqs of both cores
 SLEEPS = {"send": ("-e",), "read": ("-e",)}
 
 # Groups that are repeated as often as --reps says
@@ -46,11 +50,11 @@ OFTEN = ("headline", *NIC_GROUPS)
 class Work:
     """One thing to measure.
 
-    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, garbage, neighbour,
-             qp_memory, mr_memory. For a number of seconds instead of iterations, with losses:
+    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, connecting, garbage,
+             neighbour, qp_memory, mr_memory. For a number of seconds instead of iterations, with losses:
              shared (connections, each in a process of its own), beside (one connection and one
              of TCP), datagrams. flow: bandwidth with losses
-    verb     write, send, read, atomic; "" where there is none
+    verb     write, send, read, atomic; serial, threads, pipeline; "" where there is none
     place    where (places.py)
     loss     percent, and delay in ms, one way, in both directions: at the place "lossy"
     longer   factor on the length of a run: a retransmission time-out is a quarter of such a run
@@ -92,6 +96,8 @@ FIGURES = {
     "datagrams": (("MiBps", "MiB/s sent"), ("arrived", "MiB/s received"),
                   ("held", "packets dropped before the wire")),
     "connect": (("per_second", "connections/s"),),
+    "connecting": (("ms", "ms until all are up"), ("cpu_ms", "ms of the client's CPU time"),
+                   ("per_second", "connections/s")),
     "garbage": (("left", "part that is left"), ("kpps", "1000 refused/s")),
     "neighbour": (("quiet", "µs beside nothing"), ("reads", "µs beside READs"), ("times", "times")),
     "qp_memory": (("bytes", "bytes a QP"),),
@@ -180,12 +186,12 @@ def others():
                    who=CLEAR, reps=1)
 
 
-def nics():
-    for place in NICS:
+def nics(group, places):
+    for place in places:
         everybody = (*CLEAR, "tcp", "floor")
         if place == "virtio-4200":
             everybody = (*MAIN, "tcp", "floor")
-        at = {"group": "nics", "place": place, "least": 50}
+        at = {"group": group, "place": place, "least": 50}
         # TCP and the floor have no verbs: measure them once
         for verb, who in (("write", everybody), ("send", CLEAR), ("read", CLEAR)):
             yield Work(f"{place}_{verb}", kind="flow", verb=verb, size=64 * KIB, who=who, longer=3,
@@ -200,7 +206,8 @@ def bottlenecks():
     at = {"group": "bottleneck", "size": 64 * KIB, "least": 50}
     for place in ("narrow", "narrow-30"):
         for verb, who in (("write", (*CLEAR, "tcp")), ("send", CLEAR), ("read", CLEAR)):
-            yield Work(f"{place}_{verb}", kind="flow", verb=verb, who=who, place=place, longer=3, **at)
+            yield Work(f"{place}_{verb}", kind="flow", verb=verb, who=who, place=place, longer=3,
+                       options=SLEEPS.get(verb, ()), **at)
     yield Work("narrow_four", kind="shared", verb="write", who=(*CLEAR, "tcp"), qps=4, place="narrow", **at)
     yield Work("narrow_beside", kind="beside", verb="write", who=CLEAR, place="narrow", **at)
 
@@ -210,6 +217,14 @@ def delays():
         for loss in (0.1, 1):
             yield Work(f"delay_{delay}_loss_{loss}", "delay", "flow", "write", 64 * KIB, (*CLEAR, "tcp"),
                        loss=loss, delay=delay, place="lossy", longer=5, least=50)
+
+
+def connections():
+    for delay in (0, 1):
+        for count in (16, 64, 256, 1024):
+            for way in ("serial", "threads", "pipeline"):
+                yield Work(f"connecting_{way}_{count}_delay_{delay}", "connecting", "connecting", way,
+                           who=("rxe", "srnic"), qps=count, delay=delay, place="lossy")
 
 
 def neighbours():
@@ -232,9 +247,9 @@ def rhythms():
         yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
 
 
-WORK = {work.name: work for part in (headline, sizes, latencies, queue_pairs, others, neighbours, nics,
-                              bottlenecks, delays, rhythms)
-        for work in part()}
+PARTS = (headline(), sizes(), latencies(), queue_pairs(), others(), neighbours(), nics("nics", NICS),
+         nics("nic-pair", NIC_PAIRS), bottlenecks(), delays(), connections(), rhythms())
+WORK = {work.name: work for part in PARTS for work in part}
 
 
 def select(words):

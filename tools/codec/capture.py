@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0
 """Open all sealed packets of a capture with the independent codec.
 
-usage: capture.py [--datagrams] [--group KEY] KEY PCAP SUITE:MODE...
+usage: capture.py [--secrets FILE] [--datagrams] [--group KEY] KEY PCAP SUITE:MODE...
 
   KEY          the key that the rules name, in hexadecimal, as written by srnic key gen
-  PCAP         all traffic of UDP port 4791 between the ends, one packet a frame (tcpdump -w,
-               on an Ethernet netdev without offloads)
+  PCAP         all traffic of UDP ports 4791 and 4792 (InfiniBand ports) between the ends, one
+               packet a frame (tcpdump -w, on an Ethernet netdev without offloads)
   SUITE:MODE   a seal that must occur, on one connection or several
+  --secrets FILE  of each connection, as tools/secrets writes it; the key alone opens none
   --group KEY  the key that the rules for multicast groups name, if it is another one
   --datagrams  each seal must occur with every opcode of UD, instead of RC
+  --ipoib      each seal must occur with the only opcode that ib_ipoib and the connection manager
+               send, UD SEND ONLY; prints also how many datagrams went to each group
 
 The capture does not say which connection has which suite: the handshake verifies under exactly
 one, and so does each datagram. Prints a line per SUITE:MODE. Exits with 1 if a packet is
 refused or has a wrong ICRC, if a nonce occurs twice, or if a seal does not occur with every
-opcode of RC.
+opcode of RC but FLUSH.
 """
 
 import argparse
@@ -22,15 +25,18 @@ import pathlib
 import struct
 import sys
 from collections import defaultdict
+from ipaddress import IPv6Address
 
 from sth import (OPCODES, SUITES, UD_OPCODES, Connection, End, Flow, Listener, Receiver, Refused,
-                 Seal, has_datagrams, icrc, k_group, k_pair, parse_handshake)
+                 Seal, has_datagrams, icrc, k_group, k_pair, parse_handshake, read_secrets)
 from sth.datagram import Datagram
-from sth.packet import BTH_LEN, CONFIRM, CONFIRM_ACK, HANDSHAKE, HELLO, HELLO_ACK
+from sth.packet import (BTH_LEN, CONFIRM, CONFIRM_ACK, HANDSHAKE, HELLO, HELLO_ACK, PORTS,
+                        ROCE)
 from sth.seal import extend
 
-ROCE_PORT = 4791
+KINDS = {port: kind for kind, port in PORTS.items()}
 ETHER_LEN, UDP_LEN, ICRC_LEN = 14, 8, 4
+UNPOSTED = {"FLUSH"}     # programs on rdma-core 44 have no way to post it
 
 
 def frames(path):
@@ -51,8 +57,8 @@ def mapped(address):
     return address if len(address) == 16 else bytes(10) + b"\xff\xff" + address
 
 
-def roce(frame):
-    """Return (source GID, destination GID, BTH to pad) of a frame, or None."""
+def carried(frame):
+    """Return (source GID, destination GID, BTH to pad, kind of port) of a frame, or None."""
     kind, = struct.unpack_from(">H", frame, 12)
     ip = frame[ETHER_LEN:]
     if kind == 0x0800 and ip[9] == 17:
@@ -64,12 +70,19 @@ def roce(frame):
     else:
         return None
     udp = ip[ip_len:ip_len + UDP_LEN]
-    if struct.unpack_from(">H", udp, 2)[0] != ROCE_PORT:
+    kind = KINDS.get(struct.unpack_from(">H", udp, 2)[0])
+    if kind is None:
         return None
     body = ip[ip_len + UDP_LEN:total - ICRC_LEN]
     if icrc(ip[:ip_len], udp, body) != ip[total - ICRC_LEN:total]:
         raise Refused("ICRC")
-    return *map(mapped, ends), body
+    return *map(mapped, ends), body, kind
+
+
+def roce(frame):
+    """Return (source GID, destination GID, BTH to pad) of a frame of RoCEv2, or None."""
+    found = carried(frame)
+    return found[:3] if found and found[3] == ROCE else None
 
 
 def qpn_of(body):
@@ -85,14 +98,16 @@ class Opener:
     """Follows handshakes and opens packets sealed under the resulting keys; opens datagrams,
     which need no handshake."""
 
-    def __init__(self, key, seals, group_key=None):
+    def __init__(self, key, seals, group_key=None, secrets=None):
         self.key, self.seals = key, seals
         self.group_key = group_key or key
+        self.secrets = secrets or {}    # shares of A and B: Shared
         self.numbers = set()    # of datagrams: (sender, salt, counter)
         self.hellos = {}        # n_q: requester's GID, responder, HELLO
-        self.requesters = {}    # n_q: requester
+        self.requesters = {}    # n_q: requester, share of the responder
         self.receivers = {}     # (GID and QPN of the opening end, response): Receiver
         self.opened = defaultdict(lambda: defaultdict(int))
+        self.groups = defaultdict(int)  # number of datagrams by group
         self.refused = []
 
     def connection(self, x, y, hello):
@@ -106,55 +121,64 @@ class Opener:
                 pass
         raise Refused("no suite and mode fits the handshake")
 
-    def handshake(self, sgid, dgid, body):
-        nq, nr = body[BTH_LEN:BTH_LEN + 16], body[BTH_LEN + 16:BTH_LEN + 32]
+    def handshake(self, sgid, dgid, body, kind):
+        nq, share = body[BTH_LEN + 8:BTH_LEN + 24], body[BTH_LEN + 40:BTH_LEN + 72]
         if body[0] == HELLO:
-            self.hellos[nq] = sgid, End(dgid, qpn_of(body)), body
+            self.hellos[nq] = sgid, End(dgid, qpn_of(body), kind), body
         elif body[0] == HELLO_ACK:
-            self.requesters[nq] = End(dgid, qpn_of(body))
+            self.requesters[nq] = End(dgid, qpn_of(body), kind), share
         elif nq not in self.hellos or nq not in self.requesters:
             raise Refused("a handshake without its beginning")
         elif body[0] in (CONFIRM, CONFIRM_ACK):
-            x, (_, y, hello) = self.requesters[nq], self.hellos[nq]
+            (x, _), (_, y, hello) = self.requesters[nq], self.hellos[nq]
             conn = self.connection(x, y, hello)
-            sender = x if body[0] == CONFIRM else y
-            parse_handshake(conn, sender, body)
-            start = int.from_bytes(body[9:12], "big")
+            frame = parse_handshake(conn, x if body[0] == CONFIRM else y, body)
             if body[0] == CONFIRM_ACK:
-                flow = Flow(conn, x, start, nq, nr)
-                self.receivers[y.bytes, False] = Receiver(flow, False)
-                self.receivers[x.bytes, True] = Receiver(flow, True)
+                self.confirmed(conn, x, parse_handshake(conn, x, hello), frame)
 
-    def datagram(self, sgid, dgid, body):
+    def confirmed(self, conn, x, hello, ack):
+        """Derive the keys of x's flow. `hello`, `ack`: the frames that begin and end it"""
+        y = conn.other(x)
+        shares = (ack.share, hello.share) if conn.is_b(x) else (hello.share, ack.share)
+        if shares not in self.secrets:
+            raise Refused("no secret is known for these shares")
+        flow = Flow(conn, x, ack.start, ack.nq, ack.nr, self.secrets[shares])
+        self.receivers[y.bytes, False] = Receiver(flow, False)
+        self.receivers[x.bytes, True] = Receiver(flow, True)
+
+    def datagram(self, sgid, dgid, body, kind):
         """Open a datagram. A sender uses each counter once, for all destinations."""
-        packet = Datagram.parse(body)
-        number = End(sgid, packet.sqpn).bytes, packet.salt, packet.counter
+        k_ud = k_group(self.group_key) if is_group(dgid) else k_pair(self.key, sgid, dgid)
+        reasons = set()
+        for suite, mode in self.seals:
+            if not has_datagrams(SUITES[suite]):
+                continue
+            try:
+                Listener().open(Seal(SUITES[suite], mode, k_ud), body, sgid, dgid, kind)
+            except Refused as why:
+                reasons.add(str(why))
+                continue
+            packet = Datagram.parse(body, mode)
+            self.count(End(sgid, packet.sqpn, kind), packet)
+            self.opened[suite, mode][UD_OPCODES[body[0]].name] += 1
+            self.groups[dgid] += is_group(dgid)
+            return
+        # in the wrong form (section 2), other bytes are taken for the counter
+        telling = reasons if reasons == {"counter"} else reasons - {"counter", "tag"}
+        raise Refused(*(telling or ["no suite and mode opens it"]))
+
+    def count(self, sender, packet):
+        number = sender.bytes, packet.salt, packet.counter
         if number in self.numbers:
             raise Refused("counter")
-        k_ud = k_group(self.group_key) if is_group(dgid) else k_pair(self.key, sgid, dgid)
-        for suite, mode in self.seals:
-            if has_datagrams(SUITES[suite]) and self.opens(Seal(SUITES[suite], mode, k_ud),
-                                                           sgid, dgid, body):
-                self.numbers.add(number)
-                self.opened[suite, mode][UD_OPCODES[body[0]].name] += 1
-                return
-        raise Refused("no suite and mode opens it")
+        self.numbers.add(number)
 
-    @staticmethod
-    def opens(seal, sgid, dgid, body):
-        try:
-            Listener().open(seal, body, sgid, dgid)
-        except Refused as why:
-            if str(why) != "tag":
-                raise
-            return False
-        return True
-
-    def packet(self, sgid, dgid, body):
+    def packet(self, sgid, dgid, body, kind):
         opcode = OPCODES.get(body[0])
         if not opcode:
             raise Refused(f"opcode 0x{body[0]:02x}")
-        receiver = self.receivers.get((End(dgid, qpn_of(body)).bytes, opcode.response))
+        end = End(dgid, qpn_of(body), kind)
+        receiver = self.receivers.get((end.bytes, opcode.response))
         if not receiver:
             raise Refused(f"{opcode.name} before the handshake")
         header, _ = receiver.open(body, sgid, dgid)
@@ -165,7 +189,7 @@ class Opener:
 
     def frame(self, number, data):
         try:
-            found = roce(data)
+            found = carried(data)
             if found and found[2][0] in UD_OPCODES:
                 self.datagram(*found)
             elif found and not HANDSHAKE.get(found[2][0]):
@@ -181,24 +205,31 @@ def main():
     parser = argparse.ArgumentParser(usage=usage, description=__doc__.split("\n")[0], epilog=more,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datagrams", action="store_true")
+    parser.add_argument("--ipoib", action="store_true")
     parser.add_argument("--group", type=pathlib.Path)
+    parser.add_argument("--secrets", type=pathlib.Path)
     parser.add_argument("key", type=pathlib.Path)
     parser.add_argument("pcap", type=pathlib.Path)
     parser.add_argument("seals", nargs="+")
     args = parser.parse_args()
     key, group_key = (path and bytes.fromhex(path.read_text()) for path in (args.key, args.group))
     seals = [tuple(word.split(":")) for word in args.seals]
-    wanted = (UD_OPCODES if args.datagrams else OPCODES).values()
-    opener = Opener(key, seals, group_key)
+    wanted = (UD_OPCODES if args.datagrams or args.ipoib else OPCODES).values()
+    wanted = [o for o in wanted if not args.ipoib or o.name == "UD_SEND_ONLY"]
+    secrets = read_secrets(args.secrets.read_text()) if args.secrets else {}
+    opener = Opener(key, seals, group_key, secrets)
     for number, data in enumerate(frames(args.pcap), 1):
         opener.frame(number, data)
     missing = 0
     for suite, mode in seals:
         opcodes = opener.opened[suite, mode]
-        never = [o.name for o in wanted if o.name not in opcodes]
+        never = [o.name for o in wanted if o.name not in opcodes and o.name not in UNPOSTED]
         missing += bool(never)
         print(f"{suite} {mode}: {sum(opcodes.values())} packets of {len(opcodes)} opcodes"
               + (f"; never {', '.join(never)}" if never else ""))
+    for group, number in sorted(opener.groups.items()):
+        if number and args.ipoib:
+            print(f"{IPv6Address(group)}: {number} datagrams")
     for why in opener.refused[:20]:
         print(why, file=sys.stderr)
     print(f"{len(opener.refused)} refused, {missing} without all opcodes")

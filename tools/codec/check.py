@@ -6,12 +6,13 @@ usage: check.py [FILE]      (a kernel log or KTAP output; default: standard inpu
 
 Reads the lines that the KUnit suite srnic-sth-opcode prints:
 
-  sth-conn: ID SUITE MODE PAIR_KEY KEY XGID XQPN YGID YQPN
+  sth-conn: ID SUITE MODE PAIR_KEY KEY XGID XQPN YGID YQPN XSCALAR YSCALAR
   sth-flow: ID OWNER START NQ NR                        OWNER: x or y
   sth-frame: ID SENDER FRAME
   sth-packet: ID OWNER RESPONSE EXPECTED PLAIN SEALED   RESPONSE: 0 or 1
 
-All bytes are in hexadecimal, '-' stands for none; PLAIN is payload and pad. Exits with 1 if
+All bytes are in hexadecimal, '-' stands for none; PLAIN is payload and pad, in mode opaque behind
+the extension headers. Exits with 1 if
 a packet or frame is refused or differs, or if the input contains none.
 """
 
@@ -19,7 +20,7 @@ import re
 import sys
 from collections import Counter
 
-from sth import (SUITES, Connection, End, Flow, Receiver, Refused, handshake_frame,
+from sth import (SUITES, Connection, End, Flow, Receiver, Refused, Shared, handshake_frame,
                  parse_handshake)
 
 LINE = re.compile(r"sth-(conn|flow|frame|packet): (.*)$")
@@ -36,27 +37,31 @@ class Checker:
         self.count = Counter()
         self.bad = []
 
-    def conn(self, ident, suite, mode, pair_key, key, x_gid, x_qpn, y_gid, y_qpn):
+    def conn(self, ident, suite, mode, pair_key, key, *ends):
+        x_gid, x_qpn, y_gid, y_qpn, *scalars = ends
         x, y = End(unhex(x_gid), int(x_qpn, 0)), End(unhex(y_gid), int(y_qpn, 0))
         conn = Connection(x, y, SUITES[suite], mode, unhex(key), pair_key == "1")
-        self.conns[ident] = conn, {"x": x, "y": y}
+        shared = Shared.between(conn, x, *map(unhex, scalars))
+        self.conns[ident] = conn, {"x": x, "y": y}, shared
 
     def flow(self, ident, owner, start, nq, nr):
-        conn, ends = self.conns[ident]
-        self.flows[ident, owner] = Flow(conn, ends[owner], int(start, 0), unhex(nq), unhex(nr))
+        conn, ends, shared = self.conns[ident]
+        self.flows[ident, owner] = Flow(conn, ends[owner], int(start, 0), unhex(nq), unhex(nr),
+                                        shared)
 
     def frame(self, ident, sender, data):
-        conn, ends = self.conns[ident]
-        opcode, start, nq, nr = parse_handshake(conn, ends[sender], unhex(data))
-        again = handshake_frame(conn, ends[sender], opcode, start, nq, nr)
-        if again != unhex(data):
+        conn, ends, shared = self.conns[ident]
+        frame = parse_handshake(conn, ends[sender], unhex(data))
+        if handshake_frame(conn, ends[sender], frame) != unhex(data):
             raise Refused("frame differs")
+        if frame.share != shared.share(conn, ends[sender]):
+            raise Refused("share differs")
 
     def packet(self, ident, owner, response, expected, plain, sealed):
         flow = self.flows[ident, owner]
         flow.expected = int(expected, 0)
-        _, text = Receiver(flow, response == "1").open(unhex(sealed))
-        if text != unhex(plain):
+        header, text = Receiver(flow, response == "1").open(unhex(sealed))
+        if (header.ext if flow.conn.mode == "opaque" else b"") + text != unhex(plain):
             raise Refused("payload differs")
 
     def line(self, number, text):

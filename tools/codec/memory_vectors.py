@@ -14,11 +14,10 @@ The same arguments always give the same vectors.
 import itertools
 import struct
 
-from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Region, Sender,
+from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Region, Sender, Shared,
                  access_key, block_key, k_access, k_memory, root_key)
-from sth.seal import mac_input
-from sth.suites import cmac
-from vectors import c_bytes, connections, draw, is_thorough, listing, parser_of, payload, say
+from sth.seal import mac_input, prove
+from vectors import EXAMPLE_SCALARS, c_bytes, connections, draw, is_thorough, listing, parser_of, payload, say
 
 K_PD = draw("memory domain", 32)
 MIB = 1 << 20
@@ -40,6 +39,7 @@ REQUESTS = [
     ("WRITE_FIRST", "write", 1000, 256), ("WRITE_ONLY", "write", 5, 5),
     ("WRITE_ONLY_IMM", "write", 64, 64), ("READ_REQ", "read", 70000, 0),
     ("CMP_SWAP", "atomic", 8, 0), ("FETCH_ADD", "atomic", 8, 0),
+    ("FLUSH", "write", 300, 0), ("ATOMIC_WRITE", "write", 8, 8),
 ]
 
 
@@ -73,7 +73,8 @@ def ext_of(opcode, region, start, length):
     if "AtomicETH" in opcode.ext:
         return struct.pack(">QIQQ", region.addr + start, region.rkey, 7, 11)
     reth = struct.pack(">QII", region.addr + start, region.rkey, length)
-    return reth + (bytes.fromhex("01020304") if "ImmDt" in opcode.ext else b"")
+    feth = struct.pack(">I", 1) if "FETH" in opcode.ext else b""
+    return feth + reth + (bytes.fromhex("01020304") if "ImmDt" in opcode.ext else b"")
 
 
 def packet_rows(conns):
@@ -81,10 +82,10 @@ def packet_rows(conns):
     region = REGIONS[0]
     k_mr = region.k_mr(k_memory(K_PD))
     for index, (conn, _, _, flows) in enumerate(conns):
-        if not is_thorough(conn):
+        if not is_thorough(conn) or conn.mode == "opaque":      # it has no proofs
             continue
         for n, (name, right, asked, carried) in enumerate(REQUESTS):
-            opcode, flow, start = names[name], flows[n % 2], n * 0x2a8000 + 8 * n
+            opcode, flow, start = names[name], flows[n % 2], n % 6 * 0x2a8000 + 8 * n
             k_sr = k_access(k_mr, region, right, start, start + asked)
             psn64 = flow.start + n
             counter = 1000 + n if conn.suite.nonce_family else None
@@ -97,7 +98,8 @@ def packet_rows(conns):
             yield {"connection": index, "opcode": name, "owner": "xy"[n % 2], "psn64": psn64,
                    "counter": counter or 0, "header_length": opcode.hdr_len, "pad": header.pad,
                    "payload_length": carried, "right": right, "start": start,
-                   "end": start + asked, "k_sr": k_sr, "proof": cmac(k_sr, head),
+                   "end": start + asked, "k_sr": k_sr,
+                   "proof": prove(flow, k_sr, head, sealed[opcode.hdr_len + conn.suite.sth_len:]),
                    "sealed": sealed}
 
 
@@ -208,15 +210,16 @@ def example():
     k_sr = access_key(key, first, first + 5)
     rows.append((f"K_SR of [0x{first:x}, 0x{first + 5:x})", k_sr))
     ext = struct.pack(">QII", region.addr + first, region.rkey, 5)
-    for suite, mode, counter in (("aes-cmac-128", "header", None), ("aes-gcm-128", "aead", 7)):
+    for suite, mode, counter in (("aes-cmac-128", "header", None), ("aes-gcm-128", "aead", 8)):
         conn = Connection(x, y, SUITES[suite], mode, k_pd)
-        flow = Flow(conn, x, start, nq, nr)
+        flow = Flow(conn, x, start, nq, nr, Shared.between(conn, x, *EXAMPLE_SCALARS))
         header = Header(0x0a, y.qpn, 0, ext, pad=3, ackreq=True)
         sealed = Sender(flow, False).seal(header, b"hello" + bytes(3), start, counter, k_sr)
         head = mac_input(conn, x, start, counter, header.bytes(), 8 + len(sealed) + 4)
         rows += [(f"{suite}, {mode}: M up to and with the extension headers", head),
-                 ("proof", cmac(k_sr, head)),
-                 ("WRITE ONLY, PSN64 0xfffffe, payload \"hello\"", sealed)]
+                 ("proof", prove(flow, k_sr, head, sealed[-8:])),
+                 ("WRITE ONLY, PSN64 0xfffffe" + (f", counter {counter}" if counter else "")
+                  + ", payload \"hello\"", sealed)]
     return listing(rows)
 
 

@@ -21,13 +21,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from datagram_vectors import key_rows                   # noqa: E402
 from sth import OPCODES, SUITES, UD_OPCODES, End, Header, Seal, Sender, Speaker, deth  # noqa: E402
-from sth.packet import EXT_LEN                          # noqa: E402
 from sth.seal import EMISSIONS                          # noqa: E402
 from vectors import connections, payload                # noqa: E402
 
 EPOCHS = 2          # per connection: deriving keys takes the kernel time
 LONGEST = 300       # bytes of payload, except for one in LONG packets
 LONG, MTU = 50, 4096
+EXT_MAX = max(opcode.ext_len for opcode in OPCODES.values())
 
 
 def size_of(draw, opcode):
@@ -43,13 +43,13 @@ def record(draw, index, conn, flows, psn64):
     owner = draw.randrange(2)
     flow = flows[owner]
     psn64 = max(psn64, flow.start)
-    header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0,
-                    draw.randbytes(sum(EXT_LEN[e] for e in opcode.ext)),
+    ext = draw.randbytes(opcode.ext_len)
+    header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0, ext,
                     se=draw.random() < 0.5, pad=pad, ackreq=draw.random() < 0.5)
-    counter = draw.randrange(1 << 26) if conn.suite.nonce_family else None
+    counter = draw.randrange(EMISSIONS) if conn.suite.nonce_family else 0
     sealed = Sender(flow, opcode.response).seal(header, payload(size) + bytes(pad), psn64, counter)
     return struct.pack(">BBBBBHHIQ", index, owner, opcode.response, opcode.hdr_len, pad, size,
-                       len(sealed), counter or 0, psn64) + sealed
+                       len(sealed), counter, psn64) + ext.ljust(EXT_MAX, b"\0") + sealed
 
 
 def datagram(draw, index, row, speaker):
@@ -57,13 +57,14 @@ def datagram(draw, index, row, speaker):
     size = size_of(draw, opcode)
     pad = -size % 4
     imm = draw.randbytes(4 if "ImmDt" in opcode.ext else 0)
-    header = Header(opcode.value, row["dqpn"], draw.randrange(1 << 24),
-                    deth(draw.randrange(1 << 32), row["sqpn"]) + imm, se=draw.random() < 0.5,
-                    pad=pad, ackreq=draw.random() < 0.5)
+    psn = draw.randrange(1 << 24)
+    ext = deth(draw.randrange(1 << 32), row["sqpn"]) + imm
+    header = Header(opcode.value, row["dqpn"], psn, ext, se=draw.random() < 0.5, pad=pad,
+                    ackreq=draw.random() < 0.5)
     seal = Seal(SUITES[row["suite"]], row["mode"], row["k_ud"])
     sealed = speaker.seal(seal, header, payload(size) + bytes(pad), row["dgid"])
     return struct.pack(">BBBHHQ", index, opcode.hdr_len, pad, size, len(sealed),
-                       speaker.counter - 1) + speaker.salt + sealed
+                       speaker.counter - 1) + speaker.salt + ext.ljust(12, b"\0") + sealed
 
 
 def share(count, index, among):
@@ -77,7 +78,7 @@ def datagrams(count, seed):
     rows = list(key_rows())
     for index, row in enumerate(rows):
         here = share(count, index, len(rows))
-        speaker = Speaker(End(row["sgid"], row["sqpn"]), draw.randbytes(8))
+        speaker = Speaker(End(row["sgid"], row["sqpn"], row["kind"]), draw.randbytes(8))
         for _ in range(here):
             speaker.counter += draw.randrange(EMISSIONS // here)
             yield datagram(draw, index, row, speaker)

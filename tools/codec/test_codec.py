@@ -9,11 +9,13 @@ import struct
 import tempfile
 import unittest
 
-from sth import (MODES, OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Packet, Receiver,
-                 Refused, Region, Sender, access_key, block_key, handshake_frame, k_access,
-                 k_memory, kdf, parse_handshake, root_key)
-from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
-from sth.seal import extend, mac_input
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sth import (MODES, OPCODES, RIGHTS, SUITES, Connection, End, Flow, Frame, Header, Packet,
+                 Receiver, Refused, Region, Sender, Shared, access_key, block_key, handshake_frame, k_access,
+                 k_memory, kdf, parse_handshake, ratchet, root_key)
+from sth.packet import EXT_LEN, HELLO
+from sth.seal import EMISSIONS, extend, mac_input
 from sth.suites import CODE_LEN, cmac, prf_tag
 import capture
 import memory_vectors
@@ -24,13 +26,21 @@ KUNIT = pathlib.Path(__file__).resolve().parents[2] / "kunit/vectors"
 A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
 
 
+def shared_of(conn):
+    return Shared.between(conn, A, b"\3" * 32, b"\4" * 32)
+
+
 def flow_of(suite, mode, start=0xfffff0):
     conn = Connection(A, B, SUITES[suite], mode, bytes(range(32)))
-    return Flow(conn, A, start, b"\1" * 16, b"\2" * 16)
+    return Flow(conn, A, start, b"\1" * 16, b"\2" * 16, shared_of(conn))
 
 
 def every_mode():
     return [(s.name, mode) for s in SUITES.values() for mode in s.modes]
+
+
+def every_mode_with_proofs():
+    return [(suite, mode) for suite, mode in every_mode() if mode != "opaque"]
 
 
 class Specification(unittest.TestCase):
@@ -74,7 +84,7 @@ class Keys(unittest.TestCase):
         for suite, mode in every_mode():
             for owner in (A, B):
                 conn = Connection(A, B, SUITES[suite], mode, bytes(range(32)))
-                flow = Flow(conn, owner, 0, b"\1" * 16, b"\2" * 16)
+                flow = Flow(conn, owner, 0, b"\1" * 16, b"\2" * 16, shared_of(conn))
                 for response in (False, True):
                     for epoch in (0, 1):
                         seen.add(flow.key(response, epoch)[:16])
@@ -173,7 +183,7 @@ class Memory(unittest.TestCase):
 
     def test_only_who_proves_is_let_in(self):
         right, wrong = b"r" * 16, b"w" * 16
-        for suite, mode in every_mode():
+        for suite, mode in every_mode_with_proofs():
             for opcode in (o for o in OPCODES.values() if {"RETH", "AtomicETH"} & set(o.ext)):
                 flow = flow_of(suite, mode)
                 ext = bytes(range(sum(EXT_LEN[e] for e in opcode.ext)))
@@ -185,13 +195,42 @@ class Memory(unittest.TestCase):
                         Receiver(flow, False).open(body, k_sr=k_sr)
                 self.assertEqual(Receiver(flow, False).open(body, k_sr=right)[1], text)
 
-    def test_the_proof_is_before_the_payload(self):
+    def test_the_proof_is_added_to_the_tag(self):
         flow, k_sr = flow_of("hmac-sha256", "packet"), b"r" * 16
         header = Header(0x0a, 0x12, 0, bytes(range(16)))
         body = Sender(flow, False).seal(header, b"data", 0xfffff0, k_sr=k_sr)
         head = mac_input(flow.conn, A, 0xfffff0, None, header.bytes(), 8 + len(body) + 4)
-        tag = prf_tag(flow.conn.suite, flow.key(False, 0), head + cmac(k_sr, head) + b"data")
-        self.assertEqual(body, header.bytes() + tag + b"data")
+        tag = prf_tag(flow.conn.suite, flow.key(False, 0), head + b"data")
+        proof = cmac(k_sr, flow.nq + flow.nr + head + b"data")
+        self.assertEqual([a ^ b for a, b in zip(body[len(header.bytes()):-4], tag)],
+                         list(proof) + [0] * 16)
+
+    def test_an_insider_cannot_change_what_was_proved(self):
+        """C2: K_AB and a proved WRITE yield tags, but no proof for another payload, nor for another
+        life of the connection."""
+        k_sr = b"r" * 16
+        for suite, mode in every_mode_with_proofs():
+            if mode == "header":
+                continue
+            flow = flow_of(suite, mode)
+            header = Header(0x0a, 0x12, 0, bytes(range(16)))
+            seen = Sender(flow, False).seal(header, b"data", 0xfffff0, k_sr=k_sr)
+            at = len(header.bytes()) + flow.conn.suite.sth_len - flow.conn.suite.tag_len
+            tag_end = at + flow.conn.suite.tag_len
+
+            def tag_of(where, text):
+                body = Sender(where, False).seal(Header(0x0a, 0x12, 0, bytes(range(16))), text,
+                                                 0xfffff0)
+                return body[at:tag_end], body
+
+            proof = bytes(a ^ b for a, b in zip(seen[at:tag_end], tag_of(flow, b"data")[0]))
+            again = Flow(flow.conn, A, flow.start, b"\1" * 16, b"\5" * 16, flow.shared)
+            for where, text in ((flow, b"evil"), (again, b"data")):
+                tag, body = tag_of(where, text)
+                forged = (body[:at] + bytes(a ^ b for a, b in zip(tag, proof))
+                          + body[tag_end:])
+                with self.assertRaises(Refused):
+                    Receiver(where, False).open(forged, k_sr=k_sr)
 
 
 class Sequence(unittest.TestCase):
@@ -225,20 +264,51 @@ class Packets(unittest.TestCase):
                 text = b"abc\0" if opcode.payload else b""
                 header = Header(opcode.value, 0x12, 0, ext, pad=1 if text else 0)
                 body = Sender(flow, opcode.response).seal(header, text, 0xfffff0)
-                self.assertEqual(Receiver(flow, opcode.response).open(body)[1], text)
+                found, opened = Receiver(flow, opcode.response).open(body)
+                self.assertEqual((found.ext, opened), (ext, text))
                 self.no_bit_may_change(flow, opcode.response, body, mode, len(text))
 
     def no_bit_may_change(self, flow, response, body, mode, payload):
         for bit in range(0, 8 * len(body), 3):
             changed = bytearray(body)
             changed[bit // 8] ^= 0x80 >> bit % 8
-            free = bit // 8 == 4 or (mode == "header" and bit // 8 >= len(body) - payload)
+            free = 32 <= bit < 38 or (mode == "header" and bit // 8 >= len(body) - payload)
             try:
                 Receiver(flow, response).open(bytes(changed))
             except Refused:
                 self.assertFalse(free)
             else:
                 self.assertTrue(free, f"bit {bit} of {body.hex()}")
+
+    def test_an_opaque_packet_shows_its_bth_and_its_seal_alone(self):
+        """GCM, written out: associated data and plaintext meet where the STH is."""
+        flow, ext = flow_of("aes-gcm-128", "opaque"), bytes(range(16))
+        header = Header(0x0a, B.qpn, 0, ext, pad=1)
+        body = Sender(flow, False).seal(header, b"abc\0", 0xfffff0, 7)
+        bth = header.bytes()[:12]
+        nonce = bytes.fromhex("0000000000fffff0" "00000007")
+        m = (nonce + A.gid + B.gid + (8 + len(body) + 4).to_bytes(2, "big")
+             + bth[:4] + b"\xff" + bth[5:])
+        out = AESGCM(flow.key(False, 0)).encrypt(nonce, ext + b"abc\0", m)
+        self.assertEqual(body, bth + nonce[8:] + out[-16:] + out[:-16])
+        clear = Sender(flow_of("aes-gcm-128", "aead"), False).seal(
+            Header(0x0a, B.qpn, 0, ext, pad=1), b"abc\0", 0xfffff0, 7)
+        self.assertEqual((len(body), body[:12]), (len(clear), clear[:12]))
+
+    def test_no_mode_opens_what_another_has_sealed(self):
+        for suite in (s for s in SUITES.values() if "opaque" in s.modes):
+            for sent, opened in (("aead", "opaque"), ("opaque", "aead")):
+                for opcode in OPCODES.values():
+                    ext = bytes(range(opcode.ext_len))
+                    body = Sender(flow_of(suite.name, sent), opcode.response).seal(
+                        Header(opcode.value, B.qpn, 0, ext), b"", 0xfffff0)
+                    with self.assertRaises(Refused):
+                        Receiver(flow_of(suite.name, opened), opcode.response).open(body)
+
+    def test_an_opaque_request_has_no_proof(self):
+        with self.assertRaises(ValueError):
+            Sender(flow_of("aes-gcm-128", "opaque"), False).seal(
+                Header(0x0a, B.qpn, 0, bytes(16)), b"data", 0xfffff0, k_sr=b"r" * 16)
 
     def test_a_counter_opens_once(self):
         flow = flow_of("aes-gcm-128", "aead")
@@ -247,6 +317,37 @@ class Packets(unittest.TestCase):
         receiver.open(body)
         with self.assertRaises(Refused):
             receiver.open(body)
+
+    def test_only_the_nonce_family_has_a_counter(self):
+        for suite, mode in every_mode():
+            sender = Sender(flow_of(suite, mode), False)
+            body = sender.seal(Header(4, 0x12, 0), b"data", 0xfffff0, 7)
+            self.assertEqual(body[12:16] == bytes.fromhex("00000007"), SUITES[suite].nonce_family)
+
+    def test_a_sub_key_is_replaced_when_it_is_used_up(self):
+        for suite, mode in every_mode():
+            flow = flow_of(suite, mode)
+            sender, receiver = Sender(flow, False), Receiver(flow, False)
+            bodies = [sender.seal(Header(4, 0x12, 0), b"data", 0xfffff0 + i,
+                                  phase * EMISSIONS - 1 if phase and not i % 2 else None)
+                      for i, phase in enumerate(n // 2 for n in range(2, 14))]
+            self.assertEqual([body[4] for body in bodies], [0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2])
+            for body in bodies:
+                self.assertEqual(receiver.open(body)[1], b"data")
+            for body in bodies[:-3]:
+                with self.assertRaises(Refused):
+                    receiver.open(body)
+
+    def test_a_phase_that_is_skipped_is_refused(self):
+        flow = flow_of("aes-cmac-128", "packet")
+        body = Sender(flow, False).seal(Header(4, 0x12, 0), b"data", 0xfffff0, 2 * EMISSIONS)
+        with self.assertRaisesRegex(Refused, "phase"):
+            Receiver(flow, False).open(body)
+
+    def test_the_second_byte_of_a_phase_enters_the_sub_key(self):
+        flow = flow_of("aes-gcm-128", "aead")
+        keys = {flow.key(False, 0, phase) for phase in (0, 1, 4, 256, 257, 65535)}
+        self.assertEqual(len(keys), 6)
 
     def test_pad_must_be_zero(self):
         for suite, mode in every_mode():
@@ -263,8 +364,9 @@ class Handshake(unittest.TestCase):
         conn = flow_of("aes-gcm-128", "aead").conn
         for opcode in range(HELLO, HELLO + 4):
             nr = bytes(16) if opcode == HELLO else b"\2" * 16
-            frame = handshake_frame(conn, A, opcode, 7, b"\1" * 16, nr)
-            self.assertEqual(parse_handshake(conn, A, frame), (opcode, 7, b"\1" * 16, nr))
+            fields = Frame(opcode, 7, b"\1" * 16, b"\3" * 32, nr)
+            frame = handshake_frame(conn, A, fields)
+            self.assertEqual(parse_handshake(conn, A, frame), fields)
             with self.assertRaises(Refused):
                 parse_handshake(conn, B, frame)
             for bit in range(8 * len(frame)):
@@ -283,7 +385,8 @@ class Handshake(unittest.TestCase):
             conn = Connection(A, B, SUITES["aes-cmac-128"], mode, bytes(16))
             peer = Connection(A, B, SUITES["aes-cmac-128"], other, bytes(16))
             with self.assertRaises(Refused):
-                parse_handshake(peer, A, handshake_frame(conn, A, HELLO, 0, b"\1" * 16))
+                parse_handshake(peer, A, handshake_frame(conn, A, Frame(HELLO, 0, b"\1" * 16,
+                                                                        b"\3" * 32)))
 
 
 def ether(sender, receiver, body):
@@ -293,12 +396,9 @@ def ether(sender, receiver, body):
 
 def conversation(conn, start):
     """Return the frames of A's handshake, a request and its answer."""
-    nq, nr = b"\1" * 16, b"\2" * 16
-    for sender, opcode, nonces in ((A, HELLO, (nq,)), (B, HELLO_ACK, (nq, nr)),
-                                   (A, CONFIRM, (nq, nr)), (B, CONFIRM_ACK, (nq, nr))):
-        yield ether(sender, conn.other(sender),
-                    handshake_frame(conn, sender, opcode, start, *nonces))
-    flow = Flow(conn, A, start, nq, nr)
+    flow = Flow(conn, A, start, b"\1" * 16, b"\2" * 16, shared_of(conn))
+    for number, frame in enumerate(vectors.frames(conn, flow)):
+        yield ether(*((B, A) if number % 2 else (A, B)), frame)
     yield ether(A, B, Sender(flow, False).seal(Header(4, B.qpn, 0), b"data", start))
     yield ether(B, A, Sender(flow, True).seal(Header(0x11, A.qpn, 0, bytes(4)), b"", start))
 
@@ -306,12 +406,15 @@ def conversation(conn, start):
 class Capture(unittest.TestCase):
     SEALS = [("hmac-sha384", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead")]
 
-    def opener_of(self, packets):
+    def opener_of(self, packets, secrets=None):
         """Write frames to a file like tcpdump's, and return the result of opening them."""
         data = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
         for packet in packets:
             data += struct.pack("<IIII", 0, 0, len(packet), len(packet)) + packet
-        opener = capture.Opener(bytes(range(32)), self.SEALS)
+        conn = Connection(A, B, SUITES["aes-gcm-128"], "aead", bytes(range(32)))
+        shared = shared_of(conn)
+        opener = capture.Opener(bytes(range(32)), self.SEALS,
+                                secrets=secrets or {(shared.a, shared.b): shared})
         with tempfile.NamedTemporaryFile() as file:
             pathlib.Path(file.name).write_bytes(data)
             for number, frame in enumerate(capture.frames(pathlib.Path(file.name))):
@@ -324,6 +427,25 @@ class Capture(unittest.TestCase):
             opener = self.opener_of(conversation(conn, 0xfffffe))
             self.assertEqual(opener.refused, [])
             self.assertEqual(opener.opened, {(suite, mode): {"SEND_ONLY": 1, "ACK": 1}})
+
+    def test_the_key_alone_opens_nothing(self):
+        """Forward secrecy: K_PD and a recording do not yield Z."""
+        conn = Connection(A, B, SUITES["aes-gcm-128"], "aead", bytes(range(32)))
+        shared = shared_of(conn)
+        for z in (None, bytes(32), shared.a):
+            secrets = {(shared.a, shared.b): Shared(shared.a, shared.b, z)} if z else {1: None}
+            opener = self.opener_of(conversation(conn, 7), secrets)
+            self.assertEqual((len(opener.refused), sum(map(len, opener.opened.values()))),
+                             (2 if z else 3, 0))
+
+    def test_no_earlier_epoch_follows_from_a_later_one(self):
+        flow = flow_of("aes-gcm-128", "aead")
+        later = ratchet(flow.k_flow, 5)
+        self.assertEqual(ratchet(later, 2), ratchet(flow.k_flow, 7))
+        for epoch in range(5):
+            self.assertNotIn(flow.key(False, epoch),
+                             [flow.conn.sub_key(ratchet(later, n), A, False, epoch)
+                              for n in range(8)])
 
     def test_what_is_wrong_is_refused(self):
         conn = Connection(A, B, SUITES["aes-gcm-128"], "aead", bytes(range(32)))

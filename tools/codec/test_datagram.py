@@ -11,9 +11,9 @@ import unittest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sth import (SUITES, UD_OPCODES, End, Header, Listener, Packet, Refused, Seal, Speaker, Window,
-                 deth, has_datagrams, k_group, k_pair)
+                 deth, has_datagrams, k_group, k_pair, kdf)
 from sth.datagram import CODE, GROUP_QPN, SALT_LEN, STH_LEN, TAG_LEN
-from sth.packet import EXT_LEN
+from sth.packet import EXT_LEN, INFINIBAND
 from sth.suites import cmac
 import capture
 import datagram_vectors
@@ -25,6 +25,9 @@ KEY = bytes(range(32))
 A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
 A6, B6 = End.at("fd77::2", 0x100), End.at("fd77::1", 0x12)
 GROUP = End.at("239.77.0.1", GROUP_QPN)
+# InfiniBand ports
+A_IB, B_IB = End.at("fe80::1:1", 0x100, INFINIBAND), End.at("fe80::1:2", 0x12, INFINIBAND)
+GROUP_IB = End.at("ff12:401b:ffff::ffff:ffff", GROUP_QPN, INFINIBAND)
 SALT = b"saltsalt"
 
 
@@ -47,8 +50,8 @@ def sealed(seal, text=b"abc", counter=None, sender=A, to=B, opcode=0x64, salt=SA
                                       to.gid, counter)
 
 
-def opened(seal, body, listener=None, sgid=A.gid, dgid=B.gid):
-    return (listener or Listener()).open(seal, body, sgid, dgid)
+def opened(seal, body, listener=None, sgid=A.gid, dgid=B.gid, kind=0):
+    return (listener or Listener()).open(seal, body, sgid, dgid, kind)
 
 
 class Specification(unittest.TestCase):
@@ -70,20 +73,24 @@ class Specification(unittest.TestCase):
         data = datagram_vectors.collect()
         names = {row["name"] for row in data["keys"]}
         seals = [f"{s.name} {mode}" for s in SUITES.values() if s.tag_len == 16 for mode in s.modes]
-        places = [f"{what} {family}" for what in ("pair", "group") for family in ("ipv4", "ipv6")]
+        places = [f"{what} {family}" for what in ("pair", "group")
+                  for family in ("ipv4", "ipv6", "infiniband")]
         self.assertEqual(names, {f"{seal} {place}" for seal in seals for place in places})
         for part in (lambda p: (p["payload_length"], p["header_length"]),
                      lambda p: (p["keys"] % 4, p["header_length"])):
             for i in range(len(seals)):
                 found = {part(p) for p in data["packets"] if p["keys"] // 4 == i}
                 self.assertEqual(len(found), 8)
+        used = {p["keys"] for p in data["packets"] if data["keys"][p["keys"]]["kind"]}
+        self.assertEqual(len(used), 2 * len(seals))
 
     def test_vectors_open(self):
         data = datagram_vectors.collect()
         for packet in data["packets"]:
             keys = data["keys"][packet["keys"]]
             seal = Seal(SUITES[keys["suite"]], keys["mode"], keys["k_ud"])
-            _, text = Listener().open(seal, packet["sealed"], keys["sgid"], keys["dgid"])
+            _, text = Listener().open(seal, packet["sealed"], keys["sgid"], keys["dgid"],
+                                      keys["kind"])
             self.assertEqual(text, datagram_vectors.payload(packet["payload_length"])
                              + bytes(packet["pad"]))
 
@@ -103,6 +110,14 @@ class Keys(unittest.TestCase):
         self.assertEqual(pair_seal("aes-gcm-128", "aead").sub_key(A, SALT),
                          self.kdf(k_ud, b"STH1 datagram", context, 16))
 
+    def test_a_sender_at_an_infiniband_port_is_another(self):
+        k_c = self.kdf(KEY, b"STH1 connection", b"", 32)
+        k_ud = self.kdf(k_c, b"STH1 datagram pair", A_IB.gid + B_IB.gid, 32)
+        for mode, number, qpn in (("aead", "03", "01000100"), ("opaque", "04", "01000000")):
+            context = bytes.fromhex(f"0401{number}10") + A_IB.gid + bytes.fromhex(qpn) + SALT
+            self.assertEqual(pair_seal("aes-gcm-128", mode, A_IB, B_IB).sub_key(A_IB, SALT),
+                             self.kdf(k_ud, b"STH1 datagram", context, 16))
+
     def test_hosts_come_in_either_order(self):
         self.assertEqual(k_pair(KEY, A.gid, B.gid), k_pair(KEY, B.gid, A.gid))
 
@@ -114,14 +129,16 @@ class Keys(unittest.TestCase):
                 k_group(bytes(length))
 
     def test_no_two_sub_keys_are_the_same(self):
-        seen, count = set(), 0
+        seen, names = set(), set()
         for k_ud in (k_pair(KEY, A.gid, B.gid), k_pair(KEY, A.gid, A6.gid), k_group(KEY)):
             for suite, mode in datagram_vectors.seals():
                 for sender in (A, B, A6, End(A.gid, 0x12)):
                     for salt in (SALT, b"SALTsalt"):
                         seen.add(Seal(suite, mode, k_ud).sub_key(sender, salt)[:16])
-                        count += 1
-        self.assertEqual(len(seen), count)
+                        # in opaque mode the sender's QPN is a secret
+                        qpn = 0 if mode == "opaque" else sender.qpn
+                        names.add((k_ud, suite.name, mode, sender.gid, qpn, salt))
+        self.assertEqual(len(seen), len(names))
 
     def test_only_tags_of_sixteen_bytes_fit(self):
         for suite in SUITES.values():
@@ -154,6 +171,20 @@ class Packets(unittest.TestCase):
                                                      b"text", m)
         self.assertEqual(body[24 + 16:], out[4:] + out[:4])
 
+    def test_an_opaque_one_hides_its_deth(self):
+        """GCM, written out."""
+        seal = pair_seal("aes-gcm-128", "opaque")
+        body, whole = sealed(seal, b"text", 0x3020100, opcode=0x65), head(0x65, code=CODE).bytes()
+        k_ud = k_pair(KEY, A.gid, B.gid)
+        context = bytes.fromhex("04010410") + A.gid + bytes(4) + SALT
+        key = kdf(k_ud, "STH1 datagram", context, 16)
+        m = (SALT + (0x3020100).to_bytes(8, "big") + A.gid + B.gid + (8 + 24 + 32 + 4 + 4)
+             .to_bytes(2, "big") + bytes.fromhex("6500ffffff00001250001001"))
+        out = AESGCM(key).encrypt(bytes(8) + bytes.fromhex("03020100"), whole[12:] + b"text", m)
+        self.assertEqual(body, whole[:12] + SALT + (0x3020100).to_bytes(8, "big") + out[-16:]
+                         + out[:-16])
+        self.assertEqual(opened(seal, body)[0].ext, whole[12:])
+
     def test_what_is_sealed_opens(self):
         for x, y in ((A, B), (A6, B6), (A, GROUP)):
             for seal in every_seal(x, y):
@@ -163,6 +194,14 @@ class Packets(unittest.TestCase):
                         header, found = opened(seal, body, sgid=x.gid, dgid=y.gid)
                         self.assertEqual(found[:len(text)], text)
                         self.assertEqual(header.ext[4:8], x.qpn.to_bytes(4, "big"))
+
+    def test_what_one_kind_of_port_seals_the_other_does_not_open(self):
+        for seal in every_seal(A_IB, B_IB):
+            body = sealed(seal, sender=A_IB, to=B_IB)
+            ends = {"sgid": A_IB.gid, "dgid": B_IB.gid}
+            self.assertEqual(opened(seal, body, kind=INFINIBAND, **ends)[1], b"abc\0")
+            with self.assertRaisesRegex(Refused, "tag"):
+                opened(seal, body, **ends)
 
     def test_no_bit_may_change(self):
         for seal in every_seal():
@@ -289,12 +328,12 @@ class Counters(unittest.TestCase):
 def frame_of(seal, speaker, to, opcode=0x64):
     body = speaker.seal(seal, head(opcode, speaker.end, to), b"text", to.gid)
     kind = b"\x86\xdd" if speaker.end.gid[0] else b"\x08\x00"
-    return bytes(12) + kind + Packet(speaker.end.gid, to.gid, body).bytes()
+    return bytes(12) + kind + Packet(speaker.end.gid, to.gid, body, kind=speaker.end.kind).bytes()
 
 
 class Capture(unittest.TestCase):
     SEALS = [("hmac-sha384", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead"),
-             ("aes-gmac-256", "header")]
+             ("aes-gmac-256", "header"), ("aes-gcm-192", "opaque")]
     GROUP_KEY = b"the group's own key"
 
     def opener_of(self, frames):
@@ -304,7 +343,8 @@ class Capture(unittest.TestCase):
         return opener
 
     def test_the_suite_is_found_and_all_is_opened(self):
-        for x, y in ((A, B), (A6, B6), (A, GROUP), (A6, End.at("ff15::77", GROUP_QPN))):
+        for x, y in ((A, B), (A6, B6), (A, GROUP), (A6, End.at("ff15::77", GROUP_QPN)),
+                     (A_IB, B_IB), (A_IB, GROUP_IB)):
             k_ud = (k_group(self.GROUP_KEY) if y.qpn == GROUP_QPN
                     else k_pair(KEY, x.gid, y.gid))
             for suite, mode in self.SEALS[1:]:
@@ -314,6 +354,16 @@ class Capture(unittest.TestCase):
                 self.assertEqual(opener.refused, [])
                 self.assertEqual(opener.opened, {(suite, mode): {"UD_SEND_ONLY": 2,
                                                                  "UD_SEND_ONLY_IMM": 1}})
+
+    def test_ports_of_both_kinds_have_numbers_of_their_own(self):
+        ends = [(A6, B6)] + [tuple(End(end.gid, end.qpn, INFINIBAND) for end in (A6, B6))]
+        frames = [frame_of(pair_seal("aes-gcm-128", "aead", x, y), Speaker(x, SALT), y)
+                  for x, y in ends]
+        self.assertEqual(self.opener_of(frames).refused, [])
+        # as RoCEv2 takes it, it is none of its packets
+        self.assertEqual([bool(capture.roce(frame)) for frame in frames], [True, False])
+        moved = frames[1][:56] + frames[0][56:58] + frames[1][58:]
+        self.assertEqual(self.opener_of([moved]).refused, ["packet 0: ICRC"])
 
     def test_no_number_comes_twice_to_whomever(self):
         speaker, frames = Speaker(A, SALT), []

@@ -20,11 +20,13 @@ import itertools
 import json
 import textwrap
 
-from sth import (OPCODES, SUITES, Connection, End, Flow, Header, Packet, Sender, handshake_frame,
-                 kdf_pair_paper)
+from sth import (OPCODES, SUITES, Connection, End, Flow, Frame, Header, Packet, Sender, Shared,
+                 handshake_frame, kdf_pair_paper, ratchet)
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
+from sth.seal import EMISSIONS
 
-THOROUGH = {("aes-cmac-128", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead")}
+THOROUGH = {("aes-cmac-128", "header"), ("aes-cmac-128", "packet"), ("aes-gcm-128", "aead"),
+            ("aes-gcm-128", "opaque")}
 # of the others: opcode and size; covers all extension headers, pads, and several blocks
 BRIEF = [("SEND_ONLY_IMM", 0), ("WRITE_ONLY", 5), ("CMP_SWAP", 0), ("READ_RESP_FIRST", 100),
          ("ACK", 0)]
@@ -37,9 +39,11 @@ ENDS = [
 ]
 STARTS = [0x000000, 0x123456, 0xfffff0, 0x800000]
 KEY_LENS = [32, 16, 24]
+EXAMPLE_SCALARS = b"\x44" * 32, b"\x55" * 32
 PAYLOADS = [0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 256]
-EPOCHS = [0, 0, 1, 0, 0x12345]
-KEY_EPOCHS = [0, 1, 0x12345]
+EPOCHS = [0, 0, 1, 0, 9]
+PHASES = [1, 2, 7]      # of the last packets of each connection
+KEY_EPOCHS = [0, 1, 9]
 
 
 def draw(label, length):
@@ -52,24 +56,31 @@ def payload(length):
     return bytes((13 * i + 5) & 0xff for i in range(length))
 
 
+def scalars(index):
+    """Return the ephemeral keys of x and y."""
+    return draw(f"scalar {index} x", 32), draw(f"scalar {index} y", 32)
+
+
 def connections(suites):
     cases = [(SUITES[s], mode) for s in suites for mode in SUITES[s].modes]
+    cases.sort(key=lambda case: case[1] == "opaque")    # the youngest mode: others keep their vectors
     for i, (suite, mode) in enumerate(cases):
         x, y = ENDS[i % len(ENDS)]
         pair_key = i % 3 == 2
         key = draw(f"key {i}", 32 if pair_key else KEY_LENS[i % len(KEY_LENS)])
         conn = Connection(x, y, suite, mode, key, pair_key)
+        shared = Shared.between(conn, x, *scalars(i))
         flows = [Flow(conn, owner, STARTS[(i + j) % len(STARTS)], draw(f"nq {i} {j}", 16),
-                      draw(f"nr {i} {j}", 16)) for j, owner in enumerate((x, y))]
+                      draw(f"nr {i} {j}", 16), shared) for j, owner in enumerate((x, y))]
         yield conn, x, y, flows
 
 
 def frames(conn, flow):
     r, s = flow.owner, conn.other(flow.owner)
-    return [handshake_frame(conn, r, HELLO, flow.start, flow.nq),
-            handshake_frame(conn, s, HELLO_ACK, flow.start, flow.nq, flow.nr),
-            handshake_frame(conn, r, CONFIRM, flow.start, flow.nq, flow.nr),
-            handshake_frame(conn, s, CONFIRM_ACK, flow.start, flow.nq, flow.nr)]
+    share = {end: flow.shared.share(conn, end) for end in (r, s)}
+    return [handshake_frame(conn, end, Frame(opcode, flow.start, flow.nq, share[end], nr))
+            for end, opcode, nr in ((r, HELLO, bytes(16)), (s, HELLO_ACK, flow.nr),
+                                    (r, CONFIRM, flow.nr), (s, CONFIRM_ACK, flow.nr))]
 
 
 def is_thorough(conn):
@@ -93,21 +104,23 @@ def contents(index, conn):
 def packets(index, conn, flows):
     # each epoch has keys of its own, which take the kernel time to derive
     epochs = itertools.cycle(EPOCHS if is_thorough(conn) else EPOCHS[:1])
-    for n, (opcode, size) in enumerate(contents(index, conn)):
-        owner = (n + size) % 2
+    last = next(o for o in OPCODES.values() if o.name == "SEND_ONLY"), 8
+    rows = [(*row, 0) for row in contents(index, conn)] + [(*last, phase) for phase in PHASES]
+    for n, (opcode, size, phase) in enumerate(rows):
+        owner = (n + size) % 2 if not phase else 0
         flow, sender = flows[owner], Sender(flows[owner], opcode.response)
-        psn64 = max(flow.start, next(epochs) << 24) + n
+        psn64 = max(flow.start, (0 if phase else next(epochs)) << 24) + n
         pad = -size % 4
         ext = draw(f"ext {index} {n} {size}", sum(EXT_LEN[e] for e in opcode.ext))
         header = Header(opcode.value, conn.other(flow.sender(opcode.response)).qpn, 0, ext,
                         se=n % 3 == 0, pad=pad, ackreq=n % 2 == 0)
-        counter = n * 1000003 % (1 << 26) if conn.suite.nonce_family else None
+        counter = n * 1000003 % EMISSIONS if conn.suite.nonce_family else 0
         text = payload(size) + bytes(pad)
         yield {
             "connection": index, "opcode": opcode.name, "owner": "xy"[owner],
-            "response": opcode.response, "psn64": psn64, "counter": counter or 0,
-            "header_length": opcode.hdr_len, "pad": pad, "payload_length": size,
-            "sealed": sender.seal(header, text, psn64, counter),
+            "response": opcode.response, "psn64": psn64, "counter": counter, "phase": phase,
+            "header_length": opcode.hdr_len, "pad": pad, "payload_length": size, "ext": ext,
+            "sealed": sender.seal(header, text, psn64, phase * EMISSIONS + counter),
         }
 
 
@@ -128,7 +141,9 @@ def collect(suites):
             "pair_key": conn.pair_key, "thorough": is_thorough(conn),
             "x": {"gid": x.gid, "qpn": x.qpn}, "y": {"gid": y.gid, "qpn": y.qpn},
             "k_ab": conn.k_ab, "k_ab_paper": kdf_pair_paper(conn.key[:16], x, y),
-            "k_hs": conn.k_hs,
+            "key_id": conn.key_id, "k_hs": conn.k_hs, "scalars": scalars(i),
+            "shares": [flows[0].shared.share(conn, end) for end in (x, y)],
+            "roots": [flows[0].shared.root(conn, end) for end in (x, y)],
             "flows": [{"owner": "xy"[j], "start": f.start, "nq": f.nq, "nr": f.nr,
                        "k_flow": f.k_flow, "frames": frames(conn, f)}
                       for j, f in enumerate(flows)],
@@ -149,8 +164,8 @@ struct sth_flow_vector {
 	u32 start;
 	u8 nq[16];
 	u8 nr[16];
-	u8 key[32];		/* K_F */
-	const u8 (*frames)[60];	/* HELLO, HELLO-ACK, CONFIRM, CONFIRM-ACK; if thorough */
+	u8 key[32];		/* K_F of epoch 0 */
+	const u8 (*frames)[100];	/* HELLO, HELLO-ACK, CONFIRM, CONFIRM-ACK; if thorough */
 };
 
 /* a connection between x and y, in whatever order, and both flows: x's, y's */
@@ -168,7 +183,11 @@ struct sth_connection_vector {
 	u32 y_qpn;
 	u8 pair[32];		/* K_AB */
 	u8 paper[16];		/* the paper's, under the first 16 bytes of the key */
+	u32 key_id;
 	u8 hs[32];		/* K_HS */
+	u8 share_secret[2][32];	/* X25519: scalars of x and y */
+	u8 share[2][32];
+	u8 root[2][32];		/* K_X of x's flow and of y's */
 	struct sth_flow_vector flow[2];
 };
 
@@ -191,8 +210,10 @@ struct sth_packet_vector {
 	u16 payload_len;
 	u16 len;
 	u32 counter;
+	u16 phase;		/* rises in a flow's epoch from one vector to the next */
 	u64 psn64;
 	const u8 *sealed;
+	const u8 *ext;		/* opaque mode: extension headers before sealing */
 };
 """
 
@@ -201,7 +222,7 @@ def c_frames(data):
     for i, conn in enumerate(data["connections"]):
         for flow in conn["flows"] if conn["thorough"] else []:
             frames_c = ",\n\t".join(c_bytes(f, 1) for f in flow["frames"])
-            yield (f"static const u8 sth_frames_{i}_{flow['owner']}[4][60] __maybe_unused = {{\n"
+            yield (f"static const u8 sth_frames_{i}_{flow['owner']}[4][100] __maybe_unused = {{\n"
                    f"\t{frames_c}\n}};\n")
 
 
@@ -214,7 +235,7 @@ def c_flow(i, conn, flow):
 
 def c_connection(i, conn):
     modes = {"header": "SRNIC_STH_HEADER", "packet": "SRNIC_STH_PACKET",
-             "aead": "SRNIC_STH_AEAD"}
+             "aead": "SRNIC_STH_AEAD", "opaque": "SRNIC_STH_OPAQUE"}
     x, y = conn["x"], conn["y"]
     fields = [
         f'.name = "{conn["suite"]} {conn["mode"]}"', f'.suite = "{conn["suite"]}"',
@@ -224,10 +245,20 @@ def c_connection(i, conn):
         f".x_gid = {c_bytes(x['gid'], 1)}", f".y_gid = {c_bytes(y['gid'], 1)}",
         f".x_qpn = 0x{x['qpn']:06x}", f".y_qpn = 0x{y['qpn']:06x}",
         f".pair = {c_bytes(conn['k_ab'], 1)}", f".paper = {c_bytes(conn['k_ab_paper'], 1)}",
-        f".hs = {c_bytes(conn['k_hs'], 1)}",
+        f".key_id = 0x{conn['key_id'].hex()}", f".hs = {c_bytes(conn['k_hs'], 1)}",
+        *(f".{name} = {{ " + ", ".join(c_bytes(each, 1) for each in conn[of]) + " }"
+          for name, of in (("share_secret", "scalars"), ("share", "shares"), ("root", "roots"))),
         ".flow = { " + ", ".join(c_flow(i, conn, f) for f in conn["flows"]) + " }",
     ]
     return "{\n" + "".join(f"\t{f},\n" for f in fields) + "}"
+
+
+def c_ext(name, mode, ext):
+    """Return the extension headers of a packet that hides them: an array, and the last member of
+    the packet."""
+    if mode != "opaque" or not ext:
+        return "", ""
+    return f"static const u8 {name}[] __maybe_unused = {c_bytes(ext, 0)};\n", f", {name}"
 
 
 def c_header(data):
@@ -243,16 +274,19 @@ def c_header(data):
                    f"{str(k['response']).lower()}, 0x{k['epoch']:x},\n"
                    f"\t\t{c_bytes(k['key'], 2)}\n\t}},")
     out.append("};\n")
+    exts = [c_ext(f"sth_ext_{i}", data["connections"][p["connection"]]["mode"], p["ext"])
+            for i, p in enumerate(data["packets"])]
     for i, p in enumerate(data["packets"]):
         out.append(f"static const u8 sth_packet_{i}[] = {c_bytes(p['sealed'], 0)};\n")
+        out += [exts[i][0]] if exts[i][0] else []
     out.append("static const struct sth_packet_vector sth_packet_vectors[] __maybe_unused = {")
     for i, p in enumerate(data["packets"]):
         conn = data["connections"][p["connection"]]
         name = f"{conn['suite']} {conn['mode']} {p['opcode']} {p['payload_length']}"
         out.append(f'\t{{ "{name}", {p["connection"]}, {"xy".index(p["owner"])}, '
                    f'{str(p["response"]).lower()}, {p["header_length"]}, {p["pad"]},\n'
-                   f'\t  {p["payload_length"]}, {len(p["sealed"])}, {p["counter"]}, '
-                   f'0x{p["psn64"]:x}, sth_packet_{i} }},')
+                   f'\t  {p["payload_length"]}, {len(p["sealed"])}, {p["counter"]}, {p["phase"]}, '
+                   f'0x{p["psn64"]:x}, sth_packet_{i}{exts[i][1]} }},')
     out.append("};")
     return "\n".join(out)
 
@@ -276,26 +310,33 @@ def example():
     """Seal packets of two connections with the same ends and secret, step by step."""
     x, y = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
     k_pd, nq, nr, start = bytes(range(32)), b"\x11" * 16, b"\x22" * 16, 0xfffffe
-    rows = [("A", x.bytes), ("B", y.bytes), ("K_PD", k_pd), ("n_q", nq), ("n_r", nr)]
-    conn = None
-    for suite, mode in (("aes-cmac-128", "header"), ("aes-gcm-128", "aead")):
+    rows = [("A", x.bytes), ("B", y.bytes), ("K_PD", k_pd), ("n_q", nq), ("n_r", nr),
+            ("ephemeral key of A", EXAMPLE_SCALARS[0]), ("ephemeral key of B", EXAMPLE_SCALARS[1])]
+    for suite, mode in (("aes-cmac-128", "header"), ("aes-gcm-128", "aead"),
+                        ("aes-gcm-128", "opaque")):
         conn = Connection(x, y, SUITES[suite], mode, k_pd)
-        flow = Flow(conn, x, start, nq, nr)
+        shared = Shared.between(conn, x, *EXAMPLE_SCALARS)
+        flow = Flow(conn, x, start, nq, nr, shared)
         if suite == "aes-cmac-128":
-            rows += [("K_C", conn.k_c), ("K_AB", conn.k_ab)]
-        rows += [(f"{suite}, {mode}: S", conn.s), ("K_HS", conn.k_hs), ("K_F", flow.k_flow),
+            rows += [("E_A", shared.a), ("E_B", shared.b), ("Z", shared.z), ("K_C", conn.k_c),
+                     ("K_AB", conn.k_ab), ("key id", conn.key_id), ("K_X of A", shared.root(conn, x)),
+                     ("K_X of B", shared.root(conn, y))]
+        rows += [(f"{suite}, {mode}: S", conn.s), ("K_HS", conn.k_hs),
+                 ("K_F, epoch 0", flow.k_flow), ("K_F, epoch 1", ratchet(flow.k_flow)),
                  ("request key, epoch 0", flow.key(False, 0)),
                  ("response key, epoch 1", flow.key(True, 1))]
         for name, frame in zip(("HELLO", "HELLO-ACK", "CONFIRM", "CONFIRM-ACK"),
                                frames(conn, flow)):
             rows.append((name, frame))
+        counters = 7, 0
+        named = [f", counter {n}" if conn.suite.nonce_family else "" for n in counters]
         write = Sender(flow, False).seal(
             Header(0x0a, y.qpn, 0, bytes.fromhex("00007f0000001000" "00001234" "00000005"),
-                   pad=3, ackreq=True), b"hello" + bytes(3), start, 7)
+                   pad=3, ackreq=True), b"hello" + bytes(3), start, counters[0])
         ack = Sender(flow, True).seal(
-            Header(0x11, x.qpn, 0, bytes.fromhex("1f000001")), b"", 0x1000001, 0)
-        rows += [("WRITE ONLY, PSN64 0xfffffe, counter 7, payload \"hello\"", write),
-                 ("ACK, PSN64 0x1000001, counter 0", ack),
+            Header(0x11, x.qpn, 0, bytes.fromhex("1f000001")), b"", 0x1000001, counters[1])
+        rows += [(f"WRITE ONLY, PSN64 0xfffffe{named[0]}, payload \"hello\"", write),
+                 (f"ACK, PSN64 0x1000001{named[1]}", ack),
                  ("the same ACK, IP to ICRC", Packet(y.gid, x.gid, ack).bytes())]
     return listing(rows)
 

@@ -25,13 +25,17 @@ srnic.prefs.keys = Pref.string("Key files", "",
 srnic.prefs.grants = Pref.string("Grant files", "",
 	"Memory keys as srnic_grant_pack(3) writes them, with semicolons between the files")
 
+srnic.prefs.secrets = Pref.string("Secret files", "",
+	"Secrets of connections as srnic-secrets(8) writes them, with semicolons between the files")
+
 -- Results per frame. A frame may be dissected several times but is followed only once, in
 -- order: PSNs and counters depend on earlier frames.
 local following, frames
 
 function srnic.init()
 	following = tracker.new(read.keys(srnic.prefs.keys, report_failure),
-		read.grants(srnic.prefs.grants, report_failure))
+		read.grants(srnic.prefs.grants, report_failure),
+		read.secrets(srnic.prefs.secrets, report_failure))
 	frames = {}
 end
 
@@ -46,7 +50,7 @@ local function follow(tvb, carrier, frame)
 	for place, text in ipairs(texts) do
 		local packet = format.parse(text, captured < carrier.length)
 		if packet then
-			packet.sgid, packet.dgid = carrier.sgid, carrier.dgid
+			packet.sgid, packet.dgid, packet.port = carrier.sgid, carrier.dgid, carrier.port
 			packet.at, packet.length, packet.place, packet.of = at, #text, place, #texts
 			packet.icrc_right = icrc(carrier, text, place - 1) == packet.icrc
 			local verdict = following:follow(packet, frame)
@@ -84,3 +88,10 @@ function srnic.dissector(tvb, pinfo, tree)
 end
 
 register_postdissector(srnic)
+
+-- Wireshark's own dissector knows RoCEv2's port only
+local udp = DissectorTable.get("udp.port")
+local own = udp:get_dissector(4791)
+if own then
+	udp:add(4792, own)
+end

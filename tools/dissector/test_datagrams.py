@@ -10,8 +10,8 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "codec"))
 import test_dissector as bed                                                # noqa: E402
-from test_dissector import (A, A6, B, B6, BAD, GOOD, KEY, UNVERIFIED, changed, dissect,  # noqa: E402
-                            frame_of, notes, number, octets, one)
+from test_dissector import (A, A6, A_IB, B, B6, B_IB, BAD, GOOD, KEY, UNVERIFIED,  # noqa: E402
+                            changed, dissect, frame_of, notes, number, octets, one)
 from sth import (SUITES, UD_OPCODES, End, Header, Seal, Speaker, deth,      # noqa: E402
                  has_datagrams, k_group, k_pair)
 from sth.datagram import GROUP_QPN, STH_LEN                                 # noqa: E402
@@ -20,8 +20,10 @@ setUpModule, tearDownModule = bed.setUpModule, bed.tearDownModule
 SEALS = [(suite.name, mode) for suite in SUITES.values() if has_datagrams(suite)
          for mode in suite.modes]
 GROUP, GROUP6 = End.at("239.77.0.1", GROUP_QPN), End.at("ff15::77", GROUP_QPN)
+GROUP_IB = End.at("ff12:401b:ffff::ffff:ffff", GROUP_QPN, 1)
 SALT = b"saltsalt"
 GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("aes-gmac-128", "header")
+OPAQUE = "aes-gcm-192", "opaque"
 
 
 class Talk:
@@ -55,25 +57,30 @@ class Suites(unittest.TestCase):
     def setUpClass(cls):
         cls.sent, cls.frames = [], []
         for i, seal in enumerate(SEALS):
-            for sender, to in ((A, B), (A6, B6), (B, GROUP), (B6, GROUP6)):
+            for sender, to in ((A, B), (A6, B6), (B, GROUP), (B6, GROUP6), (A_IB, B_IB),
+                               (B_IB, GROUP_IB)):
                 # each pair of hosts has a rule of its own
-                sender = End(sender.gid[:-1] + bytes([0x80 + i]), sender.qpn)
+                sender = End(sender.gid[:-1] + bytes([0x80 + i]), sender.qpn, sender.kind)
                 talk = Talk(*seal, sender, to)
-                talk.speaker.counter = 0x3fffff0 + i
+                talk.speaker.counter = 0x3ffffe0 + i
                 for n, opcode in enumerate(UD_OPCODES.values()):
                     text = cls.TEXTS[(i + n) % len(cls.TEXTS)]
                     body = talk.body(text, opcode.value, ackreq=n == 0)
                     cls.frames.append(talk.wire(body))
                     cls.sent.append((talk, opcode, text, body))
 
-    def check_wire(self, row, talk, opcode, body):
-        sth = body[opcode.hdr_len:opcode.hdr_len + STH_LEN]
+    def check_wire(self, row, talk, opcode, body, mode=None):
+        """`mode`: the seal's, or None if it is not known; then mode opaque looks like the others."""
+        at = opcode.clear_len(mode)
+        sth = body[at:at + STH_LEN]
+        known = mode or talk.seal.mode != "opaque"
         self.assertEqual(number(row, "opcode"), opcode.value)
         self.assertEqual(number(row, "qpn"), talk.to.qpn)
-        self.assertEqual(number(row, "sqpn"), talk.speaker.end.qpn)
+        self.assertEqual(number(row, "sqpn"), talk.speaker.end.qpn if known else
+                         int.from_bytes(body[17:20], "big"))
         self.assertEqual(number(row, "psn"), 0xfffffe)
         self.assertEqual(number(row, "sth.code"), 5)
-        self.assertEqual(octets(row, "sth.salt"), SALT)
+        self.assertEqual(octets(row, "sth.salt"), SALT if known else sth[:8])
         self.assertEqual(number(row, "sth.counter"), int.from_bytes(sth[8:16], "big"))
         self.assertEqual(octets(row, "sth.tag"), sth[16:])
         self.assertEqual(one(row, "icrc.status"), GOOD)
@@ -83,13 +90,17 @@ class Suites(unittest.TestCase):
         rows = dissect(self.frames, keys=bed.FOLDER.keys)
         for row, (talk, opcode, text, body) in zip(rows, self.sent, strict=True):
             with self.subTest(suite=talk.seal.suite.name, mode=talk.seal.mode, to=talk.to):
-                self.check_wire(row, talk, opcode, body)
+                self.check_wire(row, talk, opcode, body, talk.seal.mode)
                 self.assertEqual(one(row, "sth.suite"), talk.seal.suite.name)
                 self.assertEqual(one(row, "sth.mode"), talk.seal.mode)
                 self.assertEqual(one(row, "sth.key"), "lab.key")
                 self.assertEqual(one(row, "sth.tag.status"), GOOD)
                 self.assertEqual(octets(row, "payload"), text)
                 self.assertEqual(notes(row), set())
+                hidden = talk.seal.mode == "opaque"
+                self.assertEqual(number(row, "qkey"), 0x11111111 if hidden else None)
+                self.assertEqual(number(row, "imm"),
+                                 0x01020304 if hidden and "ImmDt" in opcode.ext else None)
 
     def test_without_a_key_it_says_what_the_wire_says(self):
         possible = ", ".join(s.name for s in SUITES.values() if has_datagrams(s))
@@ -104,10 +115,11 @@ class Suites(unittest.TestCase):
 
 def every_other_byte(talk):
     body = talk.body(b"changed")
-    # Byte 4 is not covered; bytes 28 to 32 would make the counter too large; the other
+    # Byte 4 is not covered; the counter's first five bytes would make it too large; the other
     # excluded bytes would change the kind of the packet
+    counter = UD_OPCODES[0x64].clear_len(talk.seal.mode) + 8
     return [talk.wire(changed(body, at, 1 << at % 8)) for at in range(len(body))
-            if at not in (0, 1, 4, 8, *range(28, 33))]
+            if at not in (0, 1, 4, 8, *range(counter, counter + 5))]
 
 
 def other_payload(talk):
@@ -151,6 +163,9 @@ class Wrong(unittest.TestCase):
     CASES = [
         (every_other_byte, GCM, {"sth.tag.bad"}, BAD),
         (every_other_byte, CMAC, {"sth.tag.bad"}, BAD),
+        (every_other_byte, OPAQUE, {"sth.tag.bad"}, BAD),
+        (counter_spent, OPAQUE, {"sth.counter.spent"}, GOOD),
+        (pad_of_ones, OPAQUE, {"sth.pad"}, GOOD),
         (other_payload, GCM, {"sth.tag.bad"}, BAD),
         (other_payload, HEADER, set(), GOOD),
         (wrong_icrc, GCM, {"icrc.bad"}, GOOD),
@@ -197,6 +212,32 @@ class Wrong(unittest.TestCase):
                          [None, None, "1", None, None, None])
 
 
+class Ports(unittest.TestCase):
+    """The two kinds of port (protocol.md, sections 1 and 17)."""
+
+    def test_what_one_kind_has_sealed_the_other_does_not_open(self):
+        for seal in (GCM, CMAC, OPAQUE):
+            talk = Talk(*seal, A_IB, B_IB)
+            body = talk.body()
+            other = frame_of(End(A_IB.gid, A_IB.qpn), End(B_IB.gid, B_IB.qpn), body)
+            rows = dissect([talk.wire(body), other], keys=bed.FOLDER.keys)
+            self.assertEqual([notes(row) for row in rows], [set(), {"sth.tag.bad"}])
+
+    def test_ends_that_differ_in_kind_alone_are_two(self):
+        ends = [(A6, B6), tuple(End(end.gid, end.qpn, 1) for end in (A6, B6))]
+        rows = dissect([Talk(*GCM, *pair).packet(counter=7) for pair in ends],
+                       keys=bed.FOLDER.keys)
+        self.assertEqual([(notes(row), octets(row, "payload")) for row in rows],
+                         [(set(), b"text")] * 2)
+
+    def test_wireshark_itself_dissects_an_infiniband_ports_packets(self):
+        clear = Header(0x64, B_IB.qpn, 7, deth(0x80000b1b, A_IB.qpn)).bytes() + b"text"
+        done = bed.tshark(bed.DISSECTOR, "-r", bed.FOLDER.capture([frame_of(A_IB, B_IB, clear)]),
+                          "-T", "fields", "-e", "infiniband.deth.srcqp", "-e",
+                          "infiniband.bth.psn")
+        self.assertEqual([int(word, 0) for word in done.stdout.split()], [A_IB.qpn, 7])
+
+
 class Keys(unittest.TestCase):
     def test_hosts_and_groups_have_keys_of_their_own(self):
         short = b"the group's own key"
@@ -215,7 +256,7 @@ class Keys(unittest.TestCase):
             self.assertEqual((notes(row), one(row, "sth.tag.status")), ({"no_key"}, UNVERIFIED))
 
     def test_a_rule_may_change(self):
-        talks = [Talk(*seal) for seal in (GCM, CMAC, ("chacha20-poly1305", "aead"))]
+        talks = [Talk(*seal) for seal in (GCM, CMAC, OPAQUE, ("chacha20-poly1305", "aead"))]
         rows = dissect([talk.packet(counter=n) for n, talk in enumerate(talks)],
                        keys=bed.FOLDER.keys)
         self.assertEqual([(one(row, "sth.suite"), octets(row, "payload")) for row in rows],

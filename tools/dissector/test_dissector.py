@@ -11,13 +11,15 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "codec"))
-from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Header, Packet,    # noqa: E402
-                 Region, Sender, block_key, handshake_frame, k_access, root_key)
+from sth import (OPCODES, RIGHTS, SUITES, Connection, End, Flow, Frame, Header, Packet,  # noqa: E402
+                 Region, Sender, Shared, block_key, handshake_frame, k_access, root_key)
+from sth.seal import EMISSIONS                                              # noqa: E402
 from sth.suites import cmac                                                 # noqa: E402
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK      # noqa: E402
 
@@ -26,18 +28,30 @@ ORACLES = HERE / "test_oracles.lua"
 VECTORS = HERE.parents[1] / "kunit/vectors"
 KEY = bytes(range(32))
 NQ, NR = b"\1" * 16, b"\2" * 16
+X_SCALAR, Y_SCALAR = b"\3" * 32, b"\4" * 32     # ephemeral keys of A and B
 BAD, GOOD, UNVERIFIED = "0", "1", "2"
 ETHERNET, COOKED = 1, 113
 A, B = End.at("10.77.0.1", 0x11), End.at("10.77.0.2", 0x12)
 A6, B6 = End.at("fd77::2", 0x000100), End.at("fd77::1", 0xfffffe)
-NOTES = ["sth.tag.bad", "sth.tag.unproved", "sth.missing", "sth.unexpected", "sth.psn", "sth.counter.spent",
-         "sth.replayed", "sth.pad", "sth.short", "handshake.wrong", "cut", "no_key",
-         "no_handshake", "icrc.bad", "superpacket"]
+# InfiniBand ports
+A_IB, B_IB = End.at("fe80::1:2", 0x100, 1), End.at("fe80::1:1", 0x12, 1)
+NOTES = ["sth.tag.bad", "sth.tag.unproved", "sth.missing", "sth.unexpected", "sth.psn", "sth.phase.bad", "sth.counter.spent",
+         "sth.replayed", "sth.pad", "sth.short", "handshake.wrong", "handshake.version_1", "cut",
+         "no_key", "no_secret", "no_handshake", "icrc.bad", "superpacket"]
 FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
-    "segments", "segment", "opcode", "qpn", "sqpn", "psn", "nq", "nr", "sth.code", "echo", "gap", "sth",
+    "segments", "segment", "opcode", "qpn", "sqpn", "psn", "version", "key_id", "nq", "nr", "share", "sth.code", "echo", "gap", "sth",
     "sth.salt", "sth.counter",
     "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.grant", "sth.psn64",
-    "sth.epoch", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", *NOTES])]
+    "sth.epoch", "sth.phase", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", "ext", "addr", "rkey",
+    "dmalen", "feth", "swap", "compare", "orig", "imm", "syndrome", "msn", "qkey", *NOTES])]
+# Fields of extension headers: name, offset, bytes
+EXTENSIONS = {
+    "RETH": [("addr", 0, 8), ("rkey", 8, 4), ("dmalen", 12, 4)],
+    "AtomicETH": [("addr", 0, 8), ("rkey", 8, 4), ("swap", 12, 8), ("compare", 20, 8)],
+    "AETH": [("syndrome", 0, 1), ("msn", 1, 3)], "AtomicAckETH": [("orig", 0, 8)],
+    "ImmDt": [("imm", 0, 4)], "IETH": [("rkey", 0, 4)], "DETH": [("qkey", 0, 4), ("sqpn", 5, 3)],
+    "FETH": [("feth", 0, 4)],
+}
 
 
 class Folder:
@@ -47,6 +61,18 @@ class Folder:
         self.tmp = tempfile.TemporaryDirectory()
         self.path = Path(self.tmp.name)
         self.keys = self.file("lab.key", KEY.hex().encode() + b"\n")
+        self.secrets = {}       # shares of A and B: Shared
+
+    def secret(self, conn):
+        """Agree on a secret of a connection, and remember it as srnic-secrets does."""
+        shared = Shared.between(conn, conn.a, X_SCALAR, Y_SCALAR)
+        self.secrets[shared.a, shared.b] = shared
+        return shared
+
+    def secrets_file(self, secrets=None):
+        return self.file("secrets", "".join(
+            f"Z {s.a.hex()} {s.b.hex()} {s.z.hex()}\n"
+            for s in (self.secrets if secrets is None else secrets).values()).encode())
 
     def file(self, name, data):
         (self.path / name).write_bytes(data)
@@ -79,9 +105,11 @@ def tshark(script, *options):
     return done
 
 
-def dissect(frames, *options, keys=None, grants=(), link=ETHERNET, snaplen=65535):
-    """Return a dictionary per frame: field without "srnic." -> its values."""
+def dissect(frames, *options, keys=None, grants=(), secrets=None, link=ETHERNET, snaplen=65535):
+    """Return a dictionary per frame: field without "srnic." -> its values. `secrets`: instead of
+    those of all connections."""
     given = ["-o", f"srnic.keys:{keys}"] if keys else []
+    given += ["-o", f"srnic.secrets:{FOLDER.secrets_file(secrets)}"]
     given += ["-o", f"srnic.grants:{';'.join(map(str, grants))}"] if grants else []
     done = tshark(DISSECTOR, "-r", FOLDER.capture(frames, link, snaplen), *given, *options,
                   "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=;",
@@ -122,16 +150,17 @@ def ether(packet):
 
 
 def frame_of(sender, receiver, body, **more):
-    return ether(Packet(sender.gid, receiver.gid, body, **more).bytes())
+    return ether(Packet(sender.gid, receiver.gid, body, kind=sender.kind, **more).bytes())
 
 
-def handshake(conn, requester, start, nq=NQ, nr=NR):
+def handshake(conn, requester, start, shared, nq=NQ, nr=NR):
     responder = conn.other(requester)
     return [frame_of(sender, conn.other(sender),
-                     handshake_frame(conn, sender, opcode, start, *nonces))
-            for sender, opcode, nonces in (
-                (requester, HELLO, (nq,)), (responder, HELLO_ACK, (nq, nr)),
-                (requester, CONFIRM, (nq, nr)), (responder, CONFIRM_ACK, (nq, nr)))]
+                     handshake_frame(conn, sender, Frame(opcode, start, nq,
+                                                         shared.share(conn, sender), answer)))
+            for sender, opcode, answer in (
+                (requester, HELLO, bytes(16)), (responder, HELLO_ACK, nr),
+                (requester, CONFIRM, nr), (responder, CONFIRM_ACK, nr))]
 
 
 def connection(suite, mode, x=A, y=B, **more):
@@ -142,9 +171,10 @@ class Session:
     """A flow from its handshake on, and the plaintext of its packets."""
 
     def __init__(self, conn, requester, start, nq=NQ, nr=NR):
-        self.conn, self.flow = conn, Flow(conn, requester, start, nq, nr)
+        self.shared = FOLDER.secret(conn)
+        self.conn, self.flow = conn, Flow(conn, requester, start, nq, nr, self.shared)
         self.senders = {response: Sender(self.flow, response) for response in (False, True)}
-        self.handshake = handshake(conn, requester, start, nq, nr)
+        self.handshake = handshake(conn, requester, start, self.shared, nq, nr)
         self.expected = []
 
     def frame_body(self, n):
@@ -155,7 +185,7 @@ class Session:
         """Return the frame in its carrier, from the requester."""
         return frame_of(self.flow.owner, self.conn.other(self.flow.owner), body)
 
-    def body(self, opcode, psn64, text=b"", counter=None, **header):
+    def body(self, opcode, psn64, text=b"", emission=None, **header):
         """Return the packet from BTH to pad."""
         info = OPCODES[opcode]
         pad = -len(text) % 4
@@ -163,7 +193,8 @@ class Session:
         ext = bytes(range(1, 1 + sum(EXT_LEN[e] for e in info.ext)))
         header = Header(opcode, receiver.qpn, 0, ext, **{"pad": pad, **header})
         padded = text + bytes(header.pad)
-        sealed = self.senders[info.response].seal(header, padded[:len(text) + pad], psn64, counter)
+        sealed = self.senders[info.response].seal(header, padded[:len(text) + pad], psn64,
+                                                   emission)
         self.expected.append((opcode, receiver.qpn, psn64, text, sealed, info))
         return sealed
 
@@ -175,9 +206,24 @@ class Session:
         return self.wire(self.body(*arguments, **more))
 
 
+def fields_of(info, ext):
+    """Return the fields of extension headers by name, from the headers' bytes."""
+    found = {}
+    for name in info.ext:
+        for field, at, size in EXTENSIONS[name]:
+            found[field] = int.from_bytes(ext[at:at + size], "big")
+        ext = ext[EXT_LEN[name]:]
+    return found
+
+
+def shown_extensions(row):
+    return {field: number(row, field) for fields in EXTENSIONS.values() for field, *_ in fields
+            if row[field]}
+
+
 def sth_of(session, sealed, info):
-    suite = session.conn.suite
-    sth = sealed[info.hdr_len:info.hdr_len + suite.sth_len]
+    suite, at = session.conn.suite, info.clear_len(session.conn.mode)
+    sth = sealed[at:at + suite.sth_len]
     return (int.from_bytes(sth[:4], "big"), sth[4:]) if suite.nonce_family else (None, sth)
 
 
@@ -217,9 +263,9 @@ class Suites(unittest.TestCase):
         cls.sessions, cls.frames = [], []
         for i, (suite, mode) in enumerate(
                 (s.name, mode) for s in SUITES.values() for mode in s.modes):
-            x, y = (A6, B6) if i % 2 else (A, B)
-            x, y = End(x.gid, x.qpn + i), End(y.gid, 0x2000 - i)
-            conn = connection(suite, mode, x, y, pair_key=i % 3 == 2)
+            x, y = ((A, B), (A6, B6), (A_IB, B_IB))[i % 3]
+            x, y = End(x.gid, x.qpn + i, x.kind), End(y.gid, 0x2000 - i, y.kind)
+            conn = connection(suite, mode, x, y, pair_key=i % 4 == 3)
             cls.sessions.append(Session(conn, (x, y)[i // 2 % 2], 0xfffff0,
                                         NQ[1:] + bytes([i]), NR[1:] + bytes([i])))
         for session in cls.sessions:
@@ -275,6 +321,13 @@ class Suites(unittest.TestCase):
                 self.assertEqual(one(row, "sth.tag.status"), GOOD)
                 self.assertEqual(octets(row, "payload"), expected[3])
                 self.assertEqual(notes(row), set())
+                self.check_extensions(row, session.conn.mode, expected[5])
+
+    def check_extensions(self, row, mode, info):
+        """Mode opaque alone hides them from Wireshark's own dissector."""
+        ext = bytes(range(1, 1 + info.ext_len)) if mode == "opaque" else b""
+        self.assertEqual(octets(row, "ext"), ext)
+        self.assertEqual(shown_extensions(row), fields_of(info, ext) if ext else {})
 
     def test_the_handshake_is_shown_and_verified(self):
         for i, session in enumerate(self.sessions):
@@ -282,6 +335,10 @@ class Suites(unittest.TestCase):
             for n, row in enumerate(self.rows[first:first + 4]):
                 self.assertEqual(number(row, "opcode"), HELLO + n)
                 self.assertEqual(number(row, "psn"), session.flow.start)
+                self.assertEqual(number(row, "version"), 2)
+                self.assertEqual(octets(row, "key_id"), session.conn.key_id)
+                sender = session.flow.sender(n % 2)
+                self.assertEqual(octets(row, "share"), session.shared.share(session.conn, sender))
                 self.assertEqual(octets(row, "nq"), session.flow.nq)
                 self.assertEqual(octets(row, "nr"), session.flow.nr if n else bytes(16))
                 self.assertEqual(octets(row, "sth.tag"), session.handshake[n][-20:-4])
@@ -295,10 +352,12 @@ class Suites(unittest.TestCase):
             suite, info = session.conn.suite, expected[5]
             with self.subTest(suite=suite.name, mode=session.conn.mode, opcode=expected[0]):
                 self.check_wire(row, expected)
+                # Without the key, mode opaque is not known
                 sth = expected[4][info.hdr_len:info.hdr_len + suite.sth_len]
-                # Suites with counters are excluded if the counter would reach 2^26
+                # Suites with counters are excluded if the counter would reach 2^26 in each mode
                 possible = [s.name for s in SUITES.values()
-                            if s.code == suite.code and not (s.nonce_family and sth[0] >= 4)]
+                            if s.code == suite.code and not (s.nonce_family and all(
+                                expected[4][info.clear_len(mode)] >= 4 for mode in s.modes))]
                 self.assertEqual(one(row, "sth.suites"), ", ".join(possible))
                 self.assertIsNone(one(row, "sth.suite"))
                 self.assertEqual(one(row, "sth.tag.status"), UNVERIFIED)
@@ -457,9 +516,10 @@ def changed(data, at, mask):
 def every_other_byte(session):
     body = session.body(0x0a, 9, b"changed")
     # Changes of the opcode, the queue pair, the PSN or the STH code make it another packet,
-    # byte 4 is not covered, and byte 28 would make the counter too large
+    # byte 4 is not covered, and the counter's first byte would make it too large
+    counter = OPCODES[0x0a].clear_len(session.conn.mode)
     return [session.wire(changed(body, at, 1 << at % 8))
-            for at in range(len(body)) if at not in (0, *range(4, 12), 28)]
+            for at in range(len(body)) if at not in (0, *range(4, 12), counter)]
 
 
 def wrong_icrc(session):
@@ -471,7 +531,15 @@ def other_payload(session):
 
 
 def counter_spent(session):
-    return [session.packet(0x04, 9, b"text", counter=1 << 26)]
+    # the limit of a sender that is wrong
+    with unittest.mock.patch("sth.seal.EMISSIONS", 2 * EMISSIONS):
+        return [session.packet(0x04, 9, b"text", emission=EMISSIONS)]
+
+
+def phase_skipped(session):
+    frames = [session.packet(0x04, 9, b"text", emission=n * EMISSIONS) for n in (2, 3)]
+    session.senders[False].emitted.clear()
+    return frames
 
 
 def without_sth(session):
@@ -500,7 +568,24 @@ def pad_of_ones(session):
 
 
 def forged_confirm(session):
-    return [session.frame(changed(session.frame_body(2), 59, 1))]
+    return [session.frame(changed(session.frame_body(2), 99, 1))]
+
+
+def confirm_with_another_share(session):
+    return [session.frame(changed(session.frame_body(2), 52, 1))]
+
+
+def confirm_under_another_key(session):
+    return [session.frame(changed(session.frame_body(2), 16, 1))]
+
+
+def confirm_of_version_3(session):
+    return [session.frame(changed(session.frame_body(2), 12, 1))]
+
+
+def confirm_of_version_1(session):
+    body = session.frame_body(2)
+    return [session.frame(body[:12] + body[20:52] + body[-16:])]
 
 
 def confirm_that_asks(session):
@@ -509,14 +594,20 @@ def confirm_that_asks(session):
 
 def hello_from_nobody(session):
     hello = session.frame_body(0)
-    return [session.frame(hello[:12] + bytes(16) + hello[28:])]
+    return [session.frame(hello[:20] + bytes(16) + hello[36:])]
 
 
 class Wrong(unittest.TestCase):
     """Packets that an end drops, between two that it accepts."""
 
     GCM, CMAC, HEADER = ("aes-gcm-128", "aead"), ("aes-cmac-128", "packet"), ("hmac-sha1", "header")
+    OPAQUE = "aes-gcm-128", "opaque"
     CASES = [
+        (every_other_byte, OPAQUE, {"sth.tag.bad"}, BAD),
+        (other_payload, OPAQUE, {"sth.tag.bad"}, BAD),
+        (counter_spent, OPAQUE, {"sth.counter.spent"}, GOOD),
+        (pad_of_ones, OPAQUE, {"sth.pad"}, GOOD),
+        (short, OPAQUE, {"sth.short"}, None),
         (every_other_byte, GCM, {"sth.tag.unproved"}, BAD),
         (every_other_byte, CMAC, {"sth.tag.unproved"}, BAD),
         (wrong_icrc, GCM, {"icrc.bad"}, GOOD),
@@ -524,6 +615,8 @@ class Wrong(unittest.TestCase):
         (other_payload, CMAC, {"sth.tag.bad"}, BAD),
         (other_payload, HEADER, set(), GOOD),
         (counter_spent, GCM, {"sth.counter.spent"}, GOOD),
+        (phase_skipped, GCM, {"sth.phase.bad"}, BAD),
+        (phase_skipped, CMAC, {"sth.phase.bad"}, BAD),
         (without_sth, GCM, {"sth.missing"}, None),
         (other_code, CMAC, {"sth.unexpected"}, UNVERIFIED),
         (short, GCM, {"sth.short"}, None),
@@ -533,6 +626,10 @@ class Wrong(unittest.TestCase):
         (pad_of_ones, CMAC, {"sth.pad"}, GOOD),
         (pad_of_ones, HEADER, set(), GOOD),
         (forged_confirm, GCM, {"sth.tag.bad"}, BAD),
+        (confirm_with_another_share, GCM, {"sth.tag.bad"}, BAD),
+        (confirm_under_another_key, GCM, {"sth.tag.bad"}, BAD),
+        (confirm_of_version_3, GCM, {"handshake.wrong"}, UNVERIFIED),
+        (confirm_of_version_1, GCM, {"handshake.version_1"}, UNVERIFIED),
         (confirm_that_asks, GCM, {"handshake.wrong"}, UNVERIFIED),
         (hello_from_nobody, GCM, {"handshake.wrong"}, UNVERIFIED),
     ]
@@ -559,13 +656,115 @@ class Wrong(unittest.TestCase):
                 if status == BAD:
                     self.assertEqual({octets(row, "payload") for row in middle}, {b""})
 
+    def test_it_follows_from_phase_to_phase(self):
+        for seal in (self.GCM, self.CMAC):
+            session = Session(connection(*seal), A, 9)
+            frames = [session.packet(0x04, 9 + n, b"text", emission=n * EMISSIONS // 2)
+                      for n in range(12)]
+            rows = dissect([*session.handshake, *frames, frames[0]], keys=FOLDER.keys)[4:]
+            self.assertEqual([one(row, "sth.phase") for row in rows[:-1]],
+                             [str(n // 2) for n in range(12)])
+            self.assertEqual({one(row, "sth.tag.status") for row in rows[:-1]}, {GOOD})
+            self.assertEqual([notes(row) for row in rows[:-1]], [set()] * 12)
+            # phase 0 has the bits of phase 4, but another key
+            self.assertEqual(notes(rows[-1]), {"sth.tag.bad"})
+
     def test_a_counter_opens_once(self):
         session = Session(connection("aes-gcm-128", "aead"), A, 9)
-        frame = session.packet(0x04, 9, b"text", counter=77)
+        frame = session.packet(0x04, 9, b"text", emission=77)
         rows = dissect([*session.handshake, frame, session.packet(0x04, 9, b"again"), frame],
                        keys=FOLDER.keys)
         self.assertEqual([notes(row) for row in rows[4:]], [set(), set(), {"sth.replayed"}])
         self.assertEqual([one(row, "sth.replays") for row in rows[4:]], [None, None, "5"])
+
+
+class Secrets(unittest.TestCase):
+    """Forward secrecy: the key opens nothing without the connection's secret."""
+
+    def sessions(self, mode="aead", suite="aes-gcm-128"):
+        """Return both flows of a connection, which have one secret."""
+        conn = connection(suite, mode)
+        return Session(conn, A, 0xfffffe), Session(conn, B, 5, NR, NQ)
+
+    def frames(self, *sessions):
+        """Return the frames, and the plaintexts; A's flow goes on for an epoch and a half."""
+        numbers = [0xfffffe, 0x1000000, 0x17fffff, 0x1fffffe, 0x2000001, 0x1fffffd]
+        ours, theirs = sessions
+        frames = ours.handshake + theirs.handshake
+        frames += [ours.packet(0x04, psn64, b"%08x" % psn64) for psn64 in numbers]
+        frames += [theirs.packet(0x04, 5, b"theirs")]
+        return frames, [b"%08x" % psn64 for psn64 in numbers] + [b"theirs"]
+
+    def test_with_the_secret_every_epoch_opens(self):
+        frames, texts = self.frames(*self.sessions())
+        rows = dissect(frames, keys=FOLDER.keys)[8:]
+        self.assertEqual([octets(row, "payload") for row in rows], texts)
+        self.assertEqual({one(row, "sth.tag.status") for row in rows}, {GOOD})
+        self.assertEqual([number(row, "sth.epoch") for row in rows], [0, 1, 1, 1, 2, 1, 0])
+
+    def test_the_key_alone_opens_nothing(self):
+        for suite, mode in (("aes-gcm-128", "aead"), ("aes-gcm-128", "opaque"),
+                            ("aes-cmac-128", "packet"), ("hmac-sha256", "header")):
+            frames, texts = self.frames(*self.sessions(mode, suite))
+            rows = dissect(frames, "-2", keys=FOLDER.keys, secrets={})
+            # The frames of the handshake are under the key alone, and name the seal
+            self.assertEqual([one(row, "sth.tag.status") for row in rows[:8]], [GOOD] * 8)
+            self.assertEqual([notes(row) for row in rows[8:]], [{"no_secret"}] * len(texts))
+            self.assertEqual({one(row, "sth.tag.status") for row in rows[8:]}, {UNVERIFIED})
+            self.assertEqual({one(row, "sth.suite") for row in rows}, {suite})
+            if mode in ("aead", "opaque"):
+                self.assertEqual({octets(row, "payload") for row in rows[8:]}, {b""})
+
+    def test_the_secret_alone_opens_nothing(self):
+        frames, _ = self.frames(*self.sessions())
+        rows = dissect(frames)[8:]
+        self.assertEqual({one(row, "sth.tag.status") for row in rows}, {UNVERIFIED})
+        self.assertEqual({octets(row, "payload") for row in rows}, {b""})
+
+    def test_another_secret_for_the_same_shares_is_wrong(self):
+        sessions = self.sessions()
+        shared = sessions[0].shared
+        frames, _ = self.frames(*sessions)
+        rows = dissect(frames, keys=FOLDER.keys, secrets={
+            (shared.a, shared.b): Shared(shared.a, shared.b, changed(shared.z, 31, 1))})[8:]
+        self.assertEqual([one(row, "sth.tag.status") for row in rows[:2]], [BAD] * 2)
+        self.assertNotIn(GOOD, {one(row, "sth.tag.status") for row in rows})
+        self.assertEqual({octets(row, "payload") for row in rows}, {b""})
+
+    def test_each_connection_needs_its_own(self):
+        frames, _ = self.frames(*self.sessions())
+        other = Shared.between(connection("aes-gcm-128", "aead"), A, b"\5" * 32, Y_SCALAR)
+        rows = dissect(frames, keys=FOLDER.keys, secrets={(other.a, other.b): other})[8:]
+        self.assertEqual([notes(row) for row in rows], [{"no_secret"}] * len(rows))
+
+    def test_a_responder_that_was_reset_has_another_share(self):
+        """HELLO-ACKs of the old life and of the new one; the requester confirms the new one."""
+        conn = connection("aes-gcm-128", "aead")
+        old = Shared.between(conn, A, X_SCALAR, b"\5" * 32)
+        session = Session(conn, A, 5)
+        hello, answer, confirm, confirmed = session.handshake
+        stale = handshake(conn, A, 5, old, nr=b"\7" * 16)[1]
+        rows = dissect([hello, answer, stale, confirm, confirmed, session.packet(0x04, 5, b"text")],
+                       "-2", keys=FOLDER.keys)
+        self.assertEqual({one(row, "sth.tag.status") for row in rows}, {GOOD})
+        self.assertEqual(octets(rows[-1], "payload"), b"text")
+
+    def test_files_are_read_as_the_program_writes_them(self):
+        frames, texts = self.frames(*self.sessions())
+        path = FOLDER.secrets_file()
+        empty = FOLDER.file("none", b"# a comment\n\n")
+        done = tshark(DISSECTOR, "-r", FOLDER.capture(frames), "-o", f"srnic.keys:{FOLDER.keys}",
+                      "-o", f"srnic.secrets:{empty}; {path}", "-T", "fields", "-e", "srnic.payload",
+                      "-Y", "srnic.payload")
+        self.assertEqual(done.stdout.split(), [text.hex() for text in texts])
+        self.assertNotIn("no secret", done.stderr)
+
+    def test_what_is_no_secret_is_complained_of(self):
+        line = FOLDER.secrets_file().read_text().splitlines()[0]
+        for path in (FOLDER.file("short", line[:-2].encode()), FOLDER.file("kind", b"Y" + line[1:].encode()),
+                     FOLDER.file("two", line.rsplit(" ", 1)[0].encode()), FOLDER.path / "absent"):
+            done = tshark(DISSECTOR, "-r", FOLDER.capture([]), "-o", f"srnic.secrets:{path}")
+            self.assertIn(f"no secret from {path}", done.stderr)
 
 
 class Keys(unittest.TestCase):
@@ -693,12 +892,28 @@ class Captures(unittest.TestCase):
         rows = dissect(frames, keys=FOLDER.keys)
         self.assertGreater(sum(bool(notes(row)) for row in rows), 300)
 
+    def test_frames_of_version_1_are_named(self):
+        session = Session(connection("aes-gcm-128", "aead"), A, 3)
+        frames = [session.frame(body[:12] + body[20:52] + body[-16:])
+                  for body in map(session.frame_body, range(4))]
+        frames.append(session.packet(0x04, 3, b"text"))
+        rows = dissect(frames, keys=FOLDER.keys)
+        self.assertEqual([notes(row) for row in rows],
+                         [{"handshake.version_1"}] * 4 + [{"no_handshake"}])
+        self.assertEqual([number(row, "version") for row in rows[:4]], [1] * 4)
+        self.assertEqual([octets(row, "nq") for row in rows[:4]], [NQ] * 4)
+        self.assertEqual({one(row, "sth.suite") for row in rows}, {None})
+        self.assertEqual(octets(rows[4], "payload"), b"")
+        done = tshark(DISSECTOR, "-r", FOLDER.capture(frames))
+        self.assertIn("[STH HELLO, version 1]", done.stdout)
+
     def test_the_list_of_packets_says_it_too(self):
         session = Session(connection("aes-gcm-128", "aead"), A, 0xfffffe)
         bodies = [session.body(0x04, 0xfffffe + n, b"text") for n in range(3)]
         frames = [*session.handshake, self.super_packet(A, B, bodies),
                   changed(session.packet(0x11, 0x1000000), -5, 1)]
-        done = tshark(DISSECTOR, "-r", FOLDER.capture(frames), "-o", f"srnic.keys:{FOLDER.keys}")
+        done = tshark(DISSECTOR, "-r", FOLDER.capture(frames), "-o", f"srnic.keys:{FOLDER.keys}",
+                      "-o", f"srnic.secrets:{FOLDER.secrets_file()}")
         lines = done.stdout.splitlines()
         self.assertIn("[STH HELLO]", lines[0])
         self.assertIn("[STH CONFIRM-ACK, aes-gcm-128 aead, tag good]", lines[3])

@@ -389,7 +389,7 @@ def prevent_the_handshake(bed):
 
 
 @attack("ReDMArk 5.4", header="the wire is the attacker's", packet="the wire is the attacker's",
-        aead="the wire is the attacker's")
+        aead="the wire is the attacker's", opaque="the wire is the attacker's")
 def cut_the_wire(bed):
     """Drop all packets"""
     bed.write(GOOD)

@@ -26,8 +26,9 @@ ETH_P_ALL = 3
 ETH_P_IP = 0x0800
 RC_READ_REQ = 0x0C
 RC_WRITE_ONLY = 0x0A
-# requests of the RC transport: SEND* WRITE* READ_REQ, atomics, SEND with invalidate
-RC_REQUESTS = set(range(0x00, 0x0D)) | {0x13, 0x14, 0x16, 0x17}
+# requests of the RC transport: SEND* WRITE* READ_REQ, atomics, SEND with invalidate, FLUSH,
+# ATOMIC WRITE
+RC_REQUESTS = set(range(0x00, 0x0D)) | {0x13, 0x14, 0x16, 0x17, 0x1C, 0x1D}
 STH_LEN = (0, 12, 16, 20, 28, 32, 48, 64)
 PSN_MASK = 0xFFFFFF
 

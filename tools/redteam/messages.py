@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Valid and invalid netlink messages to srnic (RFC 5042 section 6.5, R28).
 
-    messages.py DEV NUMBER [SEED]
+    messages.py DEV PORT NUMBER [SEED]
 
 The grammar is Documentation/netlink/specs/srnic.yaml. A privileged process (root in the
 device's namespace) must be granted each operation often enough, or the run has shown
 nothing; an unprivileged one must never be granted an administrator's operation. The run
-changes DEV's quotas, limits and peers, and the namespace's keys and rules. The seed is
-printed; the same seed yields the same messages.
+changes DEV's quotas, limits and peers, the P_Keys of PORT, an InfiniBand port, and the
+namespace's keys and rules. The seed is printed; the same seed yields the same messages.
 """
 
 import errno
@@ -38,6 +38,7 @@ LEAST, SHARE = 1, 40     # required grants of each operation: LEAST, and one in 
 QUOTAS = ["ucontext", "pd", "ah", "srq", "qp", "cq", "mr", "mw", "mcast", "mcast_qp"]
 SUITES = {1: "aes-cmac-128", 2: "aes-gmac-128", 3: "aes-gcm-128"}
 MAPPED = bytes(10) + b"\xff\xff"
+WIDTHS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 
 
 def attr(kind, payload, length=None):
@@ -99,12 +100,12 @@ class Grammar:
                      for s in spec["attribute-sets"]}
         self.operations = []
         for number, op in enumerate(spec["operations"]["list"], 1):
-            if "notify" not in op:
+            if "do" in op or "dump" in op:
                 self.operations.append((number, op))
 
 
 class Fuzzer:
-    def __init__(self, device, seed):
+    def __init__(self, device, port, seed):
         self.chance = random.Random(seed)
         self.grammar = Grammar()
         self.socket = Socket()
@@ -114,7 +115,7 @@ class Fuzzer:
         self.family, = struct.unpack("H", family[CTRL_FAMILY_ID])
         group = attrs_of(attrs_of(family[CTRL_MCAST_GROUPS]).popitem()[1])
         self.group, = struct.unpack("I", group[CTRL_MCAST_ID])
-        self.device = self.find(device)
+        self.device, self.port = self.find(device), self.find(port)
 
     def find(self, device):
         number, = (n for n, op in self.grammar.operations if op["name"] == "dev-get")
@@ -148,6 +149,8 @@ class Fuzzer:
         if operation == "limit-set":
             return {"index": self.device, "value": self.chance.randrange(60),
                     "name": self.chance.choice(["idle", "faults", "cutoff", "greed", "ecn"]).encode() + b"\0"}
+        if operation.startswith("pkey"):
+            return {"index": self.port, "pkey": 0x8001 + self.chance.randrange(8)}
         return {"dev-index": self.device, "address": self.address(),
                 "seconds": self.chance.randrange(30)}
 
@@ -156,7 +159,7 @@ class Fuzzer:
             return b""
         if isinstance(value, bytes):
             return value
-        return struct.pack({"u8": "B", "u32": "I"}.get(kind, "Q"), value)
+        return struct.pack(WIDTHS[kind], value)
 
     def nest(self, spec, sense):
         body = b""
@@ -276,13 +279,13 @@ class Fuzzer:
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) not in (4, 5):
         print(__doc__, file=sys.stderr)
         return 2
-    seed = int(sys.argv[3], 0) if len(sys.argv) > 3 else int(time.time())
+    seed = int(sys.argv[4], 0) if len(sys.argv) > 4 else int(time.time())
     print(f"seed {seed}", flush=True)
-    fuzzer = Fuzzer(sys.argv[1], seed)
-    fuzzer.run(int(sys.argv[2]))
+    fuzzer = Fuzzer(*sys.argv[1:3], seed)
+    fuzzer.run(int(sys.argv[3]))
     return 0 if fuzzer.report() else 1
 
 

@@ -32,7 +32,7 @@ from wire import Wire  # noqa: E402
 ADDRESSES = {"a": "10.77.0.1", "b": "10.77.0.2"}
 KEY = "redteam"
 SEALS = ("header:aes-cmac-128", "header:aes-gmac-128", "packet:aes-cmac-128",
-         "packet:aes-gmac-128", "aead:aes-gcm-128")
+         "packet:aes-gmac-128", "aead:aes-gcm-128", "opaque:aes-gcm-256")
 PRF = ("cmac", "hmac")
 
 

@@ -21,7 +21,7 @@ import sys
 from ipaddress import IPv6Address
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "verify"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/programs"))
 from datagram_bed import (GRH, ONLY, OUR_QPN, QKEY, ROOM, Device, Packet, Target,  # noqa: E402
                           elsewhere)
 

@@ -213,7 +213,7 @@ static void parse(const struct record *record)
 	uint32_t length = ntohl(record->length);
 
 	if (length > sizeof(record->text)) {
-		printf("record: makes no sense, its text would have %u bytes\n", length);
+		printf("record: invalid, its text would have %u bytes\n", length);
 		return;
 	}
 	printf("record: \"%.*s\"\n", (int)length, record->text);

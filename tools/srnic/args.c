@@ -56,7 +56,7 @@ int args_end(const struct args *args)
 {
 	if (!args_peek(args))
 		return CLI_OK;
-	return cli_usage(args, "'%s' is one word too many, or not known here", args_peek(args));
+	return cli_usage(args, "'%s' is not expected here: remove it", args_peek(args));
 }
 
 int args_verb(struct args *args, const struct verb *verbs, unsigned int num)
@@ -76,9 +76,9 @@ int args_verb(struct args *args, const struct verb *verbs, unsigned int num)
 		return verbs[i].run(args);
 	}
 
-	fprintf(cli.err, "srnic: %s: no '%s' here, but", args->about, word);
+	fprintf(cli.err, "srnic: %s: unknown verb '%s': use", args->about, word);
 	for (i = 0; i < num; i++)
-		fprintf(cli.err, "%s %s", i ? "," : "", verbs[i].name);
+		fprintf(cli.err, "%s %s", !i ? "" : i < num - 1 ? "," : " or", verbs[i].name);
 	fprintf(cli.err, " (srnic help %s)\n", args->about);
 	return CLI_USAGE;
 }

@@ -32,9 +32,12 @@ static const struct command commands[] = {
 	{ "key", key_run },
 	{ "quota", quota_run },
 	{ "limit", limit_run },
+	{ "pkey", pkey_run },
 	{ "suite", suite_run },
 	{ "log", log_run },
 	{ "peer", peer_run },
+	{ "genkey", genkey_run },
+	{ "pubkey", pubkey_run },
 };
 
 /* Parse j, p, d and combinations of them */
@@ -84,7 +87,7 @@ static int sort_out(char **argv, struct options *options, const struct args *arg
 		} else if (is_option(*argv, "-n", "--netns")) {
 			options->netns = *++argv;
 			if (!options->netns)
-				return cli_usage(args, "the namespace behind -n is missing");
+				return cli_usage(args, "the network namespace after -n is missing");
 		} else if (!take_option(options, *argv)) {
 			*word++ = *argv;
 		}
@@ -119,7 +122,7 @@ static int help(struct args *args)
 
 	if (help_print(cli.out, word ?: ""))
 		return CLI_OK;
-	return cli_usage(args, "no help on '%s'", word);
+	return cli_usage(args, "no help on '%s': it is not a command", word);
 }
 
 static int run(struct args *args, const struct options *options)
@@ -144,7 +147,7 @@ static int run(struct args *args, const struct options *options)
 			return CLI_REFUSED;
 		return commands[i].run(args);
 	}
-	return cli_usage(args, "no command '%s'", word);
+	return cli_usage(args, "unknown command '%s'", word);
 }
 
 int cli_run(int argc, char **argv)

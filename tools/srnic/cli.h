@@ -83,11 +83,14 @@ int secret_make(const struct args *args, const char *path, struct secret *secret
 int show_run(struct args *args);
 int quota_run(struct args *args);
 int limit_run(struct args *args);
+int pkey_run(struct args *args);
 int qp_run(struct args *args);
 int policy_run(struct args *args);
 int key_run(struct args *args);
 int suite_run(struct args *args);
 int log_run(struct args *args);
 int peer_run(struct args *args);
+int genkey_run(struct args *args);
+int pubkey_run(struct args *args);
 
 #endif /* CLI_H */

@@ -44,8 +44,8 @@ _srnic_policy()
 
 	case $last in
 	key) _srnic_names key list ;;
-	prefer | require) echo header packet aead ;;
-	header | packet | aead) _srnic_suites "$last" ;;
+	prefer | require) echo header packet aead opaque ;;
+	header | packet | aead | opaque) _srnic_suites "$last" ;;
 	del) _srnic_names policy list ;;
 	add | replace) echo default ;;
 	*)
@@ -64,9 +64,9 @@ _srnic_key()
 
 	case ${_srnic_words[-1]} in
 	--file) compgen -f -- "$1" ;;
-	del | replace) _srnic_names key list ;;
+	del | replace | stage | promote | retire) _srnic_names key list ;;
 	*)
-		[[ $verb != @(add|replace|gen) || $count -lt 3 ]] || echo --file --raw -
+		[[ $verb != @(add|replace|stage|gen) || $count -lt 3 ]] || echo --file --raw -
 		;;
 	esac
 }
@@ -91,36 +91,57 @@ _srnic_quota()
 	esac
 }
 
+# Count the words after the verb, without "dev", in the caller's $given; before the first of
+# them, list the devices
+_srnic_device()
+{
+	given=$((${#_srnic_words[@]} - 2))
+	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
+	((given == 0)) || return 0
+	[[ ${_srnic_words[-1]} == dev ]] || echo dev
+	_srnic_names show
+}
+
+# List what a command shows in its second column for the device that was just named
+_srnic_of_device()
+{
+	srnic "${_srnic_options[@]}" "$@" 2>/dev/null |
+		awk -v dev="${_srnic_words[-1]}" 'NR > 1 && $1 == dev { print $2 }'
+}
+
 _srnic_limit()
 {
-	local given=$((${#_srnic_words[@]} - 2))	# after the verb
-
-	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
+	local given
+	_srnic_device
 	case $given:${_srnic_words[1]} in
-	0:*)
-		[[ ${_srnic_words[-1]} == dev ]] || echo dev
-		_srnic_names show
-		;;
 	1:set) echo idle faults cutoff greed ecn ;;
 	2:set) echo none ;;
 	esac
 }
 
+_srnic_pkey()
+{
+	local given
+	_srnic_device
+	[[ $given:${_srnic_words[1]} != 1:del ]] || _srnic_of_device pkey show
+}
+
 _srnic_peer()
 {
-	local given=$((${#_srnic_words[@]} - 2))	# after the verb
-
-	[[ ${_srnic_words[2]-} != dev ]] || given=$((given - 1))
+	local given
+	_srnic_device
 	case $given:${_srnic_words[1]} in
-	0:*)
-		[[ ${_srnic_words[-1]} == dev ]] || echo dev
-		_srnic_names show
-		;;
-	1:cut | 1:allow)
-		srnic "${_srnic_options[@]}" peer show 2>/dev/null |
-			awk -v dev="${_srnic_words[-1]}" 'NR > 1 && $1 == dev { print $2 }'
-		;;
+	1:cut | 1:allow) _srnic_of_device peer show ;;
 	2:cut) echo seconds ;;
+	esac
+}
+
+_srnic_peer_add()
+{
+	case $_srnic_before in
+	--suite) _srnic_suites aead ;;
+	--public-key | --address | --endpoint) ;;
+	*) echo --public-key --address --endpoint --suite ;;
 	esac
 }
 
@@ -132,20 +153,22 @@ _srnic_candidates()
 		ip netns list 2>/dev/null | awk '{ print $1 }'
 		return
 	fi
-	if [[ $1 == -* && ${_srnic_words[0]-} != key ]]; then
+	if [[ $1 == -* && ${_srnic_words[0]-} != key &&
+		"${_srnic_words[*]:0:2}" != "peer add" ]]; then
 		echo --json --pretty --details --netns --help --version
 		return
 	fi
 	case $count:${_srnic_words[0]-} in
-	0:) echo show qp policy key quota limit suite log peer help ;;
-	1:help) echo show qp policy key quota limit suite log peer ;;
+	0:) echo show qp policy key quota limit pkey suite log peer genkey pubkey help ;;
+	1:help) echo show qp policy key quota limit pkey suite log peer genkey pubkey ;;
 	1:policy) echo list add replace del flush ;;
-	1:key) echo list add replace gen del ;;
+	1:key) echo list add replace gen stage promote retire del ;;
 	1:quota) echo show users set ;;
 	1:limit) echo show set ;;
+	1:pkey) echo show add del ;;
 	1:suite) echo list ;;
 	1:log) echo show follow ;;
-	1:peer) echo show cut allow ;;
+	1:peer) echo show cut allow add del list ;;
 	1:show | 1:qp | 2:log)
 		echo dev
 		_srnic_names show
@@ -155,7 +178,21 @@ _srnic_candidates()
 	*:key) _srnic_key "$1" ;;
 	*:quota) _srnic_quota ;;
 	*:limit) _srnic_limit ;;
-	*:peer) _srnic_peer ;;
+	*:pkey) _srnic_pkey ;;
+	2:peer)
+		case ${_srnic_words[1]} in
+		add | list) ;;
+		del) _srnic_names peer list ;;
+		*) _srnic_peer ;;
+		esac
+		;;
+	*:peer)
+		case ${_srnic_words[1]} in
+		add) _srnic_peer_add ;;
+		del | list) ;;
+		*) _srnic_peer ;;
+		esac
+		;;
 	esac
 }
 

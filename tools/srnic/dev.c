@@ -16,7 +16,7 @@ int dev_take(struct args *args, const char **name)
 	int err = args_need(args, "the device's name", name);
 
 	if (!err && !strcmp(*name, "dev"))
-		err = args_need(args, "the device's name behind 'dev'", name);
+		err = args_need(args, "the device's name after 'dev'", name);
 	return err;
 }
 
@@ -234,7 +234,7 @@ static int take_reserve(struct args *args, bool *given, uint32_t *reserve)
 	if (!*given)
 		return args_end(args);
 	return args_need(args, "'reserve'", &word) ?:
-		args_need(args, "the number behind 'reserve'", &word) ?:
+		args_need(args, "the number after 'reserve'", &word) ?:
 		parse_u32(args, "reserve", word, reserve) ?: args_end(args);
 }
 
@@ -254,7 +254,7 @@ static int quota_set(struct args *args)
 	if (err)
 		return err;
 	if (strlen(quota) > SRNIC_NAME_MAX)
-		return cli_usage(args, "no quota '%.40s': see 'srnic quota show'", quota);
+		return cli_usage(args, "unknown quota '%.40s': see 'srnic quota show'", quota);
 
 	err = dev_find(args->where, dev, &index) ?: ask_open(args->where, &srnic);
 	if (err)

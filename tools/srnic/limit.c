@@ -68,7 +68,7 @@ static int limit_set(struct args *args)
 	if (err)
 		return err;
 	if (strlen(limit) > SRNIC_NAME_MAX)
-		return cli_usage(args, "no limit '%.40s': see 'srnic limit show'", limit);
+		return cli_usage(args, "unknown limit '%.40s': see 'srnic limit show'", limit);
 
 	return dev_find(args->where, dev, &index) ?:
 		ask_open(args->where, &srnic) ?:

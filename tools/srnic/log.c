@@ -141,7 +141,7 @@ static int log_follow(struct args *args)
 		if (err == -EINTR)
 			return CLI_OK;
 		if (err == -ENOBUFS) {
-			cli_refused(args->where, "more came than could be told: see 'srnic log'");
+			cli_refused(args->where, "entries came faster than they could be read, and some were lost: see 'srnic log'");
 			err = 0;
 			continue;
 		}

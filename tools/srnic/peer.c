@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnic peer: the faults of peers, and cut-offs.
+ * srnic peer: the faults of peers, and cut-offs; and the verbs of peer_key.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "dev.h"
 #include "json.h"
 #include "list.h"
+#include "peer_key.h"
 
 static const char *address_text(const struct srnic_peer *peer, char *text)
 {
@@ -112,7 +113,7 @@ static int take_address(struct args *args, struct srnic_prefix *prefix)
 	err = args_need(args, "the peer's address", &word) ?: parse_prefix(args, word, prefix);
 	if (err || prefix->len == 128)
 		return err;
-	return cli_usage(args, "'%s' is more than one address", word);
+	return cli_usage(args, "'%s' covers more than one address: name one", word);
 }
 
 /* Parse "[seconds N]" at the end of the line */
@@ -124,7 +125,7 @@ static int take_seconds(struct args *args, uint32_t *seconds)
 	if (!word || strcmp(word, "seconds"))
 		return args_end(args);
 	args_take(args);
-	return args_need(args, "the number behind 'seconds'", &word) ?:
+	return args_need(args, "the number after 'seconds'", &word) ?:
 		parse_u32(args, "seconds", word, seconds) ?: args_end(args);
 }
 
@@ -158,7 +159,12 @@ static int peer_allow(struct args *args)
 int peer_run(struct args *args)
 {
 	static const struct verb verbs[] = {
-		{ "show", peer_show }, { "cut", peer_cut }, { "allow", peer_allow },
+		{ "show", peer_show },
+		{ "cut", peer_cut },
+		{ "allow", peer_allow },
+		{ "add", peer_add },
+		{ "del", peer_del },
+		{ "list", peer_list },
 	};
 
 	return args_verb(args, verbs, NUM(verbs));

@@ -36,20 +36,21 @@ static int take_prefix(struct args *args, struct srnic_prefix *prefix)
 static int take_mode(const struct args *args, const char *word, struct rule *rule)
 {
 	if (srnic_mode_parse(&rule->mode, word) || rule->mode == SRNIC_MODE_OFF)
-		return cli_usage(args, "no mode '%s', but header, packet or aead", word);
+		return cli_usage(args, "unknown mode '%s': use header, packet, aead or opaque",
+				 word);
 	return CLI_OK;
 }
 
-/* Parse header, packet, aead, SUITE, clear-cm or uncached, or a keyword and its value */
+/* Parse a mode, SUITE, clear-cm or uncached, or a keyword and its value */
 static int take_seal_word(struct args *args, struct rule *rule)
 {
 	const char *word = args_take(args);
 	enum srnic_mode mode;
 
 	if (!strcmp(word, "key"))
-		return args_need(args, "the name behind 'key'", &rule->key);
+		return args_need(args, "the name after 'key'", &rule->key);
 	if (!strcmp(word, "suite"))
-		return args_need(args, "the name behind 'suite'", &rule->suite);
+		return args_need(args, "the name after 'suite'", &rule->suite);
 	if (!strcmp(word, "clear-cm")) {
 		rule->flags |= SRNIC_CLEAR_CM;
 		return CLI_OK;
@@ -59,7 +60,7 @@ static int take_seal_word(struct args *args, struct rule *rule)
 		return CLI_OK;
 	}
 	if (!strcmp(word, "mode")) {
-		int err = args_need(args, "the mode behind 'mode'", &word);
+		int err = args_need(args, "the mode after 'mode'", &word);
 
 		return err ?: take_mode(args, word, rule);
 	}
@@ -69,7 +70,7 @@ static int take_seal_word(struct args *args, struct rule *rule)
 		rule->suite = word;
 		return CLI_OK;
 	}
-	return cli_usage(args, "'%s' is one word too many, or not known here", word);
+	return cli_usage(args, "'%s' is not expected here: remove it", word);
 }
 
 static int check_name(const struct args *args, const char *what, const char *name)
@@ -92,7 +93,7 @@ static int take_seal(struct args *args, struct rule *rule)
 	if (err)
 		return err;
 	if (!rule->mode)
-		return cli_usage(args, "'%s' needs a mode: header, packet or aead", name);
+		return cli_usage(args, "'%s' needs a mode: header, packet, aead or opaque", name);
 	if (!rule->suite)
 		return cli_usage(args, "'%s' needs a suite: see 'srnic suite list'", name);
 	if (!rule->key)

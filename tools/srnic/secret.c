@@ -168,7 +168,7 @@ int secret_make(const struct args *args, const char *path, struct secret *secret
 	int fd;
 
 	if (getrandom(secret->bytes, sizeof(secret->bytes), 0) != (ssize_t)sizeof(secret->bytes))
-		return cli_usage(args, "no random bytes: %s", strerror(errno));
+		return cli_usage(args, "cannot get random bytes: %s", strerror(errno));
 	secret->len = sizeof(secret->bytes);
 	for (i = 0; i < secret->len; i++)
 		sprintf(text + 2 * i, "%02x", secret->bytes[i]);
@@ -177,7 +177,7 @@ int secret_make(const struct args *args, const char *path, struct secret *secret
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		explicit_bzero(text, sizeof(text));
-		return cli_usage(args, "cannot make key file %s: %s", path, strerror(errno));
+		return cli_usage(args, "cannot create key file %s: %s", path, strerror(errno));
 	}
 	done = write(fd, text, 2 * secret->len + 1);
 	explicit_bzero(text, sizeof(text));

@@ -10,7 +10,7 @@
 #include "list.h"
 
 /* The modes known to this program */
-#define for_each_mode(mode)	for ((mode) = 0; (mode) <= SRNIC_MODE_AEAD; (mode)++)
+#define for_each_mode(mode)	for ((mode) = 0; (mode) <= SRNIC_MODE_OPAQUE; (mode)++)
 
 static void cells(struct table *table, const struct srnic_suite *suite)
 {

@@ -19,7 +19,8 @@ int parse_u32(const struct args *args, const char *what, const char *word, uint3
 	errno = 0;
 	number = strtoul(word, NULL, 10);
 	if (!digits_only(word) || errno || number > UINT32_MAX)
-		return cli_usage(args, "%s '%s' is no number from 0 to %u", what, word, UINT32_MAX);
+		return cli_usage(args, "%s '%s' must be a number from 0 to %u", what, word,
+				 UINT32_MAX);
 	*value = number;
 	return CLI_OK;
 }

@@ -25,8 +25,8 @@ struct nlmsghdr *nl_begin(union nl_request *request, uint8_t cmd)
 int nl_put_name(struct nlmsghdr *nlh, uint16_t type, const char *what, const char *name)
 {
 	if (!name || !*name || strlen(name) > SRNIC_NAME_MAX)
-		return fail(EINVAL, "'%.40s' is no name for a %s: 1 to %d characters", name ?: "",
-			    what, SRNIC_NAME_MAX);
+		return fail(EINVAL, "%s name '%.40s' is invalid: use 1 to %d characters", what,
+			    name ?: "", SRNIC_NAME_MAX);
 	mnl_attr_put_strz(nlh, type, name);
 	return 0;
 }

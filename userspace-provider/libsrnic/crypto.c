@@ -12,7 +12,7 @@
 
 static int refuse(const char *algorithm)
 {
-	return fail(EOPNOTSUPP, "libcrypto refuses %s: see openssl.cnf(5)", algorithm);
+	return fail(EOPNOTSUPP, "libcrypto refuses %s: allow it in openssl.cnf(5)", algorithm);
 }
 
 int crypto_cmac(uint8_t out[SRNIC_IOCTL_MKEY_LEN], const uint8_t key[SRNIC_IOCTL_MKEY_LEN],

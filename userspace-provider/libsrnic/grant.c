@@ -39,10 +39,10 @@ int grant_check_tree(const struct srnic_tree *tree)
 	if (!tree)
 		return 0;
 	if (tree->depth > SRNIC_TREE_MAX)
-		return fail(EINVAL, "a tree of depth %u: it can have %d steps", tree->depth,
+		return fail(EINVAL, "tree depth %u is too large: the maximum is %d", tree->depth,
 			    SRNIC_TREE_MAX);
 	if (tree->block & (tree->block - 1))
-		return fail(EINVAL, "blocks of %" PRIu64 " bytes: it must be a power of two",
+		return fail(EINVAL, "block size %" PRIu64 " must be a power of two",
 			    tree->block);
 	return 0;
 }
@@ -55,7 +55,8 @@ uint8_t grant_block_shift(const struct srnic_tree *tree)
 int grant_check_right(enum srnic_right right)
 {
 	if (right < SRNIC_RIGHT_READ || right > SRNIC_RIGHT_ATOMIC)
-		return fail(EINVAL, "no right %d: a grant is for reads, writes or atomics", right);
+		return fail(EINVAL, "unknown right %d: a grant is for reads, writes or atomics",
+			    right);
 	return 0;
 }
 
@@ -126,8 +127,8 @@ static int check_region(const struct srnic_ioctl_grant *body)
 {
 	if (tree_is_sound(body))
 		return 0;
-	return fail(EINVAL, "no region has %" PRIu64 " bytes at %#" PRIx64, (uint64_t)body->length,
-		    (uint64_t)body->addr);
+	return fail(EINVAL, "a region cannot have %" PRIu64 " bytes at %#" PRIx64,
+		    (uint64_t)body->length, (uint64_t)body->addr);
 }
 
 int srnic_grant_derive(const void *kpd, size_t len, uint64_t addr, uint64_t length, uint32_t rkey,
@@ -147,7 +148,7 @@ int srnic_grant_derive(const void *kpd, size_t len, uint64_t addr, uint64_t leng
 
 	*grant = NULL;
 	if (!kpd || len < SRNIC_IOCTL_KEY_MIN || len > SRNIC_IOCTL_KEY_MAX)
-		return fail(EINVAL, "a key of %zu bytes: it must have %d to %d", kpd ? len : 0,
+		return fail(EINVAL, "key has %zu bytes: it must have %d to %d", kpd ? len : 0,
 			    SRNIC_IOCTL_KEY_MIN, SRNIC_IOCTL_KEY_MAX);
 	err = grant_check_tree(tree) ?: grant_check_right(right) ?: check_region(&body) ?:
 		grant_new(grant);
@@ -181,7 +182,7 @@ static int check_inside(const struct srnic_grant *grant, uint64_t addr, uint64_t
 			    " at %#" PRIx64 " only", len, addr, srnic_grant_len(grant),
 			    srnic_grant_addr(grant));
 	if (!len)
-		return fail(EINVAL, "no bytes: there is nothing to grant");
+		return fail(EINVAL, "the range is empty: grant at least one byte");
 	*range = (struct range){ start, start + len };
 	return 0;
 }
@@ -231,9 +232,9 @@ int srnic_grant_narrow(const struct srnic_grant *grant, uint64_t addr, uint64_t 
 	block = smallest_around(&grant->body, &inner);
 	if (block.start != inner.start || block.end != inner.end)
 		return fail(EINVAL, "%#" PRIx64 " bytes at %#" PRIx64
-			    " are no block: the smallest around them has %#" PRIx64 " at %#" PRIx64
-			    "; for less give several grants, by srnic_grant_cover()", len, addr,
-			    block.end - block.start, as_named(grant, block.start));
+			    " are not a block: the smallest around them has %#" PRIx64
+			    " at %#" PRIx64 "; for less give several grants, by srnic_grant_cover()",
+			    len, addr, block.end - block.start, as_named(grant, block.start));
 	return make_part(grant, &inner, part);
 }
 

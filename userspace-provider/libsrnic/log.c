@@ -20,9 +20,9 @@ int srnic_log_follow(struct srnic *srnic, int timeout, struct srnic_list **list)
 	int err;
 
 	*list = NULL;
-	if (!srnic->events)
-		return fail(EOPNOTSUPP, "this driver keeps no log: a newer one does");
-	err = nl_listen(srnic);
+	if (!srnic->events.id)
+		return fail(EOPNOTSUPP, "this version of the module keeps no log: load a newer one");
+	err = nl_listen(srnic, &srnic->events);
 	return err ?: nl_wait(srnic, timeout, list);
 }
 

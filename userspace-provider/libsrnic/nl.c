@@ -39,7 +39,7 @@ static int explain(const struct srnic *srnic, int negative, const char *text)
 	int err;
 
 	if (negative > 0 || negative < -MAX_ERRNO)
-		return fail(EPROTO, "the kernel's answer makes no sense");
+		return fail(EPROTO, "the kernel's answer is malformed: update module and library together");
 	err = -negative;
 	if (!srnic->family && err == ENOENT)
 		return fail(err, "the kernel does not know srnic: load it with 'modprobe srnic'");
@@ -56,7 +56,7 @@ static int take_ack(const struct srnic *srnic, const struct nlmsghdr *nlh)
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*err))
-		return fail(EPROTO, "the kernel's answer makes no sense");
+		return fail(EPROTO, "the kernel's answer is malformed: update module and library together");
 	if (!err->error)
 		return 0;
 	/* NETLINK_CAP_ACK: attributes follow directly, without a copy of the request */
@@ -192,10 +192,13 @@ static int find_family(struct srnic *srnic)
 	found = nl_next(answer.list, NULL, CTRL_CMD_NEWFAMILY);
 	if (found) {
 		srnic->family = nl_uint(nl_attr(found, CTRL_ATTR_FAMILY_ID));
-		srnic->events = find_group(nl_attr(found, CTRL_ATTR_MCAST_GROUPS), "events");
+		srnic->events.id = find_group(nl_attr(found, CTRL_ATTR_MCAST_GROUPS),
+					      SRNIC_MCGRP_EVENTS);
+		srnic->keys.id = find_group(nl_attr(found, CTRL_ATTR_MCAST_GROUPS),
+					    SRNIC_MCGRP_KEYS);
 	}
 	free(answer.list);
-	return srnic->family ? 0 : fail(EPROTO, "the kernel does not say what srnic's family is");
+	return srnic->family ? 0 : fail(EPROTO, "the kernel's answer has no id of srnic's netlink family");
 }
 
 int nl_connect(struct srnic *srnic)
@@ -263,14 +266,14 @@ int nl_dump_of(struct srnic *srnic, uint8_t cmd, uint16_t type, uint32_t dev_ind
 	return nl_dump(srnic, nlh, list);
 }
 
-int nl_listen(struct srnic *srnic)
+int nl_listen(struct srnic *srnic, struct nl_group *group)
 {
-	if (srnic->listening)
+	if (group->joined)
 		return 0;
-	if (mnl_socket_setsockopt(srnic->socket, NETLINK_ADD_MEMBERSHIP, &srnic->events,
-				  sizeof(srnic->events)) < 0)
+	if (mnl_socket_setsockopt(srnic->socket, NETLINK_ADD_MEMBERSHIP, &group->id,
+				  sizeof(group->id)) < 0)
 		return explain(srnic, -errno, NULL);
-	srnic->listening = true;
+	group->joined = true;
 	return 0;
 }
 

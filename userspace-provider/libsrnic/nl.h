@@ -14,11 +14,17 @@
 #define NL_REQUEST_ROOM		512	/* bytes; enough for all attributes of a request */
 #define NL_ANSWER_ROOM		(1 << 15)	/* bytes; the kernel sends no larger datagram */
 
+/* A multicast group; @id 0: the kernel has none */
+struct nl_group {
+	uint32_t id;
+	bool joined;
+};
+
 struct srnic {
 	struct mnl_socket *socket;
 	uint16_t family;
-	uint32_t events;	/* id of the multicast group; 0: none */
-	bool listening;
+	struct nl_group events;	/* refused packets */
+	struct nl_group keys;	/* missing keys */
 	uint32_t seq;
 	char answer[NL_ANSWER_ROOM];
 };
@@ -65,8 +71,8 @@ int nl_dump_all(struct srnic *srnic, uint8_t cmd, struct srnic_list **list);
 /* Dump the objects of the device whose index is attribute @type, or of all (SRNIC_DEV_ALL) */
 int nl_dump_of(struct srnic *srnic, uint8_t cmd, uint16_t type, uint32_t dev_index,
 	       struct srnic_list **list);
-/* Start receiving notifications, unless already started */
-int nl_listen(struct srnic *srnic);
+/* Start receiving notifications of a group, unless already started */
+int nl_listen(struct srnic *srnic, struct nl_group *group);
 /* Return notifications; wait up to @timeout milliseconds (-1: for ever) for the first */
 int nl_wait(struct srnic *srnic, int timeout, struct srnic_list **list);
 

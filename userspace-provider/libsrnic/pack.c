@@ -100,17 +100,18 @@ static int check_packed(const struct packed *packed, size_t len)
 	int err;
 
 	if (len != sizeof(*packed))
-		return fail(EINVAL, "a packed grant has %d bytes, not %zu", SRNIC_GRANT_LEN, len);
+		return fail(EINVAL, "packed grant has %zu bytes: it must have %d", len,
+			    SRNIC_GRANT_LEN);
 	if (memcmp(packed->magic, magic, sizeof(magic)))
-		return fail(EINVAL, "these bytes are no packed grant");
+		return fail(EINVAL, "the bytes are not a packed grant: the magic number is missing");
 	if (packed->version != PACK_VERSION)
-		return fail(EPROTONOSUPPORT, "a grant of version %u: this library knows version %d",
+		return fail(EPROTONOSUPPORT, "grant has version %u: this library knows version %d only",
 			    packed->version, PACK_VERSION);
 	err = make_check(check, packed);
 	if (err)
 		return err;
 	if (memcmp(packed->check, check, sizeof(check)))
-		return fail(EINVAL, "the grant has changed on the way: have it sent again");
+		return fail(EINVAL, "the grant's checksum is wrong: have it sent again");
 	return 0;
 }
 
@@ -123,7 +124,7 @@ static int check_body(const struct packed *packed, const struct srnic_ioctl_gran
 	if (err)
 		return err;
 	if (memcmp(packed->zero, zero, sizeof(zero)) || !tree_is_sound(body))
-		return fail(EINVAL, "the grant is for no block that a region can have");
+		return fail(EINVAL, "the grant names a block that no region can have: have it sent again");
 	return 0;
 }
 

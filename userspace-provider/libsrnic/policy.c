@@ -42,9 +42,9 @@ int srnic_policy_add(struct srnic *srnic, const struct srnic_prefix *prefix, enu
 	int err;
 
 	if (flags & ~KNOWN_FLAGS)
-		return fail(EINVAL, "no such flags: %#x", flags & ~KNOWN_FLAGS);
+		return fail(EINVAL, "unknown flags: %#x", flags & ~KNOWN_FLAGS);
 	if (rule > UINT8_MAX || mode > UINT8_MAX)
-		return fail(EINVAL, "no rule %u, or no mode %u", rule, mode);
+		return fail(EINVAL, "unknown rule %u or mode %u", rule, mode);
 
 	nlh = nl_begin(&request, SRNIC_CMD_POLICY_ADD);
 	put_prefix(nlh, prefix);

@@ -16,8 +16,8 @@
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
 static const char *const rules[] = { "off", "prefer", "require" };
-static const char *const modes[] = { "off", "header", "packet", "aead" };
-static const char *const types[] = { "rc", "uc", "ud", "gsi" };
+static const char *const modes[] = { "off", "header", "packet", "aead", "opaque" };
+static const char *const types[] = { "rc", "uc", "ud", "gsi", "smi" };
 static const char *const states[] = { "reset", "init", "rtr", "rts", "sqd", "sqe", "err" };
 static const char *const sides[] = { "ours", "theirs" };
 
@@ -61,7 +61,7 @@ int srnic_rule_parse(enum srnic_rule *rule, const char *name)
 		*rule = i;
 		return 0;
 	}
-	return fail(EINVAL, "no rule '%s', but off, prefer or require", name);
+	return fail(EINVAL, "unknown rule '%s': use off, prefer or require", name);
 }
 
 int srnic_mode_parse(enum srnic_mode *mode, const char *name)
@@ -74,7 +74,7 @@ int srnic_mode_parse(enum srnic_mode *mode, const char *name)
 		*mode = i;
 		return 0;
 	}
-	return fail(EINVAL, "no mode '%s', but off, header, packet or aead", name);
+	return fail(EINVAL, "unknown mode '%s': use off, header, packet, aead or opaque", name);
 }
 
 /* Clear the bits beyond the prefix; return whether any was set. */
@@ -133,12 +133,12 @@ int srnic_prefix_parse(struct srnic_prefix *prefix, const char *text)
 	bits = parse_addr(copy, read.addr);
 	if (!bits)
 		return fail(EINVAL,
-			    "'%s' is no IPv4 or IPv6 address: write 192.0.2.0/24 or fd00::/8",
+			    "'%s' is not an IPv4 or IPv6 address: write 192.0.2.0/24 or fd00::/8",
 			    copy);
 	len = slash ? parse_len(slash) : bits;
 	if (len > bits)
-		return fail(EINVAL, "'/%s' in '%s' is no prefix length from 0 to %u", slash, text,
-			    bits);
+		return fail(EINVAL, "prefix length '%s' in '%s' must be a number from 0 to %u",
+			    slash, text, bits);
 	read.len = 128 - bits + len;
 
 	if (cut_prefix(&read))

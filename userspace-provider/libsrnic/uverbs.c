@@ -97,7 +97,7 @@ static int refused(struct ibv_context *context, int err, const struct uv_refusal
 	const char *says;
 
 	if (err == EINVAL && !is_ours(context->cmd_fd))
-		return fail(err, "%s is no srnic device", context->device->name);
+		return fail(err, "%s is not an srnic device", context->device->name);
 	says = find(refusals, err) ?: find(common, err);
 	if (says)
 		return fail(err, "%s", says);

@@ -13,16 +13,16 @@
 static int check_key(const void *key, size_t len)
 {
 	if (!key && len)
-		return fail(EINVAL, "no key, but %zu bytes of it", len);
+		return fail(EINVAL, "key is NULL, but its length is %zu", len);
 	if (key && (len < SRNIC_IOCTL_KEY_MIN || len > SRNIC_IOCTL_KEY_MAX))
-		return fail(EINVAL, "a key of %zu bytes: it must have %d to %d", len,
+		return fail(EINVAL, "key has %zu bytes: it must have %d to %d", len,
 			    SRNIC_IOCTL_KEY_MIN, SRNIC_IOCTL_KEY_MAX);
 	return 0;
 }
 
 static const struct uv_refusal key_pd_refusals[] = {
-	{ EEXIST, "the domain has a key, given or drawn, and keeps it: allocate another domain" },
-	{ EINVAL, "the kernel does not take this as a domain's key" },
+	{ EEXIST, "the domain has a key, set or generated, and keeps it: allocate another domain" },
+	{ EINVAL, "the kernel refuses this as a domain's key" },
 	{}
 };
 
@@ -46,11 +46,11 @@ static int put_seal_request(struct srnic_ioctl_seal *request, enum srnic_mode mo
 {
 	size_t len = suite ? strlen(suite) : 0;
 
-	if (mode == SRNIC_MODE_OFF || mode > SRNIC_MODE_AEAD)
-		return fail(EINVAL, "no mode %u to seal in, but header, packet or aead", mode);
+	if (mode == SRNIC_MODE_OFF || mode > SRNIC_MODE_OPAQUE)
+		return fail(EINVAL, "unknown mode %u: use header, packet, aead or opaque", mode);
 	if (!len || len >= sizeof(request->suite))
-		return fail(EINVAL, "'%.40s' is no name for a suite: 1 to %zu letters", suite ?: "",
-			    sizeof(request->suite) - 1);
+		return fail(EINVAL, "suite name '%.40s' is invalid: use 1 to %zu characters",
+			    suite ?: "", sizeof(request->suite) - 1);
 	memset(request, 0, sizeof(*request));
 	memcpy(request->suite, suite, len);
 	request->mode = mode;
@@ -59,7 +59,7 @@ static int put_seal_request(struct srnic_ioctl_seal *request, enum srnic_mode mo
 
 static const struct uv_refusal seal_refusals[] = {
 	{ EINVAL, "no such suite ('srnic suite'), or the queue pair is in RTR: seal it before" },
-	{ EOPNOTSUPP, "the suite does not have the mode ('srnic suite'), or it is no RC or UC" },
+	{ EOPNOTSUPP, "the suite lacks the mode ('srnic suite'), or the QP is not RC or UC" },
 	{}
 };
 
@@ -82,7 +82,7 @@ int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, co
 }
 
 static const struct uv_refusal protect_refusals[] = {
-	{ EEXIST, "the region is protected, and stays so: register another" },
+	{ EEXIST, "the region is already protected: register another" },
 	{ EBUSY, "windows are bound to the region, and would need no proof: unbind them" },
 	{ EINVAL, "the kernel does not protect a region of this kind, or with this tree" },
 	{ EOPNOTSUPP, "the kernel has no AES-CMAC: load the module cmac" },
@@ -112,7 +112,7 @@ int srnic_protect_mr(struct ibv_mr *mr, const struct srnic_tree *tree, const voi
 
 static const struct uv_refusal grant_refusals[] = {
 	{ ENOKEY, "the region has no key: protect it by srnic_protect_mr()" },
-	{ EINVAL, "the kernel makes no such grant of this region" },
+	{ EINVAL, "the kernel cannot grant this right to this region" },
 	{}
 };
 
@@ -129,7 +129,7 @@ static int ask_for_grant(struct ibv_mr *mr, uint32_t right, struct srnic_ioctl_g
 	if (err)
 		return err;
 	if (!tree_is_sound(body) || body->right != right)
-		return fail(EPROTO, "the kernel's grant makes no sense");
+		return fail(EPROTO, "the kernel's grant is malformed: update module and library together");
 	return 0;
 }
 
@@ -150,8 +150,8 @@ int srnic_grant_mr(struct ibv_mr *mr, enum srnic_right right, struct srnic_grant
 }
 
 static const struct uv_refusal use_refusals[] = {
-	{ ENOSPC, "the queue pair uses all that it can: drop some by srnic_drop_grants()" },
-	{ EINVAL, "the kernel does not take this grant" },
+	{ ENOSPC, "the QP uses the maximum of grants: drop some by srnic_drop_grants()" },
+	{ EINVAL, "the kernel refuses this grant: no region has its block" },
 	{ EOPNOTSUPP, "only RC and UC queue pairs use grants, if the kernel has AES-CMAC" },
 	{}
 };
@@ -182,7 +182,7 @@ int srnic_drop_grants(struct ibv_qp *qp, uint32_t rkey)
 }
 
 static const struct uv_refusal bind_refusals[] = {
-	{ EEXIST, "the region is a queue pair's, and stays so: register another" },
+	{ EEXIST, "the region is already bound to a queue pair: register another" },
 	{ EBUSY, "windows are bound to the region, and may serve others: unbind them" },
 	{ EINVAL, "region and queue pair must be of one protection domain" },
 	{}

@@ -54,6 +54,7 @@ static inline void cqe_to_wc(const struct srnic_cqe *cqe, struct ibv_wc *wc)
 		.src_qp = cqe->src_qp,
 		.wc_flags = wc_flags(cqe),
 		.pkey_index = cqe->pkey_index,
+		.slid = cqe->slid,
 	};
 }
 
@@ -218,13 +219,13 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *cq)
 	return wc_flags(to_scq_ex(cq)->cqe);
 }
 
-/* Ethernet has no LIDs, and received packets carry no service level. */
+/* Ethernet has no LIDs; those of an InfiniBand port are labels. */
 static uint32_t read_slid(struct ibv_cq_ex *cq)
 {
-	(void)cq;
-	return 0;
+	return to_scq_ex(cq)->cqe->slid;
 }
 
+/* Received packets carry no service level. */
 static uint8_t read_zero(struct ibv_cq_ex *cq)
 {
 	(void)cq;

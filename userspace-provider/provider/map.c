@@ -23,7 +23,7 @@ void *srnic_map(struct ibv_context *ctx, const struct srnic_abi_ring *abi, uint3
 	void *mem;
 
 	if (!srnic_ring_fits(abi, min_stride)) {
-		verbs_err(&to_sctx(ctx)->vctx, "ring of %u x %u bytes in %u makes no sense\n",
+		verbs_err(&to_sctx(ctx)->vctx, "the kernel's ring of %u entries of %u bytes does not fit its %u bytes: update module and provider together\n",
 			  abi->entries, abi->stride, abi->size);
 		errno = EPROTO;
 		return NULL;

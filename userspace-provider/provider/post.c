@@ -33,6 +33,11 @@ const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR] = {
 		SRNIC_WQE_LOCAL_INV, SRNIC_QPT_RC_UC, SRNIC_WR_IMM, FLAGS_RDMA },
 	[IBV_WR_BIND_MW] = {
 		SRNIC_WQE_BIND_MW, SRNIC_QPT_RC_UC, SRNIC_WR_BIND, FLAGS_RDMA },
+	[SRNIC_IBV_WR_FLUSH] = {
+		SRNIC_WQE_FLUSH, SRNIC_QPT_RC, SRNIC_WR_FLUSH, FLAGS_RDMA },
+	[SRNIC_IBV_WR_ATOMIC_WRITE] = {
+		SRNIC_WQE_ATOMIC_WRITE, SRNIC_QPT_RC,
+		SRNIC_WR_DATA | SRNIC_WR_REMOTE | SRNIC_WR_WORD, FLAGS_RDMA },
 };
 
 /* Tell whether a doorbell should be retried: neither the QP nor the device has failed. */
@@ -138,7 +143,9 @@ static int put_kind(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 		wqe->rkey = wr->wr.atomic.rkey;
 		wqe->atomic.compare_add = wr->wr.atomic.compare_add;
 		wqe->atomic.swap = wr->wr.atomic.swap;
-	} else if (kind->takes & SRNIC_WR_BIND) {
+	} else if (kind->takes & (SRNIC_WR_BIND | SRNIC_WR_FLUSH)) {
+		if (kind->takes & SRNIC_WR_FLUSH)
+			return EINVAL;	/* struct ibv_send_wr has no fields for it */
 		return srnic_put_bind(wqe, wr->bind_mw.mw, wr->bind_mw.rkey,
 				      &wr->bind_mw.bind_info);
 	} else if (qp->vqp.qp.qp_type == IBV_QPT_UD) {
@@ -149,6 +156,24 @@ static int put_kind(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 		wqe->ud.qkey = wr->wr.ud.remote_qkey;
 	}
 	return 0;
+}
+
+/* Fill in the inline data of ATOMIC WRITE. */
+static int put_word(struct srnic_sq_wqe *wqe, const struct ibv_sge *sg_list, int num_sge)
+{
+	char *to = (char *)&wqe->atomic_write.value;
+	uint32_t left = SRNIC_WORD_LEN;
+	int i;
+
+	for (i = 0; i < num_sge; i++) {
+		if (sg_list[i].length > left)
+			return EINVAL;
+		memcpy(to, (void *)(uintptr_t)sg_list[i].addr, sg_list[i].length);
+		to += sg_list[i].length;
+		left -= sg_list[i].length;
+	}
+	wqe->flags |= SRNIC_WQE_INLINE;
+	return left ? EINVAL : 0;
 }
 
 /* Fill in the payload: none, SGEs, or inline data. */
@@ -164,6 +189,8 @@ static int put_data(struct srnic_qp *qp, struct srnic_sq_wqe *wqe,
 		return EINVAL;
 	if (!(wr->send_flags & IBV_SEND_INLINE))
 		return srnic_put_gather(qp, wqe, wr->sg_list, wr->num_sge);
+	if (kind->takes & SRNIC_WR_WORD)
+		return put_word(wqe, wr->sg_list, wr->num_sge);
 	if (!srnic_takes_inline(wqe))
 		return EINVAL;
 

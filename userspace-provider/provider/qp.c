@@ -82,9 +82,9 @@ static void init_locks(struct srnic_qp *qp, struct ibv_pd *pd)
  * comp_mask. Both places are free: vqp_grows follows, and pointers of operations that were
  * not requested precede. ibv_qp_to_qp_ex() shows which place the library reads.
  *
- * Return: 0, or EOPNOTSUPP if no place was found.
+ * Return: the end of the library's struct ibv_qp_ex, or NULL if no place was found.
  */
-static int offer_wr(struct srnic_qp *qp)
+static void *offer_wr(struct srnic_qp *qp)
 {
 	static const int steps[] = { 0, 1, -1, 2, -2 };
 	char *own = (char *)qp + offsetof(struct srnic_qp, vqp.comp_mask);
@@ -96,10 +96,18 @@ static int offer_wr(struct srnic_qp *qp)
 
 		*mask |= VERBS_QP_EX;
 		if (ibv_qp_to_qp_ex(&qp->vqp.qp))
-			return 0;
+			return mask;
 		*mask = was;
 	}
-	return EOPNOTSUPP;
+	return NULL;
+}
+
+/* Offer ibv_wr_*() with @ops, which srnic_set_wr_ops() has accepted. */
+static int offer_ops(struct srnic_qp *qp, uint64_t ops)
+{
+	void *end = offer_wr(qp);
+
+	return end ? srnic_set_late_wr_ops(qp, ops, end) : EOPNOTSUPP;
 }
 
 /**
@@ -129,7 +137,7 @@ static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_at
 		goto err_free;
 	ret = map_rings(qp, &resp.drv, &attr->cap);
 	if (!ret && ex)
-		ret = offer_wr(qp);
+		ret = offer_ops(qp, attr->send_ops_flags);
 	if (!ret)
 		ret = srnic_safe_attach(qp, attr);
 	if (ret)

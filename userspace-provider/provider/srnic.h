@@ -281,5 +281,6 @@ int srnic_sq_kick(struct srnic_qp *qp);
 
 /* wr.c */
 int srnic_set_wr_ops(struct srnic_qp *qp, enum ibv_qp_type type, uint64_t send_ops);
+int srnic_set_late_wr_ops(struct srnic_qp *qp, uint64_t send_ops, const void *end);
 
 #endif /* SRNIC_H */

@@ -18,7 +18,17 @@ enum {
 	SRNIC_WR_ATOMIC	= 1 << 2,	/* wr.atomic */
 	SRNIC_WR_IMM	= 1 << 3,	/* imm_data or invalidate_rkey */
 	SRNIC_WR_BIND	= 1 << 4,	/* bind_mw */
+	SRNIC_WR_WORD	= 1 << 5,	/* inline data goes into the entry itself */
+	SRNIC_WR_FLUSH	= 1 << 6,	/* has no part: only ibv_wr_flush() posts it */
 };
+
+/* Of verbs.h, if it is new enough: rdma-core 44 added ATOMIC WRITE, and 45 FLUSH. */
+#define SRNIC_IBV_WR_FLUSH		((enum ibv_wr_opcode)14)
+#define SRNIC_IBV_WR_ATOMIC_WRITE	((enum ibv_wr_opcode)15)
+#define SRNIC_QP_EX_WITH_FLUSH		(1 << 11)
+#define SRNIC_QP_EX_WITH_ATOMIC_WRITE	(1 << 12)
+
+#define SRNIC_WORD_LEN	8	/* bytes of an ATOMIC WRITE */
 
 struct srnic_wr_kind {
 	uint8_t opcode;		/* enum srnic_wqe_opcode */
@@ -31,7 +41,7 @@ struct srnic_wr_kind {
 #define SRNIC_QPT_RC_UC	(SRNIC_QPT_RC | 1 << IBV_QPT_UC)
 #define SRNIC_QPT_ALL	(SRNIC_QPT_RC_UC | 1 << IBV_QPT_UD)
 
-#define SRNIC_NR_WR	(IBV_WR_DRIVER1 + 1)
+#define SRNIC_NR_WR	(SRNIC_IBV_WR_ATOMIC_WRITE + 1)
 
 /* indexed by enum ibv_wr_opcode, in post.c */
 extern const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR];

@@ -154,6 +154,33 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t 
 		wqe->atomic.compare_add = add;
 }
 
+static void wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t remote_addr,
+			    const void *word)
+{
+	struct srnic_sq_wqe *wqe;
+
+	wqe = begin_remote(ibqp, SRNIC_IBV_WR_ATOMIC_WRITE, rkey, remote_addr);
+	if (wqe) {
+		wqe->flags |= SRNIC_WQE_INLINE;
+		memcpy(&wqe->atomic_write.value, word, SRNIC_WORD_LEN);
+	}
+}
+
+static void wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t remote_addr, size_t len,
+		     uint8_t type, uint8_t level)
+{
+	struct srnic_sq_wqe *wqe;
+
+	wqe = begin_remote(ibqp, SRNIC_IBV_WR_FLUSH, rkey, remote_addr);
+	if (!wqe)
+		return;
+	if (len > UINT32_MAX)
+		to_sqp_ex(ibqp)->wr_err = EINVAL;
+	wqe->flush.length = len;
+	wqe->flush.types = type;
+	wqe->flush.level = level;
+}
+
 static void wr_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw, uint32_t rkey,
 		       const struct ibv_mw_bind_info *info)
 {
@@ -235,6 +262,8 @@ static const struct {
 	{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_FETCH_AND_ADD },
 	{ IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV },
 	{ IBV_QP_EX_WITH_BIND_MW, IBV_WR_BIND_MW },
+	{ SRNIC_QP_EX_WITH_FLUSH, SRNIC_IBV_WR_FLUSH },
+	{ SRNIC_QP_EX_WITH_ATOMIC_WRITE, SRNIC_IBV_WR_ATOMIC_WRITE },
 };
 
 static uint64_t supported_ops(enum ibv_qp_type type)
@@ -296,4 +325,39 @@ int srnic_set_wr_ops(struct srnic_qp *qp, enum ibv_qp_type type, uint64_t ops)
 	ex->wr_set_ud_addr = wr_set_ud_addr;
 	set_builders(ex, ops);
 	return 0;
+}
+
+/* Store @op at the place @n behind the operations that every library has. */
+static int set_late(struct srnic_qp *qp, unsigned int n, const void *op, const void *end)
+{
+	char *at = (char *)qp + offsetof(struct srnic_qp, vqp.qp_ex.wr_abort) +
+		   (n + 1) * sizeof(void *);
+
+	if (at + sizeof(void *) > (const char *)end)
+		return EOPNOTSUPP;
+	memcpy(at, op, sizeof(void *));
+	return 0;
+}
+
+/**
+ * srnic_set_late_wr_ops() - Install the operations that came with rdma-core 44 and 45
+ * @ops: IBV_QP_EX_WITH_*
+ * @end: where the running library's struct ibv_qp_ex ends, see offer_wr()
+ *
+ * They are at its end, and the verbs.h of this build need not know them.
+ *
+ * Return: 0, or EOPNOTSUPP if the library is older than one of @ops.
+ */
+int srnic_set_late_wr_ops(struct srnic_qp *qp, uint64_t ops, const void *end)
+{
+	void (*atomic_write)(struct ibv_qp_ex *, uint32_t, uint64_t, const void *) =
+		wr_atomic_write;
+	void (*flush)(struct ibv_qp_ex *, uint32_t, uint64_t, size_t, uint8_t, uint8_t) = wr_flush;
+	int ret = 0;
+
+	if (ops & SRNIC_QP_EX_WITH_ATOMIC_WRITE)
+		ret = set_late(qp, 0, &atomic_write, end);
+	if (!ret && ops & SRNIC_QP_EX_WITH_FLUSH)
+		ret = set_late(qp, 1, &flush, end);
+	return ret;
 }

@@ -29,12 +29,15 @@ enum srnic_rule {
  * @SRNIC_MODE_PACKET: Headers and payload are authenticated.
  * @SRNIC_MODE_AEAD: Headers and payload are authenticated, and the payload is
  *   encrypted.
+ * @SRNIC_MODE_OPAQUE: All is authenticated, and all behind the base transport
+ *   header is encrypted.
  */
 enum srnic_mode {
 	SRNIC_MODE_OFF,
 	SRNIC_MODE_HEADER,
 	SRNIC_MODE_PACKET,
 	SRNIC_MODE_AEAD,
+	SRNIC_MODE_OPAQUE,
 };
 
 /**
@@ -43,12 +46,15 @@ enum srnic_mode {
  * @SRNIC_QP_TYPE_UC: Unreliable connection.
  * @SRNIC_QP_TYPE_UD: Datagrams.
  * @SRNIC_QP_TYPE_GSI: Datagrams of the connection manager, QP1.
+ * @SRNIC_QP_TYPE_SMI: Datagrams of subnet management, QP0 of an InfiniBand
+ *   port.
  */
 enum srnic_qp_type {
 	SRNIC_QP_TYPE_RC,
 	SRNIC_QP_TYPE_UC,
 	SRNIC_QP_TYPE_UD,
 	SRNIC_QP_TYPE_GSI,
+	SRNIC_QP_TYPE_SMI,
 };
 
 /**
@@ -83,6 +89,17 @@ enum srnic_flow_side {
 	SRNIC_FLOW_SIDE_THEIRS,
 };
 
+/**
+ * enum srnic_key_secret - Kind of a key's second secret. Peers may use it, as
+ *   they may the current one.
+ * @SRNIC_KEY_SECRET_NEXT: It is accepted, and not used yet.
+ * @SRNIC_KEY_SECRET_FORMER: It was the current one, and is still accepted.
+ */
+enum srnic_key_secret {
+	SRNIC_KEY_SECRET_NEXT,
+	SRNIC_KEY_SECRET_FORMER,
+};
+
 #define SRNIC_NAME_MAX		31
 #define SRNIC_SECRET_MIN	16
 #define SRNIC_SECRET_MAX	32
@@ -107,6 +124,11 @@ enum {
 	SRNIC_A_KEY_SECRET,
 	SRNIC_A_KEY_LEN,
 	SRNIC_A_KEY_REPLACE,
+	SRNIC_A_KEY_GENERATION,
+	SRNIC_A_KEY_OTHER,
+	SRNIC_A_KEY_OTHER_LEN,
+	SRNIC_A_KEY_PEER,
+	SRNIC_A_KEY_SEALED,
 
 	__SRNIC_A_KEY_MAX,
 	SRNIC_A_KEY_MAX = (__SRNIC_A_KEY_MAX - 1)
@@ -149,6 +171,7 @@ enum {
 	SRNIC_A_DEV_MTU,
 	SRNIC_A_DEV_QUOTA,
 	SRNIC_A_DEV_LIMIT,
+	SRNIC_A_DEV_PKEY,
 
 	__SRNIC_A_DEV_MAX,
 	SRNIC_A_DEV_MAX = (__SRNIC_A_DEV_MAX - 1)
@@ -252,11 +275,18 @@ enum {
 	SRNIC_CMD_PEER_GET,
 	SRNIC_CMD_PEER_CUT,
 	SRNIC_CMD_PEER_ALLOW,
+	SRNIC_CMD_KEY_STAGE,
+	SRNIC_CMD_KEY_PROMOTE,
+	SRNIC_CMD_KEY_RETIRE,
+	SRNIC_CMD_KEY_WANTED,
+	SRNIC_CMD_PKEY_ADD,
+	SRNIC_CMD_PKEY_DEL,
 
 	__SRNIC_CMD_MAX,
 	SRNIC_CMD_MAX = (__SRNIC_CMD_MAX - 1)
 };
 
 #define SRNIC_MCGRP_EVENTS	"events"
+#define SRNIC_MCGRP_KEYS	"keys"
 
 #endif /* _UAPI_LINUX_SRNIC_H */

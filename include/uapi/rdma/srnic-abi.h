@@ -67,6 +67,9 @@ enum srnic_wqe_opcode {
 	SRNIC_WQE_LOCAL_INV,
 	SRNIC_WQE_BIND_MW,
 	SRNIC_WQE_REG_MR,	/* kernel only: rejected in a user ring */
+	SRNIC_WQE_FLUSH,
+	SRNIC_WQE_ATOMIC_WRITE,
+	SRNIC_WQE_LSO,		/* kernel only */
 	SRNIC_WQE_OPCODES,
 };
 
@@ -108,6 +111,15 @@ struct srnic_sq_wqe {
 			__u32 reserved;
 		} ud;
 		struct srnic_abi_bind bind;
+		struct {
+			__u32 length;
+			__u32 types;	/* bits: 1 global visibility, 2 persistence */
+			__u32 level;	/* 0: the range, 1: the whole region */
+			__u32 reserved;
+		} flush;
+		struct {
+			__aligned_u64 value;	/* as in memory, if SRNIC_WQE_INLINE */
+		} atomic_write;
 		__u32 reserved[8];
 	};
 };
@@ -123,6 +135,7 @@ struct srnic_rq_wqe {
 #define SRNIC_WC_GRH		(1 << 0)
 #define SRNIC_WC_WITH_IMM	(1 << 1)
 #define SRNIC_WC_WITH_INV	(1 << 2)
+#define SRNIC_WC_IP_CSUM_OK	(1 << 3)	/* kernel only: of IP over InfiniBand */
 
 /* A completion: 64 bytes. */
 struct srnic_cqe {
@@ -137,7 +150,8 @@ struct srnic_cqe {
 	__u32 imm;		/* immediate (as on the wire) or invalidated rkey */
 	__u32 wc_flags;		/* SRNIC_WC_* */
 	__u16 pkey_index;
-	__u16 reserved[3];
+	__u16 slid;		/* of datagrams to an InfiniBand port: label of the sender */
+	__u16 reserved[2];
 	__aligned_u64 reserved2;
 };
 

@@ -77,16 +77,20 @@ static void check_fetched(const struct srnic_swqe *swqe, u32 max_sge, u32 max_in
 {
 	u64 length = 0;
 
-	CHECK(swqe->opcode < SRNIC_WQE_OPCODES && swqe->opcode != SRNIC_WQE_REG_MR);
+	CHECK(swqe->opcode < SRNIC_WQE_OPCODES && swqe->opcode != SRNIC_WQE_REG_MR &&
+	      swqe->opcode != SRNIC_WQE_LSO);
 	CHECK(!(swqe->flags & ~SRNIC_WQE_FLAGS));
 	if (swqe->flags & SRNIC_SWQE_INLINE) {
-		CHECK(swqe->length <= max_inline && !swqe->num_sge);
+		CHECK(swqe->opcode == SRNIC_WQE_ATOMIC_WRITE ? swqe->length == 8 :
+							       swqe->length <= max_inline);
+		CHECK(!swqe->num_sge);
 		return;
 	}
 	CHECK(swqe->num_sge <= max_sge);
 	for (u32 i = 0; i < swqe->num_sge; i++)
 		length += swqe->sge[i].length;
-	if (swqe->opcode == SRNIC_WQE_CMP_SWAP || swqe->opcode == SRNIC_WQE_FETCH_ADD)
+	if (swqe->opcode == SRNIC_WQE_CMP_SWAP || swqe->opcode == SRNIC_WQE_FETCH_ADD ||
+	    swqe->opcode == SRNIC_WQE_ATOMIC_WRITE)
 		CHECK(swqe->length == 8 && length >= 8);
 	else
 		CHECK(swqe->length == min_t(u64, length, U32_MAX));

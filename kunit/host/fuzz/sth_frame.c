@@ -39,7 +39,8 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size, unsigned 
 	data[0] = SRNIC_OPC_HELLO | (data[0] & 3);
 	data[1] &= 0xc0;
 	data[8] = SRNIC_HS_CODE << 4 | (data[8] & 0x0f);
+	put_unaligned_be32(SRNIC_HS_VERSION << 24, data + SRNIC_BTH_LEN);
 	if (data[0] == SRNIC_OPC_HELLO)
-		memset(data + SRNIC_BTH_LEN + SRNIC_STH_NONCE_LEN, 0, SRNIC_STH_NONCE_LEN);
+		memset(data + SRNIC_BTH_LEN + 8 + SRNIC_STH_NONCE_LEN, 0, SRNIC_STH_NONCE_LEN);
 	return SRNIC_HS_FRAME_LEN;
 }

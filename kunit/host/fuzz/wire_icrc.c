@@ -54,7 +54,7 @@ static u32 by_the_book(const struct srnic_ends *ends, u16 id, u16 udp_len, const
 		p += 40;
 	}
 	memcpy(p, &ends->sport, 2);
-	put_unaligned_be16(SRNIC_ROCE_PORT, p + 2);
+	memcpy(p + 2, &ends->dport, 2);
 	put_unaligned_be16(udp_len, p + 4);
 	memset(p + 6, 0xff, 2);
 	p += 8;
@@ -91,6 +91,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	memcpy(ends.iph, data, sizeof(ends.iph));
 	memcpy(&ends.sport, data + 40, 2);
+	ends.dport = cpu_to_be16(SRNIC_ROCE_PORT);
 	ends.v4 = data[42] & 1;
 	for (int i = 0; i < 2; i++) {
 		/* At least the header's length: 0 means that a base is not valid yet. */

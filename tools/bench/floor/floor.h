@@ -82,6 +82,7 @@ int floor_sealed(struct floor_bench *b, u32 len);
 /* wire.c */
 bool floor_wire_wanted(void);
 int floor_wire_run(struct floor_bench *b);
+void floor_wire_close(void);
 void floor_wire_show(struct seq_file *m);
 
 #endif /* SRNIC_FLOOR_H */

@@ -18,7 +18,7 @@
 #include <linux/seq_file.h>
 
 #include "floor.h"
-#include "mem/move.h"
+#include "mem/memcpy.h"
 
 #define CALLS	20	/* between two readings of the clock */
 
@@ -149,7 +149,7 @@ static int __init floor_init(void)
 	int err = floor_packet_open(&b) ?: floor_crypt_open(&b);
 
 	if (!err) {
-		srnic_move_init();
+		srnic_memcpy_init();
 		note_drivers(&b);
 		err = time_crcs(&b);
 	}
@@ -167,6 +167,7 @@ static int __init floor_init(void)
 static void __exit floor_exit(void)
 {
 	debugfs_remove(folder);
+	floor_wire_close();
 }
 
 module_init(floor_init);

@@ -7,4 +7,4 @@
 #define SRNIC_EXPORT_H
 #define SRNIC_EXPORT_FOR_KUNIT(sym)	static_assert(true, #sym)
 
-#include "mem/move.c"
+#include "mem/memcpy.c"

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 
 #include "floor.h"
-#include "mem/move.h"
+#include "mem/memcpy.h"
 #include "wire/wire.h"
 
 int floor_crc_tables(struct floor_bench *b, u32 len)
@@ -49,7 +49,7 @@ int floor_crc_clmul(struct floor_bench *b, u32 len)
 
 int floor_copy(struct floor_bench *b, u32 len)
 {
-	srnic_move(b->place, b->user, len);
+	srnic_memcpy(b->place, b->user, len);
 	barrier_data(b->place);
 	return 0;
 }
@@ -64,7 +64,7 @@ static int send(struct floor_bench *b, u32 len, bool seal)
 {
 	int err = 0;
 
-	srnic_move(floor_payload(b), b->user, len);
+	srnic_memcpy(floor_payload(b), b->user, len);
 	if (seal)
 		err = floor_encrypt(b, len);
 	return err ?: crc(b, len);
@@ -76,7 +76,7 @@ static int receive(struct floor_bench *b, u32 len, bool sealed)
 
 	if (!err && sealed)
 		err = floor_decrypt(b, len);
-	srnic_move(b->place, floor_payload(b), len);
+	srnic_memcpy(b->place, floor_payload(b), len);
 	barrier_data(b->place);
 	return err;
 }

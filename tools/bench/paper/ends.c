@@ -8,10 +8,11 @@
 #include "ends.h"
 
 #define GIDS		16
-#define DEPTH		(2 * OUTSTANDING)
 #define SUITE		"aes-cmac-128"	/* as in the paper: a MAC by AES-128 */
 #define ALL_RIGHTS	(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 			 IBV_ACCESS_REMOTE_ATOMIC)
+
+unsigned int queue_depth = 2 * OUTSTANDING;
 
 static const char *const devices[] = { "srnic0", "srnic1" };
 static const uint8_t key[32] = "both ends are here: 32 bytes.";
@@ -114,12 +115,25 @@ static void find_gid(struct end *end)
 	die("no IPv4 address");
 }
 
-static void open_end(struct end *end, const char *device)
+static void open_domain(struct end *end, const char *device, const struct way *way)
+{
+	end->context = open_device(device);
+	find_gid(end);
+	end->pd = ibv_alloc_pd(end->context);
+	end->scq = ibv_create_cq(end->context, queue_depth, NULL, NULL, 0);
+	end->rcq = ibv_create_cq(end->context, queue_depth, NULL, NULL, 0);
+	if (!end->pd || !end->scq || !end->rcq)
+		die("no PD or CQ: %s", strerror(errno));
+	if (way->pd_key && srnic_key_pd(end->pd, key, sizeof(key)))
+		die("%s", srnic_error());
+}
+
+static void open_end(struct end *end, const char *device, const struct way *way)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 2,
-			 .max_recv_sge = 1, .max_inline_data = 64 },
+		.cap = { .max_send_wr = queue_depth, .max_recv_wr = queue_depth, .max_send_sge = 2,
+			 .max_recv_sge = 1, .max_inline_data = INLINE },
 	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -127,15 +141,10 @@ static void open_end(struct end *end, const char *device)
 		.qp_access_flags = ALL_RIGHTS,
 	};
 
-	end->context = open_device(device);
-	find_gid(end);
-	end->pd = ibv_alloc_pd(end->context);
-	end->scq = ibv_create_cq(end->context, DEPTH, NULL, NULL, 0);
-	end->rcq = ibv_create_cq(end->context, DEPTH, NULL, NULL, 0);
+	if (!end->context)
+		open_domain(end, device, way);
 	init.send_cq = end->scq;
 	init.recv_cq = end->rcq;
-	if (!end->pd || !end->scq || !end->rcq)
-		die("no PD or CQ: %s", strerror(errno));
 	end->qp = ibv_create_qp(end->pd, &init);
 	if (!end->qp)
 		die("no QP: %s", strerror(errno));
@@ -148,8 +157,6 @@ static void seal(struct end *end, const struct way *way)
 {
 	if (!way->suite)
 		return;
-	if (way->pd_key && srnic_key_pd(end->pd, key, sizeof(key)))
-		die("%s", srnic_error());
 	if (srnic_seal_qp(end->qp, way->mode, way->suite, way->pd_key ? NULL : key,
 			  way->pd_key ? 0 : sizeof(key)))
 		die("%s", srnic_error());
@@ -185,10 +192,16 @@ static void ready(struct end *end, const struct end *peer)
 		die("no RTS: %s", strerror(errno));
 }
 
+void share_domain(struct end *end, const struct end *with)
+{
+	*end = *with;
+	end->qp = NULL;
+}
+
 void connect_ends(struct end *client, struct end *server, const struct way *way)
 {
-	open_end(client, devices[0]);
-	open_end(server, devices[1]);
+	open_end(client, devices[0], way);
+	open_end(server, devices[1], way);
 	seal(client, way);
 	seal(server, way);
 	ready(client, server);
@@ -204,16 +217,23 @@ struct ibv_mr *register_memory(struct end *end, void *addr, size_t len, int acce
 	return mr;
 }
 
+void allow(struct end *client, struct ibv_mr *mr, enum srnic_right right)
+{
+	struct srnic_grant *grant;
+
+	if (srnic_grant_mr(mr, right, &grant) || srnic_use_grant(client->qp, grant))
+		die("%s", srnic_error());
+	srnic_grant_free(grant);
+}
+
 void protect(struct end *client, struct ibv_mr *mr, enum srnic_right right, unsigned int depth,
 	     uint64_t block)
 {
 	struct srnic_tree tree = { .depth = depth, .block = block };
-	struct srnic_grant *grant;
 
-	if (srnic_protect_mr(mr, &tree, NULL) || srnic_grant_mr(mr, right, &grant) ||
-	    srnic_use_grant(client->qp, grant))
+	if (srnic_protect_mr(mr, &tree, NULL))
 		die("%s", srnic_error());
-	srnic_grant_free(grant);
+	allow(client, mr, right);
 }
 
 void post(struct end *end, struct ibv_send_wr *wr)

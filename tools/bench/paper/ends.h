@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ends - both ends of one connection in one process, across the bench's pair.
+ * ends - both ends of connections in one process, across the bench's pair.
  * The result is the cost of srnic, without switches between two processes.
  */
 #ifndef ENDS_H
@@ -12,6 +12,7 @@
 #include <srnic/verbs.h>
 
 #define OUTSTANDING	96	/* requests, as in the paper's evaluation (6.4) */
+#define INLINE		64	/* bytes that a work request may hold itself */
 
 /**
  * struct way - how a connection is protected
@@ -47,6 +48,14 @@ struct end {
 	int gid_index;
 };
 
+/* Entries of each queue of ends that are connected from now on */
+extern unsigned int queue_depth;
+
+/*
+ * Let an end, before it is connected, be a queue pair of another end's device,
+ * domain and CQs
+ */
+void share_domain(struct end *end, const struct end *with);
 /* Connect the ends. On failure print the reason and exit. */
 void connect_ends(struct end *client, struct end *server, const struct way *way);
 struct ibv_mr *register_memory(struct end *end, void *addr, size_t len, int access);
@@ -56,6 +65,8 @@ struct ibv_mr *register_memory(struct end *end, void *addr, size_t len, int acce
  */
 void protect(struct end *client, struct ibv_mr *mr, enum srnic_right right, unsigned int depth,
 	     uint64_t block);
+/* Give @client @right to all of a protected region */
+void allow(struct end *client, struct ibv_mr *mr, enum srnic_right right);
 void post(struct end *end, struct ibv_send_wr *wr);
 /* Poll one completion, if there is one. Exit if it is an error. */
 bool poll_one(struct ibv_cq *cq, struct ibv_wc *wc);

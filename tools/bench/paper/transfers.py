@@ -11,8 +11,13 @@ SIZES = (32, 128, 512, 2048, 4096)
 CONNECTIONS = (1, 2, 4, 8)
 READS = (0, 5, 50, 95, 100)     # percent of the mixed load
 KEYS = ("basic", "pd-prot", "ext-mem", "pd-prot+ext-mem")
-# pd-prot with a rule by which sub-keys are derived for each packet
-UNCACHED = "pd-prot, uncached"
+# With a rule by which sub-keys are derived for each packet. The second is the paper's fourth
+# mode: both kinds of keys are derived for each packet.
+UNCACHED, UNCACHED_BOTH = "pd-prot, uncached", "pd-prot+ext-mem, uncached"
+# A queue pair caches K_SR of its last access: requests go to as many places in turn, or to one
+ONE_PLACE = "ext-mem, one place"
+PLACES = 16
+OUTSTANDING = 96    # ends.h
 DERIVATIONS = 4     # for a WRITE in the latency test: it and its acknowledgment, at both ends
 VERBS = ("write", "read")
 
@@ -51,7 +56,9 @@ def can_be_uncached(seal):
 
 
 def uncached_too(keys, seal):
-    return (*keys, UNCACHED) if can_be_uncached(seal) else keys
+    if not can_be_uncached(seal):
+        return keys
+    return (*keys, UNCACHED, *([UNCACHED_BOTH] if KEYS[-1] in keys else []))
 
 
 def keys_of(seal):
@@ -60,7 +67,7 @@ def keys_of(seal):
 
 def latency_keys_of(seal):
     """Return the ways for a seal: figure 6 has all algorithms in all ways."""
-    return uncached_too(KEYS, seal) if seal in HEADERS else keys_of(seal)
+    return uncached_too((*KEYS, ONE_PLACE), seal) if seal in HEADERS else keys_of(seal)
 
 
 def mixed_keys_of(seal):
@@ -84,8 +91,9 @@ def measure(run):
     """Measure everything; `run` runs a program of this folder and returns its output."""
     latency, bandwidth, mixed = {}, {}, {}
     for way, seal in cases((*HEADERS, *WHOLE), latency_keys_of):
+        places = 1 if way == ONE_PLACE else PLACES
         latency[label(way, seal)] = {
-            verb: measured(run, "latency", way, seal, "--sizes", listed(SIZES),
+            verb: measured(run, "latency", way, seal, "--sizes", listed(SIZES), "--places", places,
                            *(["--reads"] if verb == "read" else []))
             for verb in VERBS}
     for way, seal in cases((*HEADERS, *WHOLE), keys_of):
@@ -133,7 +141,7 @@ def size_table(found, verb):
     """Return the table of figure 7."""
     rows = []
     for seal in (HEADERS[0], *WHOLE):
-        for way in keys_of(seal):
+        for way in latency_keys_of(seal):
             mine = found[label(way, seal)][verb]
             rows.append([seal.replace(":", " "), way,
                          *(number(mine[str(size)] / found["none"][verb][str(size)])
@@ -199,9 +207,7 @@ def derived(record):
         f"{DERIVATIONS // 2} derivations, as the paper has it (6.2). One of "
         f"aes-cmac-128 takes {number(each)} instructions, ×{number(each / raw)} of what the kernel's own "
         f"primitives take for it ({number(raw)}: to key HMAC-SHA-256, one digest, to key CMAC). "
-        f"A queue pair takes {number(record['memory']['clear'])} bytes of the kernel's, rings aside; sealed so "
-        f"{number(record['memory']['kept'])} with sub-keys that are kept, {number(record['memory']['derived'])} "
-        "without. Bandwidth of 2 KiB WRITEs against the same seal with keys that are kept; the "
+        "What this saves in memory: table 3, below. Bandwidth of 2 KiB WRITEs against the same seal with keys that are kept; the "
         "paper's NIC derives for every packet, and loses 2 of 20.5 Gbit/s on average, ×0.90:", "",
         *derive_table(latency, record["bandwidth"]), ""]
 
@@ -218,7 +224,13 @@ def markdown(record):
         "A WRITE that is answered when it has arrived, half of there and back; a READ, there and back. "
         f"Against no protection: {number(none['write']['32'])} and {number(none['read']['32'])} "
         "instructions, the paper's NIC 9.55 and 18.2 µs. pd-prot derives a connection's keys when it is "
-        "made, as the paper would with a cache; uncached, when a packet comes, as its NIC does. Of its "
+        "made, as the paper would with a cache; uncached, when a packet comes, as its NIC does. ext-mem "
+        f"derives K_SR for each request, at both ends, as the paper's NIC does: requests go to {PLACES} places "
+        "in turn, and a queue pair caches the key of its last access only. To one place, the key is derived "
+        "once. The paper's fourth mode, which derives both kinds of keys for each packet, is "
+        f"'{UNCACHED_BOTH}'. K_SR is derived from a key that is kept with the region, in one step, where the "
+        "paper's NIC begins at the domain's key; sub-keys from the flow's key, not from the domain's, because "
+        "it holds the handshake's nonces (protocol.md, section 14). Of its "
         "own ratios for pd-prot and ext-mem the paper has a plot only. A round of AES is an instruction here, and SHA-2 is made of "
         "ordinary ones, some 3000 a block: what hashes cost is this machine's, not a processor's that "
         "has instructions for them.", "",
@@ -239,7 +251,8 @@ def markdown(record):
         f"{number(one['100'])}: READs are at ×{number(one['0'] / one['100'])} of WRITEs, the paper's "
         "at ×0.84. The paper's threads have a processor each, and 8 reach the wire's 20.5 Gbit/s "
         "where 1 has 8, so that its ratios are of a wire that is full; here one processor does "
-        "everything, and a ratio is one of work. By the clock: `make bench B=headline,cores`. WRITEs:", "",
+        f"everything, and a ratio is one of work. Requests go to {OUTSTANDING} places in turn: ext-mem derives "
+        "K_SR for each. By the clock: `make bench B=headline,cores`. WRITEs:", "",
         *bandwidth_table(bandwidth, "write"), "", "READs:", "",
         *bandwidth_table(bandwidth, "read"), "",
         "## Mixed load (6.5, figure 10)", "",

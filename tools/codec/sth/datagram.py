@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .keys import End, kdf
 from .packet import BTH_LEN, UD_OPCODES, Header
 from .seal import EMISSIONS, Refused
-from .suites import CODE_LEN, MODES, Suite, aead_open, aead_seal, prf_tag
+from .suites import CODE_LEN, ENCRYPTING, MODES, Suite, aead_open, aead_seal, prf_tag
 
 CODE, TAG_LEN, SALT_LEN, COUNTER_LEN = 5, 16, 8, 8
 STH_LEN = SALT_LEN + COUNTER_LEN + TAG_LEN
@@ -57,11 +57,12 @@ class Seal:
         return self.suite.id.to_bytes(2, "big") + bytes([MODES[self.mode], TAG_LEN])
 
     def sub_key(self, sender, salt):
-        return kdf(self.k_ud, "STH1 datagram", self.s + sender.bytes + salt,
-                   self.suite.key_len)
+        qpn = 0 if self.mode == "opaque" else sender.qpn
+        end = End(sender.gid, qpn, sender.kind)
+        return kdf(self.k_ud, "STH1 datagram", self.s + end.bytes + salt, self.suite.key_len)
 
     def cover(self, salt, counter, sgid, dgid, hdr, payload, udp_len):
-        """Return (M or associated data, nonce) of a packet with these headers."""
+        """Return (M or associated data, nonce) of a packet; `hdr`: the bytes before the STH."""
         masked = bytearray(hdr)
         masked[4] = 0xff
         numbers = counter.to_bytes(COUNTER_LEN, "big")
@@ -83,12 +84,14 @@ class Speaker:
             self.counter += 1
         header.code = CODE
         hdr = header.bytes()
+        at = UD_OPCODES[header.opcode].clear_len(seal.mode)
+        hdr, payload = hdr[:at], hdr[at:] + payload
         udp_len = 8 + len(hdr) + STH_LEN + len(payload) + 4
         m, nonce = seal.cover(self.salt, counter, self.end.gid, dgid, hdr, payload, udp_len)
         key, text = seal.sub_key(self.end, self.salt), payload
         if not seal.suite.nonce_family:
             tag = prf_tag(seal.suite, key, m)
-        elif seal.mode == "aead":
+        elif seal.mode in ENCRYPTING:
             text, tag = aead_seal(seal.suite, key, nonce, m, payload)
         else:
             _, tag = aead_seal(seal.suite, key, nonce, m, b"")
@@ -116,31 +119,33 @@ class Window:
 class Datagram:
     """The parts of a sealed packet, before verification."""
 
-    header: Header
-    hdr: bytes
+    header: Header      # in mode opaque without extension headers
+    hdr: bytes          # the bytes before the STH
     salt: bytes
     counter: int
     tag: bytes
-    rest: bytes         # payload and pad; ciphertext in mode aead
-    sqpn: int
+    rest: bytes         # payload and pad; ciphertext in mode aead; in mode opaque with extension headers
+    sqpn: int           # 0 in mode opaque
 
     @classmethod
-    def parse(cls, body):
-        """Parse a packet from BTH to pad; raise Refused if it is malformed."""
+    def parse(cls, body, mode="aead"):
+        """Parse a packet from BTH to pad; raise Refused if it is malformed. All modes but opaque
+        have the same form."""
         opcode = UD_OPCODES.get(body[0])
         if not opcode:
             raise Refused("opcode")
-        header = Header.parse(body, opcode.hdr_len - BTH_LEN)
-        at = opcode.hdr_len
-        if header.code != CODE or len(body) < at + STH_LEN + header.pad:
+        at = opcode.clear_len(mode)
+        header = Header.parse(body, at - BTH_LEN)
+        if header.code != CODE or len(body) < opcode.hdr_len + STH_LEN + header.pad:
             raise Refused("STH code")
         sth, rest = body[at:at + STH_LEN], body[at + STH_LEN:]
         return cls(header, body[:at], sth[:SALT_LEN],
                    int.from_bytes(sth[SALT_LEN:SALT_LEN + COUNTER_LEN], "big"),
-                   sth[-TAG_LEN:], rest, int.from_bytes(body[BTH_LEN + 5:BTH_LEN + 8], "big"))
+                   sth[-TAG_LEN:], rest, int.from_bytes(header.ext[5:8], "big"))
 
     def text(self, seal, sender, dgid):
-        """Return payload and pad, or None if the tag is wrong."""
+        """Return payload and pad, in mode opaque behind the extension headers; None if the tag is
+        wrong."""
         udp_len = 8 + len(self.hdr) + STH_LEN + len(self.rest) + 4
         m, nonce = seal.cover(self.salt, self.counter, sender.gid, dgid, self.hdr, self.rest,
                               udp_len)
@@ -148,14 +153,14 @@ class Datagram:
         if not seal.suite.nonce_family:
             right = hmac.compare_digest(prf_tag(seal.suite, key, m), self.tag)
             return self.rest if right else None
-        if seal.mode == "aead":
+        if seal.mode in ENCRYPTING:
             return aead_open(seal.suite, key, nonce, m, self.rest, self.tag)
         return None if aead_open(seal.suite, key, nonce, m, b"", self.tag) is None else self.rest
 
 
 class Listener:
-    """A host that opens datagrams. It has a window for each salt of each sender's queue pair,
-    up to a maximum number; datagrams of forgotten windows are accepted a second time."""
+    """A host that opens datagrams. It has a window for each salt of each sender's queue pair
+    (in mode opaque: of each sender), up to a maximum number; datagrams of forgotten windows are accepted a second time."""
 
     def __init__(self, most=256):
         self.most, self.windows = most, OrderedDict()
@@ -168,10 +173,11 @@ class Listener:
             self.windows.popitem(last=False)
         return self.windows[name]
 
-    def open(self, seal, body, sgid, dgid):
-        """Return (header, payload with pad) of a packet from BTH to pad, or raise Refused."""
-        packet = Datagram.parse(body)
-        sender = End(sgid, packet.sqpn)
+    def open(self, seal, body, sgid, dgid, kind=0):
+        """Return (header, payload with pad) of a packet from BTH to pad, or raise Refused. `kind`:
+        of both ports."""
+        packet = Datagram.parse(body, seal.mode)
+        sender = End(sgid, packet.sqpn, kind)
         name = sender.bytes, dgid, packet.salt
         known = self.windows.get(name)
         if packet.counter >= EMISSIONS or (known and not known.fresh(packet.counter)):
@@ -181,6 +187,9 @@ class Listener:
             raise Refused("tag")
         self.window(name).mark(packet.counter)
         pad = packet.header.pad
+        if seal.mode == "opaque":
+            ext_len = UD_OPCODES[body[0]].ext_len
+            packet.header.ext, text = text[:ext_len], text[ext_len:]
         if seal.mode != "header" and pad and any(text[-pad:]):
             raise Refused("pad")
         return packet.header, text

@@ -5,8 +5,10 @@ import ipaddress
 from dataclasses import dataclass
 from functools import cached_property
 
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.kbkdf import CounterLocation, KBKDFHMAC, Mode
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from .suites import MODES, Suite, cmac
 
@@ -20,21 +22,34 @@ def kdf(key, label, context, length):
 
 @dataclass(frozen=True)
 class End:
-    """The address of a queue pair."""
+    """The address of a queue pair. `kind`: of its port, a key of packet.PORTS."""
 
     gid: bytes
     qpn: int
+    kind: int = 0
 
     @classmethod
-    def at(cls, address, qpn):
+    def at(cls, address, qpn, kind=0):
         ip = ipaddress.ip_address(address)
         if ip.version == 4:
-            return cls(bytes(10) + b"\xff\xff" + ip.packed, qpn)
-        return cls(ip.packed, qpn)
+            return cls(bytes(10) + b"\xff\xff" + ip.packed, qpn, kind)
+        return cls(ip.packed, qpn, kind)
 
     @property
     def bytes(self):
-        return self.gid + self.qpn.to_bytes(4, "big")
+        return self.gid + bytes([self.kind]) + self.qpn.to_bytes(3, "big")
+
+
+def share_of(scalar):
+    """Return the X25519 share of an ephemeral key (RFC 7748)."""
+    return X25519PrivateKey.from_private_bytes(scalar).public_key().public_bytes(
+        Encoding.Raw, PublicFormat.Raw)
+
+
+def shared_secret(scalar, share):
+    """Return Z; raise ValueError if it would be zeros."""
+    return X25519PrivateKey.from_private_bytes(scalar).exchange(
+        X25519PublicKey.from_public_bytes(share))
 
 
 def kdf_pair_paper(k_pd, x, y):
@@ -90,15 +105,50 @@ class Connection:
         return kdf(first, "STH1 both", self.second.k_ab.ljust(32, b"\0"), 32)
 
     @cached_property
-    def k_hs(self):
-        return kdf(self.k_ab, "STH1 handshake", self.s + self.ends, 32)
+    def key_id(self):
+        return kdf(self.k_ab, "STH2 key id", self.ends, 4)
 
-    def k_flow(self, owner, start, nq, nr):
+    @cached_property
+    def k_hs(self):
+        return kdf(self.k_ab, "STH2 handshake", self.s + self.ends, 32)
+
+    def k_flow(self, owner, start, nq, nr, shared):
+        """Derive K_F of epoch 0."""
         context = (self.s + bytes([self.is_b(owner), 0, 0, 0]) + start.to_bytes(4, "big")
                    + nq + nr + self.ends)
-        return kdf(self.k_ab, "STH1 flow", context, 32)
+        return kdf(shared.root(self, owner), "STH2 flow", context, 32)
 
-    def sub_key(self, k_flow, sender, response, epoch):
-        context = (self.s + bytes([self.is_b(sender), response, 0, 0])
-                   + epoch.to_bytes(8, "big"))
-        return kdf(k_flow, "STH1 packet", context, self.suite.key_len)
+    def sub_key(self, k_flow, sender, response, epoch, phase=0):
+        context = (self.s + bytes([self.is_b(sender), response])
+                   + phase.to_bytes(2, "big") + epoch.to_bytes(8, "big"))
+        return kdf(k_flow, "STH2 packet", context, self.suite.key_len)
+
+
+def ratchet(k_flow, epochs=1):
+    """Derive K_F of a later epoch."""
+    for _ in range(epochs):
+        k_flow = kdf(k_flow, "STH2 ratchet", b"", 32)
+    return k_flow
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The secret of a connection: shares of A and B, and Z."""
+
+    a: bytes
+    b: bytes
+    z: bytes
+
+    @classmethod
+    def between(cls, conn, x, x_scalar, y_scalar):
+        """Compute it from the ephemeral keys of x and of the other end."""
+        a, b = (y_scalar, x_scalar) if conn.is_b(x) else (x_scalar, y_scalar)
+        return cls(share_of(a), share_of(b), shared_secret(a, share_of(b)))
+
+    def share(self, conn, end):
+        return self.b if conn.is_b(end) else self.a
+
+    def root(self, conn, owner):
+        """Derive K_X of an end's flow."""
+        both = kdf(conn.k_ab, "STH2 shared", self.z + self.a + self.b, 64)
+        return both[32:] if conn.is_b(owner) else both[:32]

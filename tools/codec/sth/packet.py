@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 BTH_LEN = 12
 
-# lengths of extension headers (IBA 9.3)
+# kinds of port (protocol.md, sections 1 and 17), and their UDP ports
+ROCE, INFINIBAND = 0, 1
+PORTS = {ROCE: 4791, INFINIBAND: 4792}
+
+# lengths of extension headers (IBA 9.3, A19)
 EXT_LEN = {"RETH": 16, "AtomicETH": 28, "AETH": 4, "AtomicAckETH": 8, "ImmDt": 4, "IETH": 4,
-           "DETH": 8, "HS": 32}
+           "DETH": 8, "FETH": 4, "HS": 72}
 
 
 @dataclass(frozen=True)
 class Opcode:
-    """The contents of an opcode's packets (IBA table 38)."""
+    """The contents of an opcode's packets (IBA table 38, A19)."""
 
     value: int
     name: str
@@ -23,8 +27,16 @@ class Opcode:
     response: bool = False
 
     @property
+    def ext_len(self):
+        return sum(EXT_LEN[e] for e in self.ext)
+
+    @property
     def hdr_len(self):
-        return BTH_LEN + sum(EXT_LEN[e] for e in self.ext)
+        return BTH_LEN + self.ext_len
+
+    def clear_len(self, mode):
+        """Return how many bytes precede the STH."""
+        return BTH_LEN if mode == "opaque" else self.hdr_len
 
 
 def _rc():
@@ -39,6 +51,7 @@ def _rc():
         (0x0c, "READ_REQ", ("RETH",), False),
         (0x13, "CMP_SWAP", ("AtomicETH",), False), (0x14, "FETCH_ADD", ("AtomicETH",), False),
         (0x16, "SEND_LAST_INV", ("IETH",), True), (0x17, "SEND_ONLY_INV", ("IETH",), True),
+        (0x1c, "FLUSH", ("FETH", "RETH"), False), (0x1d, "ATOMIC_WRITE", ("RETH",), True),
     ]
     responses = [
         (0x0d, "READ_RESP_FIRST", ("AETH",), True), (0x0e, "READ_RESP_MIDDLE", (), True),
@@ -120,6 +133,7 @@ class Packet:
     sport: int = 0xc000
     ip_id: int = 0
     ttl: int = 64
+    kind: int = ROCE
 
     @property
     def udp_len(self):
@@ -141,7 +155,7 @@ class Packet:
                            self.sgid, self.dgid)
 
     def udp_header(self):
-        return struct.pack(">HHHH", self.sport, 4791, self.udp_len, 0)
+        return struct.pack(">HHHH", self.sport, PORTS[self.kind], self.udp_len, 0)
 
     def bytes(self):
         ip, udp = self.ip_header(), self.udp_header()

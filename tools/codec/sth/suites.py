@@ -9,7 +9,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-MODES = {"header": 1, "packet": 2, "aead": 3}
+MODES = {"header": 1, "packet": 2, "aead": 3, "opaque": 4}
+ENCRYPTING = ("aead", "opaque")
 
 # section 2: STH length for each code
 CODE_LEN = [0, 12, 16, 20, 28, 32, 48, 64]
@@ -33,7 +34,7 @@ class Suite:
 
 
 _MAC = ("header", "packet")
-_AEAD = ("aead",)
+_AEAD = ENCRYPTING
 
 SUITES = {s.name: s for s in [
     Suite("aes-cmac-128", 0x0101, False, 16, 16, 2, _MAC),

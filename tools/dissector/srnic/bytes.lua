@@ -60,6 +60,15 @@ function bytes.padded(text, block)
 	return text .. bytes.zeros(-#text % block)
 end
 
+-- Return a string, its first bytes XORed with those of the mask
+function bytes.xor(text, mask)
+	local out = {}
+	for i = 1, math.min(#text, #mask) do
+		out[i] = char(bit.bxor(text:byte(i), mask:byte(i)))
+	end
+	return table.concat(out) .. text:sub(#out + 1)
+end
+
 function bytes.is_zero(text)
 	return not text:find("[^\0]")
 end

@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- The carrier of RoCEv2 in a frame: IP and UDP, to port 4791.
+-- The carrier of RoCEv2 in a frame: IP and UDP, to port 4791; or to 4792, that of InfiniBand
+-- ports (protocol.md, section 17).
 --
 -- The headers are searched in the frame's bytes, because the fields of Wireshark's own
 -- dissectors do not exist in each pass, and keys must be followed in the first.
 
 local bytes = require "srnic.bytes"
 
-local PORT, UDP = "\18\183", 8
+-- The ports as a pattern, and the kinds of port by the last byte (section 1)
+local PORTS, UDP = "\18[\183\184]", 8
+local KINDS = { [183] = "\0", [184] = "\1" }
 local PROTOCOL_UDP = 17
 local MAPPED = bytes.zeros(10) .. "\255\255"
 
@@ -39,13 +42,14 @@ local function ipv6(text, udp, udp_length)
 	end
 end
 
--- Find the carrier. Returns ip and udp: the headers' bytes; sgid, dgid; at: offset of the
--- payload in the frame, from 0; length: of the payload, which may exceed the capture
+-- Find the carrier. Returns ip and udp: the headers' bytes; sgid, dgid; port: its kind, a byte;
+-- at: offset of the payload in the frame, from 0; length: of the payload, which may exceed the
+-- capture
 return function(tvb)
 	local text = tvb(0, math.min(tvb:len(), DEEPEST)):raw()
 	local port = 2
 	while true do
-		port = text:find(PORT, port + 1, true)
+		port = text:find(PORTS, port + 1)
 		if not port or port + 5 > #text then
 			return nil
 		end
@@ -58,7 +62,7 @@ return function(tvb)
 		if ip and length >= UDP then
 			return {
 				ip = ip, udp = text:sub(udp, udp + UDP - 1), sgid = sgid, dgid = dgid,
-				at = udp + UDP - 1, length = length - UDP,
+				port = KINDS[text:byte(port + 1)], at = udp + UDP - 1, length = length - UDP,
 			}
 		end
 	end

@@ -4,6 +4,7 @@
 -- group, share a key, and each packet carries the salt and the counter of its seal.
 
 local bytes = require "srnic.bytes"
+local connection = require "srnic.connection"
 local format = require "srnic.format"
 local kdf = require "srnic.kdf"
 local suites = require "srnic.suites"
@@ -69,20 +70,23 @@ local function new_opener(seal, stream)
 		seal.suite.key_size))
 end
 
--- Return the payload and pad, or nil if the packet has another seal
+-- Return the payload and pad, in mode opaque behind the extension headers; nil if the packet has
+-- another seal. In mode opaque, the sub-key does not depend on the sender's QPN.
 local function open(seal, packet)
-	local stream = packet.sgid .. bytes.pack(packet.sqpn, 4) .. packet.sth:sub(1, SALTED)
+	packet = format.in_mode(packet, seal.mode)
+	local stream = connection.end_of(packet.sgid, packet.port, packet.sqpn or 0)
+		.. packet.sth:sub(1, SALTED)
 	local opener = seal.openers[stream] or new_opener(seal, stream)
 	local m = packet.sth:sub(1, NUMBERED) .. format.covered(packet)
 	if seal.mode == "packet" then
 		m = m .. packet.rest
 	end
-	local sealed = seal.mode == "aead" and packet.rest or ""
+	local encrypts = suites.ENCRYPTS[seal.mode]
 	local nonce = bytes.zeros(4) .. packet.sth:sub(SALTED + 1, NUMBERED)
-	local text = opener(nonce, m, sealed, packet.sth:sub(NUMBERED + 1))
+	local text = opener(nonce, m, encrypts and packet.rest or "", packet.sth:sub(NUMBERED + 1))
 	if text then
 		seal.openers[stream] = opener
-		return seal.mode == "aead" and text or packet.rest
+		return encrypts and text or packet.rest
 	end
 end
 
@@ -103,8 +107,9 @@ local function find(self, packet)
 	return known
 end
 
+-- packet: in the form of the seal's mode
 local function check_counter(self, packet, verdict)
-	local name = packet.sgid .. packet.dgid .. packet.header:sub(18, 20)
+	local name = packet.sgid .. packet.dgid .. packet.port .. packet.header:sub(18, 20)
 		.. packet.sth:sub(1, NUMBERED)
 	local high, low = bytes.number(packet.sth, 9, 4), bytes.number(packet.sth, 13, 4)
 	if high > 0 or low >= suites.EMISSIONS then
@@ -124,9 +129,10 @@ function Datagrams:judge(packet, verdict)
 	end
 	local seal, text = find(self, packet)
 	if seal then
+		packet = format.in_mode(packet, seal.mode)
 		verdict:sealed_by(seal)
 		verdict.status = text and "good" or "bad"
-		verdict.payload = text
+		verdict:opened(packet, text)
 	end
 	if text then
 		self.known[packet.sgid .. packet.dgid] = seal
@@ -134,7 +140,10 @@ function Datagrams:judge(packet, verdict)
 	elseif #self.keys > 0 then
 		verdict:note(seal and "bad" or "no_key")
 	end
-	check_counter(self, packet, verdict)
+	-- Without the seal, other bytes may be taken for the counter
+	if seal then
+		check_counter(self, packet, verdict)
+	end
 end
 
 return { new = new }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Position and length of the STH in a packet (protocol.md, sections 2 and 7).
+-- Position and length of the STH in a packet, and the fields of a handshake frame
+-- (protocol.md, sections 2 and 7).
 
 local bytes = require "srnic.bytes"
 local memory = require "srnic.memory"
@@ -10,14 +11,51 @@ local BTH, ICRC = 12, 4
 -- STH length for each code
 local CODE_SIZES = { [0] = 0, 12, 16, 20, 28, 32, 48, 64 }
 
--- Bytes of extension headers (IBA 9.3)
-local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, DETH, NONCES = 16, 28, 4, 8, 4, 4, 8, 32
+-- Bytes of extension headers (IBA 9.3, A19)
+local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, DETH, FETH = 16, 28, 4, 8, 4, 4, 8, 4
+
+-- Bytes of version, key id, nonces and share in a handshake frame. Version 1 had only nonces:
+-- its frames are recognised by their length.
+local BODY, NONCES, HS_TAG = 72, 32, 16
+local VERSION_1 = BTH + NONCES + HS_TAG + ICRC
+
+-- Fields of extension headers, by kind of packet and bytes of the headers: name, offset, size
+local REMOTE = { { "addr", 0, 8 }, { "rkey", 8, 4 } }
+local SENDER = { { "qkey", 0, 4 }, { "sqpn", 5, 3 } }
+local ANSWER = { { "syndrome", 0, 1 }, { "msn", 1, 3 } }
+
+local function with(list, ...)
+	local out = { table.unpack(list) }
+	for _, field in ipairs { ... } do
+		out[#out + 1] = field
+	end
+	return out
+end
+
+local EXTENSIONS = {
+	request = {
+		[RETH] = with(REMOTE, { "dmalen", 12, 4 }),
+		[RETH + IMM] = with(REMOTE, { "dmalen", 12, 4 }, { "imm", 16, 4 }),
+		[ATOMIC] = with(REMOTE, { "swap", 12, 8 }, { "compare", 20, 8 }),
+		[IMM] = { { "imm", 0, 4 } },
+	},
+	response = {
+		[AETH] = ANSWER,
+		[AETH + ATOMIC_ACK] = with(ANSWER, { "orig", 4, 8 }),
+	},
+	datagram = { [DETH] = SENDER, [DETH + IMM] = with(SENDER, { "imm", 8, 4 }) },
+}
+-- SEND with IETH: the rkey to invalidate. FLUSH: FETH and RETH are as long as RETH and ImmDt
+local OTHERS = {
+	[0x16] = { { "rkey", 0, 4 } }, [0x17] = { { "rkey", 0, 4 } },
+	[0x1c] = { { "feth", 0, 4 }, { "addr", 4, 8 }, { "rkey", 12, 4 }, { "dmalen", 16, 4 } },
+}
 
 -- Rights to protected memory (section 12)
 local READ, WRITE, ATOMICALLY = 1, 2, 3
 
--- opcode, name, bytes of extension headers, requested right (IBA table 38). UC has the first
--- twelve requests of RC, plus 0x20.
+-- opcode, name, bytes of extension headers, requested right, bytes before the RETH (IBA table 38,
+-- A19). UC has the first twelve requests of RC, plus 0x20.
 local requests = {
 	{ 0x00, "SEND FIRST", 0 }, { 0x01, "SEND MIDDLE", 0 }, { 0x02, "SEND LAST", 0 },
 	{ 0x03, "SEND LAST IMM", IMM }, { 0x04, "SEND ONLY", 0 }, { 0x05, "SEND ONLY IMM", IMM },
@@ -26,7 +64,8 @@ local requests = {
 	{ 0x0b, "WRITE ONLY IMM", RETH + IMM, WRITE },
 	{ 0x0c, "READ REQUEST", RETH, READ }, { 0x13, "COMPARE AND SWAP", ATOMIC, ATOMICALLY },
 	{ 0x14, "FETCH AND ADD", ATOMIC, ATOMICALLY }, { 0x16, "SEND LAST INV", IETH },
-	{ 0x17, "SEND ONLY INV", IETH },
+	{ 0x17, "SEND ONLY INV", IETH }, { 0x1c, "FLUSH", FETH + RETH, WRITE, FETH },
+	{ 0x1d, "ATOMIC WRITE", RETH, WRITE },
 }
 local responses = {
 	{ 0x0d, "READ RESPONSE FIRST", AETH }, { 0x0e, "READ RESPONSE MIDDLE", 0 },
@@ -35,8 +74,8 @@ local responses = {
 }
 local datagrams = { { 0x64, "SEND ONLY", DETH }, { 0x65, "SEND ONLY IMM", DETH + IMM } }
 local frames = {
-	{ 0xc0, "HELLO", NONCES }, { 0xc1, "HELLO-ACK", NONCES }, { 0xc2, "CONFIRM", NONCES },
-	{ 0xc3, "CONFIRM-ACK", NONCES },
+	{ 0xc0, "HELLO", BODY }, { 0xc1, "HELLO-ACK", BODY }, { 0xc2, "CONFIRM", BODY },
+	{ 0xc3, "CONFIRM-ACK", BODY },
 }
 
 local format = { BTH = BTH, ICRC = ICRC, ACKNOWLEDGE = 0x11, names = {} }
@@ -45,7 +84,7 @@ local opcodes = {}
 local function add(rows, base, transport, kind)
 	for _, row in ipairs(rows) do
 		local value = base + row[1]
-		opcodes[value] = { kind = kind, header = BTH + row[3], right = row[4] }
+		opcodes[value] = { kind = kind, header = BTH + row[3], right = row[4], reth = row[5] }
 		format.names[value] = transport .. row[2]
 	end
 end
@@ -70,23 +109,68 @@ function format.bth(text, at)
 		qpn = bytes.number(text, at + 5, 3),
 		code = math.floor(byte8 / 16) % 8,
 		ack_wanted = byte8 >= 128,
+		phase = text:byte(at + 4) % 4,
 		psn = bytes.number(text, at + 9, 3),
 	}
 end
 
--- Return the memory access of a request, from its RETH or AtomicETH; nil if it has none
-local function access_of(header, right)
-	local length = right ~= ATOMICALLY and right and bytes.number(header, BTH + 13, 4) or 8
+-- Return the memory access of a request, from its RETH or AtomicETH; nil if it has none, or, a
+-- FLUSH, is for a whole region
+local function access_of(header, right, before)
+	local at = BTH + (before or 0)
+	local length = right ~= ATOMICALLY and right and bytes.number(header, at + 13, 4) or 8
+	if before and math.floor(header:byte(at) / 16) % 2 == 1 then
+		return nil
+	end
 	return right and length > 0 and {
-		right = right, addr = memory.address(header, BTH + 1),
-		rkey = bytes.number(header, BTH + 9, 4), length = length,
+		right = right, addr = memory.address(header, at + 1),
+		rkey = bytes.number(header, at + 9, 4), length = length,
 	} or nil
+end
+
+-- Return the fields of the extension headers, `size` bytes
+function format.extensions(packet, size)
+	if OTHERS[packet.opcode] then
+		return OTHERS[packet.opcode]
+	end
+	return EXTENSIONS[packet.kind] and EXTENSIONS[packet.kind][size] or {}
+end
+
+-- Return the packet in the form that it has in a mode (section 2). In mode opaque, `header` is
+-- the BTH, `rest` begins with the extension headers, and nothing that they say is known.
+function format.in_mode(packet, mode)
+	if mode ~= "opaque" or packet.kind == "handshake" or not packet.sth then
+		return packet
+	end
+	if not packet.opaque then
+		local all, size = packet.header .. packet.sth .. packet.rest, #packet.sth
+		packet.opaque = setmetatable({
+			header = all:sub(1, BTH), sth = all:sub(BTH + 1, BTH + size),
+			rest = all:sub(BTH + size + 1), hidden = #packet.header - BTH,
+			access = false, sqpn = false,
+		}, { __index = packet })
+	end
+	return packet.opaque
 end
 
 -- Addresses, length and headers as covered by a tag (section 4)
 function format.covered(packet)
 	return packet.sgid .. packet.dgid .. bytes.pack(packet.udp_length, 2)
 		.. packet.header:sub(1, 4) .. "\255" .. packet.header:sub(6)
+end
+
+-- Test for a handshake frame of version 1
+local function is_version_1(packet, text, cut)
+	return packet.kind == "handshake" and #text == VERSION_1 and not cut
+end
+
+-- Return the fields of a handshake frame, from BTH to share
+function format.handshake(header)
+	return {
+		version = header:byte(BTH + 1), reserved = header:sub(BTH + 2, BTH + 4),
+		key_id = header:sub(BTH + 5, BTH + 8), nq = header:sub(BTH + 9, BTH + 24),
+		nr = header:sub(BTH + 25, BTH + 40), share = header:sub(BTH + 41),
+	}
 end
 
 -- Parse a packet from BTH to ICRC; nil if it is neither RC, UC, UD nor a handshake frame.
@@ -98,9 +182,12 @@ function format.parse(text, cut)
 	end
 	local header, size = opcodes[packet.opcode].header, CODE_SIZES[packet.code]
 	packet.cut = cut
+	packet.version_1 = is_version_1(packet, text, cut)
+	header = packet.version_1 and BTH + NONCES or header
 	packet.header = text:sub(1, header)
 	packet.access = #packet.header == header and
-		access_of(packet.header, opcodes[packet.opcode].right) or nil
+		access_of(packet.header, opcodes[packet.opcode].right, opcodes[packet.opcode].reth)
+		or nil
 	if packet.kind == "datagram" and #packet.header == header then
 		packet.sqpn = bytes.number(packet.header, BTH + 6, 3)
 	end

@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Reader of key files, in the format of `srnic key gen` and `srnic key add` (srnic(8)), and
--- of files with grants.
+-- Reader of key files, in the format of `srnic key gen` and `srnic key add` (srnic(8)), of
+-- files with grants, and of files with secrets of connections.
 
 local memory = require "srnic.memory"
 
 local SHORTEST, LONGEST = 16, 32
+-- Hexadecimal digits of a share or a secret
+local SHARE = 64
 
 local function from_hex(digits)
 	return (digits:gsub("..", function(byte)
@@ -64,4 +66,48 @@ local function reader(kind, name)
 	end
 end
 
-return { keys = reader(KEY, "key"), grants = reader(GRANT, "grant") }
+-- Decode a line with a secret; nil if it has none, false if it is invalid
+local function secret_of(line)
+	local kind, rest = line:match("^%s*(%S*)%s*(.-)%s*$")
+	if kind == "" or kind:sub(1, 1) == "#" then
+		return nil
+	end
+	local a, b, z = rest:match("^(%x+)%s+(%x+)%s+(%x+)$")
+	if kind ~= "Z" or not a or #a ~= SHARE or #b ~= SHARE or #z ~= SHARE then
+		return false
+	end
+	return { shares = from_hex(a) .. from_hex(b), z = from_hex(z) }
+end
+
+-- Add the secrets of a file; return why that is impossible
+local function add_secrets(found, path)
+	local file, why = io.open(path, "r")
+	if not file then
+		return why
+	end
+	for line in file:lines() do
+		local secret = secret_of(line)
+		if secret then
+			found[secret.shares] = secret
+		elseif secret == false then
+			why = path .. ": a line has Z, and shares of A and B and their secret"
+		end
+	end
+	file:close()
+	return why
+end
+
+-- Read files with secrets of connections, as srnic-secrets(8) writes them; return them by the
+-- shares of A and B
+local function secrets(paths, complain)
+	local found = {}
+	for path in paths:gmatch("[^;]+") do
+		local why = add_secrets(found, path:match("^%s*(.-)%s*$"))
+		if why then
+			complain("srnic: no secret from " .. why)
+		end
+	end
+	return found
+end
+
+return { keys = reader(KEY, "key"), grants = reader(GRANT, "grant"), secrets = secrets }

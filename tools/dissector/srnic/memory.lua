@@ -60,14 +60,14 @@ local function access_key(grant, start, stop)
 	return cmac(key)("\3" .. range_of(start, stop))
 end
 
--- Compute the proof of a request with these headers under a grant; nil if the grant does not
--- permit the request
-function memory.proof(grant, access, m)
+-- Compute the proof of a request under a grant, from what it covers: nonces of the handshake, M,
+-- and payload; nil if the grant does not permit the request
+function memory.proof(grant, access, covered)
 	if access.rkey ~= grant.rkey or access.right ~= grant.right then
 		return nil
 	end
 	local start, stop = place_of(grant, access)
-	return start and cmac(access_key(grant, start, stop))(m)
+	return start and cmac(access_key(grant, start, stop))(covered)
 end
 
 -- Decode a grant in the format of srnic_grant_pack(3); nil if it is invalid

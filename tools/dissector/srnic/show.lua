@@ -30,6 +30,7 @@ local function add_known(tree, range, verdict)
 		{ fields.grant, verdict.grant },
 		{ fields.psn64, verdict.psn64 and uint64(verdict.psn64) },
 		{ fields.epoch, verdict.epoch and uint64(verdict.epoch) },
+		{ fields.phase, verdict.phase },
 		{ fields.status, STATUS[verdict.status] },
 		{ fields.replays, verdict.replays },
 	}
@@ -76,34 +77,66 @@ end
 -- Test whether the payload is not encrypted
 local function is_clear(verdict)
 	if verdict.mode then
-		return verdict.mode ~= "aead"
+		return not suites.ENCRYPTS[verdict.mode]
 	end
 	for _, suite in ipairs(verdict.possible) do
-		if suite.modes[1] == "aead" then
+		if suites.ENCRYPTS[suite.modes[1]] then
 			return false
 		end
 	end
 	return true
 end
 
+-- Add extension headers that were encrypted
+local function add_extensions(tree, opened, packet)
+	local item = tree:add(fields.ext, opened)
+	for _, field in ipairs(format.extensions(packet, opened:len())) do
+		item:add(fields[field[1]], opened(field[2], field[3]))
+	end
+end
+
+-- Add what was decrypted: the payload, in mode opaque behind the extension headers
+local function add_opened(tree, packet, verdict, size)
+	local hidden = packet.hidden or 0
+	local opened = ByteArray.new(verdict.text, true):tvb("Opened payload")
+	if hidden > 0 then
+		add_extensions(tree, opened(0, hidden), packet)
+	end
+	if size > 0 then
+		tree:add(fields.payload, opened(hidden, size))
+	end
+end
+
 -- Add the payload. If the tag is wrong, show only the bytes on the wire: no peer sent them
 local function add_payload(tree, range, packet, verdict)
-	local size = range:len() - packet.pad
+	local size = range:len() - (packet.hidden or 0) - packet.pad
 	if verdict.status == "bad" or not verdict.payload and not is_clear(verdict) then
 		tree:add(fields.wire, range)
-	elseif size > 0 and verdict.mode == "aead" then
-		local opened = ByteArray.new(verdict.payload, true):tvb("Opened payload")
-		tree:add(fields.payload, opened(0, size))
+	elseif suites.ENCRYPTS[verdict.mode] then
+		add_opened(tree, packet, verdict, size)
 	elseif size > 0 then
 		tree:add(fields.payload, range(0, size))
 	end
 end
 
+local function add_handshake(tree, range, frame)
+	if frame.version_1 then
+		tree:add(fields.version, range, 1):set_generated()
+		tree:add(fields.nq, range(0, 16))
+		return tree:add(fields.nr, range(16, 16))
+	end
+	tree:add(fields.version, range(0, 1))
+	tree:add(fields.key_id, range(4, 4))
+	tree:add(fields.nq, range(8, 16))
+	tree:add(fields.nr, range(24, 16))
+	tree:add(fields.share, range(40))
+end
+
 local function add_body(tree, range, packet, verdict)
+	packet = format.in_mode(packet, verdict.mode)
 	local header = #packet.header
 	if packet.kind == "handshake" then
-		tree:add(fields.nq, range(format.BTH, 16))
-		tree:add(fields.nr, range(format.BTH + 16, 16))
+		add_handshake(tree, range(format.BTH, header - format.BTH), packet)
 	elseif packet.sqpn then
 		tree:add(fields.sqpn, range(format.BTH + 5, 3))
 	end
@@ -129,7 +162,7 @@ end
 local function summary(packet, verdict)
 	local words = {}
 	if packet.kind == "handshake" then
-		words[1] = format.names[packet.opcode]
+		words[1] = format.names[packet.opcode] .. (packet.version_1 and ", version 1" or "")
 	elseif is_datagram(packet) then
 		words[1] = "STH of a datagram"
 	else
@@ -141,11 +174,15 @@ local function summary(packet, verdict)
 	if verdict.epoch then
 		table.insert(words, ("epoch %d"):format(verdict.epoch))
 	end
+	if verdict.phase and verdict.phase > 0 then
+		table.insert(words, ("phase %d"):format(verdict.phase))
+	end
 	if not packet.cut and not packet.icrc_right then
 		table.insert(words, "ICRC WRONG")
 	end
 	if verdict.status == "bad" then
-		table.insert(words, packet.access and "TAG WRONG, OR PROVED" or "TAG WRONG")
+		local access = format.in_mode(packet, verdict.mode).access
+		table.insert(words, access and "TAG WRONG, OR PROVED" or "TAG WRONG")
 	elseif verdict.grant then
 		table.insert(words, "tag and proof good")
 	elseif verdict.status == "good" then

@@ -5,6 +5,7 @@
 local bytes = require "srnic.bytes"
 local chacha20_poly1305 = require "srnic.chacha20_poly1305"
 local cmac = require "srnic.cmac"
+local format = require "srnic.format"
 local gcm = require "srnic.gcm"
 local hmac = require "srnic.hmac"
 local sha1 = require "srnic.sha1"
@@ -30,7 +31,7 @@ local function hmac_of(hash, tag_size)
 	return prf(function(key) return hmac(hash, key) end, tag_size)
 end
 
-local MAC, AEAD = { "header", "packet" }, { "aead" }
+local MAC, AEAD = { "header", "packet" }, { "aead", "opaque" }
 
 -- name, id, nonce family, bytes of key and tag, STH code, modes, opener
 local rows = {
@@ -67,22 +68,33 @@ for i, row in ipairs(rows) do
 	end
 end
 
-local MODES = { header = 1, packet = 2, aead = 3 }
+local MODES = { header = 1, packet = 2, aead = 3, opaque = 4 }
+local ENCRYPTS = { aead = true, opaque = true }
 
 -- Maximum number of emissions under a sub-key (section 10): 2^26
 local EMISSIONS = 0x4000000
 
+-- Test whether the packet has a counter beyond its limit in all modes of the suite
+local function is_spent(packet, suite)
+	for _, mode in ipairs(suite.modes) do
+		local sth = format.in_mode(packet, mode).sth
+		if not sth or #sth < 4 or bytes.number(sth, 1, 4) < EMISSIONS then
+			return false
+		end
+	end
+	return true
+end
+
 -- Return the suites that may have made the packet's STH: the code is a length, which several
 -- suites share, and a counter beyond its limit excludes suites with counters
 local function possible(packet)
-	local code, sth = packet.code, packet.sth
+	local code = packet.code
 	if packet.kind == "datagram" and code == DATAGRAM_CODE then
 		return of_datagrams
 	end
-	local spent = sth and #sth >= 4 and bytes.number(sth, 1, 4) >= EMISSIONS
 	local out = {}
 	for _, suite in ipairs(suites) do
-		if suite.code == code and not (suite.nonce_family and spent) then
+		if suite.code == code and not (suite.nonce_family and is_spent(packet, suite)) then
 			out[#out + 1] = suite
 		end
 	end
@@ -91,5 +103,6 @@ end
 
 return {
 	all = suites, of_datagrams = of_datagrams, possible = possible, MODES = MODES,
+	ENCRYPTS = ENCRYPTS,
 	EMISSIONS = EMISSIONS, DATAGRAM_CODE = DATAGRAM_CODE,
 }

@@ -10,7 +10,8 @@
 #include "ioctls.h"
 
 #define PORT		1
-#define ACCESS		0x2f	/* LOCAL_WRITE, REMOTE_WRITE, _READ, _ATOMIC; not ZERO_BASED */
+/* LOCAL_WRITE, REMOTE_WRITE, _READ, _ATOMIC, FLUSH_GLOBAL; not ZERO_BASED */
+#define ACCESS		0x12f
 #define QUERY_QP_ALL	0x1fffff
 
 #define SIZE_OF(type, member)	sizeof(((struct type){}).member)
@@ -84,7 +85,7 @@ static const struct field modify_qp[] = {
 	IN(ib_uverbs_modify_qp, qkey, UP_TO, 0xffff),
 	IN(ib_uverbs_modify_qp, rq_psn, FIXED, 0),
 	IN(ib_uverbs_modify_qp, dest_qp_num, FIXED, 0),
-	IN(ib_uverbs_modify_qp, qp_access_flags, BITS, 0xf),
+	IN(ib_uverbs_modify_qp, qp_access_flags, BITS, 0x30f),
 	IN(ib_uverbs_modify_qp, qp_state, FIXED, 0),
 	IN(ib_uverbs_modify_qp, cur_qp_state, FIXED, 0),
 	IN(ib_uverbs_modify_qp, path_mtu, FIXED, 3),

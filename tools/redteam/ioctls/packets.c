@@ -21,17 +21,21 @@
 #define MTU		1024	/* as set by sense_modify_qp() */
 #define BATCH		24
 
-/* Extension headers and data behind the BTH (IBA 9.2.1) */
-enum { RETH = 1, ATOMIC = 2, AETH = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32, DETH = 64, DATA = 128 };
+/* Extension headers and data behind the BTH (IBA 9.2.1, A19) */
+enum {
+	RETH = 1, ATOMIC = 2, AETH = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32, DETH = 64, DATA = 128,
+	FETH = 256, WORD = 512,
+};
 
 /* Indexed by the opcode's low five bits, for RC and UC */
-static const uint8_t has[32] = {
+static const uint16_t has[32] = {
 	[0x00] = DATA, [0x01] = DATA, [0x02] = DATA, [0x03] = IMM | DATA, [0x04] = DATA,
 	[0x05] = IMM | DATA, [0x06] = RETH | DATA, [0x07] = DATA, [0x08] = DATA,
 	[0x09] = IMM | DATA, [0x0a] = RETH | DATA, [0x0b] = RETH | IMM | DATA, [0x0c] = RETH,
 	[0x0d] = AETH | DATA, [0x0e] = DATA, [0x0f] = AETH | DATA, [0x10] = AETH | DATA,
 	[0x11] = AETH, [0x12] = AETH | ATOMIC_ACK, [0x13] = ATOMIC, [0x14] = ATOMIC,
-	[0x16] = IETH | DATA, [0x17] = IETH | DATA,
+	[0x16] = IETH | DATA, [0x17] = IETH | DATA, [0x1c] = FETH | RETH,
+	[0x1d] = RETH | DATA | WORD,
 };
 
 /* A packet from its IP header on, and its current length */
@@ -52,7 +56,7 @@ static uint8_t any_opcode(struct chance *chance, uint8_t type)
 		return chance_any(chance);
 	if (type == UD)
 		return 0x64 + chance_below(chance, 2);
-	return (type == UC ? 0x20 : 0) + chance_below(chance, type == UC ? 0x0c : 0x18);
+	return (type == UC ? 0x20 : 0) + chance_below(chance, type == UC ? 0x0c : 0x1e);
 }
 
 static void add_bth(struct packet *packet, struct chance *chance, uint8_t opcode, uint32_t qpn,
@@ -76,10 +80,13 @@ static void add_memory(struct packet *packet, struct caller *caller, struct file
 }
 
 static void add_extended(struct packet *packet, struct caller *caller, struct file *file,
-			 uint8_t what, size_t payload)
+			 uint16_t what, size_t payload)
 {
 	struct chance *chance = &caller->chance;
 
+	if (what & FETH)	/* placement types and selectivity; the rest is reserved */
+		add(packet, chance_below(chance, chance_one_in(chance, 8) ? 256 : 4) |
+		    chance_below(chance, 2) << 4, 4);
 	if (what & DETH) {
 		add(packet, 0x11111111, 4);
 		add(packet, chance_below(chance, 1 << 24), 4);
@@ -106,11 +113,13 @@ static void make_packet(struct packet *packet, struct caller *caller, struct fil
 {
 	struct chance *chance = &caller->chance;
 	uint8_t opcode = any_opcode(chance, qp->type);
-	uint8_t what = qp->type == UD ? DETH | DATA | (opcode & 1 ? IMM : 0) : has[opcode & 0x1f];
+	uint16_t what = qp->type == UD ? DETH | DATA | (opcode & 1 ? IMM : 0) : has[opcode & 0x1f];
 	size_t payload = 0;
 
 	if (what & DATA)
 		payload = chance_one_in(chance, 2) ? MTU : chance_below(chance, MTU + 1);
+	if (what & WORD && !chance_one_in(chance, 4))
+		payload = 8;
 	packet->len = HEADERS;
 	add_bth(packet, chance, opcode, qp->number, payload);
 	add_extended(packet, caller, file, what, payload);

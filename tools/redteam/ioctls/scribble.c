@@ -247,18 +247,32 @@ static void load_datagram(struct caller *caller, const struct ring *ring, struct
 /* Choose an opcode of the queue pair's type: RC, UC or UD (abi.md), occasionally any */
 static uint8_t load_opcode(struct caller *caller, const struct ring *ring)
 {
-	const uint8_t likely[][8] = {
+	const uint8_t likely[][10] = {
 		{ SRNIC_WQE_SEND, SRNIC_WQE_SEND_IMM, SRNIC_WQE_WRITE, SRNIC_WQE_WRITE_IMM,
-		  SRNIC_WQE_READ, SRNIC_WQE_CMP_SWAP, SRNIC_WQE_FETCH_ADD, SRNIC_WQE_BIND_MW },
+		  SRNIC_WQE_READ, SRNIC_WQE_CMP_SWAP, SRNIC_WQE_FETCH_ADD, SRNIC_WQE_BIND_MW,
+		  SRNIC_WQE_FLUSH, SRNIC_WQE_ATOMIC_WRITE },
 		{ SRNIC_WQE_SEND, SRNIC_WQE_SEND_IMM, SRNIC_WQE_WRITE, SRNIC_WQE_WRITE_IMM,
-		  SRNIC_WQE_WRITE, SRNIC_WQE_WRITE, SRNIC_WQE_SEND, SRNIC_WQE_BIND_MW },
+		  SRNIC_WQE_WRITE, SRNIC_WQE_WRITE, SRNIC_WQE_SEND, SRNIC_WQE_BIND_MW,
+		  SRNIC_WQE_WRITE, SRNIC_WQE_SEND },
 		{ SRNIC_WQE_SEND, SRNIC_WQE_SEND_IMM, SRNIC_WQE_SEND, SRNIC_WQE_SEND,
-		  SRNIC_WQE_SEND, SRNIC_WQE_SEND, SRNIC_WQE_SEND, SRNIC_WQE_SEND },
+		  SRNIC_WQE_SEND, SRNIC_WQE_SEND, SRNIC_WQE_SEND, SRNIC_WQE_SEND,
+		  SRNIC_WQE_SEND, SRNIC_WQE_SEND },
 	};
 
 	if (ring->type < RC || ring->type > UD || chance_one_in(&caller->chance, 24))
 		return chance_below(&caller->chance, SRNIC_WQE_OPCODES + 1);
-	return likely[ring->type - RC][chance_below(&caller->chance, 8)];
+	return likely[ring->type - RC][chance_below(&caller->chance, 10)];
+}
+
+/* Mostly the one type that ordinary memory has */
+static void load_flush(struct caller *caller, struct srnic_sq_wqe *wqe)
+{
+	struct chance *chance = &caller->chance;
+
+	wqe->flush.length = chance_below(chance, 4096);
+	wqe->flush.types = chance_one_in(chance, 4) ? chance_any(chance) : 1;
+	wqe->flush.level = chance_one_in(chance, 16) ? chance_any(chance) :
+						       chance_below(chance, 2);
 }
 
 static void load_data(struct caller *caller, const struct ring *ring, struct srnic_sq_wqe *wqe)
@@ -271,10 +285,15 @@ static void load_data(struct caller *caller, const struct ring *ring, struct srn
 					       ring->abi.stride - sizeof(*wqe) + 1);
 		return;
 	}
-	if (wqe->opcode < SRNIC_WQE_LOCAL_INV)
+	if (wqe->opcode == SRNIC_WQE_FLUSH) {
+		load_flush(caller, wqe);
+		return;
+	}
+	if (wqe->opcode < SRNIC_WQE_LOCAL_INV || wqe->opcode == SRNIC_WQE_ATOMIC_WRITE)
 		wqe->num_sge = load_sges(caller, ring, sizeof(*wqe), wqe);
 	if (wqe->num_sge && (wqe->opcode == SRNIC_WQE_CMP_SWAP ||
-			     wqe->opcode == SRNIC_WQE_FETCH_ADD)) {
+			     wqe->opcode == SRNIC_WQE_FETCH_ADD ||
+			     wqe->opcode == SRNIC_WQE_ATOMIC_WRITE)) {
 		wqe->num_sge = 1;
 		sge->length = 8;
 		wqe->remote_addr &= ~7ULL;

@@ -34,7 +34,8 @@
 #define MAX_DEST_RD	(1 << 17)
 #define DEST_QPN	(1 << 20)
 
-#define ALL_ACCESS	(LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
+#define FLUSH_GLOBAL	0x100
+#define ALL_ACCESS	(LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | FLUSH_GLOBAL)
 
 /* Mostly grant all access, otherwise the random choice made valid */
 static uint32_t granted_access(struct chance *chance, uint32_t access)

@@ -10,18 +10,21 @@
 
 const uint8_t frame_sth_len[8] = { 0, 12, 16, 20, 28, 32, 48, 64 };
 
-/* Size of extension headers by the opcode's low five bits, for RC and UC (IBA 9.2.1) */
-enum { RETH = 16, ATOMIC = 28, AETH = 4, ATOMIC_ACK = 8, IMM = 4, IETH = 4, NONE = 0x80 };
+/* Size of extension headers by the opcode's low five bits, for RC and UC (IBA 9.2.1, A19) */
+enum {
+	RETH = 16, ATOMIC = 28, AETH = 4, ATOMIC_ACK = 8, IMM = 4, IETH = 4, FETH = 4, NONE = 0x80
+};
 
 static const uint8_t extension[32] = {
 	[0x00] = 0, [0x01] = 0, [0x02] = 0, [0x03] = IMM, [0x04] = 0, [0x05] = IMM,
 	[0x06] = RETH, [0x07] = 0, [0x08] = 0, [0x09] = IMM, [0x0a] = RETH, [0x0b] = RETH + IMM,
 	[0x0c] = RETH, [0x0d] = AETH, [0x0e] = 0, [0x0f] = AETH, [0x10] = AETH, [0x11] = AETH,
 	[0x12] = AETH + ATOMIC_ACK, [0x13] = ATOMIC, [0x14] = ATOMIC, [0x15] = NONE,
-	[0x16] = IETH, [0x17] = IETH, [0x18 ... 0x1f] = NONE,
+	[0x16] = IETH, [0x17] = IETH, [0x18 ... 0x1b] = NONE, [0x1c] = FETH + RETH,
+	[0x1d] = RETH, [0x1e ... 0x1f] = NONE,
 };
 
-#define NONCES	32
+#define HANDSHAKE	72	/* from version to share (Documentation/protocol.md, section 7) */
 
 static uint32_t get(const uint8_t *p, int bytes)
 {
@@ -62,7 +65,7 @@ size_t frame_headers(const struct frame *frame)
 	size_t more = opcode < 0x40 ? extension[opcode & 0x1f] : NONE;
 
 	if (frame_is_handshake(frame))
-		more = NONCES;
+		more = HANDSHAKE;
 	if (more == NONE || frame_body(frame) < BTH_LEN + more)
 		return 0;
 	return BTH_LEN + more;

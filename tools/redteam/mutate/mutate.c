@@ -40,6 +40,12 @@ static bool bits(struct mutator *by, struct frame *frame, const struct frame *ot
 	return true;
 }
 
+/* Offset of the seal from the BTH: behind all headers, or, as in opaque mode, the BTH alone */
+static size_t seal_at(struct mutator *by, const struct frame *frame)
+{
+	return chance_one_in(&by->chance, 4) ? BTH_LEN : frame_headers(frame);
+}
+
 static uint32_t other_value(struct chance *chance, uint32_t was)
 {
 	switch (chance_below(chance, 6)) {
@@ -90,7 +96,7 @@ static bool opcode(struct mutator *by, struct frame *frame, const struct frame *
 	uint8_t *at = body_of(frame);
 
 	(void)other;
-	*at = (*at & 0xe0) | chance_below(&by->chance, 0x18);
+	*at = (*at & 0xe0) | chance_below(&by->chance, 0x1e);
 	return true;
 }
 
@@ -117,7 +123,7 @@ static bool size_code(struct mutator *by, struct frame *frame, const struct fram
 /* Use a fresh counter, so that the replay check passes */
 static bool counter(struct mutator *by, struct frame *frame, const struct frame *other)
 {
-	uint8_t *at = body_of(frame) + frame_headers(frame);
+	uint8_t *at = body_of(frame) + seal_at(by, frame);
 	uint32_t value = 0;
 
 	(void)other;
@@ -131,7 +137,7 @@ static bool counter(struct mutator *by, struct frame *frame, const struct frame 
 
 static bool tag(struct mutator *by, struct frame *frame, const struct frame *other)
 {
-	uint8_t *at = body_of(frame) + frame_headers(frame);
+	uint8_t *at = body_of(frame) + seal_at(by, frame);
 	/* half of them keep the counter; a seen one would fail the replay check only */
 	size_t from = chance_one_in(&by->chance, 2) ? COUNTER_LEN : 0;
 
@@ -177,7 +183,8 @@ static bool join(struct frame *frame, size_t head, const struct frame *other, si
 /* Combine the headers of one packet with the seal and payload of another */
 static bool splice(struct mutator *by, struct frame *frame, const struct frame *other)
 {
-	(void)by;
+	if (chance_one_in(&by->chance, 4))
+		return join(frame, BTH_LEN, other, BTH_LEN);
 	return join(frame, frame_headers(frame), other, frame_headers(other));
 }
 

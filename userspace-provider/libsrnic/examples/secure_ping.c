@@ -41,7 +41,7 @@ static void usage(FILE *to)
 	      "The first answers one client, the second is the client.\n"
 	      "\n"
 	      "  -k FILE   the key: 16 to 32 bytes that both ends have\n"
-	      "  -m MODE   header, packet or aead (default); the same on both ends\n"
+	      "  -m MODE   header, packet, aead (default) or opaque; the same on both ends\n"
 	      "  -s SUITE  see 'srnic suite' (default aes-gcm-128); the same on both ends\n"
 	      "  -n COUNT  how often (default 1000)\n"
 	      "  -b BYTES  of a message (default 64)\n"

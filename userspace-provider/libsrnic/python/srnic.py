@@ -23,7 +23,7 @@ from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_size_t, c_uint, c_
 from ctypes import c_uint64, c_uint8, c_void_p
 from dataclasses import dataclass
 
-MODES = {"header": 1, "packet": 2, "aead": 3}
+MODES = {"header": 1, "packet": 2, "aead": 3, "opaque": 4}
 RIGHTS = {"read": 1, "write": 2, "atomic": 3}
 GRANT_LEN = 64
 MKEY_LEN = 16
@@ -153,7 +153,7 @@ def _handles(context, kind):
     call.attrs[1] = _Attr(ATTR_TOTAL, 4, MANDATORY, 0, ctypes.addressof(total))
     call.attrs[2] = _Attr(ATTR_LIST, ctypes.sizeof(found), MANDATORY, 0, ctypes.addressof(found))
     if _libc.ioctl(context.cmd_fd, c_uint64(RDMA_VERBS_IOCTL), byref(call)):
-        raise Error(ctypes.get_errno(), "the kernel does not tell the context's handles")
+        raise Error(ctypes.get_errno(), "the kernel does not list the context's handles")
     return set(found[:total.value])
 
 

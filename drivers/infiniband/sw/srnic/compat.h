@@ -14,4 +14,19 @@
 #define SRNIC_TUNNEL_SOCK(sock)	(sock)
 #endif
 
+/* Since 5.18, the kernel tells of forks of its virtual machine. */
+#ifndef SRNIC_HAVE_VMFORK
+struct notifier_block;
+
+static inline int register_random_vmfork_notifier(struct notifier_block *nb)
+{
+	return 0;
+}
+
+static inline int unregister_random_vmfork_notifier(struct notifier_block *nb)
+{
+	return 0;
+}
+#endif
+
 #endif /* SRNIC_COMPAT_H */

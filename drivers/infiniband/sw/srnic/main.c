@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Module init and exit, "rdma link add", and events of the lower netdevs. This
- * is the only file that knows every room.
+ * Module init and exit, "rdma link add", and events of the lower netdevs and of
+ * the machine. This is the only file that knows every room.
  */
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/rtnetlink.h>
+#include <linux/suspend.h>
 #include <net/addrconf.h>
 #include <rdma/rdma_netlink.h>
+#include "compat.h"
 #include "srnic.h"
 #include "control/control.h"
 #include "engine/engine.h"
 #include "engine/idle.h"
-#include "mem/move.h"
+#include "engine/life.h"
+#include "fabric/fabric.h"
+#include "mem/memcpy.h"
 #include "net/net.h"
 #include "sth/sth.h"
 #include "trace/log.h"
@@ -23,15 +28,38 @@
 MODULE_DESCRIPTION("Software RDMA NIC: RoCEv2 with bounds to the byte and sealed packets");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_LINK("srnic");
+MODULE_ALIAS_RDMA_LINK("srnic_ib");
 
 struct workqueue_struct *srnic_wq;
 
 /* Two requests for the same netdev must not both find that it has no link yet. */
 static DEFINE_MUTEX(link_lock);
 
+/* Links that receive, by which events of their netdevs find them */
+static LIST_HEAD(links);
+static DEFINE_SPINLOCK(links_lock);
+
+/* A netdev has at most one link of each port. */
+static const u16 link_ports[] = { SRNIC_ROCE_PORT, SRNIC_IB_PORT };
+
+static void links_add(struct srnic_dev *dev)
+{
+	spin_lock(&links_lock);
+	list_add_tail(&dev->link_node, &links);
+	spin_unlock(&links_lock);
+}
+
+static void links_del(struct srnic_dev *dev)
+{
+	spin_lock(&links_lock);
+	list_del(&dev->link_node);
+	spin_unlock(&links_lock);
+}
+
 /*
- * Make the device visible and start receiving. Return -EADDRINUSE if the RoCEv2
- * port is taken in the namespace of the netdev.
+ * Make the device visible and start receiving. Return -EADDRINUSE if its UDP
+ * port is taken in the namespace of the netdev. The core adds the GIDs of a RoCE
+ * device; that of an InfiniBand port never changes.
  *
  * ib_core calls this at registration and after each move of the RDMA device to
  * another network namespace (rdma dev set netns). Packets are received and sent
@@ -47,11 +75,18 @@ static int srnic_enable_driver(struct ib_device *ib)
 	if (dev->net)
 		return 0;
 
-	err = srnic_net_get(net);
+	err = srnic_net_get(net, dev->udp_port);
 	if (err)
 		return err;
+	if (dev->fabric)
+		err = srnic_net_gid_add(dev, &dev->fabric->gid, dev->ndev, &dev->port_gid);
+	if (err) {
+		srnic_net_put(net, dev->udp_port);
+		return err;
+	}
 	dev->ifindex = dev->ndev->ifindex;
 	WRITE_ONCE(dev->net, net);
+	links_add(dev);
 	srnic_control_dev_add(dev);
 	return 0;
 }
@@ -65,15 +100,19 @@ static void srnic_dealloc_driver(struct ib_device *ib)
 {
 	struct srnic_dev *dev = to_srnic(ib);
 
-	if (dev->net)
+	if (dev->net) {
 		srnic_control_dev_del(dev);
+		links_del(dev);
+	}
+	srnic_net_gid_del(dev, &dev->port_gid);
 	srnic_idle_exit(dev);
 	/* wait for softirqs that looked the device up before its GIDs were removed */
 	synchronize_net();
 	srnic_dev_close(dev);
 	srnic_log_free(dev->log);
+	srnic_fabric_free(dev->fabric);
 	if (dev->net)
-		srnic_net_put(dev->net);
+		srnic_net_put(dev->net, dev->udp_port);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 }
 
@@ -83,11 +122,21 @@ static const struct ib_device_ops srnic_life_ops = {
 	.enable_driver = srnic_enable_driver,
 };
 
-static struct srnic_dev *link_get(struct net_device *ndev)
+/* Return the link of @ndev that uses @port, for link_put(), or NULL. */
+static struct srnic_dev *link_get(const struct net_device *ndev, u16 port)
 {
-	struct ib_device *ib = ib_device_get_by_netdev(ndev, SRNIC_DRIVER_ID);
+	struct srnic_dev *dev, *found = NULL;
 
-	return ib ? to_srnic(ib) : NULL;
+	spin_lock(&links_lock);
+	list_for_each_entry(dev, &links, link_node) {
+		if (dev->ndev == ndev && dev->udp_port == htons(port) &&
+		    ib_device_try_get(&dev->ib)) {
+			found = dev;
+			break;
+		}
+	}
+	spin_unlock(&links_lock);
+	return found;
 }
 
 static void link_put(struct srnic_dev *dev)
@@ -95,7 +144,46 @@ static void link_put(struct srnic_dev *dev)
 	ib_device_put(&dev->ib);
 }
 
-static int link_create(const char *name, struct net_device *ndev)
+/*
+ * The GID of an InfiniBand port is the netdev's link-local address, by which
+ * neighbour discovery finds it; its GUID is the interface identifier.
+ */
+static void link_local_gid(struct net_device *ndev, union ib_gid *gid)
+{
+	struct inet6_ifaddr *ifa;
+	struct inet6_dev *in6;
+
+	gid->global.subnet_prefix = cpu_to_be64(0xfe80000000000000ULL);
+	addrconf_addr_eui48((u8 *)&gid->global.interface_id, (const char *)ndev->dev_addr);
+
+	rcu_read_lock();
+	in6 = __in6_dev_get(ndev);
+	if (in6) {
+		read_lock_bh(&in6->lock);
+		list_for_each_entry(ifa, &in6->addr_list, if_list) {
+			if (ipv6_addr_type(&ifa->addr) & IPV6_ADDR_LINKLOCAL) {
+				memcpy(gid, &ifa->addr, sizeof(*gid));
+				break;
+			}
+		}
+		read_unlock_bh(&in6->lock);
+	}
+	rcu_read_unlock();
+}
+
+static int link_make_fabric(struct srnic_dev *dev)
+{
+	union ib_gid gid;
+
+	link_local_gid(dev->ndev, &gid);
+	dev->fabric = srnic_fabric_alloc(dev, &gid);
+	if (!dev->fabric)
+		return -ENOMEM;
+	dev->ib.node_guid = gid.global.interface_id;
+	return 0;
+}
+
+static int link_create(const char *name, struct net_device *ndev, u16 port)
 {
 	struct srnic_dev *dev;
 	int err;
@@ -106,11 +194,14 @@ static int link_create(const char *name, struct net_device *ndev)
 
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	dev->ndev = ndev;
+	dev->udp_port = htons(port);
+	dev->pkeys[SRNIC_PKEY_INDEX] = SRNIC_PKEY;
 	addrconf_addr_eui48((u8 *)&dev->ib.node_guid, (const char *)ndev->dev_addr);
+	err = port == SRNIC_IB_PORT ? link_make_fabric(dev) : 0;
 	srnic_dev_init(dev);
 	ib_set_device_ops(&dev->ib, &srnic_life_ops);
 
-	err = srnic_dev_open(dev);
+	err = err ?: srnic_dev_open(dev);
 	if (err)
 		goto dealloc;
 	err = -ENOMEM;
@@ -141,6 +232,8 @@ static void link_set_state(struct srnic_dev *dev)
 	bool up = ndev_is_up(dev->ndev);
 
 	ASSERT_RTNL();
+	if (dev->fabric)
+		srnic_ib_port_set_speed(dev);
 	if (up == dev->up)
 		return;
 	dev->up = up;
@@ -169,12 +262,12 @@ static void link_set_mtu(struct srnic_dev *dev)
  * A device cannot be found by its netdev before it is registered, so events of
  * the netdev were missed until now. Apply the present state of the netdev.
  */
-static void link_catch_up(struct net_device *ndev)
+static void link_catch_up(struct net_device *ndev, u16 port)
 {
 	struct srnic_dev *dev;
 
 	rtnl_lock();
-	dev = link_get(ndev);
+	dev = link_get(ndev, port);
 	if (dev) {
 		if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), dev->net))
 			ib_unregister_device_queued(&dev->ib);
@@ -189,7 +282,7 @@ static void link_catch_up(struct net_device *ndev)
  * Handle "rdma link add". A VLAN gets no device of its own: its addresses are
  * GIDs of the device on the netdev below.
  */
-static int srnic_newlink(const char *name, struct net_device *ndev)
+static int link_add(const char *name, struct net_device *ndev, u16 port)
 {
 	struct srnic_dev *dev;
 	int err;
@@ -198,18 +291,28 @@ static int srnic_newlink(const char *name, struct net_device *ndev)
 		return -EOPNOTSUPP;
 
 	mutex_lock(&link_lock);
-	dev = link_get(ndev);
+	dev = link_get(ndev, port);
 	if (dev) {
 		link_put(dev);
 		err = -EEXIST;
 	} else {
-		err = link_create(name, ndev);
+		err = link_create(name, ndev, port);
 	}
 	mutex_unlock(&link_lock);
 
 	if (!err)
-		link_catch_up(ndev);
+		link_catch_up(ndev, port);
 	return err;
+}
+
+static int srnic_newlink(const char *name, struct net_device *ndev)
+{
+	return link_add(name, ndev, SRNIC_ROCE_PORT);
+}
+
+static int srnic_ib_newlink(const char *name, struct net_device *ndev)
+{
+	return link_add(name, ndev, SRNIC_IB_PORT);
 }
 
 static struct rdma_link_ops srnic_link_ops = {
@@ -217,18 +320,17 @@ static struct rdma_link_ops srnic_link_ops = {
 	.newlink = srnic_newlink,
 };
 
+static struct rdma_link_ops srnic_ib_link_ops = {
+	.type = "srnic_ib",
+	.newlink = srnic_ib_newlink,
+};
+
 /*
  * A netdev that moves to another namespace is first unregistered in the old
- * one, which ends its link. ib_core tracks the addresses.
+ * one, which ends its links. ib_core tracks the addresses.
  */
-static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
+static void link_event(struct srnic_dev *dev, unsigned long event)
 {
-	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
-	struct srnic_dev *dev = link_get(ndev);
-
-	if (!dev)
-		return NOTIFY_DONE;
-
 	switch (event) {
 	case NETDEV_UNREGISTER:
 		ib_unregister_device_queued(&dev->ib);
@@ -243,16 +345,127 @@ static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, vo
 		break;
 	case NETDEV_FEAT_CHANGE:
 		/* another component may split super-packets from now on */
-		WRITE_ONCE(dev->singly, false);
+		WRITE_ONCE(dev->no_gso, false);
 		break;
 	}
-	link_put(dev);
+}
+
+static int srnic_netdev_event(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(arg);
+	struct srnic_dev *dev;
+
+	for (size_t i = 0; i < ARRAY_SIZE(link_ports); i++) {
+		dev = link_get(ndev, link_ports[i]);
+		if (!dev)
+			continue;
+		link_event(dev, event);
+		link_put(dev);
+	}
 	return NOTIFY_DONE;
 }
 
 static struct notifier_block srnic_netdev_notifier = {
 	.notifier_call = srnic_netdev_event,
 };
+
+/*
+ * This machine is a copy of a virtual machine, and its random numbers are its
+ * own from now on. The original, or other copies, may go on with the same
+ * counters. A fork is noticed some time after it has happened: packets that are
+ * sealed meanwhile are a stated limit (protocol.md, section 13).
+ */
+static int srnic_vm_forked(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	srnic_sth_begin_life();
+	srnic_control_each_dev(srnic_life_end_seals);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block srnic_vm_notifier = {
+	.notifier_call = srnic_vm_forked,
+};
+
+/*
+ * The kernel that writes the image of a hibernating machine runs on after the
+ * image was taken, and so does the machine that continues from it. Therefore
+ * nothing is sealed from before the image until after the continuation.
+ * Suspension to RAM repeats nothing.
+ */
+static int srnic_pm_event(struct notifier_block *nb, unsigned long event, void *arg)
+{
+	switch (event) {
+	case PM_HIBERNATION_PREPARE:
+		srnic_sth_hold_life();
+		break;
+	case PM_POST_HIBERNATION:
+		srnic_sth_release_life();
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	srnic_control_each_dev(srnic_life_end_seals);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block srnic_pm_notifier = {
+	.notifier_call = srnic_pm_event,
+};
+
+static int __init srnic_life_init(void)
+{
+	int err;
+
+	err = register_random_vmfork_notifier(&srnic_vm_notifier);
+	if (err)
+		return err;
+	err = register_pm_notifier(&srnic_pm_notifier);
+	if (err)
+		unregister_random_vmfork_notifier(&srnic_vm_notifier);
+	return err;
+}
+
+static void srnic_life_exit(void)
+{
+	unregister_pm_notifier(&srnic_pm_notifier);
+	unregister_random_vmfork_notifier(&srnic_vm_notifier);
+}
+
+static int __init srnic_rooms_init(void)
+{
+	int err;
+
+	err = srnic_engine_init();
+	if (err)
+		return err;
+	err = srnic_policy_init();
+	if (err)
+		goto engine_exit;
+	err = srnic_net_init(srnic_engine_rx);
+	if (err)
+		goto policy_exit;
+	err = srnic_control_init();
+	if (err)
+		goto net_exit;
+	return 0;
+
+net_exit:
+	srnic_net_exit();
+policy_exit:
+	srnic_policy_exit();
+engine_exit:
+	srnic_engine_exit();
+	return err;
+}
+
+static void srnic_rooms_exit(void)
+{
+	srnic_control_exit();
+	srnic_net_exit();
+	srnic_policy_exit();
+	srnic_mkey_exit();
+	srnic_engine_exit();
+}
 
 static int __init srnic_init(void)
 {
@@ -263,33 +476,29 @@ static int __init srnic_init(void)
 	if (!srnic_wq)
 		return -ENOMEM;
 	srnic_crc_init();
-	srnic_move_init();
-	err = srnic_engine_init();
+	srnic_memcpy_init();
+	err = srnic_rooms_init();
 	if (err)
 		goto destroy_wq;
-	err = srnic_policy_init();
+	err = srnic_life_init();
 	if (err)
-		goto engine_exit;
-	err = srnic_net_init(srnic_engine_rx);
-	if (err)
-		goto policy_exit;
-	err = srnic_control_init();
-	if (err)
-		goto net_exit;
+		goto rooms_exit;
 	err = register_netdevice_notifier(&srnic_netdev_notifier);
 	if (err)
-		goto control_exit;
+		goto life_exit;
+	err = srnic_sa_init();
+	if (err)
+		goto unregister_notifier;
 	rdma_link_register(&srnic_link_ops);
+	rdma_link_register(&srnic_ib_link_ops);
 	return 0;
 
-control_exit:
-	srnic_control_exit();
-net_exit:
-	srnic_net_exit();
-policy_exit:
-	srnic_policy_exit();
-engine_exit:
-	srnic_engine_exit();
+unregister_notifier:
+	unregister_netdevice_notifier(&srnic_netdev_notifier);
+life_exit:
+	srnic_life_exit();
+rooms_exit:
+	srnic_rooms_exit();
 destroy_wq:
 	destroy_workqueue(srnic_wq);
 	return err;
@@ -298,14 +507,13 @@ destroy_wq:
 /* Applications may still be running: ib_unregister_driver() disassociates them. */
 static void __exit srnic_exit(void)
 {
+	rdma_link_unregister(&srnic_ib_link_ops);
 	rdma_link_unregister(&srnic_link_ops);
 	ib_unregister_driver(SRNIC_DRIVER_ID);
+	srnic_sa_exit();
 	unregister_netdevice_notifier(&srnic_netdev_notifier);
-	srnic_control_exit();
-	srnic_net_exit();
-	srnic_policy_exit();
-	srnic_mkey_exit();
-	srnic_engine_exit();
+	srnic_life_exit();
+	srnic_rooms_exit();
 	destroy_workqueue(srnic_wq);
 	/* wait for call_rcu() callbacks, whose code is about to be unloaded */
 	rcu_barrier();

@@ -21,16 +21,19 @@
 #define SRNIC_PORT		1	/* one port per device */
 #define SRNIC_PKEY		0xffff	/* default, full member */
 #define SRNIC_PKEY_INDEX	0
+#define SRNIC_PKEYS		16	/* length of an InfiniBand port's P_Key table */
+#define SRNIC_SMI_QPN		0
 #define SRNIC_GSI_QPN		1
+#define SRNIC_FABRIC_MTU	IB_MTU_2048	/* with which ib0 gets 2044 (RFC 4391, 7) */
 #define SRNIC_FIRST_QPN		16	/* first of the cyclic range; IBA reserves some below */
 #define SRNIC_LAST_QPN		0xfffffe	/* 0xffffff is multicast (IBA 9.6.1.4) */
-#define SRNIC_NEAR_QPS		64	/* slots of the direct-mapped QP cache */
+#define SRNIC_QP_CACHE_SLOTS	64	/* slots of the direct-mapped QP cache */
 
 /**
  * struct srnic_dev - One link: an ib_device on a netdev
  * @ib: core part
  * @qps: QPN to QP; lookup under RCU, a QP is freed after a grace period
- * @near_qps: direct-mapped cache for @qps, indexed by QPN; a QP keeps its slot
+ * @qp_cache: direct-mapped cache for @qps, indexed by QPN; a QP keeps its slot
  *	until it is destroyed
  * @next_qpn: start of the next search for a free QPN
  * @stags: key index to region or window; lookup under RCU
@@ -40,6 +43,7 @@
  * @srqs: number to shared receive queue
  * @next_srq: start of the next search for a free number
  * @mcast: multicast groups with attached QPs; read under RCU
+ * @members: underlay groups of an InfiniBand port (net/membership.c)
  * @guard: limits and granted resources
  * @stats: per-CPU counters, named in stat_list.h
  * @log: log of rejected packets; NULL: not kept
@@ -53,22 +57,29 @@
  * @net: network namespace of the netdev, in which packets are received; NULL:
  *	not yet
  * @ifindex: ifindex of the netdev in @net
+ * @udp_port: UDP destination port of its packets, which tells links on one
+ *	netdev apart
+ * @pkeys: P_Key table, host order; 0: no P_Key. Entry 0 is always SRNIC_PKEY; the
+ *	others are those of an InfiniBand port (fabric/pkey.c), read without a lock
  * @up: port state as last reported, under RTNL
  * @mtu: active MTU as last reported, under RTNL
- * @singly: send packets one by one, because super-packets do not arrive whole
- *	(engine/cutting.c)
+ * @no_gso: send packets one by one, because super-packets do not arrive whole
+ *	(engine/gso_watch.c)
+ * @link_node: entry in main's list of links
+ * @port_gid: IB port: receipt for its GID (net/listen.c)
+ * @fabric: management of the port, if it is an InfiniBand port; NULL: RoCE
  * @control_node: entry in control's list of devices
  */
 struct srnic_dev {
 	struct ib_device ib;
 	struct xarray qps;
-	struct srnic_qp __rcu *near_qps[SRNIC_NEAR_QPS];
+	struct srnic_qp __rcu *qp_cache[SRNIC_QP_CACHE_SLOTS];
 	u32 next_qpn;
 	struct rhashtable stags;
 	struct srnic_stag_seq {
 		spinlock_t lock;	/* protects all of it */
 		siphash_key_t key;
-		siphash_key_t former;	/* key of the previous lap */
+		siphash_key_t prev_key;	/* key of the previous lap */
 		u32 count;
 	} stag_seq;
 	struct xarray ahs;
@@ -79,6 +90,11 @@ struct srnic_dev {
 		struct mutex lock;	/* groups and joins */
 		struct list_head groups;
 	} mcast;
+	struct {
+		spinlock_t lock;	/* protects the list */
+		struct list_head list;
+		struct work_struct work;
+	} members;
 	struct srnic_guard guard;
 	struct srnic_stats __percpu *stats;
 	struct srnic_log *log;
@@ -91,9 +107,14 @@ struct srnic_dev {
 	netdevice_tracker ndev_tracker;
 	struct net *net;
 	int ifindex;
+	__be16 udp_port;
+	u16 pkeys[SRNIC_PKEYS];
 	bool up;
 	enum ib_mtu mtu;
-	bool singly;
+	bool no_gso;
+	struct list_head link_node;
+	void *port_gid;
+	struct srnic_fabric *fabric; /* IB port; NULL: RoCE */
 	struct list_head control_node;
 };
 

@@ -30,10 +30,12 @@ struct srnic_list;	/* objects that the kernel has reported */
 struct srnic_suite;
 struct srnic_policy;
 struct srnic_key;
+struct srnic_wanted;
 struct srnic_dev;
 struct srnic_quota;
 struct srnic_user;
 struct srnic_limit;
+struct srnic_pkey;
 struct srnic_qp;
 struct srnic_flow;
 struct srnic_log_entry;
@@ -235,7 +237,8 @@ bool srnic_policy_uncached(const struct srnic_policy *policy);
  * @len: 16 to 32 (SRNIC_SECRET_MIN, SRNIC_SECRET_MAX), in bytes
  * @flags: SRNIC_REPLACE, or 0
  *
- * The key applies to connections that are made from now on. Needs CAP_NET_ADMIN.
+ * The key applies to connections that are made from now on. A key that is replaced loses all
+ * of its secrets. Needs CAP_NET_ADMIN.
  *
  * Return: 0; -EEXIST: a key of this name exists and @flags lacks SRNIC_REPLACE; -EINVAL:
  * name or length violate the above; -ENOSPC: too many keys; -EDQUOT: the user's
@@ -243,6 +246,46 @@ bool srnic_policy_uncached(const struct srnic_policy *policy);
  */
 int srnic_key_add(struct srnic *srnic, const char *name, const void *secret, size_t len,
 		  unsigned int flags);
+
+/**
+ * srnic_key_stage() - Add the next secret of a key; since libsrnic 1.1
+ * @srnic: handle
+ * @name: name of the key
+ * @secret: the next secret, as for srnic_key_add()
+ * @len: 16 to 32, in bytes
+ *
+ * Peers may use it from now on. To replace a key on two hosts, stage the same secret on both,
+ * promote it on both, and retire the former one on both: between any two of these steps both
+ * hosts have a secret in common. Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENOENT: no such key; -EEXIST: the key has two secrets; -EINVAL, -EDQUOT,
+ * -EPERM: as for srnic_key_add().
+ */
+int srnic_key_stage(struct srnic *srnic, const char *name, const void *secret, size_t len);
+
+/**
+ * srnic_key_promote() - Make the next secret of a key the current one; since libsrnic 1.1
+ * @srnic: handle
+ * @name: name of the key
+ *
+ * Connections that are made from now on use it. Peers may still use the former one. Needs
+ * CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENOENT: no such key; -ENODATA: no next secret; -EINVAL: not a valid name; -EPERM.
+ */
+int srnic_key_promote(struct srnic *srnic, const char *name);
+
+/**
+ * srnic_key_retire() - Wipe the secret of a key that is not current; since libsrnic 1.1
+ * @srnic: handle
+ * @name: name of the key
+ *
+ * Connections sealed with it are not affected. Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -ENOENT: no such key; -ENODATA: the key has one secret only; -EINVAL: not a
+ * valid name; -EPERM.
+ */
+int srnic_key_retire(struct srnic *srnic, const char *name);
 
 /**
  * srnic_key_del() - Delete a key
@@ -283,6 +326,63 @@ const struct srnic_key *srnic_key_next(const struct srnic_list *list, const stru
 const char *srnic_key_name(const struct srnic_key *key);
 /** srnic_key_len() - Return the length of the secret, in bytes */
 unsigned int srnic_key_len(const struct srnic_key *key);
+/** srnic_key_generation() - Return 1, and one more for each promotion since the key was added */
+uint32_t srnic_key_generation(const struct srnic_key *key);
+/**
+ * srnic_key_sealed() - Return how many bytes of packets the current secret has sealed on this
+ *	host; connections that are open report them in steps of 256 KiB
+ */
+uint64_t srnic_key_sealed(const struct srnic_key *key);
+/** srnic_key_other_len() - Return the length of the second secret, in bytes; 0: there is none */
+unsigned int srnic_key_other_len(const struct srnic_key *key);
+/** srnic_key_is_staged() - Test whether there is a second secret, and it is the next one */
+bool srnic_key_is_staged(const struct srnic_key *key);
+
+/**
+ * srnic_wanted_follow() - Wait for reports of missing keys; since libsrnic 1.1
+ * @srnic: handle; its first call starts listening, later calls continue from there
+ * @timeout: how long to wait, in milliseconds; -1: for ever
+ * @list: returns the reports, for srnic_wanted_next(); empty after a timeout
+ *
+ * The kernel reports a key that a rule requires and that does not exist, when a connection is
+ * made or a datagram is sent. As long as a handle listens, connections of programs wait up to
+ * five seconds for the key. A key is reported once a second at most. Reports that arrive while
+ * the handle is used for a query are lost: use a separate handle. Needs CAP_NET_ADMIN.
+ *
+ * Return: 0; -EPERM; -EINTR: interrupted by a signal; -ENOBUFS: reports were lost;
+ * -EOPNOTSUPP: the driver reports none.
+ */
+int srnic_wanted_follow(struct srnic *srnic, int timeout, struct srnic_list **list);
+
+/**
+ * srnic_wanted_next() - Return the next report of a list
+ * @list: from srnic_wanted_follow(); any other list counts as empty
+ * @wanted: the previous report; NULL for the first
+ *
+ * Return: a report, or NULL at the end.
+ */
+const struct srnic_wanted *srnic_wanted_next(const struct srnic_list *list,
+					     const struct srnic_wanted *wanted);
+
+#define srnic_for_each_wanted(wanted, list)				\
+	for ((wanted) = srnic_wanted_next(list, NULL); (wanted);	\
+	     (wanted) = srnic_wanted_next(list, wanted))
+
+/** srnic_wanted_key() - Return the name of the missing key */
+const char *srnic_wanted_key(const struct srnic_wanted *wanted);
+/** srnic_wanted_peer() - Return the address of the peer, 16 bytes; NULL if unknown */
+const uint8_t *srnic_wanted_peer(const struct srnic_wanted *wanted);
+
+/**
+ * srnic_fd() - Return a descriptor for poll(2); since libsrnic 1.1
+ * @srnic: handle that listens
+ *
+ * The descriptor is readable when a report or an entry has arrived. It belongs to the handle;
+ * read it by srnic_wanted_follow() or srnic_log_follow() only.
+ *
+ * Return: the descriptor.
+ */
+int srnic_fd(const struct srnic *srnic);
 
 /**
  * srnic_dev_list() - List the devices whose netdev is in the handle's namespace
@@ -419,6 +519,52 @@ uint32_t srnic_limit_highest(const struct srnic_limit *limit);
  * -ERANGE: @value is too large; -EINVAL: not a valid name; -EPERM.
  */
 int srnic_limit_set(struct srnic *srnic, uint32_t dev_index, const char *name, uint32_t value);
+
+/**
+ * srnic_pkey_next() - Return the next P_Key of an InfiniBand port
+ * @dev: the device; one that is no InfiniBand port has none
+ * @pkey: the previous P_Key; NULL for the first
+ *
+ * Since libsrnic 1.1.
+ *
+ * Return: a P_Key, or NULL at the end.
+ */
+const struct srnic_pkey *srnic_pkey_next(const struct srnic_dev *dev,
+					 const struct srnic_pkey *pkey);
+
+#define srnic_for_each_pkey(pkey, dev)				\
+	for ((pkey) = srnic_pkey_next(dev, NULL); (pkey);	\
+	     (pkey) = srnic_pkey_next(dev, pkey))
+
+/** srnic_pkey_value() - Return the P_Key; its highest bit tells a full member */
+uint16_t srnic_pkey_value(const struct srnic_pkey *pkey);
+
+/**
+ * srnic_pkey_add() - Make an InfiniBand port a member of a partition
+ * @srnic: handle
+ * @dev_index: the device, from srnic_dev_index()
+ * @pkey: the P_Key; its highest bit makes the port a full member
+ *
+ * Needs CAP_NET_ADMIN. Since libsrnic 1.1.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -EOPNOTSUPP: it is no InfiniBand
+ * port; -EEXIST: it is a member already; -ENOSPC: its table is full; -EINVAL: partition 0;
+ * -EPERM.
+ */
+int srnic_pkey_add(struct srnic *srnic, uint32_t dev_index, uint16_t pkey);
+
+/**
+ * srnic_pkey_del() - End an InfiniBand port's membership of a partition
+ * @srnic: handle
+ * @dev_index: the device, from srnic_dev_index()
+ * @pkey: the P_Key, with or without the bit of full members
+ *
+ * Needs CAP_NET_ADMIN. Since libsrnic 1.1.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -EOPNOTSUPP: it is no InfiniBand
+ * port; -ENOENT: it is no member; -EINVAL: the default partition; -EPERM.
+ */
+int srnic_pkey_del(struct srnic *srnic, uint32_t dev_index, uint16_t pkey);
 
 /**
  * srnic_user_list() - List the resource usage of each user

@@ -109,7 +109,8 @@ int srnic_seal_qp(struct ibv_qp *qp, enum srnic_mode mode, const char *suite, co
  *
  * After the return, each READ, WRITE and atomic must arrive on a sealed connection, from a
  * queue pair that uses a grant (srnic_use_grant()). Sealed requests without a valid grant
- * are dropped silently; unsealed requests draw a remote access error. SENDs are not affected.
+ * are dropped silently; unsealed requests, and those in mode opaque, which has no proofs, draw a
+ * remote access error. SENDs are not affected.
  * A derived key is the same whenever a region is registered with the same addresses and
  * rkey. Protection lasts until deregistration; until then no windows can be bound to the
  * region, and it cannot be re-registered with other bytes or in another domain.
@@ -200,7 +201,7 @@ enum srnic_right srnic_grant_right(const struct srnic_grant *grant);
  * @packed: returns the encoding
  *
  * The bytes contain the key: send them only on a confidential channel, such as a SEND on a
- * connection sealed in mode aead. srnic_grant_pack(3) has the format.
+ * connection sealed in mode aead or opaque. srnic_grant_pack(3) has the format.
  *
  * Return: 0; -EOPNOTSUPP: libcrypto lacks the algorithms.
  */

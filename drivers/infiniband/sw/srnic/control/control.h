@@ -23,5 +23,6 @@ void srnic_control_exit(void);
  */
 void srnic_control_dev_add(struct srnic_dev *dev);
 void srnic_control_dev_del(struct srnic_dev *dev);
+void srnic_control_each_dev(void (*call)(struct srnic_dev *dev));
 
 #endif /* SRNIC_CONTROL_H */

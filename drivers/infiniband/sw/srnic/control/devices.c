@@ -28,14 +28,30 @@ void srnic_control_dev_add(struct srnic_dev *dev)
 			break;
 	list_add_tail(&dev->control_node, &after->control_node);
 	mutex_unlock(&srnic_devices_lock);
-	srnic_log_listen(dev->log, srnic_nl_log_tell);
+	srnic_log_listen(dev->log, srnic_nl_log_notify);
 }
 
 void srnic_control_dev_del(struct srnic_dev *dev)
 {
-	srnic_log_deafen(dev->log);
+	srnic_log_unlisten(dev->log);
 	mutex_lock(&srnic_devices_lock);
 	list_del(&dev->control_node);
+	mutex_unlock(&srnic_devices_lock);
+}
+
+/**
+ * srnic_control_each_dev() - Call a function for each device
+ * @call: the function; it may sleep
+ *
+ * Context: process.
+ */
+void srnic_control_each_dev(void (*call)(struct srnic_dev *dev))
+{
+	struct srnic_dev *dev;
+
+	mutex_lock(&srnic_devices_lock);
+	list_for_each_entry(dev, &srnic_devices, control_node)
+		call(dev);
 	mutex_unlock(&srnic_devices_lock);
 }
 
@@ -121,6 +137,20 @@ static int srnic_put_limit(struct sk_buff *skb, const struct srnic_guard *guard,
 	return 0;
 }
 
+/* Put the P_Keys of an InfiniBand port. Return 0 or -EMSGSIZE. */
+static int put_pkeys(struct sk_buff *skb, const struct srnic_dev *dev)
+{
+	u16 pkey;
+	int i;
+
+	for (i = 0; dev->fabric && i < SRNIC_PKEYS; i++) {
+		pkey = READ_ONCE(dev->pkeys[i]);
+		if (pkey && nla_put_u16(skb, SRNIC_A_DEV_PKEY, pkey))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev)
 {
 	unsigned int quota, limit;
@@ -140,6 +170,8 @@ static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, stru
 	for (limit = 0; limit < SRNIC_LIMITS; limit++)
 		if (srnic_put_limit(skb, &dev->guard, limit))
 			goto cancel;
+	if (put_pkeys(skb, dev))
+		goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;
 
@@ -218,7 +250,7 @@ static int srnic_index_of(struct genl_info *info, const struct srnic_named *name
 	for (i = 0; i < named->count; i++)
 		if (!strcmp(named->name_of(i), name))
 			return i;
-	NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr, "no %s '%s': see 'srnic %s show'",
+	NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr, "unknown %s '%s': see 'srnic %s show'",
 				named->what, name, named->what);
 	return -ENOENT;
 }
@@ -297,7 +329,7 @@ static int srnic_set_limit(struct genl_info *info, struct srnic_dev *dev, enum s
 
 	if (err)
 		NL_SET_ERR_MSG_ATTR_FMT(info->extack, info->attrs[SRNIC_A_DEV_LIMIT],
-					"%s is %u at most", srnic_limit_table[limit].name,
+					"%s must be at most %u", srnic_limit_table[limit].name,
 					srnic_limit_table[limit].max);
 	else
 		srnic_idle_changed(dev);

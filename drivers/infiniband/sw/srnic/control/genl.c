@@ -16,6 +16,7 @@ static_assert((int)SRNIC_MODE_OFF == (int)SRNIC_STH_OFF);
 static_assert((int)SRNIC_MODE_HEADER == (int)SRNIC_STH_HEADER);
 static_assert((int)SRNIC_MODE_PACKET == (int)SRNIC_STH_PACKET);
 static_assert((int)SRNIC_MODE_AEAD == (int)SRNIC_STH_AEAD);
+static_assert((int)SRNIC_MODE_OPAQUE == (int)SRNIC_STH_OPAQUE);
 static_assert(SRNIC_NAME_MAX + 1 == SRNIC_STH_NAME_MAX);
 static_assert(SRNIC_SECRET_MIN == SRNIC_STH_KEY_MIN);
 static_assert(SRNIC_SECRET_MAX == SRNIC_STH_KEY_MAX);
@@ -25,10 +26,15 @@ MODULE_ALIAS_GENL_FAMILY(SRNIC_FAMILY_NAME);
 
 int __init srnic_control_init(void)
 {
-	return genl_register_family(&srnic_nl_family);
+	int err = genl_register_family(&srnic_nl_family);
+
+	if (!err)
+		srnic_key_listen(&srnic_nl_key_listener);
+	return err;
 }
 
 void srnic_control_exit(void)
 {
+	srnic_key_listen(NULL);
 	genl_unregister_family(&srnic_nl_family);
 }

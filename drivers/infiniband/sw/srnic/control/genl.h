@@ -16,6 +16,7 @@ extern struct list_head srnic_devices;
 extern struct mutex srnic_devices_lock;
 
 struct srnic_dev;
+struct srnic_key_listener;
 struct srnic_dev *srnic_device_from(struct net *net, u32 index);
 struct srnic_dev *srnic_named_dev(struct genl_info *info, int attr);
 int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int only,
@@ -23,7 +24,10 @@ int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int o
 				    struct srnic_dev *dev, long *at));
 
 /* log.c: send new entries of a device's log to the listeners */
-void srnic_nl_log_tell(struct work_struct *work);
+void srnic_nl_log_notify(struct work_struct *work);
+
+/* keys.c: send the names of wanted keys to the listeners */
+extern const struct srnic_key_listener srnic_nl_key_listener;
 
 /* Return the result of a dump: message length if the rest did not fit, 0 if complete. */
 static inline int srnic_dump_result(const struct sk_buff *skb, int err)

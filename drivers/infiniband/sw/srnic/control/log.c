@@ -18,7 +18,7 @@ static int put_entry(struct sk_buff *skb, const struct srnic_dev *dev,
 	    nla_put_string(skb, SRNIC_A_LOG_REASON, srnic_stat_names[entry->why]) ||
 	    nla_put(skb, SRNIC_A_LOG_PEER, sizeof(entry->peer), entry->peer))
 		return -EMSGSIZE;
-	if (!entry->legible)
+	if (!entry->parsed)
 		return 0;
 	if (nla_put_u32(skb, SRNIC_A_LOG_QPN, entry->qpn) ||
 	    nla_put_u32(skb, SRNIC_A_LOG_PSN, entry->psn) ||
@@ -43,8 +43,8 @@ static int dump_entry(struct sk_buff *skb, const struct genl_info *info,
 }
 
 /* Put the entries from serial *@at on; set *@at to the first one that did not fit. */
-static int put_log(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
-		   long *at)
+static int put_log_entries(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
+			   long *at)
 {
 	struct srnic_log_entry entry;
 	int err;
@@ -60,10 +60,10 @@ static int put_log(struct sk_buff *skb, const struct genl_info *info, struct srn
 
 int srnic_nl_log_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return srnic_dump_by_device(skb, cb, SRNIC_A_LOG_DEV_INDEX, put_log);
+	return srnic_dump_by_device(skb, cb, SRNIC_A_LOG_DEV_INDEX, put_log_entries);
 }
 
-static void tell_entry(const struct srnic_dev *dev, const struct srnic_log_entry *entry)
+static void notify_entry(const struct srnic_dev *dev, const struct srnic_log_entry *entry)
 {
 	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	void *hdr;
@@ -83,15 +83,15 @@ static void tell_entry(const struct srnic_dev *dev, const struct srnic_log_entry
  * Send new entries of a device's log to the listeners. The work ends before the
  * device does, and the device holds its namespace.
  */
-void srnic_nl_log_tell(struct work_struct *work)
+void srnic_nl_log_notify(struct work_struct *work)
 {
-	struct srnic_log *log = container_of(work, struct srnic_log, tell);
+	struct srnic_log *log = container_of(work, struct srnic_log, notify_work);
 	const struct srnic_dev *dev = log->dev;
 	struct srnic_log_entry entry;
 
-	while (srnic_log_find(log, log->told, &entry)) {
-		log->told = entry.serial + 1;
+	while (srnic_log_find(log, log->next_unread, &entry)) {
+		log->next_unread = entry.serial + 1;
 		if (genl_has_listeners(&srnic_nl_family, dev->net, SRNIC_NLGRP_EVENTS))
-			tell_entry(dev, &entry);
+			notify_entry(dev, &entry);
 	}
 }

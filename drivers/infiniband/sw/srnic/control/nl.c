@@ -29,7 +29,7 @@ static const struct nla_policy srnic_policy_add_nl_policy[SRNIC_A_POLICY_UNCACHE
 	[SRNIC_A_POLICY_PREFIX] = NLA_POLICY_EXACT_LEN(16),
 	[SRNIC_A_POLICY_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[SRNIC_A_POLICY_RULE] = NLA_POLICY_MAX(NLA_U8, 2),
-	[SRNIC_A_POLICY_MODE] = NLA_POLICY_MAX(NLA_U8, 3),
+	[SRNIC_A_POLICY_MODE] = NLA_POLICY_MAX(NLA_U8, 4),
 	[SRNIC_A_POLICY_SUITE] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_POLICY_KEY] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_POLICY_REPLACE] = { .type = NLA_FLAG, },
@@ -98,6 +98,34 @@ static const struct nla_policy srnic_peer_cut_nl_policy[SRNIC_A_PEER_SECONDS + 1
 static const struct nla_policy srnic_peer_allow_nl_policy[SRNIC_A_PEER_ADDRESS + 1] = {
 	[SRNIC_A_PEER_DEV_INDEX] = { .type = NLA_U32, },
 	[SRNIC_A_PEER_ADDRESS] = NLA_POLICY_EXACT_LEN(16),
+};
+
+/* SRNIC_CMD_KEY_STAGE - do */
+static const struct nla_policy srnic_key_stage_nl_policy[SRNIC_A_KEY_SECRET + 1] = {
+	[SRNIC_A_KEY_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+	[SRNIC_A_KEY_SECRET] = { .type = NLA_BINARY, },
+};
+
+/* SRNIC_CMD_KEY_PROMOTE - do */
+static const struct nla_policy srnic_key_promote_nl_policy[SRNIC_A_KEY_NAME + 1] = {
+	[SRNIC_A_KEY_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+};
+
+/* SRNIC_CMD_KEY_RETIRE - do */
+static const struct nla_policy srnic_key_retire_nl_policy[SRNIC_A_KEY_NAME + 1] = {
+	[SRNIC_A_KEY_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
+};
+
+/* SRNIC_CMD_PKEY_ADD - do */
+static const struct nla_policy srnic_pkey_add_nl_policy[SRNIC_A_DEV_PKEY + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_PKEY] = { .type = NLA_U16, },
+};
+
+/* SRNIC_CMD_PKEY_DEL - do */
+static const struct nla_policy srnic_pkey_del_nl_policy[SRNIC_A_DEV_PKEY + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_PKEY] = { .type = NLA_U16, },
 };
 
 /* Ops table for srnic */
@@ -206,10 +234,46 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.maxattr	= SRNIC_A_PEER_ADDRESS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
+	{
+		.cmd		= SRNIC_CMD_KEY_STAGE,
+		.doit		= srnic_nl_key_stage_doit,
+		.policy		= srnic_key_stage_nl_policy,
+		.maxattr	= SRNIC_A_KEY_SECRET,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_KEY_PROMOTE,
+		.doit		= srnic_nl_key_promote_doit,
+		.policy		= srnic_key_promote_nl_policy,
+		.maxattr	= SRNIC_A_KEY_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_KEY_RETIRE,
+		.doit		= srnic_nl_key_retire_doit,
+		.policy		= srnic_key_retire_nl_policy,
+		.maxattr	= SRNIC_A_KEY_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_PKEY_ADD,
+		.doit		= srnic_nl_pkey_add_doit,
+		.policy		= srnic_pkey_add_nl_policy,
+		.maxattr	= SRNIC_A_DEV_PKEY,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_PKEY_DEL,
+		.doit		= srnic_nl_pkey_del_doit,
+		.policy		= srnic_pkey_del_nl_policy,
+		.maxattr	= SRNIC_A_DEV_PKEY,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
 };
 
 static const struct genl_multicast_group srnic_nl_mcgrps[] = {
 	[SRNIC_NLGRP_EVENTS] = { "events", .flags = GENL_MCAST_CAP_NET_ADMIN, },
+	[SRNIC_NLGRP_KEYS] = { "keys", .flags = GENL_MCAST_CAP_NET_ADMIN, },
 };
 
 struct genl_family srnic_nl_family __ro_after_init = {

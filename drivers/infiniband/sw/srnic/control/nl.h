@@ -32,9 +32,15 @@ int srnic_nl_log_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int srnic_nl_peer_cut_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_peer_allow_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_key_stage_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_key_promote_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_key_retire_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_pkey_add_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_pkey_del_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	SRNIC_NLGRP_EVENTS,
+	SRNIC_NLGRP_KEYS,
 };
 
 extern struct genl_family srnic_nl_family;

@@ -63,7 +63,7 @@ static int put_peers(struct sk_buff *skb, const struct genl_info *info, struct s
 	unsigned long at = *place;
 	int err;
 
-	for (; srnic_peer_from(dev->peers, &at, jiffies, &peer); at++) {
+	for (; srnic_peer_next(dev->peers, &at, jiffies, &peer); at++) {
 		err = put_peer(skb, info, dev, &peer);
 		if (err) {
 			*place = at;
@@ -78,21 +78,21 @@ int srnic_nl_peer_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return srnic_dump_by_device(skb, cb, SRNIC_A_PEER_DEV_INDEX, put_peers);
 }
 
-static int cut_off(struct srnic_dev *dev, struct genl_info *info, const u8 *gid)
+static int peer_cut_off(struct srnic_dev *dev, struct genl_info *info, const u8 *gid)
 {
 	const struct nlattr *seconds = info->attrs[SRNIC_A_PEER_SECONDS];
 	int err = srnic_peer_cut(dev->peers, gid, seconds ? nla_get_u32(seconds) : 0, jiffies);
 
 	if (err == -ERANGE)
-		NL_SET_ERR_MSG_ATTR_FMT(info->extack, seconds, "for %u seconds at most",
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, seconds, "seconds must be at most %u",
 					srnic_limit_table[SRNIC_LIMIT_CUTOFF].max);
 	else if (err == -ENOSPC)
-		GENL_SET_ERR_MSG_FMT(info, "a device can cut off %u peers: allow some again",
+		GENL_SET_ERR_MSG_FMT(info, "the maximum of %u peers is cut off: allow some again",
 				     SRNIC_MAX_CUT_OFF);
 	return err;
 }
 
-static int allow(struct srnic_dev *dev, struct genl_info *info, const u8 *gid)
+static int peer_allow(struct srnic_dev *dev, struct genl_info *info, const u8 *gid)
 {
 	int err = srnic_peer_allow(dev->peers, gid);
 
@@ -102,8 +102,8 @@ static int allow(struct srnic_dev *dev, struct genl_info *info, const u8 *gid)
 }
 
 /* Apply @what to the peer that a request names. */
-static int do_peer(struct genl_info *info,
-		   int (*what)(struct srnic_dev *dev, struct genl_info *info, const u8 *gid))
+static int peer_request(struct genl_info *info,
+			int (*what)(struct srnic_dev *dev, struct genl_info *info, const u8 *gid))
 {
 	struct srnic_dev *dev;
 	int err = -ENODEV;
@@ -122,10 +122,10 @@ static int do_peer(struct genl_info *info,
 
 int srnic_nl_peer_cut_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return do_peer(info, cut_off);
+	return peer_request(info, peer_cut_off);
 }
 
 int srnic_nl_peer_allow_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return do_peer(info, allow);
+	return peer_request(info, peer_allow);
 }

@@ -26,12 +26,14 @@ static int srnic_parse_prefix(struct genl_info *info, struct srnic_policy *polic
 /* Write the modes that a suite offers, for example "header or packet". */
 static void srnic_mode_names(const struct srnic_sth_suite *suite, char *buf, size_t size)
 {
-	static const char *const names[] = { "off", "header", "packet", "aead" };
+	static const char *const names[SRNIC_STH_MODES] = {
+		"off", "header", "packet", "aead", "opaque",
+	};
 	unsigned int mode;
 	size_t len = 0;
 
 	*buf = '\0';
-	for (mode = SRNIC_STH_HEADER; mode <= SRNIC_STH_AEAD; mode++)
+	for (mode = SRNIC_STH_HEADER; mode < SRNIC_STH_MODES; mode++)
 		if (srnic_sth_suite_allows(suite, mode))
 			len += scnprintf(buf + len, size - len, "%s%s", len ? " or " : "",
 					 names[mode]);
@@ -48,7 +50,7 @@ static int srnic_parse_suite(struct genl_info *info, struct srnic_policy *policy
 	policy->suite = srnic_sth_suite_find(name);
 	if (!policy->suite) {
 		NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr,
-					"no suite '%s': see 'srnic suite list'", name);
+					"unknown suite '%s': see 'srnic suite list'", name);
 		return -EINVAL;
 	}
 	if (!srnic_sth_suite_allows(policy->suite, policy->mode)) {
@@ -131,7 +133,8 @@ int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err == -EEXIST)
 		GENL_SET_ERR_MSG(info, "there is a rule with this prefix: replace or delete it");
 	else if (err == -ENOSPC)
-		GENL_SET_ERR_MSG_FMT(info, "a namespace can have %u rules: delete some",
+		GENL_SET_ERR_MSG_FMT(info,
+				     "this namespace has the maximum of %u rules: delete some",
 				     SRNIC_MAX_POLICIES);
 	return err;
 }

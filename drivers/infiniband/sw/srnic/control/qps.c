@@ -54,6 +54,8 @@ static u8 srnic_qp_view_type(const struct srnic_qp *qp)
 		return SRNIC_QP_TYPE_RC;
 	case IB_QPT_UC:
 		return SRNIC_QP_TYPE_UC;
+	case IB_QPT_SMI:
+		return SRNIC_QP_TYPE_SMI;
 	case IB_QPT_GSI:
 		return SRNIC_QP_TYPE_GSI;
 	default:
@@ -61,7 +63,7 @@ static u8 srnic_qp_view_type(const struct srnic_qp *qp)
 	}
 }
 
-static void srnic_qp_view_take(struct srnic_qp_view *view, struct srnic_qp *qp)
+static void srnic_qp_view_fill(struct srnic_qp_view *view, struct srnic_qp *qp)
 {
 	view->type = srnic_qp_view_type(qp);
 
@@ -82,7 +84,7 @@ static void srnic_qp_view_take(struct srnic_qp_view *view, struct srnic_qp *qp)
  * Take a view of the first QP whose QPN is @qpn or more. Return false if there
  * is none.
  */
-static bool srnic_qp_view_from(struct srnic_qp_view *view, struct srnic_dev *dev, unsigned long qpn)
+static bool srnic_qp_view_next(struct srnic_qp_view *view, struct srnic_dev *dev, unsigned long qpn)
 {
 	struct srnic_qp *qp;
 
@@ -90,7 +92,7 @@ static bool srnic_qp_view_from(struct srnic_qp_view *view, struct srnic_dev *dev
 	qp = xa_find(&dev->qps, &qpn, U32_MAX, XA_PRESENT);
 	if (qp) {
 		view->qpn = qpn;
-		srnic_qp_view_take(view, qp);
+		srnic_qp_view_fill(view, qp);
 	}
 	rcu_read_unlock();
 	return qp;
@@ -167,7 +169,7 @@ static int srnic_put_qps(struct sk_buff *skb, const struct genl_info *info, stru
 	struct srnic_qp_view view;
 	int err;
 
-	while (srnic_qp_view_from(&view, dev, *qpn)) {
+	while (srnic_qp_view_next(&view, dev, *qpn)) {
 		err = srnic_put_qp(skb, info, dev, &view);
 		if (err)
 			return err;

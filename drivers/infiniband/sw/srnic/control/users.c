@@ -7,7 +7,7 @@
 #include "control/genl.h"
 #include "srnic.h"
 
-static int put_used(struct sk_buff *skb, const char *name, u32 used)
+static int put_user_quota(struct sk_buff *skb, const char *name, u32 used)
 {
 	struct nlattr *nest;
 
@@ -21,8 +21,8 @@ static int put_used(struct sk_buff *skb, const char *name, u32 used)
 	return 0;
 }
 
-static int put_one(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
-		   const struct srnic_user *user, uid_t uid)
+static int put_user_entry(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev,
+			  const struct srnic_user *user, uid_t uid)
 {
 	unsigned int quota;
 	void *hdr;
@@ -35,7 +35,7 @@ static int put_one(struct sk_buff *skb, const struct genl_info *info, struct srn
 	    nla_put_u32(skb, SRNIC_A_USER_UID, uid))
 		goto cancel;
 	for (quota = 0; quota < SRNIC_QUOTAS; quota++)
-		if (put_used(skb, srnic_quota_table[quota].name, user->used[quota]))
+		if (put_user_quota(skb, srnic_quota_table[quota].name, user->used[quota]))
 			goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;
@@ -55,7 +55,7 @@ static int put_users(struct sk_buff *skb, const struct genl_info *info, struct s
 	int err;
 
 	for (; srnic_user_nth(&dev->guard, *at, &user); ++*at) {
-		err = put_one(skb, info, dev, &user, from_kuid_munged(ns, user.uid));
+		err = put_user_entry(skb, info, dev, &user, from_kuid_munged(ns, user.uid));
 		if (err)
 			return err;
 	}

@@ -17,8 +17,9 @@ struct srnic_pd;
  * struct srnic_ah - An address handle
  * @number: index in dev->ahs; 0: of a kernel consumer, not in dev->ahs
  * @pd: protection domain; must be that of the work request's QP
- * @lock: BH; protects @path, @attr, @policy_seq and @policy
+ * @lock: BH; protects @path, @policy_seq and @policy
  * @path: path to the destination; the sender routes it
+ * @attr_lock: protects @attr; ib_mad queries handles with interrupts off
  * @attr: attributes as given, for query
  * @policy_seq: version of the rules that @policy was looked up in; 0: not
  *	looked up
@@ -29,8 +30,9 @@ struct srnic_pd;
 struct srnic_ah {
 	u32 number;
 	struct srnic_pd *pd;
-	spinlock_t lock;	/* BH; path, attr, policy */
+	spinlock_t lock;	/* BH; path, policy */
 	struct srnic_path path;
+	spinlock_t attr_lock;	/* interrupts off; attr */
 	struct rdma_ah_attr attr;
 	unsigned int policy_seq;
 	struct srnic_policy_brief policy;

@@ -8,14 +8,14 @@
 #include "engine/backpressure.h"
 
 /**
- * srnic_tx_room() - Resume a QP after packets have left
+ * srnic_tx_wake() - Resume a QP after packets have left
  * @txq: account of a QP that waits for room
  *
  * The QP resumes on the CPU that its packets last left from, which keeps them in order.
  *
  * Context: any up to softirq, under RCU; the caller may hold other locks.
  */
-void srnic_tx_room(struct srnic_txq *txq)
+void srnic_tx_wake(struct srnic_txq *txq)
 {
 	struct srnic_qp *qp = container_of(txq, struct srnic_qp, txq);
 	int cpu = READ_ONCE(qp->out_cpu);
@@ -37,7 +37,7 @@ u32 srnic_tx_allowance(struct srnic_qp *qp)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (unlikely(qp->refused))
+	if (unlikely(qp->tx_stopped))
 		return 0;
 	if (unlikely(!qp->txq.sk))
 		return U32_MAX;

@@ -4,7 +4,7 @@
 
 #include "engine/engine.h"
 
-/* Contents of a burst in qp->out; they determine how it is built again if it is refused */
+/* Contents of a burst in qp->out; they determine how it is built again if it is dropped */
 enum srnic_out_kind {
 	SRNIC_OUT_REQUEST,
 	SRNIC_OUT_RESPONSE,
@@ -28,7 +28,7 @@ static inline struct srnic_out_cb *srnic_out_cb(struct sk_buff *skb)
 }
 
 /* backpressure.c */
-void srnic_tx_room(struct srnic_txq *txq);
+void srnic_tx_wake(struct srnic_txq *txq);
 u32 srnic_tx_allowance(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 /* departure.c */
@@ -38,7 +38,7 @@ void srnic_tx_unmark(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 /* resume.c */
 void srnic_tx_resume(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *first,
+void srnic_tx_requeue(struct srnic_qp *qp, const struct srnic_out_cb *dropped,
 		      struct sk_buff_head *rest) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_BACKPRESSURE_H */

@@ -7,8 +7,11 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/build.h"
-#include "engine/cutting.h"
+#include "engine/gso_watch.h"
+#include "engine/ipoib.h"
+#include "engine/pkey.h"
 #include "engine/proof.h"
+#include "engine/reorder.h"
 #include "engine/ud_keys.h"
 #include "export.h"
 #include "trace/events.h"
@@ -33,27 +36,28 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->path = path;
 	build->sth = qp->sth;
 	build->dgram = NULL;
+	build->opaque = qp->sth && srnic_sth_params(qp->sth)->mode == SRNIC_STH_OPAQUE;
 	build->flow = flow;
 	build->packets = 0;
 	build->sealed = 0;
 	build->bytes = 0;
 	build->bursts = 0;
-	build->until = jiffies + SRNIC_TURN_JIFFIES;
-	build->most = U32_MAX;
-	build->hold.held = false;
+	build->deadline = jiffies + SRNIC_TURN_JIFFIES;
+	build->max_bytes = U32_MAX;
+	build->cache.valid = false;
 	build->open = false;
 
 	/* the opcode determines the other fields, packet by packet */
 	pkt->skb = NULL;
 	pkt->dqpn = qp->attr.dest_qp_num;
-	pkt->pkey = SRNIC_PKEY;
+	pkt->pkey = srnic_qp_pkey(qp);
 	pkt->mig = true;	/* "migrated": adapters expect this without APM (IBA 17.2.8.1) */
 	pkt->becn = false;
 	pkt->fecn = false;
 	pkt->se = false;
 	pkt->ackreq = false;
 	pkt->echo = false;
-	pkt->gap = 0;
+	pkt->gap = flow == SRNIC_FLOW_OURS && qp->req.tells_gaps ? SRNIC_GAP_UNDERSTOOD : 0;
 	pkt->mkey = NULL;
 	pkt->sth_code = qp->sth ? srnic_sth_code(qp->sth) : 0;
 	pkt->sth_len = qp->sth ? srnic_sth_len(qp->sth) : 0;
@@ -67,6 +71,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram)
 {
 	build->dgram = dgram;
+	build->opaque = dgram && srnic_dgram_mode(dgram) == SRNIC_STH_OPAQUE;
 	build->pkt.sth_code = dgram ? SRNIC_DGRAM_CODE : 0;
 	build->pkt.sth_len = dgram ? SRNIC_DGRAM_STH_LEN : 0;
 }
@@ -85,7 +90,7 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	}
 
 	segs = 1;
-	if (more > 1 && likely(!READ_ONCE(build->qp->dev->singly)))
+	if (more > 1 && likely(!READ_ONCE(build->qp->dev->no_gso)))
 		segs = min_t(u32, more, srnic_burst_max(build->path, len));
 	*err = srnic_burst_open(&build->burst, build->path, len, segs);
 	if (unlikely(*err))
@@ -98,18 +103,32 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	return seg;
 }
 
-static int build_gather(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
+static int gather_data(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
 {
 	const struct srnic_sge_pos from = { .sge = src->sge, .left = src->num_sge, .off = src->at };
 
 	if (src->sge)
-		return srnic_sge_gather(&build->qp->mem, &build->hold, &from, dst, len) ?
+		return srnic_sge_gather(&build->qp->mem, &build->cache, &from, dst, len) ?
 		       -EFAULT : 0;
 	if (src->ref)
 		srnic_mem_gather(src->ref, src->at, dst, len);
 	else
 		memcpy(dst, src->data + src->at, len);
 	return 0;
+}
+
+static int build_gather(struct srnic_build *build, const struct srnic_source *src)
+{
+	const struct srnic_pkt *pkt = &build->pkt;
+	u32 header_len = src->header_len;
+	int err;
+
+	if (header_len)
+		memcpy(pkt->payload, src->header, header_len);
+	err = gather_data(build, src, pkt->payload + header_len, pkt->payload_len - header_len);
+	if (!err && src->ip_csum)
+		srnic_ipoib_fill_csum(pkt->payload, pkt->payload_len);
+	return err;
 }
 
 /*
@@ -131,7 +150,7 @@ static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
 	int err;
 
 	if (pkt->payload_len) {
-		err = build_gather(build, src, pkt->payload, pkt->payload_len);
+		err = build_gather(build, src);
 		if (unlikely(err))
 			return err;
 	}
@@ -141,31 +160,41 @@ static int fill_clear(struct srnic_build *build, const struct srnic_source *src)
 	return 0;
 }
 
+/* Tell whether requests have proofs: in opaque mode none has (protocol.md, section 12). */
+static bool build_proves(const struct srnic_build *build)
+{
+	return unlikely(!list_empty(&build->qp->grants)) && build->flow == SRNIC_FLOW_OURS &&
+	       !build->opaque;
+}
+
 static int fill_sealed(struct srnic_build *build, const struct srnic_source *src)
 {
 	struct srnic_pkt *pkt = &build->pkt;
-	u32 len = pkt->payload_len + pkt->pad;
-	u8 *end = pkt->payload + len;
+	u8 *text = build->opaque ? pkt->hdr + SRNIC_BTH_LEN + pkt->sth_len : pkt->payload;
+	u8 *end = pkt->payload + pkt->payload_len + pkt->pad;
+	u32 len = end - text;
 	struct scatterlist sg;
-	const struct srnic_text text = srnic_text_in_place(len ? &sg : NULL, len);
+	const struct srnic_sth_payload payload = srnic_sth_in_place(len ? &sg : NULL, len);
 	int err;
 
-	if (len) {
-		err = build_gather(build, src, pkt->payload, pkt->payload_len);
+	if (pkt->payload_len) {
+		err = build_gather(build, src);
 		if (unlikely(err))
 			return err;
 		memset(end - pkt->pad, 0, pkt->pad);
-		sg_init_one(&sg, pkt->payload, len);
 	}
-	if (unlikely(!list_empty(&build->qp->grants)) && build->flow == SRNIC_FLOW_OURS) {
+	if (len)
+		srnic_sth_one_piece(&sg, text, len);
+	if (build_proves(build)) {
 		err = srnic_proof_find(build->qp, pkt);
 		if (unlikely(err))
 			return err;
 	}
 	if (build->dgram)
-		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_number(build->qp), pkt, &text);
+		err = srnic_dgram_seal(build->dgram, srnic_dgram_out_next_counter(build->qp), pkt,
+				       &payload);
 	else
-		err = srnic_sth_seal(build->sth, build->flow, pkt, &text);
+		err = srnic_sth_seal(build->sth, build->flow, pkt, &payload);
 	if (unlikely(err))
 		return err;
 	build->sealed++;
@@ -206,11 +235,11 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 	pkt->ends = &build->path->ends;
 	pkt->hdr = seg;
 	pkt->payload = seg + pkt->hdr_len + pkt->sth_len;
-	srnic_wire_build(pkt, seg);
+	srnic_wire_build_apart(pkt, seg, seg + SRNIC_BTH_LEN + (build->opaque ? pkt->sth_len : 0));
 
 	err = pkt->sth_len ? fill_sealed(build, src) : fill_clear(build, src);
 	if (unlikely(err)) {
-		srnic_burst_untake(&build->burst, pkt->len);
+		srnic_burst_undo_segment(&build->burst, pkt->len);
 		return err;
 	}
 	build->packets++;
@@ -222,7 +251,7 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 
 /*
  * Charge the closed burst to the QP until it has left, and store its kind and first PSN, in case
- * the stack refuses it.
+ * the stack drops it.
  */
 static void build_charge(struct srnic_build *build)
 {
@@ -235,8 +264,8 @@ static void build_charge(struct srnic_build *build)
 		.psn = build->first_psn,
 	};
 	if (build->burst.segs > 1)
-		srnic_cutting_built(ours ? &qp->req.cutting : &qp->resp.cutting,
-				    build->second_psn);
+		srnic_gso_watch_built(ours ? &qp->req.gso_watch : &qp->resp.gso_watch,
+				      build->second_psn);
 	srnic_txq_charge(&qp->txq, skb);
 }
 
@@ -249,7 +278,7 @@ static void build_charge(struct srnic_build *build)
  */
 void srnic_build_close(struct srnic_build *build)
 {
-	srnic_hold_drop(&build->hold);
+	srnic_mem_cache_drop(&build->cache);
 	if (!build->open)
 		return;
 	if (likely(build->burst.segs)) {

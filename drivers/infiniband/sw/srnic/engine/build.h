@@ -19,6 +19,9 @@
  * @data: inline data, or NULL
  * @ref: region that has been checked, or NULL
  * @at: offset into the message (@sge, @data), or address in the region (@ref)
+ * @header: bytes in front of it
+ * @header_len: number of bytes in @header
+ * @ip_csum: the payload is IP over InfiniBand, whose checksums are to be written
  */
 struct srnic_source {
 	const struct srnic_abi_sge *sge;
@@ -26,7 +29,19 @@ struct srnic_source {
 	const u8 *data;
 	const struct srnic_mem_ref *ref;
 	u64 at;
+	const u8 *header;
+	u32 header_len;
+	bool ip_csum;
 };
+
+/* Return the source of a work request's payload, from its start: its SGEs, or @inline_data. */
+static inline struct srnic_source srnic_source_of(const struct srnic_swqe *wqe,
+						  const u8 *inline_data)
+{
+	if (wqe->flags & SRNIC_SWQE_INLINE)
+		return (struct srnic_source){ .data = inline_data };
+	return (struct srnic_source){ .sge = wqe->sge, .num_sge = wqe->num_sge };
+}
 
 /**
  * struct srnic_build - One turn of sending
@@ -34,6 +49,7 @@ struct srnic_source {
  * @path: path of the packets: that of the QP, or of an address handle
  * @sth: seal of the connection, or NULL
  * @dgram: seal of datagrams to the destination of @path, or NULL
+ * @opaque: the mode of the seal is opaque
  * @flow: OURS for requests, THEIRS for responses
  * @burst: burst being filled, if @open
  * @pkt: next packet to send; the fields that all packets of a QP share are set
@@ -42,9 +58,9 @@ struct srnic_source {
  * @sealed: number of sealed packets among them
  * @bytes: bytes of all of them, from BTH to ICRC
  * @bursts: number of bursts that they form
- * @hold: region from which payload is gathered
- * @until: jiffies: end of the turn
- * @most: most bytes of the turn
+ * @cache: region from which payload is gathered
+ * @deadline: jiffies: end of the turn
+ * @max_bytes: most bytes of the turn
  * @first_psn: PSN of the first packet in @burst
  * @second_psn: PSN of the second packet in @burst, if there are two
  * @open: @burst is open
@@ -54,6 +70,7 @@ struct srnic_build {
 	struct srnic_path *path;
 	struct srnic_sth *sth;
 	struct srnic_dgram *dgram;
+	bool opaque;
 	enum srnic_sth_flow flow;
 	struct srnic_burst burst;
 	struct srnic_pkt pkt;
@@ -62,9 +79,9 @@ struct srnic_build {
 	u32 sealed;
 	u32 bytes;
 	u32 bursts;
-	struct srnic_hold hold;
-	unsigned long until;
-	u32 most;
+	struct srnic_mem_cache cache;
+	unsigned long deadline;
+	u32 max_bytes;
 	u32 first_psn;
 	u32 second_psn;
 	bool open;
@@ -86,7 +103,7 @@ void srnic_build_end(struct srnic_build *build);
  */
 static inline bool srnic_build_over(const struct srnic_build *build)
 {
-	return build->bytes >= build->most || time_after(jiffies, build->until);
+	return build->bytes >= build->max_bytes || time_after(jiffies, build->deadline);
 }
 
 int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len);

@@ -66,8 +66,8 @@ static void set_una(struct srnic_qp *qp, u32 psn)
 
 	srnic_cc_acked(qp, psn);
 	req->una = psn;
-	req->went_back = false;
-	req->rnr_row = 0;
+	req->nak_handled = false;
+	req->rnr_naks = 0;
 	srnic_probe_progress(qp);
 	srnic_timer_progress(qp);
 
@@ -111,20 +111,27 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 {
 	struct srnic_requester *req = &qp->req;
 
-	if (req->wait_rnr || (!gap && (req->went_back || req->early.filling)))
+	if (req->wait_rnr || (!gap && (req->nak_handled || srnic_reorder_filling(&req->early))))
 		return;
 	srnic_count(qp->dev, rcvd_seq_err);
 	if (gap)
 		srnic_requester_ask_again(qp, gap);
 	else
 		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
-	req->went_back = true;
+	req->nak_handled = true;
 }
 
-/* Keep @pkt: a READ or atomic before it has not been answered. */
+/*
+ * Keep @pkt: a READ or atomic before it has not been answered. An acknowledgment of the oldest one
+ * itself only tells that its response is missing; if it were kept, catch_up() would never end.
+ */
 static void response_early(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	implied_nak(qp, srnic_reorder_keep(qp, &qp->req.early, qp->req.una, pkt));
+	struct srnic_requester *req = &qp->req;
+
+	if (pkt->psn != req->una)
+		srnic_reorder_keep(qp, &req->early, req->una, pkt);
+	implied_nak(qp, srnic_reorder_gap(&req->early, req->una).packets);
 }
 
 /*
@@ -138,8 +145,8 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
 
-	srnic_qp_strain(qp, rcvd_seq_err);
-	if (!wqe || req->wait_rnr || req->went_back)
+	srnic_qp_count_fault(qp, rcvd_seq_err);
+	if (!wqe || req->wait_rnr || req->nak_handled)
 		return;
 	if (!req->retry_left) {
 		srnic_count(qp->dev, retry_exceeded_err);
@@ -147,11 +154,12 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 	}
 	req->retry_left--;
+	req->tells_gaps |= pkt->gap;
 	if (pkt->gap && req->una == pkt->psn)
 		srnic_requester_fill(qp, srnic_gap_packets(pkt->gap));
 	else
 		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
-	req->went_back = true;
+	req->nak_handled = true;
 	srnic_timer_start(qp, SRNIC_FLIGHT_BEGINS);
 }
 
@@ -161,7 +169,7 @@ static void rnr_nak(struct srnic_qp *qp, u8 code)
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
 
-	srnic_qp_strain(qp, rcvd_rnr_err);
+	srnic_qp_count_fault(qp, rcvd_rnr_err);
 	if (!wqe || req->wait_rnr)
 		return;
 	if (!req->rnr_left) {
@@ -186,33 +194,16 @@ static void end_rnr_wait(struct srnic_qp *qp)
 	srnic_requester_go_back(qp);
 }
 
-/* Return the outstanding work request that @psn belongs to, or NULL. */
-static struct srnic_swqe *find_active(struct srnic_qp *qp, u32 psn)
-{
-	struct srnic_sq *sq = &qp->sq;
-	struct srnic_swqe *wqe;
-	u32 i;
-
-	for (i = sq->cons; i != srnic_sq_prod(sq); i++) {
-		wqe = srnic_sq_wqe(sq, i);
-		if (wqe->state == SRNIC_SWQE_DONE)
-			continue;
-		if (wqe->state != SRNIC_SWQE_ACTIVE)
-			break;
-		if (srnic_psn_diff(psn, wqe->last_psn) <= 0)
-			return wqe;
-	}
-	return NULL;
-}
-
 /*
  * IBA 9.7.5.2.5 to 9.7.5.2.7: the responder has refused this request and ended the connection.
  * Earlier READs whose responses were lost are flushed.
  */
 static void fatal_nak(struct srnic_qp *qp, u32 psn, u8 code)
 {
-	struct srnic_swqe *wqe = find_active(qp, psn);
+	struct srnic_swqe *wqe;
+	u32 at;
 
+	wqe = srnic_requester_find(qp, psn, &at);
 	if (!wqe)
 		return;
 	srnic_sq_fail(qp, wqe, nak_status[code]);
@@ -227,7 +218,16 @@ static void completer_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 c
 	else if (code < ARRAY_SIZE(nak_status))
 		fatal_nak(qp, pkt->psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
 	else
-		srnic_qp_refuse(qp, pkt, malformed);	/* reserved code: ignored (IBA 9.7.5.2.1) */
+		srnic_qp_count_drop(qp, pkt, malformed);	/* reserved code (IBA 9.7.5.2.1) */
+}
+
+static void ack_arrived(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	end_rnr_wait(qp);
+	if (ack_until(qp, srnic_psn_add(pkt->psn, 1)))
+		srnic_probe_answered(qp);
+	else
+		response_early(qp, pkt);
 }
 
 static void completer_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
@@ -236,11 +236,7 @@ static void completer_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	switch (pkt->syndrome & SRNIC_AETH_TYPE) {
 	case SRNIC_AETH_ACK:
-		end_rnr_wait(qp);
-		if (ack_until(qp, srnic_psn_add(pkt->psn, 1)))
-			srnic_probe_answered(qp);
-		else
-			response_early(qp, pkt);
+		ack_arrived(qp, pkt);
 		break;
 	case SRNIC_AETH_RNR:
 		ack_until(qp, pkt->psn);
@@ -251,16 +247,17 @@ static void completer_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		completer_nak(qp, pkt, code);
 		break;
 	default:
-		srnic_qp_refuse(qp, pkt, malformed);
+		srnic_qp_count_drop(qp, pkt, malformed);
 	}
 }
 
 /*
- * Return the work request that a READ or atomic response answers. The response acknowledges all
- * earlier packets (IBA 9.7.6.1); if its PSN is not the oldest then, a response was lost.
+ * Return the work request, of one of the @classes, that a READ or atomic response answers. The
+ * response acknowledges all earlier packets (IBA 9.7.6.1); if its PSN is not the oldest then, a
+ * response was lost.
  */
 static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-				       enum srnic_wqe_class class)
+				       u32 classes)
 {
 	struct srnic_swqe *wqe;
 
@@ -271,8 +268,8 @@ static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_p
 	wqe = oldest_active(qp);
 	if (!wqe || qp->req.una != pkt->psn)
 		return NULL;
-	if (srnic_wqe_kind(wqe)->class != class) {
-		srnic_qp_refuse(qp, pkt, malformed);	/* IBA 9.7.6.2.1: a ghost */
+	if (!(BIT(srnic_wqe_kind(wqe)->class) & classes)) {
+		srnic_qp_count_drop(qp, pkt, malformed);	/* IBA 9.7.6.2.1: a ghost */
 		return NULL;
 	}
 	return wqe;
@@ -286,19 +283,36 @@ static void completer_answered(struct srnic_qp *qp, struct srnic_swqe *wqe)
 	srnic_sq_retire(qp);
 }
 
+/* IBA A19: FLUSH and ATOMIC WRITE are answered by a READ response without payload. */
+static void request_confirmed(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			      struct srnic_swqe *wqe)
+{
+	if (pkt->opcode != SRNIC_OPC_READ_RESP_ONLY || pkt->payload_len) {
+		srnic_sq_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
+		return;
+	}
+	completer_answered(qp, wqe);
+	srnic_probe_answered(qp);
+}
+
 /*
  * The PSN of a READ response says where it belongs, not the opcode's first, middle or last: a
  * repeated READ may begin anywhere. Its length is checked as well (IBA 9.7.6.2.3).
  */
 static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			  struct srnic_hold *hold)
+			  struct srnic_mem_cache *cache)
 {
-	struct srnic_swqe *wqe = answered_wqe(qp, pkt, SRNIC_CLASS_READ);
+	struct srnic_swqe *wqe = answered_wqe(qp, pkt, BIT(SRNIC_CLASS_READ) |
+						       BIT(SRNIC_CLASS_CONFIRMED));
 	struct srnic_sge_pos to;
 	u32 off;
 
 	if (!wqe)
 		return;
+	if (unlikely(srnic_wqe_kind(wqe)->class == SRNIC_CLASS_CONFIRMED)) {
+		request_confirmed(qp, pkt, wqe);
+		return;
+	}
 
 	off = ((pkt->psn - wqe->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
 	if (pkt->payload_len != min(wqe->length - off, qp->mtu)) {
@@ -307,7 +321,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	}
 	to = (struct srnic_sge_pos){ .sge = wqe->sge, .left = wqe->num_sge, .off = off };
 	if (pkt->payload_len &&
-	    srnic_sge_place(&qp->mem, hold, &to, pkt->payload, pkt->payload_len)) {
+	    srnic_sge_place(&qp->mem, cache, &to, pkt->payload, pkt->payload_len)) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
@@ -316,15 +330,15 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 }
 
 static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			    struct srnic_hold *hold)
+			    struct srnic_mem_cache *cache)
 {
-	struct srnic_swqe *wqe = answered_wqe(qp, pkt, SRNIC_CLASS_ATOMIC);
+	struct srnic_swqe *wqe = answered_wqe(qp, pkt, BIT(SRNIC_CLASS_ATOMIC));
 	struct srnic_sge_pos to;
 
 	if (!wqe)
 		return;
 	to = (struct srnic_sge_pos){ .sge = wqe->sge, .left = wqe->num_sge };
-	if (srnic_sge_place(&qp->mem, hold, &to, &pkt->orig, sizeof(pkt->orig))) {
+	if (srnic_sge_place(&qp->mem, cache, &to, &pkt->orig, sizeof(pkt->orig))) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return;
 	}
@@ -332,58 +346,80 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 }
 
 static void completer_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			       struct srnic_hold *hold)
+			       struct srnic_mem_cache *cache)
 {
 	const u32 flags = pkt->opc->flags;
 
 	if (flags & SRNIC_OPF_ACK)
 		completer_ack(qp, pkt);
 	else if (flags & SRNIC_OPF_READ)
-		read_response(qp, pkt, hold);
+		read_response(qp, pkt, cache);
 	else
-		atomic_response(qp, pkt, hold);
+		atomic_response(qp, pkt, cache);
 }
 
 /* Handle the responses that waited for a missing one, and request the next gap. */
-static void catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
+static void catch_up(struct srnic_qp *qp, struct srnic_mem_cache *cache)
 {
 	struct srnic_reorder *queue = &qp->req.early;
 	struct srnic_early *early;
-	u32 gap;
+	struct srnic_gap gap;
 
 	while (queue->first && ack_until(qp, queue->first->pkt.psn)) {
 		early = srnic_reorder_take(qp, queue);
 		if (srnic_psn_diff(early->pkt.psn, qp->req.una) >= 0)
-			completer_response(qp, &early->pkt, hold);
-		kfree(early);
+			completer_response(qp, &early->pkt, cache);
+		srnic_reorder_free(early);
 	}
 	gap = srnic_reorder_gap(queue, qp->req.una);
-	if (gap)
-		implied_nak(qp, gap);
+	if (gap.packets)
+		implied_nak(qp, gap.packets);
+}
+
+/* protocol.md, section 2: an ACK with a gap code has in its MSN field where the gap begins. */
+static bool reports_later_gap(const struct srnic_pkt *pkt)
+{
+	return pkt->gap && (pkt->opc->flags & SRNIC_OPF_ACK) &&
+	       (pkt->syndrome & SRNIC_AETH_TYPE) == SRNIC_AETH_ACK;
+}
+
+/* The responder cannot have acknowledged more than this ACK does: an older one is forged. */
+static void fill_later_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	const struct srnic_gap gap = {
+		.psn = pkt->msn,
+		.packets = srnic_gap_packets(pkt->gap),
+	};
+
+	if (qp->req.tells_gaps && srnic_qp_sends(qp) && srnic_psn_diff(pkt->psn, qp->req.una) >= -1)
+		srnic_requester_fill_later(qp, &gap);
 }
 
 /**
  * srnic_completer_rx - Handle a response to one of our requests
  * @qp: an RC QP in RTS or SQD
  * @pkt: verified
- * @hold: the region that this burst uses
+ * @cache: the region that this burst uses
  *
  * A response to an older request is ignored; one to a request that was never sent is refused.
  *
  * Context: softirq, under the QP's lock.
  */
-void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			struct srnic_mem_cache *cache)
 {
 	lockdep_assert_held(&qp->lock);
 
+	if (unlikely(reports_later_gap(pkt)))
+		fill_later_gap(qp, pkt);
 	if (srnic_psn_diff(pkt->psn, qp->req.una) < 0)
 		return;
 	if (srnic_psn_diff(pkt->psn, qp->req.max_sent) >= 0) {
-		srnic_qp_refuse(qp, pkt, malformed);
+		srnic_qp_count_drop(qp, pkt, malformed);
 		return;
 	}
 	srnic_ecn_echoed(qp, pkt);
-	completer_response(qp, pkt, hold);
+	completer_response(qp, pkt, cache);
 	if (unlikely(qp->req.early.first))
-		catch_up(qp, hold);
+		catch_up(qp, cache);
 }

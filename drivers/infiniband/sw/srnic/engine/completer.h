@@ -6,6 +6,6 @@
 #include "mem/mem.h"
 
 void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			struct srnic_hold *hold) __must_hold(&qp->lock);
+			struct srnic_mem_cache *cache) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_COMPLETER_H */

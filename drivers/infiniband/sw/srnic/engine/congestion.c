@@ -52,19 +52,20 @@
 /*
  * Losses that lie fewer packets apart than that, on average, are congestion even without a
  * queue: 2 % of the packets, as in BBR (draft-ietf-ccwg-bbr, section 5.5.10.2). One distance
- * weighs an eighth, and counts no more than LOSS_FAR.
+ * weighs a sixteenth, so that 1 % at random is hardly ever taken for 2 %, and counts no more
+ * than LOSS_FAR.
  */
 #define LOSS_APART	50
-#define LOSS_FAR	128
+#define LOSS_FAR	256
 #define LOSS_UNKNOWN	64
-#define LOSS_SHIFT	3
+#define LOSS_SHIFT	4
 
 /* A share of marked epochs of 1, and the weight of the newest: DCQCN's g of 1/16 */
 #define ALPHA_ONE	BIT(16)
 #define ALPHA_SHIFT	4
 
 /* The least RTT is that of one or two such periods; each begins with a small window. */
-#define BASE_PERIOD	(10 * HZ)
+#define MIN_RTT_PERIOD	(10 * HZ)
 
 /**
  * srnic_cc_now - Return the time, ns; it stands still while the QP is locked
@@ -79,14 +80,9 @@ u64 srnic_cc_now(struct srnic_qp *qp)
 	return cc->now;
 }
 
-static u32 cc_base(const struct srnic_congestion *cc)
-{
-	return min(cc->base, cc->base_before);
-}
-
 static u32 cc_target(const struct srnic_congestion *cc)
 {
-	u32 target = max_t(u32, TARGET_NS, cc_base(cc) / 4);
+	u32 target = max_t(u32, TARGET_NS, srnic_cc_min_rtt(cc) / 4);
 
 	return target + target / cc->window * SMALL_WINDOW;
 }
@@ -94,7 +90,7 @@ static u32 cc_target(const struct srnic_congestion *cc)
 /* Whether packets that took @rtt have waited for others */
 static bool cc_queued(const struct srnic_congestion *cc, u32 rtt)
 {
-	return rtt != U32_MAX && rtt - min(rtt, cc_base(cc)) > cc_target(cc);
+	return rtt != U32_MAX && rtt - min(rtt, srnic_cc_min_rtt(cc)) > cc_target(cc);
 }
 
 static void begin_epoch(struct srnic_qp *qp)
@@ -122,11 +118,15 @@ void srnic_cc_start(struct srnic_qp *qp)
 		.window = WINDOW_START,
 		.floor = SRNIC_WINDOW_MIN,
 		.slow_start = true,
-		.base = U32_MAX,
-		.base_before = U32_MAX,
-		.base_until = jiffies + BASE_PERIOD,
+		.min_rtt = U32_MAX,
+		.prev_min_rtt = U32_MAX,
+		.min_rtt_until = jiffies + MIN_RTT_PERIOD,
 		.last_rtt = U32_MAX,
+		.recent_rtt = U32_MAX,
+		.loss_psn = qp->req.psn,
 		.loss_apart = LOSS_UNKNOWN << LOSS_SHIFT,
+		.credit = WINDOW_MAX,
+		.credit_psn = qp->req.psn,
 		.alpha = ALPHA_ONE,
 	};
 	begin_epoch(qp);
@@ -185,8 +185,9 @@ static void take_sample(struct srnic_qp *qp, const struct srnic_stamp *stamp)
 	u32 rtt = min_t(u64, srnic_cc_now(qp) - stamp->sent, U32_MAX - 1);
 	struct srnic_congestion *cc = &qp->req.cc;
 
+	cc->recent_rtt = min(rtt, cc->last_rtt);
 	cc->last_rtt = rtt;
-	cc->base = min(cc->base, rtt);
+	cc->min_rtt = min(cc->min_rtt, rtt);
 	cc_smooth(cc, rtt);
 	if (srnic_psn_diff(stamp->psn, cc->epoch_psn) < 0)
 		return;
@@ -218,7 +219,7 @@ static void cc_grow(struct srnic_congestion *cc, u32 packets)
 static void cc_yield(struct srnic_qp *qp)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
-	u32 sought = cc_base(cc) + cc_target(cc);
+	u32 sought = srnic_cc_min_rtt(cc) + cc_target(cc);
 	u32 window = mul_u64_u32_div(cc->window, sought, cc->epoch_rtt);
 
 	cc->slow_start = false;
@@ -241,14 +242,14 @@ static void cc_extend(struct srnic_congestion *cc)
 }
 
 /* The path may have changed: use the least RTT of a period for one more, and measure anew. */
-static void renew_base(struct srnic_congestion *cc)
+static void renew_min_rtt(struct srnic_congestion *cc)
 {
 	cc->draining = false;
-	if (time_before(jiffies, cc->base_until))
+	if (time_before(jiffies, cc->min_rtt_until))
 		return;
-	cc->base_until = jiffies + BASE_PERIOD;
-	cc->base_before = cc->base;
-	cc->base = U32_MAX;
+	cc->min_rtt_until = jiffies + MIN_RTT_PERIOD;
+	cc->prev_min_rtt = cc->min_rtt;
+	cc->min_rtt = U32_MAX;
 	/* for an epoch, so that our own queue is not part of it */
 	cc->draining = true;
 }
@@ -258,6 +259,7 @@ static void end_epoch(struct srnic_qp *qp)
 	struct srnic_congestion *cc = &qp->req.cc;
 
 	cc->losing = false;
+	cc->shrunk = false;
 	if (cc_queued(cc, cc->epoch_rtt))
 		cc_yield(qp);
 	else if (cc->epoch_rtt != U32_MAX && !cc->draining && !cc->marked)
@@ -265,7 +267,7 @@ static void end_epoch(struct srnic_qp *qp)
 	if (!cc->marked)
 		cc->alpha -= cc->alpha >> ALPHA_SHIFT;
 	cc->marked = false;
-	renew_base(cc);
+	renew_min_rtt(cc);
 	begin_epoch(qp);
 }
 
@@ -282,8 +284,9 @@ void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
 	lockdep_assert_held(&qp->lock);
 
 	take_stamps(qp, psn);
-	cc->since_loss += acked;
-	if (cc->slow_start && cc->limited && !cc_queued(cc, cc->last_rtt))
+	if (srnic_psn_diff(psn, cc->loss_psn) > LOSS_FAR)
+		cc->loss_psn = srnic_psn_add(psn, -LOSS_FAR);
+	if (cc->slow_start && cc->limited && !cc_queued(cc, cc->recent_rtt))
 		cc_grow(cc, acked);
 	if (srnic_psn_diff(psn, cc->epoch_end) >= 0 && cc->samples >= EPOCH_SAMPLES)
 		end_epoch(qp);
@@ -291,13 +294,14 @@ void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_acked);
 
-/* Whether losses are so many that the path must be overloaded */
-static bool losses_are_many(struct srnic_congestion *cc)
+/* Whether losses are so many that the path must be overloaded; one before @loss_psn is no news */
+static bool losses_are_many(struct srnic_congestion *cc, u32 psn)
 {
-	u32 apart = min(cc->since_loss, LOSS_FAR);
+	s32 apart = clamp(srnic_psn_diff(psn, cc->loss_psn), 0, LOSS_FAR);
 
 	cc->loss_apart += apart - (cc->loss_apart >> LOSS_SHIFT);
-	cc->since_loss = 0;
+	if (apart)
+		cc->loss_psn = psn;
 	return cc->loss_apart < LOSS_APART << LOSS_SHIFT;
 }
 
@@ -309,29 +313,65 @@ static void cc_shrink(struct srnic_qp *qp, u32 window)
 	cc->clear_epochs = 0;
 	cc->window = max_t(u32, window, SRNIC_WINDOW_MIN);
 	cc->floor = max_t(u32, cc->floor / 2, SRNIC_WINDOW_MIN);
+	cc->shrunk = true;
+	cc->recent_rtt = U32_MAX;	/* no evidence of another loss */
 	begin_epoch(qp);
+}
+
+/* Whether a loss has shrunk the window after the packet @psn was sent */
+static bool shrunk_since(const struct srnic_congestion *cc, u32 psn)
+{
+	return cc->shrunk && srnic_psn_diff(psn, cc->epoch_psn) < 0;
 }
 
 /**
  * srnic_cc_lost - Adapt the window: a packet has been lost
  * @qp: RC
+ * @psn: of the packet
  * @loss: how it was noticed
+ *
+ * Several losses in one flight shrink the window once, as in TCP (RFC 6675, section 5).
  */
-void srnic_cc_lost(struct srnic_qp *qp, enum srnic_loss loss)
+void srnic_cc_lost(struct srnic_qp *qp, u32 psn, enum srnic_loss loss)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
-	bool many = losses_are_many(cc);
+	bool many = losses_are_many(cc, psn);
 
 	lockdep_assert_held(&qp->lock);
 
 	cc->losing = true;
 	if (loss == SRNIC_LOSS_TIMEOUT)
 		cc_shrink(qp, cc->window / 2);
-	else if (many || cc_queued(cc, cc->last_rtt))
+	else if ((many || cc_queued(cc, cc->recent_rtt)) && !shrunk_since(cc, psn))
 		cc_shrink(qp, cc->window * 7 / 10);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);
+
+/**
+ * srnic_cc_take_credit - Request permission to send packets again that the peer reports missing
+ * @qp: RC
+ * @packets: how many
+ *
+ * Each acknowledged packet earns one, up to a full window. A peer that reports gaps for ever
+ * thus causes no more than twice the traffic that it acknowledges.
+ *
+ * Return: true if permission is granted.
+ */
+bool srnic_cc_take_credit(struct srnic_qp *qp, u32 packets)
+{
+	struct srnic_congestion *cc = &qp->req.cc;
+	u32 earned = (qp->req.una - cc->credit_psn) & SRNIC_PSN_MASK;
+
+	lockdep_assert_held(&qp->lock);
+
+	cc->credit = min_t(u32, cc->credit + earned, WINDOW_MAX);
+	cc->credit_psn = qp->req.una;
+	if (packets > cc->credit)
+		return false;
+	cc->credit -= packets;
+	return true;
+}
 
 /**
  * srnic_cc_not_ready - Stop slow start: the receiver has fewer buffers than that
@@ -383,7 +423,7 @@ u32 srnic_cc_window(const struct srnic_qp *qp)
 	const struct srnic_congestion *cc = &qp->req.cc;
 
 	/* a receiver that is not ready for long is asked with as little as will do */
-	if (unlikely(cc->draining || qp->req.rnr_row > SRNIC_RNR_PATIENCE))
+	if (unlikely(cc->draining || qp->req.rnr_naks > SRNIC_RNR_FAST_NAKS))
 		return SRNIC_WINDOW_MIN;
 	return cc->window;
 }

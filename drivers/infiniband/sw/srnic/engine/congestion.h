@@ -7,7 +7,7 @@
 #define SRNIC_WINDOW_MIN	2
 
 /* RNR NAKs in a row, after which the receiver is asked less often, and with less */
-#define SRNIC_RNR_PATIENCE	64
+#define SRNIC_RNR_FAST_NAKS	64
 
 /* How a loss is noticed */
 enum srnic_loss {
@@ -15,12 +15,19 @@ enum srnic_loss {
 	SRNIC_LOSS_TIMEOUT,	/* by a timer: no answer has come */
 };
 
+/* Return the least RTT of the last 10 to 20 seconds, ns; U32_MAX: none is known. */
+static inline u32 srnic_cc_min_rtt(const struct srnic_congestion *cc)
+{
+	return min(cc->min_rtt, cc->prev_min_rtt);
+}
+
 u64 srnic_cc_now(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_start(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_stamp(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_forget(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_acked(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
-void srnic_cc_lost(struct srnic_qp *qp, enum srnic_loss loss) __must_hold(&qp->lock);
+void srnic_cc_lost(struct srnic_qp *qp, u32 psn, enum srnic_loss loss) __must_hold(&qp->lock);
+bool srnic_cc_take_credit(struct srnic_qp *qp, u32 packets) __must_hold(&qp->lock);
 void srnic_cc_not_ready(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_cc_marked(struct srnic_qp *qp) __must_hold(&qp->lock);
 u32 srnic_cc_window(const struct srnic_qp *qp) __must_hold(&qp->lock);

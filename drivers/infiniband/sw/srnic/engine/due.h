@@ -36,8 +36,8 @@ enum srnic_flight {
 	SRNIC_FLIGHT_CONTINUES,
 };
 
-/* Requests were built. */
-static inline void srnic_qp_built_requests(struct srnic_qp *qp, enum srnic_flight flight)
+/* Packets were built whose order matters. */
+static inline void srnic_qp_built_ordered(struct srnic_qp *qp, enum srnic_flight flight)
 	__must_hold(&qp->lock)
 {
 	qp->out_ordered = true;
@@ -48,9 +48,8 @@ static inline void srnic_qp_built_requests(struct srnic_qp *qp, enum srnic_fligh
 static inline void srnic_qp_built_unacked(struct srnic_qp *qp, enum srnic_flight flight)
 	__must_hold(&qp->lock)
 {
-	qp->out_ordered = true;
+	srnic_qp_built_ordered(qp, flight);
 	qp->out_timed = true;
-	qp->out_follows |= flight == SRNIC_FLIGHT_CONTINUES;
 }
 
 #endif /* SRNIC_ENGINE_DUE_H */

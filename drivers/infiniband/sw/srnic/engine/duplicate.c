@@ -4,20 +4,22 @@
  * memory, advance the MSN or complete work requests again.
  */
 #include "srnic.h"
-#include "engine/cutting.h"
 #include "engine/fault.h"
+#include "engine/gso_watch.h"
 #include "engine/responder.h"
 
 /*
  * Limits for packets that repeat answers: so many a second, so many in a row, and two more for
- * each new request packet or new READ response. With them, the answers of an epoch stay below
- * the limit of emissions under a sub-key even after hours of duplicates (SRNIC_STH_EMISSIONS;
- * protocol.md, section 13), and a peer that loses packets gets the answers that it needs (RFC
- * 5042 6.4.4, R25).
+ * each new request packet or new READ response. So duplicates use up a sub-key in hours, not in
+ * seconds (protocol.md, sections 10 and 13), and a peer that loses packets gets the answers that
+ * it needs (RFC 5042 6.4.4, R25).
  */
-#define AGAIN_RATE	1024
-#define AGAIN_MOST	8192
-#define AGAIN_EARNED	2
+#define DUP_RATE	1024
+#define DUP_CREDIT_MAX	8192
+#define DUP_EARNED	2
+
+/* Requests with one packet and one answer of their own */
+#define OPF_SINGLE	(SRNIC_OPF_ATOMIC | SRNIC_OPF_FLUSH | SRNIC_OPF_ATOMIC_WRITE)
 
 /*
  * Find the request that had @psn among its responses, if it is still kept. Search from the
@@ -28,9 +30,9 @@ static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcod
 	const struct srnic_responder *resp = &qp->resp;
 	u32 i;
 
-	for (i = 0; i < resp->rres_max; i++) {
-		u32 at = resp->rres_next + resp->rres_max - 1 - i;
-		struct srnic_rres *rres = &resp->rres[at % resp->rres_max];
+	for (i = 0; i < resp->rres_size; i++) {
+		u32 at = resp->rres_next + resp->rres_size - 1 - i;
+		struct srnic_rres *rres = &resp->rres[at % resp->rres_size];
 		u32 span = (rres->last_psn - rres->first_psn) & SRNIC_PSN_MASK;
 
 		if (rres->opcode == opcode &&
@@ -40,13 +42,13 @@ static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcod
 	return NULL;
 }
 
-/* Packets earned since @again was last replenished */
-static u32 again_earned(const struct srnic_responder *resp)
+/* Packets earned since the credit was last replenished */
+static u32 dup_earned(const struct srnic_responder *resp)
 {
-	unsigned long time = min(jiffies - resp->again_at, (AGAIN_MOST / AGAIN_RATE + 1) * HZ);
-	u32 fresh = min(resp->fresh - resp->again_fresh, AGAIN_MOST);
+	unsigned long time = min(jiffies - resp->dup_time, (DUP_CREDIT_MAX / DUP_RATE + 1) * HZ);
+	u32 fresh = min(resp->fresh - resp->dup_fresh, DUP_CREDIT_MAX);
 
-	return time * AGAIN_RATE / HZ + AGAIN_EARNED * fresh;
+	return time * DUP_RATE / HZ + DUP_EARNED * fresh;
 }
 
 /**
@@ -64,36 +66,36 @@ bool srnic_duplicate_may_answer(struct srnic_qp *qp)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (!resp->again) {
-		resp->again = min(again_earned(resp), AGAIN_MOST);
-		resp->again_fresh = resp->fresh;
-		resp->again_at = jiffies;
+	if (!resp->dup_credit) {
+		resp->dup_credit = min(dup_earned(resp), DUP_CREDIT_MAX);
+		resp->dup_fresh = resp->fresh;
+		resp->dup_time = jiffies;
 	}
-	if (!resp->again) {
+	if (!resp->dup_credit) {
 		srnic_count(qp->dev, duplicate_unanswered);
 		return false;
 	}
-	resp->again--;
+	resp->dup_credit--;
 	return true;
 }
 
-static void answer_again(struct srnic_qp *qp, struct srnic_rres *rres)
+static void repeat_answer(struct srnic_qp *qp, struct srnic_rres *rres)
 {
 	if (rres->todo)
 		return;
 	rres->todo = true;
-	rres->again = true;
+	rres->repeat = true;
 	qp->resp.rres_todo++;
 }
 
 /*
  * The peer lacks responses from @psn on. A READ that is repeated from its first response is not
- * reported to cutting.c, because it may just follow another READ that lost responses.
+ * reported to gso_watch.c, because it may just follow another READ that lost responses.
  */
 static void duplicate_missed(struct srnic_qp *qp, const struct srnic_rres *rres, u32 psn)
 {
 	if (psn != rres->first_psn)
-		srnic_cutting_again(qp, &qp->resp.cutting, psn);
+		srnic_gso_watch_judge(qp, &qp->resp.gso_watch, psn);
 }
 
 /* Note responses that the requester lacks while later ones are being sent: they follow those. */
@@ -132,7 +134,7 @@ static void repeat_from(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u
 	rres->to = srnic_psn_add(psn, srnic_read_packets(qp, end - off) - 1);
 	rres->end = end;
 	rres->gap = false;
-	answer_again(qp, rres);
+	repeat_answer(qp, rres);
 	qp->resp.replay = true;
 }
 
@@ -155,7 +157,7 @@ void srnic_duplicate_gap(struct srnic_qp *qp, struct srnic_rres *rres)
  * responses: a packet of 32 bytes that fetches 2 GiB, as often as the peer likes, must not run
  * in softirq.
  */
-static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static void repeat_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_rres *rres = find_rres(qp, pkt->psn, pkt->opcode);
 	u32 off;
@@ -167,7 +169,7 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	    pkt->dmalen > rres->length - off)
 		return;
 
-	if (rres->todo && !rres->again) {
+	if (rres->todo && !rres->repeat) {
 		read_on(qp, rres, pkt->psn, off + pkt->dmalen);
 		return;
 	}
@@ -175,14 +177,17 @@ static void read_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	repeat_from(qp, rres, pkt->psn, off + pkt->dmalen);
 }
 
-/* Repeat the stored result, for exactly the same request (IBA C9-118). */
-static void atomic_again(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+/* Repeat the stored result, for exactly the same request (IBA C9-118, A19). */
+static void repeat_single(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_rres *rres = find_rres(qp, pkt->psn, pkt->opcode);
 
-	if (rres && rres->va == pkt->va && rres->rkey == pkt->rkey &&
-	    srnic_duplicate_may_answer(qp))
-		answer_again(qp, rres);
+	if (!rres || rres->va != pkt->va || rres->rkey != pkt->rkey ||
+	    !srnic_duplicate_may_answer(qp))
+		return;
+	repeat_answer(qp, rres);
+	if (rres->unfinished)
+		qp->resp.replay = true;
 }
 
 /**
@@ -196,11 +201,11 @@ void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	lockdep_assert_held(&qp->lock);
 
-	srnic_qp_strain(qp, duplicate_request);
+	srnic_qp_count_fault(qp, duplicate_request);
 	if (pkt->opc->flags & SRNIC_OPF_READ)
-		read_again(qp, pkt);
-	else if (pkt->opc->flags & SRNIC_OPF_ATOMIC)
-		atomic_again(qp, pkt);
+		repeat_read(qp, pkt);
+	else if (pkt->opc->flags & OPF_SINGLE)
+		repeat_single(qp, pkt);
 	else if (pkt->ackreq && !qp->resp.ack_due && srnic_duplicate_may_answer(qp))
 		qp->resp.ack_due = true;
 }

@@ -14,6 +14,7 @@
 #include "engine/build.h"
 #include "engine/congestion.h"
 #include "engine/ecn.h"
+#include "engine/pkey.h"
 
 /* Least time between two CNPs of a QP, ns: N of DCQCN (SIGCOMM '15, section 3.1) */
 #define CNP_APART	(50 * NSEC_PER_USEC)
@@ -24,7 +25,7 @@ static noinline int send_cnp(struct srnic_qp *qp)
 	struct srnic_pkt pkt = {
 		.opcode = SRNIC_OPC_CNP,
 		.becn = true,
-		.pkey = SRNIC_PKEY,
+		.pkey = srnic_qp_pkey(qp),
 		.dqpn = qp->attr.dest_qp_num,
 	};
 	u8 frame[SRNIC_EXT_MAX];
@@ -33,12 +34,12 @@ static noinline int send_cnp(struct srnic_qp *qp)
 	return srnic_build_frame(qp, frame, len);
 }
 
-/* Packets that a full queue has refused take precedence: the peer slows down soon enough. */
+/* Packets that a full queue has dropped take precedence: the peer slows down soon enough. */
 static void ecn_notify(struct srnic_qp *qp)
 {
 	u64 now = srnic_cc_now(qp);
 
-	if (qp->refused || (qp->cnp_at && now - qp->cnp_at < CNP_APART))
+	if (qp->tx_stopped || (qp->cnp_at && now - qp->cnp_at < CNP_APART))
 		return;
 	if (send_cnp(qp)) {
 		srnic_count(qp->dev, send_err);

@@ -47,6 +47,8 @@ struct srnic_srq;
  * @max_sge: most SGEs per work request
  * @max_inline: most bytes of inline data per work request
  * @sig_all: every work request is signalled
+ * @lso: the consumer may post large sends
+ * @lso_at: offset of the headers of a large send in a copy, behind the SGEs
  * @post_lock: irqsave; serialises kernel consumers
  * @memcg: user QPs: memory cgroup charged for @wqes
  */
@@ -62,6 +64,8 @@ struct srnic_sq {
 	u32 max_sge;
 	u32 max_inline;
 	bool sig_all;
+	bool lso;
+	u32 lso_at;
 	spinlock_t post_lock;	/* irqsave: kernel consumers' post_send */
 	struct mem_cgroup *memcg;
 };
@@ -73,11 +77,11 @@ struct srnic_rq {
 };
 
 /**
- * struct srnic_rres - An accepted READ or atomic, kept for duplicates (IBA 9.7.5.1.3,
- *	9.7.5.1.4)
+ * struct srnic_rres - An accepted READ, atomic, FLUSH or ATOMIC WRITE, kept for duplicates (IBA
+ *	9.7.5.1.3, 9.7.5.1.4, A19)
  * @opcode: opcode of the request
  * @todo: responses remain to be sent
- * @again: these responses are for a duplicate; the request itself has been answered
+ * @repeat: these responses are for a duplicate; the request itself has been answered
  * @proved: the request has proved that it knows the memory key
  * @first_psn: PSN of the original request and of its first response
  * @last_psn: PSN of the last response
@@ -87,6 +91,8 @@ struct srnic_rq {
  * @unsent: PSN of the first response that has never been sent
  * @to: PSN of the last response of the present answer
  * @end: bytes from @va to the end of the present answer
+ * @feth: FLUSH: its FETH
+ * @unfinished: FLUSH: some bytes have not been written back
  * @gap: the requester lacks some responses; they are repeated after @to has been sent
  * @gap_from: PSN of the first of these responses
  * @gap_end: bytes from @va to the end of the last of these responses
@@ -94,11 +100,12 @@ struct srnic_rq {
  * @length: length of the request, in bytes
  * @va: virtual address of the request
  * @orig: atomic: the value before the operation
+ * @flushed: FLUSH: how many bytes have been written back
  */
 struct srnic_rres {
 	u8 opcode;
 	bool todo;
-	bool again;
+	bool repeat;
 	bool proved;
 	u32 first_psn;
 	u32 last_psn;
@@ -107,13 +114,18 @@ struct srnic_rres {
 	u32 unsent;
 	u32 to;
 	u32 end;
+	u8 feth;
+	bool unfinished;
 	bool gap;
 	u32 gap_from;
 	u32 gap_end;
 	u32 rkey;
 	u32 length;
 	u64 va;
-	u64 orig;
+	union {
+		u64 orig;
+		u64 flushed;
+	};
 };
 
 /* Most packets that are timed at once: one per burst in flight, which asks for an acknowledgment */
@@ -126,16 +138,19 @@ struct srnic_rres {
  * @slow_start: @window doubles each RTT
  * @limited: @window limited the requester in this epoch
  * @losing: a packet was lost in this epoch or in the one before
+ * @shrunk: this epoch began when a loss shrank @window
  * @draining: this epoch has a small window, to measure the least RTT
  * @marked: @window has shrunk in this epoch because of a mark (ECN)
  * @first: index of the oldest stamp
  * @stamps: number of stamps
  * @stamp: ring of PSNs with the time (ns) when each packet was sent
  * @now: time in ns, read once while the QP is locked; 0: not read yet
- * @base: least RTT of this period, in ns
- * @base_before: least RTT of the previous period, in ns
- * @base_until: jiffies: end of this period
+ * @min_rtt: least RTT of this period, in ns
+ * @prev_min_rtt: least RTT of the previous period, in ns
+ * @min_rtt_until: jiffies: end of this period
  * @last_rtt: last RTT, in ns
+ * @recent_rtt: lesser of the last two RTTs: one alone may be a busy processor's; U32_MAX: none
+ *	since the last loss that shrank @window
  * @srtt: smoothed RTT, in ns; 0: not known
  * @rttvar: RTT variation, in ns
  * @epoch_psn: PSN of the first packet of this epoch
@@ -143,8 +158,10 @@ struct srnic_rres {
  * @epoch_rtt: least RTT of this epoch, in ns; U32_MAX: none yet
  * @samples: number of RTTs measured in this epoch
  * @clear_epochs: number of consecutive epochs without a queue
- * @since_loss: packets acknowledged since the last loss
+ * @loss_psn: PSN of the last loss; at most LOSS_FAR before the oldest unacknowledged one
  * @loss_apart: packets between losses, smoothed, fixed point
+ * @credit: packets of later gaps that may be sent again
+ * @credit_psn: oldest unacknowledged PSN when @credit was last replenished
  * @alpha: share of recent epochs that had a mark, smoothed, fixed point
  */
 struct srnic_congestion {
@@ -153,6 +170,7 @@ struct srnic_congestion {
 	bool slow_start;
 	bool limited;
 	bool losing;
+	bool shrunk;
 	bool draining;
 	bool marked;
 	u8 first;
@@ -162,10 +180,11 @@ struct srnic_congestion {
 		u64 sent;
 	} stamp[SRNIC_STAMPS];
 	u64 now;
-	u32 base;
-	u32 base_before;
-	unsigned long base_until;
+	u32 min_rtt;
+	u32 prev_min_rtt;
+	unsigned long min_rtt_until;
 	u32 last_rtt;
+	u32 recent_rtt;
 	u32 srtt;
 	u32 rttvar;
 	u32 epoch_psn;
@@ -173,20 +192,22 @@ struct srnic_congestion {
 	u32 epoch_rtt;
 	u32 samples;
 	u32 clear_epochs;
-	u32 since_loss;
+	u32 loss_psn;
 	u32 loss_apart;
+	u32 credit;
+	u32 credit_psn;
 	u32 alpha;
 };
 
 /**
- * struct srnic_cutting - Detection of wrong segmentation of requests, or of responses, see
- *	cutting.c
+ * struct srnic_gso_watch - Detection of wrong segmentation of requests, or of responses, see
+ *	gso_watch.c
  * @second: PSN of the second packet of the flight's first super-packet
  * @from: PSN where the flight began
  * @watched: the flight contains a super-packet
  * @flights: number of consecutive flights that lost all packets from @second on
  */
-struct srnic_cutting {
+struct srnic_gso_watch {
 	u32 second;
 	u32 from;
 	bool watched;
@@ -198,7 +219,7 @@ struct srnic_cutting {
  * @timer: fires when an answer is overdue
  * @since: ns: start of the wait for an answer; a timer that fires early is set again
  * @runs: @timer is running
- * @soon: an answer has left a gap; wait only one RTT for another answer that fills it
+ * @short_wait: an answer has left a gap; wait only one RTT for another answer that fills it
  * @count: number of probes since the last progress
  * @waits: a probe has been sent, and no answer has arrived yet
  * @sent: one past the highest PSN that had been sent at the time of the probe
@@ -209,7 +230,7 @@ struct srnic_probe {
 	struct hrtimer timer;
 	u64 since;
 	bool runs;
-	bool soon;
+	bool short_wait;
 	u8 count;
 	bool waits;
 	bool suspect;
@@ -225,16 +246,25 @@ struct srnic_early;
  * @first: packet with the lowest PSN
  * @last: packet with the highest PSN
  * @count: number of packets
- * @filling: the gap before @first has been asked for, up to @gap_end
- * @gap_end: one past the highest PSN that was asked for
  */
 struct srnic_reorder {
 	struct srnic_early *first;
 	struct srnic_early *last;
 	u32 count;
-	bool filling;
-	u32 gap_end;
 };
+
+/**
+ * struct srnic_gap - Consecutive missing packets
+ * @psn: the first
+ * @packets: how many, at most SRNIC_GAP_MAX; 0: none
+ */
+struct srnic_gap {
+	u32 psn;
+	u32 packets;
+};
+
+/* Gaps behind the first one that are reported at a time */
+#define SRNIC_LATER_GAPS	8
 
 /**
  * struct srnic_requester - State of the requester
@@ -243,23 +273,25 @@ struct srnic_reorder {
  * @max_sent: one past the highest PSN ever sent
  * @early: responses that arrived too early
  * @cc: congestion control
- * @cutting: detection of wrong segmentation of requests
+ * @gso_watch: detection of wrong segmentation of requests
  * @since_ackreq: packets sent since the last one that asked for an acknowledgment
  * @ack_every: one packet in this many asks for an acknowledgment; depends on the window
- * @rd_atomic: number of outstanding READ and atomic requests
+ * @rd_atomic: number of outstanding requests that have answers of their own (wqe.h)
  * @interval: jiffies: interval of the retry timer
  * @deadline: jiffies: end of the present interval, compared when the timer fires
- * @hs_pace: jiffies until a handshake frame is repeated, if less than @interval; doubles
+ * @hs_backoff: jiffies until a handshake frame is repeated, if less than @interval; doubles
  * @retry_left: retries before RETRY_EXC (IBA 9.7.5.1.2)
  * @rnr_left: retries before RNR_RETRY_EXC
- * @rnr_row: number of consecutive RNR NAKs for the same packet
+ * @rnr_naks: number of consecutive RNR NAKs for the same packet
  * @hs_left: handshake frames before the handshake is given up
  * @hs_due: a handshake frame must be sent
  * @wait_rnr: the RNR timer is running
  * @wait_keys: the handshake of our flow is not confirmed
  * @stalled: a packet could not be sent for lack of memory, a route or keys
- * @went_back: this flight was caused by a NAK, explicit or implied (IBA 9.7.5.2.4, 9.7.6.1.1);
- *	further NAKs tell nothing new until @una moves
+ * @repaired: one past the highest PSN that was sent again to fill a gap
+ * @tells_gaps: the peer keeps packets behind gaps: ask it to report all gaps (protocol.md)
+ * @nak_handled: a NAK of this flight has been handled, explicit or implied (IBA 9.7.5.2.4,
+ *	9.7.6.1.1); further ones tell nothing new until @una moves
  * @drained: SQ_DRAINED has been reported
  * @retransmits: number of retransmitted packets
  */
@@ -267,24 +299,26 @@ struct srnic_requester {
 	u32 psn;
 	u32 una;
 	u32 max_sent;
+	u32 repaired;
 	struct srnic_reorder early;
 	struct srnic_congestion cc;
-	struct srnic_cutting cutting;
+	struct srnic_gso_watch gso_watch;
 	u16 since_ackreq;
 	u16 ack_every;
 	u16 rd_atomic;
 	unsigned long interval;
 	unsigned long deadline;
-	unsigned long hs_pace;
+	unsigned long hs_backoff;
 	u8 retry_left;
 	u8 rnr_left;
-	u8 rnr_row;
+	u8 rnr_naks;
 	u8 hs_left;
 	bool hs_due;
 	bool wait_rnr;
 	bool wait_keys;
 	bool stalled;
-	bool went_back;
+	bool nak_handled;
+	bool tells_gaps;
 	bool drained;
 	u64 retransmits;
 };
@@ -313,8 +347,11 @@ struct srnic_refusal {
  * struct srnic_responder - State of the responder
  * @psn: expected PSN
  * @early: requests that arrived too early
+ * @later: gaps behind the first one that are to be reported
+ * @later_gaps: number of entries in @later
  * @msn: number of completed messages, 24 bits
- * @message: SRNIC_OPF_SEND or SRNIC_OPF_WRITE of the message in progress, or 0
+ * @message: SRNIC_OPF_SEND, _WRITE or _FLUSH of the message in progress, or 0
+ * @flushing: SRNIC_OPF_FLUSH while a FLUSH is unfinished; else 0
  * @ack_due: an ACK must be sent at the end of the burst
  * @congested: sealed: requests have arrived with CE, and the peer has not been told
  * @established: a first packet has arrived (COMM_EST)
@@ -325,25 +362,28 @@ struct srnic_refusal {
  * @dmalen: bytes of the whole WRITE
  * @proved: the WRITE has proved that it knows the memory key
  * @rwqe: receive work request in use
- * @rres: ring of accepted READs and atomics
- * @rres_max: number of entries in @rres
- * @rres_most: most READs and atomics that may be outstanding: max_dest_rd_atomic
+ * @rres: ring of accepted READs, atomics, FLUSHes and ATOMIC WRITEs
+ * @rres_size: number of entries in @rres
+ * @rres_limit: most READs and atomics that may be outstanding: max_dest_rd_atomic
  * @rres_next: index of the entry to fill next
  * @rres_todo: number of entries with responses to be sent
- * @replay: one of these entries is a READ that was answered before; the worker sends the
- *	responses
+ * @replay: one of these entries is a READ that was answered before, or an unfinished FLUSH; the
+ *	worker sends the responses
  * @answering: some responses that were due in the last turn remain
  * @fresh: number of new request packets and new READ responses; wraps
- * @again: number of packets that may now be sent to repeat answers (duplicate.c)
- * @again_fresh: value of @fresh at @again_at
- * @again_at: jiffies: when @again was last replenished
- * @cutting: detection of wrong segmentation of READ responses
+ * @dup_credit: number of packets that may now be sent to repeat answers (duplicate.c)
+ * @dup_fresh: value of @fresh at @dup_time
+ * @dup_time: jiffies: when the credit was last replenished
+ * @gso_watch: detection of wrong segmentation of READ responses
  */
 struct srnic_responder {
 	u32 psn;
 	struct srnic_reorder early;
+	struct srnic_gap later[SRNIC_LATER_GAPS];
+	u8 later_gaps;
 	u32 msn;
 	u32 message;
+	u32 flushing;
 	bool ack_due;
 	bool congested;
 	bool established;
@@ -355,17 +395,17 @@ struct srnic_responder {
 	bool proved;
 	struct srnic_rwqe rwqe;
 	struct srnic_rres *rres;
-	u16 rres_max;
-	u16 rres_most;
+	u16 rres_size;
+	u16 rres_limit;
 	u16 rres_next;
 	u16 rres_todo;
 	bool replay;
 	bool answering;
 	u32 fresh;
-	u32 again;
-	u32 again_fresh;
-	unsigned long again_at;
-	struct srnic_cutting cutting;
+	u32 dup_credit;
+	u32 dup_fresh;
+	unsigned long dup_time;
+	struct srnic_gso_watch gso_watch;
 };
 
 /* Most marks at a time; more would make completions of UC and UD finer, not faster. */
@@ -394,7 +434,7 @@ struct srnic_departures {
 struct srnic_hs_box {
 	bool full;
 	u16 len;
-	u8 frame[SRNIC_HS_FRAME_MAX];
+	u8 frame[SRNIC_HS_FRAME_LEN];
 };
 
 /**
@@ -411,8 +451,7 @@ struct srnic_grant {
  * struct srnic_qp - A queue pair
  * @ib: core part
  * @dev: device
- * @pd: protection domain
- * @mem: stream on whose behalf memory is accessed
+ * @mem: stream on whose behalf memory is accessed; has the protection domain
  * @scq: CQ for send completions
  * @rcq: CQ for receive completions
  * @srq: shared receive queue; NULL: the QP has its own receive queue
@@ -436,12 +475,12 @@ struct srnic_grant {
  * @rnr_timer: see timer.c
  * @work: the worker, for tasks that the context that finds them cannot do (worker.c)
  * @work_bits: tasks of the worker: SRNIC_QP_WORK_*
- * @heard: jiffies: when the last packet of the peer passed all checks (RC, UC), see idle.c
+ * @last_rx: jiffies: when the last packet of the peer passed all checks (RC, UC), see idle.c
  * @faults: faults of all senders to this QP, by kind, see fault.h
  * @out: packets for the stack
  * @txq: account of packets in @out and in the stack that have not left yet
  * @departures: completion of UC and UD, see above
- * @refused: a queue was full; nothing is built until packets have left
+ * @tx_stopped: a queue was full; nothing is built until packets have left
  * @out_work: drains @out on @out_cpu, and resumes after backpressure
  * @out_cpu: CPU that last handed packets whose order matters to the stack
  * @out_until: jiffies: until then, other packets must follow them on the same CPU
@@ -463,7 +502,6 @@ struct srnic_grant {
 struct srnic_qp {
 	struct ib_qp ib;
 	struct srnic_dev *dev;
-	struct srnic_pd *pd;
 	struct srnic_mem_stream mem;
 	struct srnic_cq *scq;
 	struct srnic_cq *rcq;
@@ -490,13 +528,13 @@ struct srnic_qp {
 	struct hrtimer rnr_timer;
 	struct work_struct work;
 	unsigned long work_bits;
-	unsigned long heard;
+	unsigned long last_rx;
 	u32 faults[SRNIC_FAULTS];
 
 	struct sk_buff_head out;
 	struct srnic_txq txq;
 	struct srnic_departures departures;
-	bool refused;
+	bool tx_stopped;
 	struct work_struct out_work;
 	unsigned long out_until;
 	int out_cpu;
@@ -527,6 +565,7 @@ struct srnic_qp {
 #define SRNIC_QP_WORK_UNLOCK	5	/* lock and unlock: raise deferred events, drain qp->out */
 #define SRNIC_QP_WORK_ALLOC	6	/* allocate private copies, then continue */
 #define SRNIC_QP_WORK_DGRAM	7	/* derive a datagram's key, then continue */
+#define SRNIC_QP_WORK_WIPE	8	/* wipe the keys of a connection that has ended */
 
 static inline struct srnic_qp *to_srnic_qp(struct ib_qp *ib)
 {

@@ -51,7 +51,7 @@ static bool timer_wanted(const struct srnic_qp *qp)
 static bool still_sending(const struct srnic_qp *qp)
 {
 	return test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits) || !skb_queue_empty(&qp->out) ||
-	       qp->refused;
+	       qp->tx_stopped;
 }
 
 static void retry_fire(struct timer_list *timer)
@@ -60,7 +60,7 @@ static void retry_fire(struct timer_list *timer)
 	struct srnic_requester *req = &qp->req;
 
 	srnic_qp_lock(qp);
-	if (unlikely(qp->refused))
+	if (unlikely(qp->tx_stopped))
 		srnic_tx_resume(qp);
 	if (!timer_wanted(qp))
 		goto out;
@@ -108,23 +108,25 @@ static bool probe_wanted(const struct srnic_qp *qp)
 	       srnic_sq_wqe(&qp->sq, qp->sq.cons)->state == SRNIC_SWQE_ACTIVE;
 }
 
-/* The answer to a probe has left a gap, and no answer has filled it since. */
-static bool gap_stays(const struct srnic_qp *qp)
+/* The response to the last probe showed a gap, and nothing has been acknowledged since. */
+static bool gap_remains(const struct srnic_qp *qp)
 {
 	return qp->probe.suspect && qp->probe.una == qp->req.una;
 }
 
-/* Send the oldest packet again; of a READ, request only the oldest response. Go back at a gap. */
-static void probe_ask(struct srnic_qp *qp)
+/* The gap is a loss: another probe would show nothing new. */
+static void probe_go_back(struct srnic_qp *qp)
+{
+	qp->probe.suspect = false;
+	srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
+	srnic_requester_run(qp);
+}
+
+/* Send the oldest packet again; of a READ, request only the oldest response. */
+static void probe_send(struct srnic_qp *qp)
 {
 	struct srnic_probe *probe = &qp->probe;
 
-	if (gap_stays(qp)) {
-		probe->suspect = false;
-		srnic_requester_lost(qp, SRNIC_LOSS_REPORTED);
-		srnic_requester_run(qp);
-		return;
-	}
 	srnic_count(qp->dev, probes);
 	probe->count++;
 	probe->waits = srnic_requester_probe(qp);
@@ -144,7 +146,10 @@ static enum hrtimer_restart probe_fire(struct hrtimer *timer)
 	if (srnic_txq_bytes(&qp->txq) || !probe_wanted(qp)) {
 		srnic_probe_wait(qp);
 	} else if (srnic_cc_now(qp) >= srnic_probe_due(qp)) {
-		probe_ask(qp);
+		if (gap_remains(qp))
+			probe_go_back(qp);
+		else
+			probe_send(qp);
 		srnic_probe_wait(qp);
 	}
 	hrtimer_set_expires(timer, ns_to_ktime(srnic_probe_due(qp)));

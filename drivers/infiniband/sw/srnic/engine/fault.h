@@ -9,38 +9,38 @@
 #define SRNIC_FAULT_H
 
 #include "engine/engine.h"
-#include "trace/refuse.h"
+#include "trace/drop.h"
 
-static inline void srnic_qp_fault(struct srnic_qp *qp, enum srnic_stat why)
+static inline void srnic_qp_inc_faults(struct srnic_qp *qp, enum srnic_stat why)
 {
 	qp->faults[srnic_fault_of(why)]++;
 }
 
 /**
- * srnic_qp_refuse() - Reject a packet for a QP
+ * srnic_qp_count_drop() - Count, trace and log a dropped packet for a QP
  * @qpair: the QP
  * @packet: the packet, parsed
  * @reason: the counter
  */
-#define srnic_qp_refuse(qpair, packet, reason) do {					\
+#define srnic_qp_count_drop(qpair, packet, reason) do {					\
 	struct srnic_qp *__qp = (qpair);						\
 											\
-	srnic_refuse(__qp->dev, packet, reason);					\
-	srnic_qp_fault(__qp, SRNIC_STAT_##reason);					\
+	srnic_count_drop(__qp->dev, packet, reason);					\
+	srnic_qp_inc_faults(__qp, SRNIC_STAT_##reason);					\
 } while (0)
 
 /**
- * srnic_qp_strain() - Count work that the peer causes, which is a fault only if it does not end
+ * srnic_qp_count_fault() - Count work that the peer causes, a fault only if it does not end
  * @qpair: a connected QP
  * @reason: the counter
  */
-#define srnic_qp_strain(qpair, reason) do {						\
+#define srnic_qp_count_fault(qpair, reason) do {					\
 	struct srnic_qp *__qp = (qpair);						\
 											\
 	srnic_count(__qp->dev, reason);							\
 	srnic_peer_fault(__qp->dev->peers, __qp->path.ends.dgid, SRNIC_STAT_##reason,	\
 			 jiffies);							\
-	srnic_qp_fault(__qp, SRNIC_STAT_##reason);					\
+	srnic_qp_inc_faults(__qp, SRNIC_STAT_##reason);					\
 } while (0)
 
 #endif /* SRNIC_FAULT_H */

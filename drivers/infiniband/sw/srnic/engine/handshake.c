@@ -28,7 +28,7 @@ void srnic_hs_begin(struct srnic_qp *qp)
 	req->wait_keys = true;
 	req->hs_left = qp->attr.retry_cnt + 1;
 	req->hs_due = true;
-	req->hs_pace = 1;
+	req->hs_backoff = 1;
 	srnic_qp_kick(qp, SRNIC_QP_WORK_HS);
 }
 
@@ -63,8 +63,8 @@ void srnic_hs_timeout(struct srnic_qp *qp)
 
 	lockdep_assert_held(&qp->lock);
 
-	if (req->hs_pace < req->interval)
-		req->hs_pace *= 2;
+	if (req->hs_backoff < req->interval)
+		req->hs_backoff *= 2;
 	else if (req->hs_left && qp->attr.timeout)
 		req->hs_left--;
 	if (req->hs_left) {
@@ -79,7 +79,7 @@ void srnic_hs_timeout(struct srnic_qp *qp)
 }
 
 /* Answers belong to our flow, other frames to the peer's flow. */
-static struct srnic_hs_box *box_for(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static struct srnic_hs_box *hs_box_for(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool answer = pkt->opcode == SRNIC_OPC_HELLO_ACK || pkt->opcode == SRNIC_OPC_CONFIRM_ACK;
 
@@ -95,13 +95,19 @@ static struct srnic_hs_box *box_for(struct srnic_qp *qp, const struct srnic_pkt 
  */
 void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct srnic_hs_box *box = box_for(qp, pkt);
+	struct srnic_hs_box *box = hs_box_for(qp, pkt);
 	u32 len = pkt->hdr_len + pkt->sth_len;
+	int err;
 
 	lockdep_assert_held(&qp->lock);
 
+	err = srnic_sth_hs_check(qp->sth, pkt->hdr, len);
+	if (err == -EBADMSG)
+		srnic_qp_count_drop(qp, pkt, sth_auth_failed);
+	if (err)
+		return;
 	if (box->full || len > sizeof(box->frame)) {
-		srnic_qp_refuse(qp, pkt, sth_crowded);
+		srnic_qp_count_drop(qp, pkt, sth_crowded);
 		return;
 	}
 	memcpy(box->frame, pkt->hdr, len);

@@ -11,7 +11,7 @@
 #include "engine/timer.h"
 #include "engine/unlock.h"
 
-static void send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
+static void hs_send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 {
 	srnic_qp_lock(qp);
 	if (srnic_qp_receives(qp) && srnic_build_frame(qp, frame, len))
@@ -20,15 +20,15 @@ static void send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 }
 
 /* Send the frame that is due on our flow; the timer repeats it. */
-static void send_next(struct srnic_qp *qp)
+static void hs_send_next(struct srnic_qp *qp)
 {
-	u8 frame[SRNIC_HS_FRAME_MAX];
+	u8 frame[SRNIC_HS_FRAME_LEN];
 	int len;
 
 	len = srnic_sth_hs_next(qp->sth, frame);
 	if (len <= 0)
 		return;
-	send_frame(qp, frame, len);
+	hs_send_frame(qp, frame, len);
 
 	srnic_qp_lock(qp);
 	if (qp->req.wait_keys && srnic_qp_sends(qp))
@@ -36,7 +36,7 @@ static void send_next(struct srnic_qp *qp)
 	srnic_qp_unlock(qp);
 }
 
-static void keys_ready(struct srnic_qp *qp)
+static void hs_keys_ready(struct srnic_qp *qp)
 {
 	srnic_qp_lock(qp);
 	qp->req.wait_keys = false;
@@ -45,40 +45,40 @@ static void keys_ready(struct srnic_qp *qp)
 	srnic_qp_unlock(qp);
 }
 
-static void refuse_frame(struct srnic_qp *qp)
+static void hs_count_drop(struct srnic_qp *qp)
 {
 	srnic_qp_lock(qp);
-	srnic_refuse_unread(qp->dev, qp->path.ends.dgid, sth_auth_failed);
-	srnic_qp_fault(qp, SRNIC_STAT_sth_auth_failed);
+	srnic_count_drop_unparsed(qp->dev, qp->path.ends.dgid, sth_auth_failed);
+	srnic_qp_inc_faults(qp, SRNIC_STAT_sth_auth_failed);
 	srnic_qp_unlock(qp);
 }
 
-static void handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
+static void hs_handle_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 {
-	u8 reply[SRNIC_HS_FRAME_MAX];
+	u8 reply[SRNIC_HS_FRAME_LEN];
 	unsigned int reply_len = 0;
 	int ret;
 
 	ret = srnic_sth_hs_rx(qp->sth, frame, len, reply, &reply_len);
 	if (ret < 0) {
 		if (ret == -EBADMSG)
-			refuse_frame(qp);
+			hs_count_drop(qp);
 		return;
 	}
 	if (ret & SRNIC_HS_REPLY)
-		send_frame(qp, reply, reply_len);
+		hs_send_frame(qp, reply, reply_len);
 	if (ret & SRNIC_HS_NEXT)
-		send_next(qp);
+		hs_send_next(qp);
 	if (ret & (SRNIC_HS_READY | SRNIC_HS_THEIRS))
 		srnic_count(qp->dev, sth_handshakes);
 	if (ret & SRNIC_HS_READY)
-		keys_ready(qp);
+		hs_keys_ready(qp);
 }
 
 /* Handle a received frame after the QP's lock has been released. */
-static void handle_box(struct srnic_qp *qp, struct srnic_hs_box *box)
+static void hs_handle_box(struct srnic_qp *qp, struct srnic_hs_box *box)
 {
-	u8 frame[SRNIC_HS_FRAME_MAX];
+	u8 frame[SRNIC_HS_FRAME_LEN];
 	unsigned int len = 0;
 
 	spin_lock_bh(&qp->lock);
@@ -89,10 +89,10 @@ static void handle_box(struct srnic_qp *qp, struct srnic_hs_box *box)
 	}
 	spin_unlock_bh(&qp->lock);
 	if (len)
-		handle_frame(qp, frame, len);
+		hs_handle_frame(qp, frame, len);
 }
 
-static bool take_due(struct srnic_qp *qp)
+static bool hs_take_due(struct srnic_qp *qp)
 {
 	bool due;
 
@@ -117,9 +117,9 @@ void srnic_hs_work(struct srnic_qp *qp)
 	if (!qp->sth)
 		goto out;
 	for (flow = 0; flow < SRNIC_FLOWS; flow++)
-		handle_box(qp, &qp->hs_box[flow]);
-	if (take_due(qp))
-		send_next(qp);
+		hs_handle_box(qp, &qp->hs_box[flow]);
+	if (hs_take_due(qp))
+		hs_send_next(qp);
 out:
 	mutex_unlock(&qp->hs_mutex);
 }

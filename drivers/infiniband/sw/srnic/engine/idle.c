@@ -8,44 +8,28 @@
 #include "engine/due.h"
 #include "engine/engine.h"
 #include "engine/idle.h"
+#include "engine/qpn.h"
 #include "engine/unlock.h"
 
 /* Checks in the allowed time; an idle connection is found at most one interval too late */
-#define LOOKS	8
+#define IDLE_CHECKS	8
 
-static bool is_idle(const struct srnic_qp *qp, u32 seconds)
+static bool qp_is_idle(const struct srnic_qp *qp, u32 seconds)
 {
 	return srnic_qp_connected(qp) && srnic_qp_receives(qp) &&
-	       time_after(jiffies, READ_ONCE(qp->heard) + seconds * (unsigned long)HZ);
+	       time_after(jiffies, READ_ONCE(qp->last_rx) + seconds * (unsigned long)HZ);
 }
 
 static void idle_reap(struct srnic_qp *qp, u32 seconds)
 {
-	if (!is_idle(qp, seconds))
+	if (!qp_is_idle(qp, seconds))
 		return;
 	srnic_qp_lock(qp);
-	if (is_idle(qp, seconds)) {
+	if (qp_is_idle(qp, seconds)) {
 		srnic_count(qp->dev, idle_reaped);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 	}
 	srnic_qp_unlock(qp);
-}
-
-/* There may be thousands of QPs: one RCU section for each does not delay grace periods much. */
-static void reap_all(struct srnic_dev *dev, u32 seconds)
-{
-	unsigned long qpn = 0;
-	struct srnic_qp *qp;
-
-	do {
-		rcu_read_lock();
-		qp = xa_find(&dev->qps, &qpn, ULONG_MAX, XA_PRESENT);
-		if (qp)
-			idle_reap(qp, seconds);
-		rcu_read_unlock();
-		cond_resched();
-		qpn++;
-	} while (qp);
 }
 
 static void idle_work(struct work_struct *work)
@@ -55,8 +39,8 @@ static void idle_work(struct work_struct *work)
 
 	if (!seconds)
 		return;
-	reap_all(dev, seconds);
-	queue_delayed_work(srnic_wq, &dev->idle_work, max(seconds * HZ / LOOKS, 1UL * HZ));
+	srnic_qp_each(dev, idle_reap, seconds);
+	queue_delayed_work(srnic_wq, &dev->idle_work, max(seconds * HZ / IDLE_CHECKS, 1UL * HZ));
 }
 
 /**

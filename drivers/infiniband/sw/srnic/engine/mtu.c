@@ -10,7 +10,7 @@
  * Most bytes besides payload and seal that the transition to RTR allows for
  * (protocol.md, section 2): IPv6 header, UDP, BTH, extension headers and ICRC.
  */
-#define MTU_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + SRNIC_ICRC_LEN)
+#define MTU_HEADROOM	(40 + 8 + SRNIC_BTH_LEN + SRNIC_PAYLOAD_EXT_MAX + SRNIC_ICRC_LEN)
 
 /*
  * Space for a seal is always reserved, so that the MTU does not change when a
@@ -20,7 +20,7 @@
  */
 #define MTU_USUAL_STH	20
 
-static unsigned int sth_room(const struct srnic_dev *dev)
+static unsigned int sth_headroom(const struct srnic_dev *dev)
 {
 	struct net *net = READ_ONCE(dev->net);
 
@@ -32,17 +32,19 @@ static unsigned int sth_room(const struct srnic_dev *dev)
  * @dev: the device
  *
  * Includes the seal that the namespace's rules ask for at present (srdma.md,
- * decision 18).
+ * decision 18). All ports of a fabric have the same MTU, whatever their netdevs'.
  *
  * Context: any.
  * Return: the active MTU, at least IB_MTU_256.
  */
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev)
 {
-	int room = (int)READ_ONCE(dev->ndev->mtu) - MTU_HEADROOM - sth_room(dev);
+	int avail = (int)READ_ONCE(dev->ndev->mtu) - MTU_HEADROOM - sth_headroom(dev);
 	enum ib_mtu mtu = IB_MTU_4096;
 
-	while (mtu > IB_MTU_256 && ib_mtu_enum_to_int(mtu) > room)
+	if (dev->fabric)
+		return SRNIC_FABRIC_MTU;
+	while (mtu > IB_MTU_256 && ib_mtu_enum_to_int(mtu) > avail)
 		mtu--;
 	return mtu;
 }

@@ -4,17 +4,24 @@
  * requires, and whether the seal is correct. A packet that fails is dropped and never answered.
  */
 #include <linux/slab.h>
+#include "export.h"
 #include "srnic.h"
 #include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/open.h"
 #include "engine/proof.h"
 
+#define PAYLOAD_MAX	(4096 + 4)	/* the longest payload and its pad */
+
 /*
- * Per-CPU buffer into which payload is decrypted if its carrier is shared: a packet tap must
- * not see plaintext. The user has BHs off, and uses the plaintext before the next packet.
+ * Per-CPU buffer into which packets are decrypted if their carrier is shared: a packet tap must
+ * not see plaintext. The user has BHs off, and uses the plaintext before the next packet. Before
+ * it there is room for extension headers that are not contiguous with the payload.
  */
-#define SCRATCH_LEN	(4096 + 4)	/* the longest payload and its pad */
+#define SCRATCH_EXT	128
+#define SCRATCH_LEN	(SCRATCH_EXT + SRNIC_EXT_MAX + PAYLOAD_MAX)
+
+static_assert(SCRATCH_EXT >= SRNIC_EXT_MAX);
 
 static DEFINE_PER_CPU(u8 *, scratch);
 
@@ -44,44 +51,96 @@ void srnic_engine_exit(void)
 	}
 }
 
+/*
+ * Set up the source where extension headers and payload are apart. The headers are copied, because
+ * they may be on the stack.
+ */
+static noinline void list_apart(struct srnic_opening *opening, const struct srnic_pkt *pkt,
+				u32 ext)
+{
+	u8 *copy = this_cpu_read(scratch);
+	u32 len = opening->len - ext;
+
+	memcpy(copy, pkt->hdr + SRNIC_BTH_LEN + pkt->sth_len, ext);
+	opening->ext = copy;
+	sg_init_table(opening->src, len ? 2 : 1);
+	sg_set_buf(&opening->src[0], copy, ext);
+	if (len)
+		sg_set_buf(&opening->src[1], pkt->payload, len);
+}
+
 /**
- * srnic_open_lists() - Set up the lists for opening a packet's payload and pad
+ * srnic_opening_init() - Set up the memory for opening a packet
+ * @opening: result
+ * @rx: carrier of the packet
  * @pkt: the packet
- * @elsewhere: decrypt into the buffer of this CPU, not in place
- * @src: source list; not set if there is neither payload nor pad
- * @dst: destination list; likewise
+ * @mode: mode of its seal
+ * @source: whether the ciphertext must stay as it is
  *
  * The length is limited to that of the largest path MTU, because a tag over 64 KiB is
  * expensive.
  *
  * Context: softirq, or BHs off until the payload has been used.
- * Return: address of the opened payload, or NULL if it is too long.
+ * Return: true; false if the packet is too long.
  */
-u8 *srnic_open_lists(const struct srnic_pkt *pkt, bool elsewhere, struct scatterlist *src,
-		     struct scatterlist *dst)
+bool srnic_opening_init(struct srnic_opening *opening, const struct srnic_rx *rx,
+			const struct srnic_pkt *pkt, enum srnic_sth_mode mode,
+			enum srnic_opening_source source)
 {
+	u32 ext = pkt->hdr_len - srnic_sth_offset(mode, pkt);
 	u32 len = pkt->payload_len + pkt->pad;
-	u8 *to = pkt->payload;
 
-	if (len > SCRATCH_LEN)
-		return NULL;
-	if (!len)
-		return to;
-	if (elsewhere)
-		to = this_cpu_read(scratch);
-	sg_init_one(src, pkt->payload, len);
-	sg_init_one(dst, to, len);
-	return to;
+	if (len > PAYLOAD_MAX)
+		return false;
+	opening->mode = mode;
+	opening->len = ext + len;
+	opening->ext = pkt->payload - ext;
+	opening->payload = pkt->payload;
+	if (!opening->len)
+		return true;
+	if (unlikely(ext && !rx->whole))
+		list_apart(opening, pkt, ext);
+	else
+		srnic_sth_one_piece(opening->src, pkt->payload - ext, opening->len);
+
+	/* Neither the clone of a packet tap nor other members of a group must see plaintext. */
+	opening->bounce = srnic_sth_encrypts(mode) &&
+			  (source == SRNIC_KEEP_SOURCE || !rx->writable);
+	if (opening->bounce) {
+		u8 *to = this_cpu_read(scratch) + SCRATCH_EXT;
+
+		srnic_sth_one_piece(&opening->dst, to, opening->len);
+		opening->ext = to;
+		opening->payload = to + ext;
+	}
+	return true;
 }
 
-static void open_refuse(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
+SRNIC_EXPORT_FOR_KUNIT(srnic_opening_init);
+
+/**
+ * srnic_opening_take() - Use the result of opening a packet
+ * @opening: the memory that it was opened from and to
+ * @pkt: the packet, verified; on return, its payload is plaintext, and its fields of the
+ *	extension headers are those that the sender wrote
+ */
+void srnic_opening_take(const struct srnic_opening *opening, struct srnic_pkt *pkt)
+{
+	pkt->payload = opening->payload;
+	if (opening->mode == SRNIC_STH_OPAQUE)
+		srnic_wire_parse_ext(pkt, opening->ext);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_opening_take);
+
+static void open_count_drop(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 {
 	if (err == -EALREADY)
-		srnic_qp_refuse(qp, pkt, sth_replayed);
+		srnic_qp_count_drop(qp, pkt, sth_replayed);
 	else if (pkt->mkey)
-		srnic_qp_refuse(qp, pkt, sth_proof_failed);
+		srnic_qp_count_drop(qp, pkt, sth_proof_failed);
 	else
-		srnic_qp_refuse(qp, pkt, sth_auth_failed);
+		srnic_qp_count_drop(qp, pkt, sth_auth_failed);
 	if (err == -EKEYEXPIRED)
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 }
@@ -94,71 +153,70 @@ static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (likely(pkt->sth_code == code))
 		return true;
 	if (pkt->sth_code)
-		srnic_qp_refuse(qp, pkt, sth_unexpected);
+		srnic_qp_count_drop(qp, pkt, sth_unexpected);
 	else
-		srnic_qp_refuse(qp, pkt, sth_missing);
+		srnic_qp_count_drop(qp, pkt, sth_missing);
 	return false;
 }
 
-static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct scatterlist *src,
-		     struct scatterlist *dst, u32 len)
+/* In opaque mode, the region is not known yet: requests have no proofs, and are refused later. */
+static int open_seal(struct srnic_qp *qp, struct srnic_pkt *pkt, struct srnic_opening *opening)
 {
-	const struct srnic_text text = {
-		.src = len ? src : NULL,
-		.dst = len ? dst : NULL,
-		.len = len,
-	};
-	bool response = pkt->opc->flags & SRNIC_OPF_RESP;
+	const struct srnic_sth_payload payload = srnic_opening_payload(opening);
+	enum srnic_sth_flow flow = pkt->opc->flags & SRNIC_OPF_RESP ? SRNIC_FLOW_OURS :
+								      SRNIC_FLOW_THEIRS;
 	struct srnic_mem_ref ref;
 	int err;
 
-	pkt->mkey = srnic_proof_demanded(qp, pkt, &ref);
-	err = srnic_sth_open(qp->sth, response ? SRNIC_FLOW_OURS : SRNIC_FLOW_THEIRS, pkt,
-			     &text);
+	pkt->mkey = NULL;
+	if (opening->mode != SRNIC_STH_OPAQUE)
+		pkt->mkey = srnic_proof_demanded(qp, pkt, &ref);
+	err = srnic_sth_open(qp->sth, flow, pkt, &payload);
 	pkt->proved = pkt->mkey;
+	if (err == -ENOKEY && srnic_sth_update_due(qp->sth, flow))
+		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 	if (unlikely(err))
-		open_refuse(qp, pkt, err);
+		open_count_drop(qp, pkt, err);
 	if (unlikely(pkt->mkey))
 		srnic_mem_put(&ref);
 	return err;
 }
 
 /* noinline: packets without a seal do not pay for clearing its stack */
-static noinline bool open_sealed(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
+static noinline bool open_sealed(struct srnic_qp *qp, const struct srnic_rx *rx,
+				 struct srnic_pkt *pkt)
 {
-	bool decrypts = srnic_sth_params(qp->sth)->mode == SRNIC_STH_AEAD;
-	struct scatterlist src;
-	struct scatterlist dst;
-	u8 *to;
+	struct srnic_opening opening __uninitialized;
 
-	to = srnic_open_lists(pkt, decrypts && !writable, &src, &dst);
-	if (!to) {
-		srnic_qp_refuse(qp, pkt, malformed);
+	if (!srnic_opening_init(&opening, rx, pkt, srnic_sth_params(qp->sth)->mode,
+				SRNIC_SPEND_SOURCE)) {
+		srnic_qp_count_drop(qp, pkt, malformed);
 		return false;
 	}
-	if (unlikely(open_seal(qp, pkt, &src, &dst, pkt->payload_len + pkt->pad)))
+	if (unlikely(open_seal(qp, pkt, &opening)))
 		return false;
+	srnic_opening_take(&opening, pkt);
 	srnic_count(qp->dev, sth_opened);
 	trace_srnic_opened(qp->dev, qp->ib.qp_num, pkt);
-	pkt->payload = to;
 	return true;
 }
 
 /**
  * srnic_open_packet() - Verify and remove the seal of a packet
  * @qp: QP that the packet is for
- * @pkt: a packet with a correct ICRC; on success, its payload is plaintext
- * @writable: the payload may be decrypted in place
+ * @rx: carrier of the packet
+ * @pkt: a packet with a correct ICRC; on success, its payload and its extension headers are
+ *	plaintext
  *
  * Context: softirq, under the QP's lock.
  * Return: true if the packet may be processed.
  */
-bool srnic_open_packet(struct srnic_qp *qp, struct srnic_pkt *pkt, bool writable)
+bool srnic_open_packet(struct srnic_qp *qp, const struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
 	lockdep_assert_held(&qp->lock);
 
 	pkt->proved = false;
 	if (!code_fits(qp, pkt))
 		return false;
-	return !qp->sth || open_sealed(qp, pkt, writable);
+	return !qp->sth || open_sealed(qp, rx, pkt);
 }

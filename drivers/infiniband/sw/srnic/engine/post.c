@@ -5,10 +5,12 @@
  * under a short irqsave lock. The caller's context then transmits where this is allowed;
  * otherwise the worker does.
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/ah.h"
 #include "engine/due.h"
 #include "engine/requester.h"
+#include "engine/ud.h"
 #include "engine/unlock.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
@@ -25,16 +27,21 @@ static const u8 wqe_opcode[] = {
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= SRNIC_WQE_FETCH_ADD + 1,
 	[IB_WR_LOCAL_INV]		= SRNIC_WQE_LOCAL_INV + 1,
 	[IB_WR_REG_MR]			= SRNIC_WQE_REG_MR + 1,
+	/* no FLUSH: the core has no work request that could carry its fields */
+	[IB_WR_ATOMIC_WRITE]		= SRNIC_WQE_ATOMIC_WRITE + 1,
+	[IB_WR_LSO]			= SRNIC_WQE_LSO + 1,
 };
 
-#define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_FENCE | IB_SEND_INLINE)
+#define SEND_FLAGS	(IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_FENCE | IB_SEND_INLINE | \
+			 IB_SEND_IP_CSUM)
 
 static u16 wqe_flags(int flags)
 {
 	return (flags & IB_SEND_SIGNALED ? SRNIC_SWQE_SIGNALED : 0) |
 	       (flags & IB_SEND_SOLICITED ? SRNIC_SWQE_SOLICITED : 0) |
 	       (flags & IB_SEND_FENCE ? SRNIC_SWQE_FENCE : 0) |
-	       (flags & IB_SEND_INLINE ? SRNIC_SWQE_INLINE : 0);
+	       (flags & IB_SEND_INLINE ? SRNIC_SWQE_INLINE : 0) |
+	       (flags & IB_SEND_IP_CSUM ? SRNIC_SWQE_IP_CSUM : 0);
 }
 
 static int copy_sges(const struct srnic_sq *sq, struct srnic_swqe *wqe,
@@ -93,12 +100,28 @@ static int copy_payload(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 		return class == SRNIC_CLASS_DATA ? copy_inline(sq, wqe, wr) : -EINVAL;
 
 	err = copy_sges(sq, wqe, wr);
-	if (!err && class == SRNIC_CLASS_ATOMIC) {
+	if (!err && (class == SRNIC_CLASS_ATOMIC || class == SRNIC_CLASS_CONFIRMED)) {
 		if (wqe->length < sizeof(u64))
 			return -EINVAL;
 		wqe->length = sizeof(u64);	/* the SGEs may have room for more */
 	}
 	return err;
+}
+
+/* Copy what a large send has besides its payload, which has been copied, and check it all. */
+static int copy_lso(const struct srnic_qp *qp, struct srnic_swqe *wqe, const struct ib_ud_wr *wr)
+{
+	struct srnic_lso lso;
+
+	if (!qp->sq.lso || wqe->flags & SRNIC_SWQE_INLINE)
+		return -EINVAL;
+	if (wr->hlen < 0 || wr->hlen > SRNIC_LSO_HDR_MAX || wr->mss <= 0 || wr->mss > U16_MAX)
+		return -EINVAL;
+	memcpy((u8 *)wqe + qp->sq.lso_at, wr->header, wr->hlen);
+	wqe->ud.hlen = wr->hlen;
+	wqe->ud.mss = wr->mss;
+	lso = srnic_wqe_lso(&qp->sq, wqe);
+	return srnic_lso_valid(&lso, qp->mtu) ? 0 : -EINVAL;
 }
 
 /* Copy the fields that depend on the operation. */
@@ -109,6 +132,7 @@ static void copy_operation(const struct srnic_qp *qp, struct srnic_swqe *wqe,
 	case SRNIC_WQE_WRITE:
 	case SRNIC_WQE_WRITE_IMM:
 	case SRNIC_WQE_READ:
+	case SRNIC_WQE_ATOMIC_WRITE:
 		wqe->raddr = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
 		break;
@@ -139,11 +163,14 @@ static void copy_operation(const struct srnic_qp *qp, struct srnic_swqe *wqe,
 static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const struct ib_send_wr *wr)
 {
 	u8 opcode = wr->opcode < ARRAY_SIZE(wqe_opcode) ? wqe_opcode[wr->opcode] : 0;
+	int err;
 
 	if (!opcode || !(srnic_wqe_kinds[opcode - 1].types & BIT(qp->ib.qp_type)))
 		return -EINVAL;
 	if (wr->send_flags & ~SEND_FLAGS)
-		return -EINVAL;		/* no checksum offload, no unknown flags */
+		return -EINVAL;
+	if (wr->send_flags & IB_SEND_IP_CSUM && !srnic_qp_offloads_ip(qp))
+		return -EINVAL;
 
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = opcode - 1;
@@ -152,7 +179,10 @@ static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const stru
 	wqe->inv_rkey = wr->ex.invalidate_rkey;
 	wqe->state = SRNIC_SWQE_NEW;
 	copy_operation(qp, wqe, wr);
-	return copy_payload(&qp->sq, wqe, wr);
+	err = copy_payload(&qp->sq, wqe, wr);
+	if (!err && wr->opcode == IB_WR_LSO)
+		err = copy_lso(qp, wqe, ud_wr(wr));
+	return err;
 }
 
 static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
@@ -231,6 +261,8 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		*bad_wr = wr;
 	return err;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_post_send);
 
 static int post_recv_list(struct srnic_qp *qp, const struct ib_recv_wr *wr,
 			  const struct ib_recv_wr **bad_wr)

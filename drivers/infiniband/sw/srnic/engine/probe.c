@@ -44,7 +44,7 @@ u64 srnic_probe_due(const struct srnic_qp *qp)
 {
 	const struct srnic_probe *probe = &qp->probe;
 
-	return probe->since + (probe->soon ? qp->req.cc.srtt : probe_timeout(qp));
+	return probe->since + (probe->short_wait ? qp->req.cc.srtt : probe_timeout(qp));
 }
 
 /**
@@ -56,7 +56,7 @@ u64 srnic_probe_due(const struct srnic_qp *qp)
 void srnic_probe_wait(struct srnic_qp *qp)
 {
 	qp->probe.since = srnic_cc_now(qp);
-	qp->probe.soon = false;
+	qp->probe.short_wait = false;
 }
 
 /**
@@ -132,7 +132,7 @@ void srnic_probe_answered(struct srnic_qp *qp)
 	probe->suspect = true;
 	probe->una = qp->req.una;
 	probe->since = srnic_cc_now(qp);
-	probe->soon = true;
+	probe->short_wait = true;
 }
 
 /**

@@ -4,20 +4,27 @@
  * request must prove, and the one among the QP's grants that proves a request to be sent.
  */
 #include <linux/slab.h>
+#include "export.h"
 #include "srnic.h"
 #include "engine/proof.h"
+#include "engine/write_back.h"
 
-/* Return the right that a request needs; 0: none that could be proved. */
-static enum srnic_right right_of(const struct srnic_pkt *pkt)
+/*
+ * Return the right that a request needs; 0: none that could be proved. A FLUSH needs the right to
+ * write the same bytes; one of a whole region names no bytes.
+ */
+static enum srnic_right pkt_right(const struct srnic_pkt *pkt)
 {
 	if (pkt->opc->atomic)
 		return SRNIC_RIGHT_ATOMIC;
 	if (!pkt->opc->reth || !pkt->dmalen)
 		return 0;
+	if (pkt->opc->feth && pkt->feth & SRNIC_FETH_REGION)
+		return 0;
 	return pkt->opc->flags & SRNIC_OPF_READ ? SRNIC_RIGHT_READ : SRNIC_RIGHT_WRITE;
 }
 
-static u64 length_of(const struct srnic_pkt *pkt)
+static u64 pkt_access_len(const struct srnic_pkt *pkt)
 {
 	return pkt->opc->atomic ? sizeof(u64) : pkt->dmalen;
 }
@@ -42,17 +49,17 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
 		[SRNIC_RIGHT_WRITE]	= IB_ACCESS_REMOTE_WRITE,
 		[SRNIC_RIGHT_ATOMIC]	= IB_ACCESS_REMOTE_ATOMIC,
 	};
-	enum srnic_right right = right_of(pkt);
+	enum srnic_right right = pkt_right(pkt);
 	const struct srnic_mkey *mkeys;
 	struct srnic_access access;
 
-	if (!right || likely(!READ_ONCE(qp->pd->protects)))
+	if (!right || likely(!READ_ONCE(qp->mem.pd->protects)))
 		return NULL;
 	access = (struct srnic_access){
 		.key = pkt->rkey,
-		.rights = rights[right],
+		.rights = pkt->opc->feth ? srnic_flush_rights(pkt->feth) : rights[right],
 		.va = pkt->va,
-		.len = length_of(pkt),
+		.len = pkt_access_len(pkt),
 	};
 	mkeys = srnic_mem_mkeys(&qp->mem, &access, ref);
 	return mkeys ? &mkeys[right - 1] : NULL;
@@ -68,7 +75,7 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
  */
 int srnic_proof_find(const struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
-	enum srnic_right right = right_of(pkt);
+	enum srnic_right right = pkt_right(pkt);
 	const struct srnic_grant *grant;
 	bool some = false;
 
@@ -83,7 +90,7 @@ int srnic_proof_find(const struct srnic_qp *qp, struct srnic_pkt *pkt)
 		if (mkey->rkey != pkt->rkey)
 			continue;
 		some = true;
-		if (mkey->right != right || !srnic_mkey_covers(mkey, pkt->va, length_of(pkt)))
+		if (mkey->right != right || !srnic_mkey_covers(mkey, pkt->va, pkt_access_len(pkt)))
 			continue;
 		pkt->mkey = mkey;
 		return 0;
@@ -160,11 +167,15 @@ int srnic_grant_drop(struct srnic_qp *qp, u32 rkey)
 		list_move(&grant->node, &dropped);
 		qp->grant_count--;
 	}
+	if (qp->sth && !list_empty(&dropped))
+		srnic_sth_forget_proof(qp->sth);
 	spin_unlock_bh(&qp->lock);
 	err = list_empty(&dropped) ? -ENOENT : 0;
 	free_grants(&dropped);
 	return err;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_grant_drop);
 
 /**
  * srnic_grant_forget() - Remove all memory keys of a QP

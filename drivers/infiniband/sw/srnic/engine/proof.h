@@ -10,7 +10,7 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
 int srnic_proof_find(const struct srnic_qp *qp, struct srnic_pkt *pkt) __must_hold(&qp->lock);
 
 /* Return the access flag of a request that has been proved; 0: not proved. */
-static inline u32 srnic_proved(bool proved)
+static inline u32 srnic_proved_access(bool proved)
 {
 	return proved ? SRNIC_ACCESS_PROVED : 0;
 }

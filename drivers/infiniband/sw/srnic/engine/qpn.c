@@ -15,14 +15,14 @@
  * destroyed QP finds no new owner.
  *
  * Context: process.
- * Return: 0, or a negative errno: no memory or QPN, or QP1 exists already.
+ * Return: 0, or a negative errno: no memory or QPN, or QP0 or QP1 exists already.
  */
 int srnic_qpn_reserve(struct srnic_dev *dev, struct srnic_qp *qp)
 {
-	u32 qpn = SRNIC_GSI_QPN;
+	u32 qpn = qp->ib.qp_type == IB_QPT_SMI ? SRNIC_SMI_QPN : SRNIC_GSI_QPN;
 	int err;
 
-	if (qp->ib.qp_type == IB_QPT_GSI)
+	if (qp->ib.qp_type == IB_QPT_GSI || qp->ib.qp_type == IB_QPT_SMI)
 		err = xa_insert(&dev->qps, qpn, NULL, GFP_KERNEL_ACCOUNT);
 	else
 		err = xa_alloc_cyclic(&dev->qps, &qpn, NULL,
@@ -45,9 +45,9 @@ void srnic_qpn_release(struct srnic_dev *dev, struct srnic_qp *qp)
 	xa_erase(&dev->qps, qp->ib.qp_num);
 }
 
-static struct srnic_qp __rcu **near_slot(struct srnic_dev *dev, const struct srnic_qp *qp)
+static struct srnic_qp __rcu **qpn_cache_slot(struct srnic_dev *dev, const struct srnic_qp *qp)
 {
-	return &dev->near_qps[qp->ib.qp_num % SRNIC_NEAR_QPS];
+	return &dev->qp_cache[qp->ib.qp_num % SRNIC_QP_CACHE_SLOTS];
 }
 
 /**
@@ -62,7 +62,7 @@ static struct srnic_qp __rcu **near_slot(struct srnic_dev *dev, const struct srn
 void srnic_qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
 {
 	xa_store(&dev->qps, qp->ib.qp_num, qp, GFP_KERNEL);
-	unrcu_pointer(cmpxchg(near_slot(dev, qp), NULL, RCU_INITIALIZER(qp)));
+	unrcu_pointer(cmpxchg(qpn_cache_slot(dev, qp), NULL, RCU_INITIALIZER(qp)));
 }
 
 /**
@@ -76,6 +76,33 @@ void srnic_qp_show(struct srnic_dev *dev, struct srnic_qp *qp)
  */
 void srnic_qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
 {
-	unrcu_pointer(cmpxchg(near_slot(dev, qp), RCU_INITIALIZER(qp), NULL));
+	unrcu_pointer(cmpxchg(qpn_cache_slot(dev, qp), RCU_INITIALIZER(qp), NULL));
 	srnic_qpn_release(dev, qp);
+}
+
+/**
+ * srnic_qp_each() - Call a function for each QP of a device
+ * @dev: the device
+ * @call: the function, called under RCU; it must not sleep
+ * @arg: passed to @call
+ *
+ * There may be thousands of QPs: one RCU section for each does not delay grace
+ * periods much. QPs that come or go meanwhile may be left out.
+ *
+ * Context: process; sleeps between two QPs.
+ */
+void srnic_qp_each(struct srnic_dev *dev, void (*call)(struct srnic_qp *qp, u32 arg), u32 arg)
+{
+	unsigned long qpn = 0;
+	struct srnic_qp *qp;
+
+	do {
+		rcu_read_lock();
+		qp = xa_find(&dev->qps, &qpn, ULONG_MAX, XA_PRESENT);
+		if (qp)
+			call(qp, arg);
+		rcu_read_unlock();
+		cond_resched();
+		qpn++;
+	} while (qp);
 }

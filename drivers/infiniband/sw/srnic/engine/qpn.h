@@ -22,7 +22,7 @@
  */
 static inline struct srnic_qp *srnic_qp_find(struct srnic_dev *dev, u32 qpn)
 {
-	struct srnic_qp *qp = rcu_dereference(dev->near_qps[qpn % SRNIC_NEAR_QPS]);
+	struct srnic_qp *qp = rcu_dereference(dev->qp_cache[qpn % SRNIC_QP_CACHE_SLOTS]);
 
 	return likely(qp && qp->ib.qp_num == qpn) ? qp : xa_load(&dev->qps, qpn);
 }
@@ -31,5 +31,6 @@ int srnic_qpn_reserve(struct srnic_dev *dev, struct srnic_qp *qp);
 void srnic_qpn_release(struct srnic_dev *dev, struct srnic_qp *qp);
 void srnic_qp_show(struct srnic_dev *dev, struct srnic_qp *qp);
 void srnic_qp_hide(struct srnic_dev *dev, struct srnic_qp *qp);
+void srnic_qp_each(struct srnic_dev *dev, void (*call)(struct srnic_qp *qp, u32 arg), u32 arg);
 
 #endif /* SRNIC_ENGINE_QPN_H */

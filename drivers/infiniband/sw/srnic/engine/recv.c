@@ -12,10 +12,10 @@
 #include "engine/timer.h"
 
 /* Jiffies to wait, beyond the RNR delay, for a stream that found the queue empty */
-#define SRQ_PATIENCE	msecs_to_jiffies(20)
+#define SRQ_RETRY_SLACK	msecs_to_jiffies(20)
 
 /* IBA 10.2.9.2: report once that fewer entries than the limit remain; then disarm */
-static bool srq_low(struct srnic_srq *srq)
+static bool srq_limit_reached(struct srnic_srq *srq)
 {
 	int left = srnic_ring_pending(&srq->ring);
 
@@ -29,7 +29,7 @@ static bool srq_low(struct srnic_srq *srq)
  * Return true if the SRQ enters the error state because its index is invalid. It provides no
  * WQEs from then on, and each QP that needs one enters ERR (IBA 10.2.9.3, 11.6.3.3).
  */
-static bool srq_breaks(struct srnic_srq *srq)
+static bool srq_enter_error(struct srnic_srq *srq)
 {
 	if (srq->error || srnic_ring_pending(&srq->ring) >= 0)
 		return false;
@@ -41,9 +41,9 @@ static bool srq_breaks(struct srnic_srq *srq)
 static enum srnic_share_answer srq_ask(struct srnic_srq *srq, struct srnic_qp *qp)
 {
 	const struct srnic_share_queue queue = {
-		.room = srq->ring.limit,
-		.left = srnic_ring_pending(&srq->ring),
-		.patience = 2 * srnic_timer_rnr_delay(qp->attr.min_rnr_timer) + SRQ_PATIENCE,
+		.capacity = srq->ring.limit,
+		.avail = srnic_ring_pending(&srq->ring),
+		.retry_time = 2 * srnic_timer_rnr_delay(qp->attr.min_rnr_timer) + SRQ_RETRY_SLACK,
 		.greed = srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_GREED),
 	};
 
@@ -63,28 +63,28 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_share_answer answer = SRNIC_SHARE_EMPTY;
 	struct srnic_srq *srq = qp->srq;
-	bool low = false, breaks;
+	bool low = false, error;
 	unsigned long flags;
 	int ret = 0;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	breaks = srq_breaks(srq);
+	error = srq_enter_error(srq);
 	if (srq->error)
 		ret = -EIO;
 	else
 		answer = srq_ask(srq, qp);
 	if (answer == SRNIC_SHARE_TAKE) {
 		ret = srq_take(srq, qp);
-		low = srq_low(srq);
+		low = srq_limit_reached(srq);
 	}
 	spin_unlock_irqrestore(&srq->lock, flags);
 
-	if (unlikely(breaks))
+	if (unlikely(error))
 		srnic_qp_event(qp, IB_EVENT_SRQ_ERR);
 	if (low)
 		srnic_qp_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
 	if (unlikely(answer == SRNIC_SHARE_UNFAIR))
-		srnic_qp_refuse(qp, pkt, srq_unfair);
+		srnic_qp_count_drop(qp, pkt, srq_unfair);
 	return ret;
 }
 
@@ -176,7 +176,7 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 }
 
 /**
- * srnic_refuse_access() - Count an access that mem has refused, by reason
+ * srnic_count_access_fault() - Count an access that mem has refused, by reason
  * @qp: QP of the request
  * @opcode: opcode of the request
  * @psn: PSN of the request, or of the refused part of its answer
@@ -184,7 +184,7 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
  *
  * Context: process or softirq, under the QP's lock.
  */
-void srnic_refuse_access(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem_status status)
+void srnic_count_access_fault(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem_status status)
 {
 	enum srnic_stat why = SRNIC_STAT_stag_invalid + status - SRNIC_MEM_INVALID;
 
@@ -194,7 +194,8 @@ void srnic_refuse_access(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem
 	this_cpu_inc(qp->dev->stats->val[why]);
 	trace_srnic_refused(qp->dev, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn,
 			    srnic_stat_names[why]);
-	srnic_log_packet(qp->dev, why, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn);
+	srnic_log_packet(qp->dev, qp->path.ends.dgid, (struct srnic_log_entry){
+		.why = why, .parsed = true, .qpn = qp->ib.qp_num, .opcode = opcode, .psn = psn });
 	srnic_peer_fault(qp->dev->peers, qp->path.ends.dgid, why, jiffies);
-	srnic_qp_fault(qp, why);
+	srnic_qp_inc_faults(qp, why);
 }

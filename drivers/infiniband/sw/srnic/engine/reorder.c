@@ -12,11 +12,12 @@
 #include "export.h"
 #include "srnic.h"
 #include "engine/reorder.h"
+#include "engine/responder.h"
 
 /* PSNs that may lie between a packet that is kept and the one that is expected */
 #define REORDER_SPAN	2048
 
-static struct srnic_early *early_copy(const struct srnic_pkt *pkt)
+static struct srnic_early *early_copy(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_early *early;
 
@@ -24,6 +25,9 @@ static struct srnic_early *early_copy(const struct srnic_pkt *pkt)
 			GFP_ATOMIC | __GFP_NOWARN);
 	if (!early)
 		return NULL;
+	early->requested = false;
+	early->lost_again = false;
+	early->decrypted = qp->sth && srnic_sth_encrypts(srnic_sth_params(qp->sth)->mode);
 	early->pkt = *pkt;
 	early->ends = *pkt->ends;
 	memcpy(early->payload, pkt->payload, pkt->payload_len);
@@ -54,22 +58,49 @@ static bool has_room(const struct srnic_qp *qp, const struct srnic_reorder *queu
 	       atomic_read(&qp->dev->early) < SRNIC_MAX_EARLY_ALL;
 }
 
-/* Put a copy where @link is. Return false if there is no room for it. */
-static bool early_insert(struct srnic_qp *qp, struct srnic_reorder *queue,
-			 struct srnic_early **link, const struct srnic_pkt *pkt)
+/* Return the PSN behind @pkt: a READ request takes as many as its responses. */
+static u32 psn_behind(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct srnic_early *early = has_room(qp, queue) ? early_copy(pkt) : NULL;
+	u32 packets = 1;
+
+	if (pkt->opcode == SRNIC_OPC_READ_REQ)
+		packets = srnic_read_packets(qp, pkt->dmalen);
+	return srnic_psn_add(pkt->psn, packets);
+}
+
+/* @early, which ends before @psn, has arrived from inside the gap before the next one. */
+static void split_gap(struct srnic_early *early, u32 psn)
+{
+	struct srnic_early *next = early->next;
+
+	next->gap_psn = psn;
+	if (early->gap_psn != early->pkt.psn)
+		next->lost_again = true;
+}
+
+/*
+ * Put a copy where @link is; @gap_psn follows the packet before it. Return NULL if there is no
+ * room for it.
+ */
+static struct srnic_early *early_insert(struct srnic_qp *qp, struct srnic_reorder *queue,
+					struct srnic_early **link, const struct srnic_pkt *pkt,
+					u32 gap_psn)
+{
+	struct srnic_early *early = has_room(qp, queue) ? early_copy(qp, pkt) : NULL;
 
 	if (!early)
-		return false;
+		return NULL;
+	early->gap_psn = gap_psn;
 	early->next = *link;
-	if (!early->next)
+	if (early->next)
+		split_gap(early, psn_behind(qp, pkt));
+	else
 		queue->last = early;
 	*link = early;
 	queue->count++;
 	atomic_inc(&qp->dev->early);
 	srnic_count(qp->dev, early_kept);
-	return true;
+	return early;
 }
 
 /**
@@ -79,50 +110,87 @@ static bool early_insert(struct srnic_qp *qp, struct srnic_reorder *queue,
  * @psn: the packet that is expected
  * @pkt: verified; a later one
  *
- * Return: as srnic_reorder_gap(); 0, too, if there is no room for the packet.
+ * Return: the copy, or an earlier copy of the same packet; NULL if there is no room for it.
  */
-u32 srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
-		       const struct srnic_pkt *pkt)
+struct srnic_early *srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder *queue, u32 psn,
+				       const struct srnic_pkt *pkt)
 {
 	struct srnic_early **link = find_link(queue, pkt->psn);
+	struct srnic_early *early = NULL;
+	u32 gap_psn = psn;
 
 	lockdep_assert_held(&qp->lock);
 
 	if (*link && (*link)->pkt.psn == pkt->psn)
-		return srnic_reorder_gap(queue, psn);	/* a copy */
-	if (srnic_psn_diff(pkt->psn, psn) >= REORDER_SPAN || !early_insert(qp, queue, link, pkt)) {
+		return *link;
+	if (link != &queue->first)
+		gap_psn = psn_behind(qp, &container_of(link, struct srnic_early, next)->pkt);
+	if (srnic_psn_diff(pkt->psn, psn) < REORDER_SPAN)
+		early = early_insert(qp, queue, link, pkt, gap_psn);
+	if (!early)
 		srnic_count(qp->dev, early_dropped);
-		return 0;
-	}
-	return srnic_reorder_gap(queue, psn);
+	return early;
+}
+
+/*
+ * Return the gap from @psn up to @early, as far as it is to be requested now. Each packet is
+ * requested once; again if a later packet of the gap arrives before it, because it was lost a
+ * second time. A long gap is requested in parts.
+ */
+static struct srnic_gap request_gap(struct srnic_early *early, u32 psn)
+{
+	s32 packets = srnic_psn_diff(early->pkt.psn, psn);
+	struct srnic_gap gap = { .psn = psn };
+
+	if (packets <= 0 ||
+	    (early->requested && srnic_psn_diff(psn, early->requested_end) < 0))
+		return gap;
+	gap.packets = min_t(u32, packets, SRNIC_GAP_MAX);
+	early->requested = true;
+	early->requested_end = srnic_psn_add(psn, gap.packets);
+	return gap;
 }
 
 /**
- * srnic_reorder_gap - Return how many missing packets are to be requested now
+ * srnic_reorder_gap - Return the first gap, if it is to be requested now
  * @queue: early packets; the QP's lock is held
  * @psn: the packet that is expected
  *
- * The gap ends before the first packet of @queue. It is requested once, and again if a packet
- * from inside arrives and leaves a smaller gap: the rest was lost a second time.
+ * If a part of it was lost again, the rest is requested again, too.
  *
- * Return: 0 if there is no gap, or it has been requested.
+ * Return: no packets if there is no gap, or it has been requested.
  */
-u32 srnic_reorder_gap(struct srnic_reorder *queue, u32 psn)
+struct srnic_gap srnic_reorder_gap(struct srnic_reorder *queue, u32 psn)
 {
-	u32 end;
-	bool asked;
+	struct srnic_early *first = queue->first;
 
-	if (!queue->first || srnic_psn_diff(queue->first->pkt.psn, psn) <= 0)
-		return 0;
-	end = queue->first->pkt.psn;
-	asked = queue->filling && srnic_psn_diff(psn, queue->gap_end) < 0 &&
-		srnic_psn_diff(queue->gap_end, end) <= 0;
-	if (asked)
-		return 0;
-	end = srnic_psn_add(psn, min_t(u32, srnic_psn_diff(end, psn), SRNIC_GAP_MAX));
-	queue->filling = true;
-	queue->gap_end = end;
-	return srnic_psn_diff(end, psn);
+	if (!first)
+		return (struct srnic_gap) {};
+	if (first->lost_again)
+		first->requested = false;
+	first->lost_again = false;
+	return request_gap(first, psn);
+}
+
+/**
+ * srnic_reorder_later_gap - Return a later gap that a packet shows, if it is to be requested now
+ * @queue: early packets; the QP's lock is held
+ * @early: one of them, which has just arrived
+ *
+ * The gap is the one before @early, or else the rest of the one behind it.
+ *
+ * Return: no packets if there is no such gap, or it has been requested.
+ */
+struct srnic_gap srnic_reorder_later_gap(const struct srnic_reorder *queue,
+					 struct srnic_early *early)
+{
+	struct srnic_gap gap = {};
+
+	if (early != queue->first)
+		gap = request_gap(early, early->gap_psn);
+	if (!gap.packets && early->next)
+		gap = request_gap(early->next, early->next->gap_psn);
+	return gap;
 }
 
 /**
@@ -132,7 +200,7 @@ u32 srnic_reorder_gap(struct srnic_reorder *queue, u32 psn)
  *
  * Handling the packet may empty @queue (srnic_qp_fatal()).
  *
- * Return: the packet; the caller frees it.
+ * Return: the packet; the caller calls srnic_reorder_free().
  */
 struct srnic_early *srnic_reorder_take(struct srnic_qp *qp, struct srnic_reorder *queue)
 {
@@ -141,13 +209,23 @@ struct srnic_early *srnic_reorder_take(struct srnic_qp *qp, struct srnic_reorder
 	lockdep_assert_held(&qp->lock);
 
 	queue->first = early->next;
-	if (!queue->first) {
+	if (!queue->first)
 		queue->last = NULL;
-		queue->filling = false;
-	}
 	queue->count--;
 	atomic_dec(&qp->dev->early);
 	return early;
+}
+
+/**
+ * srnic_reorder_free - Free a packet, and wipe what was secret on the wire
+ * @early: from srnic_reorder_take()
+ */
+void srnic_reorder_free(struct srnic_early *early)
+{
+	if (early->decrypted)
+		kfree_sensitive(early);
+	else
+		kfree(early);
 }
 
 /**
@@ -158,7 +236,7 @@ struct srnic_early *srnic_reorder_take(struct srnic_qp *qp, struct srnic_reorder
 void srnic_reorder_drop(struct srnic_qp *qp, struct srnic_reorder *queue)
 {
 	while (queue->first)
-		kfree(srnic_reorder_take(qp, queue));
+		srnic_reorder_free(srnic_reorder_take(qp, queue));
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_reorder_drop);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replies of the responder: READ and atomic responses, then at most one ACK or NAK per burst.
+ * Replies of the responder: responses to READs, atomics, FLUSHes and ATOMIC WRITEs, then at most
+ * one ACK or NAK per burst.
  * Responses leave in the order of the requests (IBA 9.7.5.1, C9-105): an acknowledgment waits
  * until all READs before it have been answered, and the answers are paced.
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/build.h"
@@ -12,14 +14,21 @@
 #include "engine/recv.h"
 #include "engine/reorder.h"
 #include "engine/responder.h"
+#include "engine/write_back.h"
 
 static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
 {
 	build->pkt.opcode = opcode;
 	build->pkt.psn = psn;
 	build->pkt.syndrome = syndrome;
-	build->pkt.msn = build->qp->resp.msn;
 	return srnic_build_packet(build, NULL, 0, 1);
+}
+
+/* Acknowledge all requests before the expected one. */
+static int send_positive_ack(struct srnic_build *build)
+{
+	return send_aeth(build, SRNIC_OPC_ACK, srnic_psn_add(build->qp->resp.psn, -1),
+			 SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
 }
 
 /* Return the entry with the lowest PSN to be sent. */
@@ -29,7 +38,7 @@ static struct srnic_rres *first_todo(const struct srnic_qp *qp)
 	struct srnic_rres *first = NULL;
 	u32 i;
 
-	for (i = 0; i < resp->rres_max; i++) {
+	for (i = 0; i < resp->rres_size; i++) {
 		struct srnic_rres *rres = &resp->rres[i];
 
 		if (rres->todo && (!first || srnic_psn_diff(rres->next, first->next) < 0))
@@ -69,10 +78,23 @@ static int send_read_response(struct srnic_build *build, struct srnic_rres *rres
 	pkt->opcode = read_opcode(rres);
 	pkt->psn = rres->next;
 	pkt->syndrome = SRNIC_AETH_ACK | SRNIC_CREDIT_NONE;
-	pkt->msn = qp->resp.msn;
 	if (pkt->opcode != SRNIC_OPC_READ_RESP_MIDDLE)
 		more = 1;	/* its AETH makes it longer than the others */
 	return srnic_build_packet(build, &src, min(rres->end - off, qp->mtu), min(more, budget));
+}
+
+/* The region of a request that was accepted is not accessible any more: end the connection. */
+static void refuse_accepted(struct srnic_qp *qp, u32 psn)
+{
+	qp->resp.nak = (struct srnic_refusal) {
+		.due = true,
+		.sent = true,
+		.fatal = true,
+		.syndrome = SRNIC_AETH_NAK | SRNIC_NAK_REM_ACCESS,
+		.psn = psn,
+		.event = IB_EVENT_QP_ACCESS_ERR,
+	};
+	give_up(qp);
 }
 
 /* Check access again: the region may have been invalidated since the request was accepted. */
@@ -81,7 +103,7 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
 	const struct srnic_access access = {
 		.key = rres->rkey,
-		.rights = IB_ACCESS_REMOTE_READ | srnic_proved(rres->proved),
+		.rights = IB_ACCESS_REMOTE_READ | srnic_proved_access(rres->proved),
 		.va = rres->va + off,
 		.len = rres->end - off,
 	};
@@ -91,8 +113,8 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	if (likely(!status))
 		return false;
 
-	srnic_refuse_access(qp, rres->opcode, rres->next, status);
-	if (rres->again) {
+	srnic_count_access_fault(qp, rres->opcode, rres->next, status);
+	if (rres->repeat) {
 		/*
 		 * The request was answered before, and then the region was invalidated, as
 		 * upper layer protocols do for each transfer. This retry is late, and as good
@@ -101,15 +123,7 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 		srnic_rres_answered(qp, rres);
 		return true;
 	}
-	qp->resp.nak = (struct srnic_refusal) {
-		.due = true,
-		.sent = true,
-		.fatal = true,
-		.syndrome = SRNIC_AETH_NAK | SRNIC_NAK_REM_ACCESS,
-		.psn = rres->next,
-		.event = IB_EVENT_QP_ACCESS_ERR,
-	};
-	give_up(qp);
+	refuse_accepted(qp, rres->next);
 	return true;
 }
 
@@ -126,22 +140,22 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	struct srnic_mem_ref ref;
 	bool bytes = rres->end;
 	int sent = 0;
-	bool again;
+	bool repeat;
 	int err = 0;
 
 	if (bytes && read_refused(build->qp, rres, &ref))
 		return 1;
 
 	while (sent < budget && rres->todo && !srnic_build_over(build)) {
-		again = srnic_psn_diff(rres->next, rres->unsent) < 0;
-		if (unlikely(again) && !srnic_duplicate_may_answer(build->qp)) {
+		repeat = srnic_psn_diff(rres->next, rres->unsent) < 0;
+		if (unlikely(repeat) && !srnic_duplicate_may_answer(build->qp)) {
 			srnic_rres_answered(build->qp, rres);
 			break;
 		}
 		err = send_read_response(build, rres, &ref, budget - sent);
 		if (unlikely(err))
 			break;
-		if (likely(!again))
+		if (likely(!repeat))
 			fresh_response(build->qp, rres);
 		sent++;
 		if (rres->next == rres->to)
@@ -155,15 +169,41 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	return err ?: sent;
 }
 
+/* Go on with a FLUSH. Return true when it is finished, and may be answered. */
+static bool flush_some(struct srnic_qp *qp, struct srnic_rres *rres)
+{
+	enum srnic_mem_status status = srnic_write_back(qp, rres);
+
+	if (unlikely(status)) {
+		srnic_count_access_fault(qp, rres->opcode, rres->first_psn, status);
+		refuse_accepted(qp, rres->first_psn);
+		return false;
+	}
+	if (rres->unfinished)
+		return false;
+	qp->resp.flushing = 0;
+	qp->resp.message = 0;
+	return true;
+}
+
+/* IBA 9.4.5, A19 */
+static u8 single_answer(const struct srnic_rres *rres)
+{
+	return srnic_opcode_table[rres->opcode].atomic ? SRNIC_OPC_ATOMIC_ACK :
+							 SRNIC_OPC_READ_RESP_ONLY;
+}
+
 static int reply_answer(struct srnic_build *build, struct srnic_rres *rres, int budget)
 {
 	int err;
 
 	if (rres->opcode == SRNIC_OPC_READ_REQ)
 		return answer_read(build, rres, budget);
+	if (unlikely(rres->unfinished) && !flush_some(build->qp, rres))
+		return budget;	/* a piece is a turn */
 
 	build->pkt.orig = rres->orig;
-	err = send_aeth(build, SRNIC_OPC_ATOMIC_ACK, rres->first_psn,
+	err = send_aeth(build, single_answer(rres), rres->first_psn,
 			SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
 	srnic_rres_answered(build->qp, rres);
 	return err ?: 1;
@@ -189,11 +229,31 @@ static int send_ack(struct srnic_build *build)
 
 	resp->ack_due = false;
 	if (!nak->due)
-		return send_aeth(build, SRNIC_OPC_ACK, srnic_psn_add(resp->psn, -1),
-				 SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
+		return send_positive_ack(build);
 	nak->due = false;
 	build->pkt.gap = srnic_gap_code(nak->gap);
 	return send_aeth(build, SRNIC_OPC_ACK, nak->psn, nak->syndrome);
+}
+
+/* Repeat the acknowledgment and report a later gap (protocol.md, section 2). */
+static int report_gap(struct srnic_build *build, const struct srnic_gap *gap)
+{
+	build->pkt.msn = gap->psn;
+	build->pkt.gap = srnic_gap_code(gap->packets);
+	return send_positive_ack(build);
+}
+
+/* A report that cannot be sent counts as lost in transit: the requester's probe shows the gap. */
+static int report_later_gaps(struct srnic_build *build)
+{
+	struct srnic_responder *resp = &build->qp->resp;
+	int err = 0;
+	u8 i;
+
+	for (i = 0; i < resp->later_gaps && !err; i++)
+		err = report_gap(build, &resp->later[i]);
+	resp->later_gaps = 0;
+	return err;
 }
 
 /* Answer @rres again from the response @psn on, unless its answer ends before @psn. */
@@ -232,8 +292,13 @@ void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
 		return;
 	resp->nak.due = resp->nak.sent && !resp->nak.fatal;
 	resp->ack_due = true;
-	for (i = 0; i < resp->rres_max; i++)
+	for (i = 0; i < resp->rres_size; i++)
 		rres_rewind(resp, &resp->rres[i], psn);
+}
+
+static bool reply_due(const struct srnic_responder *resp)
+{
+	return resp->rres_todo || resp->nak.due || resp->ack_due || resp->later_gaps;
 }
 
 /**
@@ -249,19 +314,20 @@ void srnic_reply_run(struct srnic_qp *qp)
 	int budget = SRNIC_TURN;
 	enum srnic_flight flight;
 	int ret = 0;
-	u32 room;
+	u32 allowance;
 
 	lockdep_assert_held(&qp->lock);
 
-	if (!srnic_qp_receives(qp) || (!resp->rres_todo && !resp->nak.due && !resp->ack_due))
+	if (!srnic_qp_receives(qp) || !reply_due(resp))
 		return;
-	room = srnic_tx_allowance(qp);
-	if (unlikely(!room))
+	allowance = srnic_tx_allowance(qp);
+	if (unlikely(!allowance))
 		return;
 
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_THEIRS);
-	build.most = room;
+	build.max_bytes = allowance;
 	build.pkt.echo = resp->congested;
+	build.pkt.msn = resp->msn;
 	flight = resp->answering ? SRNIC_FLIGHT_CONTINUES : SRNIC_FLIGHT_BEGINS;
 	while (resp->rres_todo && budget > 0 && ret >= 0 && !srnic_build_over(&build)) {
 		ret = reply_answer(&build, first_todo(qp), budget);
@@ -270,6 +336,8 @@ void srnic_reply_run(struct srnic_qp *qp)
 	}
 	if (ret >= 0 && !resp->rres_todo && (resp->nak.due || resp->ack_due))
 		ret = send_ack(&build);
+	if (ret >= 0 && !resp->rres_todo && unlikely(resp->later_gaps))
+		ret = report_later_gaps(&build);
 	srnic_build_end(&build);
 	if (build.packets)
 		resp->congested = false;
@@ -286,3 +354,5 @@ void srnic_reply_run(struct srnic_qp *qp)
 		srnic_qp_fatal(qp, resp->nak.event);
 	}
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_reply_run);

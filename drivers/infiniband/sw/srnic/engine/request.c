@@ -70,38 +70,39 @@ static u32 data_more(const struct srnic_build *build, const struct srnic_swqe *w
  * @wqe: an active work request
  * @i: index of the packet in the message
  * @ackreq: ask for an acknowledgment
- * @most: how many packets the caller will build at most, this one included
+ * @max_packets: how many packets the caller will build at most, this one included
  *
  * Return: as srnic_build_packet().
  */
 int srnic_request_data(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i,
-		       bool ackreq, u32 most)
+		       bool ackreq, u32 max_packets)
 {
 	u32 mtu = build->qp->mtu;
 	u32 n = ((wqe->last_psn - wqe->first_psn) & SRNIC_PSN_MASK) + 1;
-	struct srnic_source src = { .at = i * mtu };
+	struct srnic_source src = srnic_source_of(wqe, wqe->inline_data);
 
-	if (wqe->flags & SRNIC_SWQE_INLINE) {
-		src.data = wqe->inline_data;
-	} else {
-		src.sge = wqe->sge;
-		src.num_sge = wqe->num_sge;
-	}
+	src.at = i * mtu;
 	data_headers(build, wqe, i, n);
 	build->pkt.ackreq = ackreq;
 	return srnic_build_packet(build, &src, min_t(u32, wqe->length - src.at, mtu),
-				  min(data_more(build, wqe, i, n), most));
+				  min(data_more(build, wqe, i, n), max_packets));
 }
 
-/* Build a READ or atomic request. */
-static int build_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn,
-			 u32 more)
+/* Fill in the headers that all requests have. */
+static void request_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn)
 {
 	build->pkt.opcode = srnic_wqe_kind(wqe)->only;
 	build->pkt.psn = psn;
 	build->pkt.rkey = wqe->rkey;
 	build->pkt.ackreq = false;	/* the response is one */
 	build->pkt.se = false;
+}
+
+/* Build a request without payload. */
+static int build_request(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn,
+			 u32 more)
+{
+	request_headers(build, wqe, psn);
 	return srnic_build_packet(build, NULL, 0, more);
 }
 
@@ -125,15 +126,7 @@ int srnic_request_read(struct srnic_build *build, const struct srnic_swqe *wqe, 
 	return build_request(build, wqe, srnic_psn_add(wqe->first_psn, i), more);
 }
 
-/**
- * srnic_request_atomic - Build the request of an atomic operation
- * @build: the turn
- * @wqe: an active atomic
- * @more: how many such requests the caller will build, this one included
- *
- * Return: as srnic_build_packet().
- */
-int srnic_request_atomic(struct srnic_build *build, const struct srnic_swqe *wqe, u32 more)
+static int request_atomic(struct srnic_build *build, const struct srnic_swqe *wqe, u32 more)
 {
 	bool swap = wqe->opcode == SRNIC_WQE_CMP_SWAP;
 
@@ -141,4 +134,43 @@ int srnic_request_atomic(struct srnic_build *build, const struct srnic_swqe *wqe
 	build->pkt.swap_add = swap ? wqe->atomic.swap : wqe->atomic.compare_add;
 	build->pkt.compare = swap ? wqe->atomic.compare_add : 0;
 	return build_request(build, wqe, wqe->first_psn, more);
+}
+
+static int request_flush(struct srnic_build *build, const struct srnic_swqe *wqe, u32 more)
+{
+	build->pkt.va = wqe->raddr;
+	build->pkt.dmalen = wqe->flush.length;
+	build->pkt.feth = wqe->flush.types | (wqe->flush.level ? SRNIC_FETH_REGION : 0);
+	return build_request(build, wqe, wqe->first_psn, more);
+}
+
+/* The only request of its kind that has payload */
+static int request_atomic_write(struct srnic_build *build, const struct srnic_swqe *wqe, u32 more)
+{
+	struct srnic_source src = srnic_source_of(wqe, (const u8 *)&wqe->word);
+
+	build->pkt.va = wqe->raddr;
+	build->pkt.dmalen = wqe->length;
+	request_headers(build, wqe, wqe->first_psn);
+	return srnic_build_packet(build, &src, wqe->length, more);
+}
+
+/**
+ * srnic_request_single - Build the request of an operation that takes one packet and one answer
+ * @build: the turn
+ * @wqe: an active atomic, FLUSH or ATOMIC WRITE
+ * @more: how many such requests the caller will build, this one included
+ *
+ * Return: as srnic_build_packet().
+ */
+int srnic_request_single(struct srnic_build *build, const struct srnic_swqe *wqe, u32 more)
+{
+	switch (wqe->opcode) {
+	case SRNIC_WQE_FLUSH:
+		return request_flush(build, wqe, more);
+	case SRNIC_WQE_ATOMIC_WRITE:
+		return request_atomic_write(build, wqe, more);
+	default:
+		return request_atomic(build, wqe, more);
+	}
 }

@@ -11,9 +11,10 @@
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
-#include "engine/cutting.h"
 #include "engine/due.h"
+#include "engine/gso_watch.h"
 #include "engine/handshake.h"
+#include "engine/reorder.h"
 #include "engine/request.h"
 #include "engine/requester.h"
 #include "engine/timer.h"
@@ -27,7 +28,7 @@ static bool is_reliable(const struct srnic_qp *qp)
 }
 
 /* Return how many packets the window allows; UC has no window. */
-static u32 window_room(struct srnic_qp *qp)
+static u32 window_avail(struct srnic_qp *qp)
 {
 	u32 out = srnic_qp_unacked(qp);
 	u32 window;
@@ -93,13 +94,13 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
  * message, so that it can complete; some in between, to keep the window moving; and the last
  * that the window allows, or sending would stop.
  */
-static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
+static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 avail)
 {
 	struct srnic_requester *req = &qp->req;
 
 	if (!is_reliable(qp))
 		return false;
-	if (!last && room > 1 && ++req->since_ackreq < req->ack_every)
+	if (!last && avail > 1 && ++req->since_ackreq < req->ack_every)
 		return false;
 	req->since_ackreq = 0;
 	srnic_cc_stamp(qp);
@@ -107,12 +108,12 @@ static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 room)
 }
 
 static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u32 i, bool last,
-			    u32 room)
+			    u32 avail)
 {
 	struct srnic_qp *qp = build->qp;
 	int err;
 
-	err = srnic_request_data(build, wqe, i, ask_for_ack(qp, last, room), room);
+	err = srnic_request_data(build, wqe, i, ask_for_ack(qp, last, avail), avail);
 	if (unlikely(err)) {
 		err = send_failed(qp, wqe, err);
 		if (err)
@@ -127,15 +128,15 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 	struct srnic_qp *qp = build->qp;
 	u32 n = srnic_wqe_packets(wqe, qp->mtu);
 	u32 i = (qp->req.psn - wqe->first_psn) & SRNIC_PSN_MASK;
-	u32 room = min_t(u32, window_room(qp), budget);
+	u32 avail = min_t(u32, window_avail(qp), budget);
 	int sent = 0;
 	int err;
 
-	if (!room)
+	if (!avail)
 		return -EAGAIN;
 
-	for (; room && i < n && !srnic_build_over(build); room--, i++, sent++) {
-		err = send_data_packet(build, wqe, i, i == n - 1, room);
+	for (; avail && i < n && !srnic_build_over(build); avail--, i++, sent++) {
+		err = send_data_packet(build, wqe, i, i == n - 1, avail);
 		if (unlikely(err))
 			return err;
 	}
@@ -150,7 +151,7 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
  */
 static bool may_request(struct srnic_qp *qp)
 {
-	return qp->req.rd_atomic < qp->attr.max_rd_atomic && window_room(qp);
+	return qp->req.rd_atomic < qp->attr.max_rd_atomic && window_avail(qp);
 }
 
 /* Account for a request of @count PSNs, or handle the error that kept it from being built. */
@@ -187,7 +188,7 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 	return ret;
 }
 
-static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
+static int send_single(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
 	u32 more;
@@ -197,7 +198,7 @@ static int send_atomic(struct srnic_build *build, struct srnic_swqe *wqe)
 		return -EAGAIN;
 
 	more = srnic_request_alike(build, wqe);
-	ret = request_built(qp, wqe, srnic_request_atomic(build, wqe, more), 1);
+	ret = request_built(qp, wqe, srnic_request_single(build, wqe, more), 1);
 	if (ret > 0)
 		qp->sq.next++;
 	return ret;
@@ -229,7 +230,8 @@ static int send_wqe(struct srnic_build *build, struct srnic_swqe *wqe, int budge
 	case SRNIC_CLASS_READ:
 		return send_read(build, wqe);
 	case SRNIC_CLASS_ATOMIC:
-		return send_atomic(build, wqe);
+	case SRNIC_CLASS_CONFIRMED:
+		return send_single(build, wqe);
 	default:
 		return send_data(build, wqe, budget);
 	}
@@ -288,7 +290,7 @@ static void report_drained(struct srnic_qp *qp)
 static void turn_built(struct srnic_qp *qp, enum srnic_flight flight)
 {
 	if (is_reliable(qp)) {
-		srnic_qp_built_requests(qp, flight);
+		srnic_qp_built_ordered(qp, flight);
 	} else {
 		srnic_qp_built_unacked(qp, SRNIC_FLIGHT_BEGINS);
 		srnic_tx_mark(qp);
@@ -312,7 +314,7 @@ void srnic_requester_run(struct srnic_qp *qp)
 							       SRNIC_FLIGHT_CONTINUES;
 	struct srnic_build build __uninitialized;
 	int budget;
-	u32 room;
+	u32 allowance;
 
 	lockdep_assert_held(&qp->lock);
 
@@ -323,12 +325,12 @@ void srnic_requester_run(struct srnic_qp *qp)
 	if (qp->sq.ring.user)
 		srnic_sq_awake(&qp->sq.ring);
 
-	room = srnic_tx_allowance(qp);
-	if (unlikely(!room))
+	allowance = srnic_tx_allowance(qp);
+	if (unlikely(!allowance))
 		return;
 	req->stalled = false;
 	srnic_build_begin(&build, qp, &qp->path, SRNIC_FLOW_OURS);
-	build.most = room;
+	build.max_bytes = allowance;
 	budget = send_turn(&build);
 	srnic_build_end(&build);
 	if (build.packets)
@@ -393,9 +395,9 @@ void srnic_requester_go_back(struct srnic_qp *qp)
 	req->rd_atomic = 0;
 	req->since_ackreq = 0;
 	srnic_cc_forget(qp);
-	srnic_cutting_forget(&req->cutting);
-	req->went_back = false;		/* a new flight, with gaps of its own */
-	req->early.filling = false;
+	srnic_gso_watch_forget(&req->gso_watch);
+	req->nak_handled = false;	/* a new flight, with gaps of its own */
+	srnic_reorder_forget_request(&req->early);
 }
 
 /* Return how many READ and atomic requests of @wqe are outstanding. */
@@ -412,7 +414,7 @@ static u32 requests_of(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	to = min_t(s32, to, n);
 	if (to <= from)
 		return 0;
-	if (srnic_wqe_kind(wqe)->class == SRNIC_CLASS_ATOMIC)
+	if (srnic_wqe_kind(wqe)->class != SRNIC_CLASS_READ)
 		return 1;
 	return DIV_ROUND_UP(to, SRNIC_READ_PIECE) - from / SRNIC_READ_PIECE;
 }
@@ -450,14 +452,39 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 }
 
 /**
+ * srnic_requester_find - Find the outstanding work request that a PSN belongs to
+ * @qp: the QP
+ * @psn: not acknowledged
+ * @at: set to the index of the work request
+ *
+ * Return: NULL if there is none.
+ */
+struct srnic_swqe *srnic_requester_find(struct srnic_qp *qp, u32 psn, u32 *at)
+{
+	struct srnic_sq *sq = &qp->sq;
+	struct srnic_swqe *wqe;
+
+	for (*at = sq->cons; *at != srnic_sq_prod(sq); (*at)++) {
+		wqe = srnic_sq_wqe(sq, *at);
+		if (wqe->state == SRNIC_SWQE_DONE)
+			continue;
+		if (wqe->state != SRNIC_SWQE_ACTIVE)
+			break;
+		if (srnic_psn_diff(psn, wqe->last_psn) <= 0)
+			return wqe;
+	}
+	return NULL;
+}
+
+/**
  * srnic_requester_note_loss - Adapt to the loss of the oldest unacknowledged packet
  * @qp: RC
  * @loss: how it was noticed
  */
 void srnic_requester_note_loss(struct srnic_qp *qp, enum srnic_loss loss)
 {
-	srnic_cc_lost(qp, loss);
-	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
+	srnic_cc_lost(qp, qp->req.una, loss);
+	srnic_gso_watch_judge(qp, &qp->req.gso_watch, qp->req.una);
 }
 
 /**

@@ -23,6 +23,8 @@ void srnic_requester_note_loss(struct srnic_qp *qp, enum srnic_loss loss)
 	__must_hold(&qp->lock);
 void srnic_requester_lost(struct srnic_qp *qp, enum srnic_loss loss) __must_hold(&qp->lock);
 void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets) __must_hold(&qp->lock);
+struct srnic_swqe *srnic_requester_find(struct srnic_qp *qp, u32 psn, u32 *at)
+	__must_hold(&qp->lock);
 bool srnic_requester_busy(const struct srnic_qp *qp);
 
 /* start.c */
@@ -32,6 +34,8 @@ int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 /* resend.c */
 bool srnic_requester_probe(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_requester_fill(struct srnic_qp *qp, u32 count) __must_hold(&qp->lock);
+void srnic_requester_fill_later(struct srnic_qp *qp, const struct srnic_gap *gap)
+	__must_hold(&qp->lock);
 void srnic_requester_ask_again(struct srnic_qp *qp, u32 count) __must_hold(&qp->lock);
 
 /* local.c */

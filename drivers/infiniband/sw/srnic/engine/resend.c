@@ -6,8 +6,8 @@
 #include "export.h"
 #include "srnic.h"
 #include "engine/congestion.h"
-#include "engine/cutting.h"
 #include "engine/due.h"
+#include "engine/gso_watch.h"
 #include "engine/probe.h"
 #include "engine/request.h"
 #include "engine/requester.h"
@@ -49,7 +49,8 @@ static int resend_packet(struct resend *r, const struct srnic_swqe *wqe)
 			n = min(n, left);
 		return srnic_request_read(build, wqe, i, n, 1) ?: n;
 	case SRNIC_CLASS_ATOMIC:
-		return srnic_request_atomic(build, wqe, 1) ?: 1;
+	case SRNIC_CLASS_CONFIRMED:
+		return srnic_request_single(build, wqe, 1) ?: 1;
 	default:
 		return srnic_request_data(build, wqe, i, left == 1, left) ?: 1;
 	}
@@ -80,25 +81,40 @@ static bool resend_step(struct resend *r)
 }
 
 /*
- * Send @count packets from the oldest unacknowledged one on, as far as they have been sent
+ * Send the packets of @gap, which begins in the work request @at, as far as they have been sent
  * before; the last asks for an acknowledgment. Return how many packets were built.
  */
-static u32 resend_packets(struct srnic_qp *qp, u32 count, enum reach reach)
+static u32 resend_packets(struct srnic_qp *qp, const struct srnic_gap *gap, u32 at,
+			  enum reach reach)
 {
-	struct srnic_requester *req = &qp->req;
+	u32 before = srnic_psn_diff(qp->req.max_sent, gap->psn);
 	struct resend r __uninitialized;
 
-	r.psn = req->una;
-	r.end = srnic_psn_add(req->una, min(count, srnic_qp_unacked(qp)));
+	r.psn = gap->psn;
+	r.end = srnic_psn_add(gap->psn, min(gap->packets, before));
 	r.reach = reach;
 	srnic_build_begin(&r.build, qp, &qp->path, SRNIC_FLOW_OURS);
-	r.build.at = qp->sq.cons;
+	r.build.at = at;
 	while (srnic_psn_diff(r.end, r.psn) > 0 && resend_step(&r))
 		;
 	srnic_build_end(&r.build);
 	if (r.build.packets)
-		srnic_qp_built_requests(qp, SRNIC_FLIGHT_CONTINUES);
+		srnic_qp_built_ordered(qp, SRNIC_FLIGHT_CONTINUES);
 	return r.build.packets;
+}
+
+/* Send @count packets from the oldest unacknowledged one on. */
+static u32 resend_oldest(struct srnic_qp *qp, u32 count, enum reach reach)
+{
+	const struct srnic_gap gap = { .psn = qp->req.una, .packets = count };
+
+	return resend_packets(qp, &gap, qp->sq.cons, reach);
+}
+
+/* Whether packets that filled a gap are unacknowledged */
+static bool repair_outstanding(const struct srnic_requester *req)
+{
+	return srnic_psn_diff(req->repaired, req->una) > 0;
 }
 
 /**
@@ -107,6 +123,7 @@ static u32 resend_packets(struct srnic_qp *qp, u32 count, enum reach reach)
  *
  * It requests an answer; a READ requests the oldest missing response. The super-packet that
  * was sent last is judged before: the probe's packet will arrive, however it was segmented.
+ * If it was lost a second time, all answers behind it are late, and their RTTs too long.
  *
  * Return: true if it has been sent.
  */
@@ -114,11 +131,23 @@ bool srnic_requester_probe(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	srnic_cutting_again(qp, &qp->req.cutting, qp->req.una);
-	return resend_packets(qp, 1, TO_GAP_END);
+	if (repair_outstanding(&qp->req))
+		srnic_cc_forget(qp);
+	srnic_gso_watch_judge(qp, &qp->req.gso_watch, qp->req.una);
+	return resend_oldest(qp, 1, TO_GAP_END);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_requester_probe);
+
+/* Answers to packets that were sent before are late now, and their RTTs too long. */
+static void repaired_until(struct srnic_qp *qp, u32 psn)
+{
+	struct srnic_requester *req = &qp->req;
+
+	if (!repair_outstanding(req) || srnic_psn_diff(psn, req->repaired) > 0)
+		req->repaired = psn;
+	srnic_cc_forget(qp);
+}
 
 /*
  * Fill a gap whose following packets have arrived. If it cannot be sent now, or will be sent
@@ -131,16 +160,15 @@ static void resend_gap(struct srnic_qp *qp, u32 count, enum reach reach)
 
 	srnic_requester_note_loss(qp, SRNIC_LOSS_REPORTED);
 	/* SRNIC_GAP_MAX packets may exceed the QP's share of the stack: going back is far more */
-	if (!qp->refused)
-		sent = resend_packets(qp, count, reach);
+	if (!qp->tx_stopped)
+		sent = resend_oldest(qp, count, reach);
 	if (!sent) {
 		srnic_requester_go_back(qp);
 		return;
 	}
 	srnic_requester_count_repeated(qp, sent);
 	srnic_probe_settle(qp);
-	/* Answers to earlier packets are late now, and their RTTs too long */
-	srnic_cc_forget(qp);
+	repaired_until(qp, srnic_psn_add(qp->req.una, sent));
 }
 
 /**
@@ -165,4 +193,38 @@ void srnic_requester_ask_again(struct srnic_qp *qp, u32 count)
 	lockdep_assert_held(&qp->lock);
 
 	resend_gap(qp, count, TO_GAP_END);
+}
+
+/* Return the part of @gap that has been sent and is not about to be sent again anyway. */
+static struct srnic_gap outstanding_part(const struct srnic_qp *qp, const struct srnic_gap *gap)
+{
+	s32 before = srnic_psn_diff(qp->req.psn, gap->psn);
+	struct srnic_gap part = { .psn = gap->psn };
+
+	if (srnic_psn_diff(gap->psn, qp->req.una) >= 0 && before > 0)
+		part.packets = min_t(u32, gap->packets, before);
+	return part;
+}
+
+/**
+ * srnic_requester_fill_later - Send a gap again that is not the first one
+ * @qp: RC
+ * @gap: as the responder reports it
+ *
+ * Without credit, or if the stack is full, the gap is filled after it has become the first one.
+ */
+void srnic_requester_fill_later(struct srnic_qp *qp, const struct srnic_gap *gap)
+{
+	const struct srnic_gap part = outstanding_part(qp, gap);
+	u32 sent, at;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!part.packets || qp->tx_stopped || qp->req.wait_rnr ||
+	    !srnic_cc_take_credit(qp, part.packets) || !srnic_requester_find(qp, part.psn, &at))
+		return;
+	srnic_cc_lost(qp, part.psn, SRNIC_LOSS_REPORTED);
+	sent = resend_packets(qp, &part, at, TO_PIECE_END);
+	srnic_requester_count_repeated(qp, sent);
+	repaired_until(qp, srnic_psn_add(part.psn, sent));
 }

@@ -15,6 +15,7 @@
 #include "engine/recv.h"
 #include "engine/reorder.h"
 #include "engine/responder.h"
+#include "engine/write_back.h"
 
 /* Result of a request */
 enum verdict {
@@ -23,6 +24,7 @@ enum verdict {
 	V_INVALID,	/* not supported by this QP, or a protocol violation */
 	V_ACCESS,	/* R_Key, rights, bounds */
 	V_OPERATION,	/* our own receive work request is faulty */
+	V_LOST,		/* as good as lost: earlier requests must be answered first */
 };
 
 /* IBA table 61: NAKs and events of requests that are refused for good */
@@ -57,18 +59,18 @@ static void message_done(struct srnic_qp *qp)
  * the burst must not hold the region any longer.
  */
 static enum verdict rx_invalidate(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-				  struct srnic_hold *hold)
+				  struct srnic_mem_cache *cache)
 {
-	srnic_hold_drop(hold);
+	srnic_mem_cache_drop(cache);
 	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, SRNIC_INV_BY_PEER))
 		return V_OK;
-	srnic_qp_refuse(qp, pkt, stag_invalid);
+	srnic_qp_count_drop(qp, pkt, stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
 	return V_ACCESS;
 }
 
 static enum srnic_mem_status place_payload(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-					   struct srnic_hold *hold)
+					   struct srnic_mem_cache *cache)
 {
 	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
 	const struct srnic_sge_pos to = {
@@ -77,11 +79,11 @@ static enum srnic_mem_status place_payload(struct srnic_qp *qp, const struct srn
 		.off = rwqe->done,
 	};
 
-	return srnic_sge_place(&qp->mem, hold, &to, pkt->payload, pkt->payload_len);
+	return srnic_sge_place(&qp->mem, cache, &to, pkt->payload, pkt->payload_len);
 }
 
 static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			    struct srnic_hold *hold)
+			    struct srnic_mem_cache *cache)
 {
 	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
 	struct srnic_cqe cqe = { .opcode = IB_WC_RECV };
@@ -98,7 +100,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
 		return V_INVALID;
 	}
-	if (pkt->payload_len && place_payload(qp, pkt, hold)) {
+	if (pkt->payload_len && place_payload(qp, pkt, cache)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		return V_OPERATION;
 	}
@@ -107,7 +109,7 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return V_OK;
 
 	if (pkt->opc->flags & SRNIC_OPF_IETH) {
-		verdict = rx_invalidate(qp, pkt, hold);
+		verdict = rx_invalidate(qp, pkt, cache);
 		if (unlikely(verdict))
 			return verdict;
 	}
@@ -118,21 +120,21 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 }
 
 /* IBA C9-87: check the whole range of the RETH before the first byte is written. */
-static enum verdict hold_region(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-				struct srnic_hold *hold)
+static enum verdict find_region(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				struct srnic_mem_cache *cache)
 {
 	const struct srnic_responder *resp = &qp->resp;
 	const struct srnic_access access = {
 		.key = resp->rkey,
-		.rights = IB_ACCESS_REMOTE_WRITE | srnic_proved(resp->proved),
+		.rights = IB_ACCESS_REMOTE_WRITE | srnic_proved_access(resp->proved),
 		.va = resp->va,
 		.len = resp->left,
 	};
 	enum srnic_mem_status status;
 
-	status = srnic_mem_hold(&qp->mem, &access, hold);
+	status = srnic_mem_get_cached(&qp->mem, &access, cache);
 	if (unlikely(status)) {
-		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
+		srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
 	return V_OK;
@@ -165,7 +167,7 @@ static void write_end(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			     struct srnic_hold *hold)
+			     struct srnic_mem_cache *cache)
 {
 	struct srnic_responder *resp = &qp->resp;
 	const u32 flags = pkt->opc->flags;
@@ -181,7 +183,7 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	if (unlikely(flags & SRNIC_OPF_LAST ? len != resp->left : len >= resp->left))
 		return V_INVALID;
 	if (len) {
-		verdict = hold_region(qp, pkt, hold);
+		verdict = find_region(qp, pkt, cache);
 		if (unlikely(verdict))
 			return verdict;
 	}
@@ -191,7 +193,7 @@ static enum verdict rx_write(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			return verdict;
 	}
 	if (len)
-		srnic_mem_place(&hold->ref, resp->va, pkt->payload, len);
+		srnic_mem_place(&cache->ref, resp->va, pkt->payload, len);
 	resp->va += len;
 	resp->left -= len;
 	if (flags & SRNIC_OPF_LAST)
@@ -203,7 +205,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	const struct srnic_access access = {
 		.key = pkt->rkey,
-		.rights = IB_ACCESS_REMOTE_READ | srnic_proved(pkt->proved),
+		.rights = IB_ACCESS_REMOTE_READ | srnic_proved_access(pkt->proved),
 		.va = pkt->va,
 		.len = pkt->dmalen,
 	};
@@ -220,7 +222,7 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (pkt->dmalen) {	/* IBA C9-88: an access to zero bytes needs no key */
 		status = srnic_mem_get(&qp->mem, &access, &ref);
 		if (unlikely(status)) {
-			srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
+			srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
 			return V_ACCESS;
 		}
 		srnic_mem_put(&ref);
@@ -231,35 +233,110 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return V_OK;
 }
 
-static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+/* An access to eight bytes, after it was checked */
+struct word_access {
+	struct srnic_rres *rres;
+	struct srnic_mem_ref ref;
+};
+
+/* Check an atomic or an ATOMIC WRITE, whose address must be aligned (IBA C9-93, A19). */
+static enum verdict word_get(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 right,
+			     struct word_access *word)
 {
 	const struct srnic_access access = {
 		.key = pkt->rkey,
-		.rights = IB_ACCESS_REMOTE_ATOMIC | srnic_proved(pkt->proved),
+		.rights = right | srnic_proved_access(pkt->proved),
 		.va = pkt->va,
 		.len = sizeof(u64),
 	};
 	enum srnic_mem_status status;
-	struct srnic_mem_ref ref;
+
+	if (!(qp->attr.qp_access_flags & right) || pkt->va % sizeof(u64))
+		return V_INVALID;
+	word->rres = srnic_rres_new(qp, pkt, 1);
+	if (!word->rres)
+		return V_INVALID;
+	status = srnic_mem_get(&qp->mem, &access, &word->ref);
+	if (unlikely(status)) {
+		srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
+		return V_ACCESS;
+	}
+	return V_OK;
+}
+
+static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	enum verdict verdict;
+	struct word_access word;
+
+	verdict = word_get(qp, pkt, IB_ACCESS_REMOTE_ATOMIC, &word);
+	if (verdict)
+		return verdict;
+	if (pkt->opcode == SRNIC_OPC_CMP_SWAP)
+		word.rres->orig = srnic_mem_cmp_swap(&word.ref, pkt->va, pkt->compare,
+						     pkt->swap_add);
+	else
+		word.rres->orig = srnic_mem_fetch_add(&word.ref, pkt->va, pkt->swap_add);
+	srnic_mem_put(&word.ref);
+	srnic_rres_accept(qp, word.rres);
+	message_done(qp);
+	return V_OK;
+}
+
+static bool flush_allowed(const struct srnic_qp *qp, u32 feth)
+{
+	return feth & SRNIC_FETH_TYPES && !(feth & ~SRNIC_FETH_BITS) &&
+	       !(srnic_flush_rights(feth) & ~qp->attr.qp_access_flags);
+}
+
+/*
+ * IBA A19. A FLUSH without a placement type would need no right, and is refused. One that is too
+ * many does not end the stream: rxe's requester counts READs and atomics only.
+ */
+static enum verdict rx_flush(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	enum srnic_mem_status status;
 	struct srnic_rres *rres;
 
-	/* IBA C9-93: the address must be aligned */
-	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) || pkt->va % sizeof(u64))
+	if (!flush_allowed(qp, pkt->feth))
 		return V_INVALID;
+	if (qp->resp.rres_limit && srnic_rres_full(&qp->resp))
+		return V_LOST;
 	rres = srnic_rres_new(qp, pkt, 1);
 	if (!rres)
 		return V_INVALID;
-	status = srnic_mem_get(&qp->mem, &access, &ref);
+	rres->feth = pkt->feth;
+	status = srnic_write_back(qp, rres);
 	if (unlikely(status)) {
-		srnic_refuse_access(qp, pkt->opcode, pkt->psn, status);
+		srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
-	if (pkt->opcode == SRNIC_OPC_CMP_SWAP)
-		rres->orig = srnic_mem_cmp_swap(&ref, pkt->va, pkt->compare, pkt->swap_add);
-	else
-		rres->orig = srnic_mem_fetch_add(&ref, pkt->va, pkt->swap_add);
-	srnic_mem_put(&ref);
+	if (rres->unfinished) {
+		qp->resp.flushing = SRNIC_OPF_FLUSH;
+		qp->resp.replay = true;
+	}
 	srnic_rres_accept(qp, rres);
+	message_done(qp);
+	return V_OK;
+}
+
+/* IBA A19: the right is that of a WRITE. */
+static enum verdict rx_atomic_write(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	struct word_access word;
+	enum verdict verdict;
+	bool written;
+
+	if (pkt->dmalen != sizeof(u64) || pkt->payload_len != sizeof(u64))
+		return V_INVALID;
+	verdict = word_get(qp, pkt, IB_ACCESS_REMOTE_WRITE, &word);
+	if (verdict)
+		return verdict;
+	written = srnic_mem_atomic_write(&word.ref, pkt->va, pkt->payload);
+	srnic_mem_put(&word.ref);
+	if (!written)
+		return V_INVALID;
+	srnic_rres_accept(qp, word.rres);
 	message_done(qp);
 	return V_OK;
 }
@@ -285,28 +362,32 @@ static bool length_fits(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 }
 
 static enum verdict responder_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-				      struct srnic_hold *hold)
+				      struct srnic_mem_cache *cache)
 {
 	struct srnic_responder *resp = &qp->resp;
 	const u32 flags = pkt->opc->flags;
 	enum verdict verdict;
 
 	if (unlikely(!in_sequence(resp, flags) || !length_fits(qp, pkt)))
-		return V_INVALID;
+		return resp->flushing ? V_LOST : V_INVALID;
 
 	if (flags & SRNIC_OPF_WRITE)
-		verdict = rx_write(qp, pkt, hold);
+		verdict = rx_write(qp, pkt, cache);
 	else if (flags & SRNIC_OPF_SEND)
-		verdict = rx_send(qp, pkt, hold);
+		verdict = rx_send(qp, pkt, cache);
 	else if (flags & SRNIC_OPF_READ)
 		verdict = rx_read(qp, pkt);
-	else
+	else if (flags & SRNIC_OPF_ATOMIC)
 		verdict = rx_atomic(qp, pkt);
+	else if (flags & SRNIC_OPF_FLUSH)
+		verdict = rx_flush(qp, pkt);
+	else
+		verdict = rx_atomic_write(qp, pkt);
 
 	if (likely(!verdict)) {
 		resp->message = flags & (SRNIC_OPF_SEND | SRNIC_OPF_WRITE);
 		if (flags & SRNIC_OPF_LAST)
-			resp->message = 0;
+			resp->message = resp->flushing;
 		resp->psn = srnic_psn_add(resp->psn, 1);
 	}
 	return verdict;
@@ -316,12 +397,16 @@ static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
 {
 	struct srnic_refusal *nak = &qp->resp.nak;
 
+	if (verdict == V_LOST) {
+		srnic_count(qp->dev, flush_waits);
+		return;
+	}
 	nak->due = true;
 	nak->sent = true;
 	nak->gap = 0;
 	nak->psn = psn;
 	if (verdict == V_RNR) {
-		srnic_qp_strain(qp, send_rnr_err);
+		srnic_qp_count_fault(qp, send_rnr_err);
 		nak->syndrome = SRNIC_AETH_RNR | (qp->attr.min_rnr_timer & SRNIC_AETH_VALUE);
 		return;
 	}
@@ -342,27 +427,47 @@ static void sequence_nak(struct srnic_qp *qp, u32 gap)
 }
 
 /*
+ * Report a gap behind the first one. If no more can be reported in this turn, the gap is reported
+ * when all before it has arrived.
+ */
+static void report_later_gap(struct srnic_responder *resp, struct srnic_early *early)
+{
+	struct srnic_gap gap;
+
+	if (resp->later_gaps == SRNIC_LATER_GAPS)
+		return;
+	gap = srnic_reorder_later_gap(&resp->early, early);
+	if (gap.packets)
+		resp->later[resp->later_gaps++] = gap;
+}
+
+/*
  * IBA 9.7.5.2.4: report a gap once, until the expected packet arrives. After an RNR NAK, the
- * peer sends everything again.
+ * peer sends everything again. Later gaps are reported to a peer that says it understands this.
  */
 static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	struct srnic_responder *resp = &qp->resp;
-	u32 gap;
+	struct srnic_early *early;
+	u32 missing;
 
 	srnic_count(qp->dev, out_of_seq_request);
 	if (resp->nak.sent && (resp->nak.syndrome & SRNIC_AETH_TYPE) == SRNIC_AETH_RNR)
 		return;
-	gap = srnic_reorder_keep(qp, &resp->early, resp->psn, pkt);
-	if (gap || (!resp->nak.sent && !resp->early.filling))
-		sequence_nak(qp, gap);
+	early = srnic_reorder_keep(qp, &resp->early, resp->psn, pkt);
+	missing = srnic_reorder_gap(&resp->early, resp->psn).packets;
+	if (missing || (!resp->nak.sent && !srnic_reorder_filling(&resp->early)))
+		sequence_nak(qp, missing);
+	else if (early && pkt->gap)
+		report_later_gap(resp, early);
 }
 
 /* Execute the expected request, or refuse it. Return false if it was refused. */
-static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+		       struct srnic_mem_cache *cache)
 {
 	struct srnic_responder *resp = &qp->resp;
-	enum verdict verdict = responder_execute(qp, pkt, hold);
+	enum verdict verdict = responder_execute(qp, pkt, cache);
 
 	if (unlikely(verdict)) {
 		rc_refuse(qp, pkt->psn, verdict);
@@ -380,11 +485,11 @@ static bool rc_execute(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
  * A gap has been filled, at least in part: execute the requests behind it, and report the next
  * gap. After a refusal, the peer sends everything again.
  */
-static void rc_catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
+static void rc_catch_up(struct srnic_qp *qp, struct srnic_mem_cache *cache)
 {
 	struct srnic_reorder *queue = &qp->resp.early;
 	struct srnic_early *early;
-	u32 gap;
+	struct srnic_gap gap;
 	s32 diff;
 
 	while (queue->first) {
@@ -392,16 +497,19 @@ static void rc_catch_up(struct srnic_qp *qp, struct srnic_hold *hold)
 		if (diff > 0)
 			break;
 		early = srnic_reorder_take(qp, queue);
-		if (!diff && !rc_execute(qp, &early->pkt, hold))
+		if (!diff && !rc_execute(qp, &early->pkt, cache)) {
 			srnic_reorder_drop(qp, queue);
-		kfree(early);
+			qp->resp.later_gaps = 0;
+		}
+		srnic_reorder_free(early);
 	}
 	gap = srnic_reorder_gap(queue, qp->resp.psn);
-	if (gap)
-		sequence_nak(qp, gap);
+	if (gap.packets)
+		sequence_nak(qp, gap.packets);
 }
 
-static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+		       struct srnic_mem_cache *cache)
 {
 	struct srnic_responder *resp = &qp->resp;
 	s32 diff = srnic_psn_diff(pkt->psn, resp->psn);
@@ -412,8 +520,8 @@ static void rc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 		rc_gap(qp, pkt);
 	else if (unlikely(diff < 0))
 		srnic_duplicate_rx(qp, pkt);
-	else if (likely(rc_execute(qp, pkt, hold)) && unlikely(resp->early.first))
-		rc_catch_up(qp, hold);
+	else if (likely(rc_execute(qp, pkt, cache)) && unlikely(resp->early.first))
+		rc_catch_up(qp, cache);
 }
 
 /**
@@ -433,13 +541,14 @@ void srnic_responder_advanced(struct srnic_qp *qp)
  * or ONLY begins another one, at any PSN. On a sealed QP, a PSN below the expected one is
  * dropped, because suites without a counter do not detect replays (protocol.md, section 13).
  */
-static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+		       struct srnic_mem_cache *cache)
 {
 	struct srnic_responder *resp = &qp->resp;
 	enum verdict verdict;
 
 	if (qp->sth && srnic_psn_diff(pkt->psn, resp->psn) < 0) {
-		srnic_qp_strain(qp, duplicate_request);
+		srnic_qp_count_fault(qp, duplicate_request);
 		return;
 	}
 	if (pkt->psn != resp->psn) {
@@ -452,7 +561,7 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 		return;
 
 	resp->psn = pkt->psn;
-	verdict = responder_execute(qp, pkt, hold);
+	verdict = responder_execute(qp, pkt, cache);
 	if (unlikely(verdict)) {
 		resp->psn = srnic_psn_add(resp->psn, 1);
 		resp->message = 0;
@@ -467,11 +576,12 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
  * srnic_responder_rx() - Handle a request
  * @qp: an RC or UC QP, in RTR or later
  * @pkt: the request, verified
- * @hold: region held for this burst
+ * @cache: the region that this burst uses
  *
  * Context: softirq, under the QP's lock.
  */
-void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_hold *hold)
+void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+			struct srnic_mem_cache *cache)
 {
 	lockdep_assert_held(&qp->lock);
 
@@ -481,9 +591,9 @@ void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct
 			srnic_qp_event(qp, IB_EVENT_COMM_EST);
 	}
 	if (qp->ib.qp_type == IB_QPT_RC)
-		rc_request(qp, pkt, hold);
+		rc_request(qp, pkt, cache);
 	else
-		uc_request(qp, pkt, hold);
+		uc_request(qp, pkt, cache);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_responder_rx);

@@ -7,7 +7,7 @@
 
 /* responder.c */
 void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
-			struct srnic_hold *hold) __must_hold(&qp->lock);
+			struct srnic_mem_cache *cache) __must_hold(&qp->lock);
 void srnic_responder_advanced(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 /* duplicate.c */
@@ -17,6 +17,7 @@ bool srnic_duplicate_may_answer(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_duplicate_gap(struct srnic_qp *qp, struct srnic_rres *rres) __must_hold(&qp->lock);
 
 /* rres.c */
+bool srnic_rres_full(const struct srnic_responder *resp);
 struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *pkt, u32 packets)
 	__must_hold(&qp->lock);
 void srnic_rres_accept(struct srnic_qp *qp, struct srnic_rres *rres) __must_hold(&qp->lock);

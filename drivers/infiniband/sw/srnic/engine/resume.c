@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Resumption after backpressure: a QP continues when packets have left, and builds again those
- * that a full queue has refused.
+ * that a full queue has dropped.
  *
- * A refused packet has never been on the wire. So the cursor of the requester, or of the
+ * A dropped packet has never been on the wire. So the cursor of the requester, or of the
  * response, returns to it; this is neither a loss nor a retry of the transport.
  */
 #include "export.h"
@@ -23,7 +23,7 @@ void srnic_tx_resume(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	qp->refused = false;
+	qp->tx_stopped = false;
 	if (qp->departures.count)
 		srnic_tx_departed(qp);
 	srnic_reply_run(qp);
@@ -33,36 +33,36 @@ void srnic_tx_resume(struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_resume);
 
 /* Keep the lower PSN of @first and @cb. */
-static void note_first(struct srnic_out_cb *first, const struct srnic_out_cb *cb)
+static void keep_first(struct srnic_out_cb *first, const struct srnic_out_cb *cb)
 {
 	if (first->kind == SRNIC_OUT_FRAME || srnic_psn_diff(cb->psn, first->psn) < 0)
 		*first = *cb;
 }
 
-static void note_refused(struct srnic_qp *qp, struct srnic_out_cb first[2],
-			 const struct srnic_out_cb *cb)
+static void requeue_packet(struct srnic_qp *qp, struct srnic_out_cb first[2],
+			   const struct srnic_out_cb *cb)
 {
 	srnic_count(qp->dev, send_requeued);
 	if (cb->kind != SRNIC_OUT_FRAME)
-		note_first(&first[cb->kind], cb);
+		keep_first(&first[cb->kind], cb);
 }
 
-/* The packets behind the refused one are built again, too: out of order they would be useless. */
-static void refuse_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
-		       struct sk_buff_head *queue)
+/* The packets behind the dropped one are built again, too: out of order they would be useless. */
+static void requeue_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
+			struct sk_buff_head *queue)
 {
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(queue))) {
-		note_refused(qp, first, srnic_out_cb(skb));
+		requeue_packet(qp, first, srnic_out_cb(skb));
 		kfree_skb(skb);
 	}
 }
 
 /**
- * srnic_tx_refused() - Prepare to build packets again that a full queue has refused
+ * srnic_tx_requeue() - Prepare to build packets again that a full queue has dropped
  * @qp: the QP
- * @refused: the burst that was refused
+ * @dropped: the burst that was dropped
  * @rest: the bursts behind it; emptied
  *
  * The QP waits until half of its bytes in the stack have left. If it has none there, other
@@ -70,7 +70,7 @@ static void refuse_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
  *
  * Context: process or softirq, BHs off, under the QP's lock.
  */
-void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *refused,
+void srnic_tx_requeue(struct srnic_qp *qp, const struct srnic_out_cb *dropped,
 		      struct sk_buff_head *rest)
 {
 	struct srnic_out_cb first[2] = {
@@ -79,10 +79,10 @@ void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *refused,
 
 	lockdep_assert_held(&qp->lock);
 
-	note_refused(qp, first, refused);
-	refuse_all(qp, first, rest);
-	refuse_all(qp, first, &qp->out);
-	srnic_txq_refused(&qp->txq);
+	requeue_packet(qp, first, dropped);
+	requeue_all(qp, first, rest);
+	requeue_all(qp, first, &qp->out);
+	srnic_txq_dropped(&qp->txq);
 
 	if (first[SRNIC_OUT_REQUEST].kind == SRNIC_OUT_REQUEST) {
 		srnic_requester_rewind(qp, first[SRNIC_OUT_REQUEST].psn);
@@ -91,9 +91,9 @@ void srnic_tx_refused(struct srnic_qp *qp, const struct srnic_out_cb *refused,
 	if (first[SRNIC_OUT_RESPONSE].kind == SRNIC_OUT_RESPONSE)
 		srnic_reply_rewind(qp, first[SRNIC_OUT_RESPONSE].psn);
 
-	qp->refused = true;
+	qp->tx_stopped = true;
 	if (!srnic_txq_wait(&qp->txq, srnic_txq_bytes(&qp->txq) / 2))
 		srnic_timer_tick(qp);
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_tx_refused);
+SRNIC_EXPORT_FOR_KUNIT(srnic_tx_requeue);

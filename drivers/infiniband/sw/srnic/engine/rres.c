@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The responder's ring of accepted READs and atomics, which is used to answer them and their
- * duplicates (IBA 9.7.5.1.3, 9.7.5.1.4).
+ * The responder's ring of accepted READs, atomics, FLUSHes and ATOMIC WRITEs, which is used to
+ * answer them and their duplicates (IBA 9.7.5.1.3, 9.7.5.1.4, A19).
  *
  * The ring only grows. If modify_qp lowers max_dest_rd_atomic, fewer may be outstanding, but no
  * duplicate is forgotten.
@@ -12,17 +12,24 @@
 #include "engine/fault.h"
 #include "engine/responder.h"
 
-/* Entries are answered in order: if rres_most of them are outstanding, they are the newest ones. */
-static bool all_outstanding(const struct srnic_responder *resp)
+/**
+ * srnic_rres_full() - Tell whether as many requests are outstanding as may be
+ * @resp: responder of an RC QP, with a limit that is not 0
+ *
+ * Entries are answered in order: if rres_limit of them are outstanding, they are the newest.
+ *
+ * Context: softirq, under the QP's lock.
+ */
+bool srnic_rres_full(const struct srnic_responder *resp)
 {
-	u32 at = resp->rres_next + resp->rres_max - resp->rres_most;
-	const struct srnic_rres *rres = &resp->rres[at % resp->rres_max];
+	u32 at = resp->rres_next + resp->rres_size - resp->rres_limit;
+	const struct srnic_rres *rres = &resp->rres[at % resp->rres_size];
 
-	return rres->todo && !rres->again;
+	return rres->todo && !rres->repeat;
 }
 
 /**
- * srnic_rres_new() - Find an entry for a READ or atomic
+ * srnic_rres_new() - Find an entry for a READ, atomic, FLUSH or ATOMIC WRITE
  * @qp: an RC QP
  * @pkt: the request
  * @packets: number of its responses
@@ -42,8 +49,8 @@ struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *p
 
 	lockdep_assert_held(&qp->lock);
 
-	if (!resp->rres_most || all_outstanding(resp)) {
-		srnic_qp_refuse(qp, pkt, rrq_exceeded);
+	if (!resp->rres_limit || srnic_rres_full(resp)) {
+		srnic_qp_count_drop(qp, pkt, rrq_exceeded);
 		return NULL;
 	}
 	rres = &resp->rres[resp->rres_next];
@@ -83,7 +90,7 @@ void srnic_rres_accept(struct srnic_qp *qp, struct srnic_rres *rres)
 
 	rres->todo = true;
 	resp->rres_todo++;
-	resp->rres_next = resp->rres_next + 1 == resp->rres_max ? 0 : resp->rres_next + 1;
+	resp->rres_next = resp->rres_next + 1 == resp->rres_size ? 0 : resp->rres_next + 1;
 	resp->ack_due = false;
 }
 
@@ -105,16 +112,17 @@ void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 SRNIC_EXPORT_FOR_KUNIT(srnic_rres_answered);
 
 /* Move the entries to a larger ring, oldest first; return the former ring. */
-static struct srnic_rres *move_ring(struct srnic_responder *resp, struct srnic_rres *to, u16 size)
+static struct srnic_rres *rres_grow_ring(struct srnic_responder *resp, struct srnic_rres *to,
+					 u16 size)
 {
 	struct srnic_rres *from = resp->rres;
 	u16 i;
 
-	for (i = 0; i < resp->rres_max; i++)
-		to[i] = from[(resp->rres_next + i) % resp->rres_max];
+	for (i = 0; i < resp->rres_size; i++)
+		to[i] = from[(resp->rres_next + i) % resp->rres_size];
 	resp->rres = to;
-	resp->rres_next = resp->rres_max;
-	resp->rres_max = size;
+	resp->rres_next = resp->rres_size;
+	resp->rres_size = size;
 	return from;
 }
 
@@ -128,18 +136,18 @@ static struct srnic_rres *move_ring(struct srnic_responder *resp, struct srnic_r
 int srnic_rres_resize(struct srnic_qp *qp)
 {
 	struct srnic_responder *resp = &qp->resp;
-	u16 most = qp->attr.max_dest_rd_atomic;
+	u16 limit = qp->attr.max_dest_rd_atomic;
 	struct srnic_rres *ring = NULL;
 
-	if (most > resp->rres_max) {
-		ring = kcalloc(most, sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	if (limit > resp->rres_size) {
+		ring = kcalloc(limit, sizeof(*ring), GFP_KERNEL_ACCOUNT);
 		if (!ring)
 			return -ENOMEM;
 	}
 	spin_lock_bh(&qp->lock);
 	if (ring)
-		ring = move_ring(resp, ring, most);
-	resp->rres_most = most;
+		ring = rres_grow_ring(resp, ring, limit);
+	resp->rres_limit = limit;
 	spin_unlock_bh(&qp->lock);
 	kfree(ring);
 	return 0;

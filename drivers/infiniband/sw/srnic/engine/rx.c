@@ -15,6 +15,7 @@
 #include "engine/handshake.h"
 #include "engine/mcast.h"
 #include "engine/open.h"
+#include "engine/pkey.h"
 #include "engine/qpn.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
@@ -24,28 +25,27 @@
 #include "export.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
-#define PKEY_BASE	0x7fff		/* IBA 10.9.1: without the membership bit */
 
 /* neither request nor response */
-#define OPF_ASIDE	(SRNIC_OPF_HS | SRNIC_OPF_CNP)
+#define OPF_CONTROL	(SRNIC_OPF_HS | SRNIC_OPF_CNP)
 
 /**
  * struct rx_run - Consecutive packets of one QP
  * @rx: carrier of the packets
  * @qp: the QP, locked
- * @hold: region that the packets access
- * @answered: there were responses: the requester may continue
- * @asked: there were requests: replies may be due
- * @stranger: the addresses are not those of the connection
+ * @cache: the region that the packets access
+ * @responses: there were responses: the requester may continue
+ * @requests: there were requests: replies may be due
+ * @wrong_peer: the addresses are not those of the connection
  * @marked: the packets arrived with CE (RC)
  */
 struct rx_run {
 	struct srnic_rx *rx;
 	struct srnic_qp *qp;
-	struct srnic_hold hold;
-	bool answered;
-	bool asked;
-	bool stranger;
+	struct srnic_mem_cache cache;
+	bool responses;
+	bool requests;
+	bool wrong_peer;
 	bool marked;
 };
 
@@ -72,35 +72,38 @@ static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		fits = srnic_qp_receives(qp);
 	if (likely(fits))
 		return true;
-	srnic_qp_refuse(qp, pkt, wrong_state);
+	srnic_qp_count_drop(qp, pkt, wrong_state);
 	return false;
 }
 
 /* Handshakes are for sealed QPs, and CNPs have no seal (protocol.md, section 1). */
-static bool aside_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static bool control_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool fits = pkt->opc->flags & SRNIC_OPF_CNP ? !pkt->sth_code : !!qp->sth;
 
 	if (!fits)
-		srnic_qp_refuse(qp, pkt, sth_unexpected);
+		srnic_qp_count_drop(qp, pkt, sth_unexpected);
 	return fits;
 }
 
 static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	if (unlikely(pkt->opc->flags & OPF_ASIDE))
-		return aside_fits(qp, pkt);
+	if (unlikely(pkt->opc->flags & OPF_CONTROL))
+		return control_fits(qp, pkt);
 	if (likely((pkt->opcode & SRNIC_TP_MASK) == rx_transport(qp)))
 		return true;
-	srnic_qp_refuse(qp, pkt, unknown_opcode);
+	srnic_qp_count_drop(qp, pkt, unknown_opcode);
 	return false;
 }
 
+/* IBA 10.9.3; QP1 takes any P_Key of the table. */
 static bool pkey_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	if (likely((pkt->pkey & PKEY_BASE) == (SRNIC_PKEY & PKEY_BASE)))
+	if (likely(srnic_pkey_match(srnic_qp_pkey(qp), pkt->pkey)))
 		return true;
-	srnic_qp_refuse(qp, pkt, wrong_pkey);
+	if (qp->ib.qp_type == IB_QPT_GSI && srnic_pkey_index(qp->dev, pkt->pkey) >= 0)
+		return true;
+	srnic_qp_count_drop(qp, pkt, wrong_pkey);
 	return false;
 }
 
@@ -110,15 +113,15 @@ static bool packet_fits(const struct rx_run *run, const struct srnic_pkt *pkt)
 
 	if (!state_fits(qp, pkt) || !opcode_fits(qp, pkt))
 		return false;
-	if (unlikely(run->stranger)) {
-		srnic_qp_refuse(qp, pkt, wrong_address);
+	if (unlikely(run->wrong_peer)) {
+		srnic_qp_count_drop(qp, pkt, wrong_address);
 		return false;
 	}
 	return pkey_fits(qp, pkt);
 }
 
 /* IBA 9.6.1.5.1: a connected QP accepts packets from its peer only. */
-static bool is_stranger(const struct srnic_qp *qp, const struct srnic_ends *ends)
+static bool is_wrong_peer(const struct srnic_qp *qp, const struct srnic_ends *ends)
 {
 	const struct srnic_ends *own = &qp->path.ends;
 
@@ -142,29 +145,29 @@ static bool clear_allowed(struct srnic_qp *qp, const struct srnic_rx *rx,
 		srnic_count(qp->dev, policy_exempt);
 		return true;
 	}
-	srnic_qp_refuse(qp, pkt, sth_missing);
+	srnic_qp_count_drop(qp, pkt, sth_missing);
 	return false;
 }
 
 /* Reject a sealed datagram; return the counter of the reason. */
-static enum srnic_stat refuse_sealed(const struct srnic_rx *rx, const struct srnic_pkt *pkt,
-				     int err)
+static enum srnic_stat count_sealed_drop(const struct srnic_rx *rx, const struct srnic_pkt *pkt,
+					 int err)
 {
 	switch (err) {
 	case -EPROTO:
-		srnic_refuse(rx->dev, pkt, sth_unexpected);
+		srnic_count_drop(rx->dev, pkt, sth_unexpected);
 		return SRNIC_STAT_sth_unexpected;
 	case -EALREADY:
-		srnic_refuse(rx->dev, pkt, sth_replayed);
+		srnic_count_drop(rx->dev, pkt, sth_replayed);
 		return SRNIC_STAT_sth_replayed;
 	case -ENOBUFS:
-		srnic_refuse(rx->dev, pkt, sth_crowded);
+		srnic_count_drop(rx->dev, pkt, sth_crowded);
 		return SRNIC_STAT_sth_crowded;
 	case -EMSGSIZE:
-		srnic_refuse(rx->dev, pkt, malformed);
+		srnic_count_drop(rx->dev, pkt, malformed);
 		return SRNIC_STAT_malformed;
 	default:
-		srnic_refuse(rx->dev, pkt, sth_auth_failed);
+		srnic_count_drop(rx->dev, pkt, sth_auth_failed);
 		return SRNIC_STAT_sth_auth_failed;
 	}
 }
@@ -181,9 +184,9 @@ static bool open_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic
 		return true;
 	}
 	if (err != -EINPROGRESS) {
-		why = refuse_sealed(rx, pkt, err);
+		why = count_sealed_drop(rx, pkt, err);
 		if (qp)
-			srnic_qp_fault(qp, why);
+			srnic_qp_inc_faults(qp, why);
 	}
 	return false;
 }
@@ -199,7 +202,7 @@ static void rx_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_p
 		srnic_datagram_rx(qp, pkt);
 }
 
-static void rx_aside(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+static void rx_control(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (pkt->opc->flags & SRNIC_OPF_CNP)
 		srnic_cnp_rx(qp);
@@ -214,28 +217,28 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 	if (!packet_fits(run, pkt))
 		return;
 	if (unlikely(!srnic_rx_icrc_ok(run->rx, pkt))) {
-		srnic_qp_refuse(qp, pkt, icrc_errors);
+		srnic_qp_count_drop(qp, pkt, icrc_errors);
 		return;
 	}
-	if (unlikely(pkt->opc->flags & OPF_ASIDE)) {
-		rx_aside(qp, pkt);
+	if (unlikely(pkt->opc->flags & OPF_CONTROL)) {
+		rx_control(qp, pkt);
 		return;
 	}
 	if (!srnic_qp_connected(qp)) {
 		rx_datagram(run->rx, qp, pkt);
 		return;
 	}
-	if (unlikely(!srnic_open_packet(qp, pkt, run->rx->writable)))
+	if (unlikely(!srnic_open_packet(qp, run->rx, pkt)))
 		return;
 
 	if (unlikely(run->marked))
 		srnic_ecn_rx(qp, pkt);
 	if (pkt->opc->flags & SRNIC_OPF_RESP) {
-		srnic_completer_rx(qp, pkt, &run->hold);
-		run->answered = true;
+		srnic_completer_rx(qp, pkt, &run->cache);
+		run->responses = true;
 	} else {
-		srnic_responder_rx(qp, pkt, &run->hold);
-		run->asked = true;
+		srnic_responder_rx(qp, pkt, &run->cache);
+		run->requests = true;
 	}
 }
 
@@ -254,12 +257,12 @@ static void rx_reply(struct srnic_qp *qp)
 /* Perform the actions that the run's packets have made due. */
 static void run_end(struct rx_run *run)
 {
-	srnic_hold_drop(&run->hold);
-	if (run->asked || run->answered)
-		WRITE_ONCE(run->qp->heard, jiffies);
-	if (run->asked)
+	srnic_mem_cache_drop(&run->cache);
+	if (run->requests || run->responses)
+		WRITE_ONCE(run->qp->last_rx, jiffies);
+	if (run->requests)
 		rx_reply(run->qp);
-	if (run->answered)
+	if (run->responses)
 		srnic_requester_answered(run->qp);
 }
 
@@ -271,7 +274,7 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 	bool more;
 
 	srnic_qp_lock(qp);
-	run.stranger = is_stranger(qp, &rx->ends);
+	run.wrong_peer = is_wrong_peer(qp, &rx->ends);
 	run.marked = qp->ib.qp_type == IB_QPT_RC && srnic_rx_marked(rx);
 	do {
 		rx_packet(&run, pkt);
@@ -301,15 +304,15 @@ static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	u32 i;
 
 	if (!group) {
-		srnic_refuse(rx->dev, pkt, no_qp);
+		srnic_count_drop(rx->dev, pkt, no_qp);
 		return;
 	}
 	if (pkt->opc->flags & SRNIC_OPF_CNP) {
-		srnic_refuse(rx->dev, pkt, unknown_opcode);
+		srnic_count_drop(rx->dev, pkt, unknown_opcode);
 		return;
 	}
 	if (!srnic_rx_icrc_ok(rx, pkt)) {
-		srnic_refuse(rx->dev, pkt, icrc_errors);
+		srnic_count_drop(rx->dev, pkt, icrc_errors);
 		return;
 	}
 	if (pkt->sth_code && !open_datagram(rx, NULL, pkt))
@@ -327,7 +330,7 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 	/* IBA 9.6.1.4 and 9.6.1.5: packets to a group, and only these, have the multicast QPN */
 	if (unlikely(rx->multicast != group)) {
-		srnic_refuse(rx->dev, pkt, wrong_address);
+		srnic_count_drop(rx->dev, pkt, wrong_address);
 		return srnic_rx_next(rx, pkt);
 	}
 	if (unlikely(group)) {
@@ -338,13 +341,13 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	if (likely(qp))
 		return rx_run(rx, qp, pkt);
 
-	srnic_refuse(rx->dev, pkt, no_qp);
+	srnic_count_drop(rx->dev, pkt, no_qp);
 	return srnic_rx_next(rx, pkt);
 }
 
 static void count_rx(const struct srnic_rx *rx)
 {
-	if (rx->again)
+	if (rx->reinjected)
 		return;
 	srnic_count(rx->dev, rcvd_bursts);
 	srnic_count_add(rx->dev, rcvd_pkts, rx->segs);

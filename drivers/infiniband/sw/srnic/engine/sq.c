@@ -34,7 +34,7 @@ static void *sq_alloc_copies(const struct srnic_sq *sq)
 /* Owner of the QP's resources; NULL: the kernel or the administrator */
 static struct srnic_user *qp_user(const struct srnic_qp *qp)
 {
-	return qp->pd ? qp->pd->user : NULL;
+	return qp->mem.pd ? qp->mem.pd->user : NULL;
 }
 
 /**
@@ -88,7 +88,7 @@ void srnic_sq_free(struct srnic_qp *qp)
 	srnic_quota_give_many(&qp->dev->guard, SRNIC_QUOTA_RING, qp_user(qp), sq_pages(qp));
 }
 
-static void fetch_one(struct srnic_qp *qp)
+static void sq_fetch_one(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
 	struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->prod);
@@ -103,14 +103,14 @@ static void fetch_one(struct srnic_qp *qp)
 	sq->prod++;
 }
 
-static void fetch_many(struct srnic_qp *qp, int take)
+static void sq_fetch_many(struct srnic_qp *qp, int take)
 {
 	while (take--)
-		fetch_one(qp);
+		sq_fetch_one(qp);
 }
 
 /* The user's index is invalid. */
-static void fetch_failed(struct srnic_qp *qp)
+static void sq_fetch_failed(struct srnic_qp *qp)
 {
 	srnic_count(qp->dev, bad_wqe);
 	if (qp->state != IB_QPS_ERR)
@@ -125,26 +125,26 @@ static void fetch_failed(struct srnic_qp *qp)
 static bool sq_fetch(struct srnic_qp *qp)
 {
 	struct srnic_sq *sq = &qp->sq;
-	u32 room = sq->entries - (sq->prod - sq->cons);
+	u32 space = sq->entries - (sq->prod - sq->cons);
 	int pending, take;
 
 	do {
 		pending = srnic_ring_pending(&sq->ring);
 		if (unlikely(pending < 0)) {
-			fetch_failed(qp);
+			sq_fetch_failed(qp);
 			return false;
 		}
 		if (pending && unlikely(!sq->wqes)) {
 			srnic_qp_kick(qp, SRNIC_QP_WORK_ALLOC);
 			return false;
 		}
-		take = min3((u32)pending, room, (u32)SRNIC_SQ_BATCH);
+		take = min3((u32)pending, space, (u32)SRNIC_SQ_BATCH);
 		if (take) {
-			fetch_many(qp, take);
+			sq_fetch_many(qp, take);
 			return true;
 		}
 		if (pending)
-			return false;	/* no room until the next work request is retired */
+			return false;	/* no space until the next work request is retired */
 	} while (srnic_sq_sleep(&sq->ring));
 	return false;
 }
@@ -221,7 +221,7 @@ void srnic_sq_drop(struct srnic_qp *qp)
 void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		       enum ib_wc_status status)
 {
-	bool told = status || qp->sq.sig_all || wqe->flags & SRNIC_SWQE_SIGNALED;
+	bool signaled = status || qp->sq.sig_all || wqe->flags & SRNIC_SWQE_SIGNALED;
 	struct srnic_cqe cqe = {
 		.wr_id = wqe->wr_id,
 		.status = status,
@@ -239,7 +239,7 @@ void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 	smp_store_release(&sq->cons, sq->cons + 1);	/* the copy may be overwritten */
 	if (sq->ring.user)
 		srnic_ring_publish_cons(&sq->ring, sq->cons);
-	if (told)
+	if (signaled)
 		srnic_qp_push(qp, qp->scq, &cqe, status);
 }
 
@@ -297,7 +297,7 @@ bool srnic_sq_retire(struct srnic_qp *qp)
 		wqe = srnic_sq_wqe(sq, sq->cons);
 		if (!is_complete(qp, wqe))
 			break;
-		if (srnic_wqe_kind(wqe)->wc == IB_WC_SEND)
+		if (srnic_wqe_kind(wqe)->wc == IB_WC_SEND || wqe->opcode == SRNIC_WQE_LSO)
 			srnic_count(qp->dev, rdma_sends);
 		srnic_sq_complete(qp, wqe, IB_WC_SUCCESS);
 	}

@@ -21,7 +21,7 @@ static int start_local(struct srnic_build *build, struct srnic_swqe *wqe)
 		if (qp->sq.cons != qp->sq.next)
 			return -EAGAIN;
 	}
-	srnic_hold_drop(&build->hold);
+	srnic_mem_cache_drop(&build->cache);
 	status = srnic_local_op(qp, wqe);
 	if (status) {
 		srnic_sq_fail(qp, wqe, status);

@@ -12,6 +12,7 @@
 #include "engine/congestion.h"
 #include "engine/due.h"
 #include "engine/handshake.h"
+#include "engine/pkey.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
 #include "engine/state.h"
@@ -47,7 +48,8 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 	srnic_timer_init(qp);
 	qp->state = IB_QPS_RESET;
 
-	sq->stride = ALIGN(sizeof(struct srnic_swqe) + tail, 32);
+	sq->lso_at = sizeof(struct srnic_swqe) + tail;
+	sq->stride = ALIGN(sq->lso_at + (sq->lso ? SRNIC_LSO_HDR_MAX : 0), 32);
 	if (!srnic_qp_connected(qp)) {
 		err = srnic_dgram_out_alloc(qp);
 		if (err)
@@ -60,7 +62,7 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 	return err;
 }
 
-static void drop_rq(struct srnic_qp *qp)
+static void rq_drop(struct srnic_qp *qp)
 {
 	struct srnic_ring *ring = &qp->rq.ring;
 
@@ -83,7 +85,7 @@ static void drop_seal_request(struct srnic_qp *qp)
 }
 
 /* Drop all state of the connection; only the memory of the queues is kept. */
-static void qp_forget(struct srnic_qp *qp)
+static void qp_clear_state(struct srnic_qp *qp)
 {
 	struct srnic_rres *rres;
 	struct srnic_sth *sth;
@@ -91,7 +93,7 @@ static void qp_forget(struct srnic_qp *qp)
 	mutex_lock(&qp->hs_mutex);
 	spin_lock_bh(&qp->lock);
 	srnic_sq_drop(qp);
-	drop_rq(qp);
+	rq_drop(qp);
 	rres = qp->resp.rres;
 	sth = qp->sth;
 	qp->sth = NULL;
@@ -107,7 +109,7 @@ static void qp_forget(struct srnic_qp *qp)
 	qp->out_ordered = false;
 	qp->out_follows = false;
 	qp->out_timed = false;
-	qp->refused = false;
+	qp->tx_stopped = false;
 	qp->departures.count = 0;
 	srnic_path_release(&qp->path);
 	spin_unlock_bh(&qp->lock);
@@ -126,7 +128,7 @@ static void qp_forget(struct srnic_qp *qp)
  * takes all packets, because none are added any more. If it has left packets to the worker, they
  * are sent here, because the worker has been cancelled.
  */
-static void send_rest(struct srnic_qp *qp)
+static void drain_rest(struct srnic_qp *qp)
 {
 	cancel_work_sync(&qp->work);
 	srnic_qp_lock(qp);
@@ -140,7 +142,7 @@ static void send_rest(struct srnic_qp *qp)
 }
 
 /* Stop the QP. Then only the receive path still uses it, and drops packets because of the state. */
-static void qp_quiet(struct srnic_qp *qp)
+static void qp_quiesce(struct srnic_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
 	qp->state = IB_QPS_RESET;
@@ -150,7 +152,7 @@ static void qp_quiet(struct srnic_qp *qp)
 	spin_lock_bh(&qp->lock);
 	srnic_txq_close(&qp->txq);
 	spin_unlock_bh(&qp->lock);
-	send_rest(qp);
+	drain_rest(qp);
 	qp->work_bits = 0;
 }
 
@@ -162,8 +164,8 @@ static void qp_quiet(struct srnic_qp *qp)
  */
 void srnic_qp_to_reset(struct srnic_qp *qp)
 {
-	qp_quiet(qp);
-	qp_forget(qp);
+	qp_quiesce(qp);
+	qp_clear_state(qp);
 }
 
 /**
@@ -180,14 +182,14 @@ void srnic_qp_to_init(struct srnic_qp *qp)
 }
 
 /* Add the application's seal request, with the key of its PD unless it has a key of its own. */
-static int add_seal_request(struct srnic_qp *qp, struct srnic_sth_params *params)
+static int apply_seal_request(struct srnic_qp *qp, struct srnic_sth_params *params)
 {
-	struct srnic_pd *pd = qp->pd;
+	struct srnic_pd *pd = qp->mem.pd;
 	int err;
 
 	mutex_lock(&pd->key_lock);
 	/* no peer has a key that was drawn at random */
-	err = srnic_seal_request_grant(qp->seal_request, pd->key,
+	err = srnic_seal_request_apply(qp->seal_request, pd->key,
 				       pd->key_drawn ? 0 : pd->key_len, params);
 	mutex_unlock(&pd->key_lock);
 	return err;
@@ -201,14 +203,18 @@ static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 {
 	const struct srnic_ends *ends = &qp->path.ends;
 	struct srnic_sth_params params = {};
+	long wait = 0;
 	int err;
 
-	err = srnic_policy_resolve(qp->path.net, ends->dgid, &params);
+	/* kernel consumers come here in the connection manager's only worker */
+	if (qp->sq.ring.user)
+		wait = SRNIC_KEY_WAIT;
+	err = srnic_policy_obtain(qp->path.net, ends->dgid, wait, &params);
 	if (err)
 		goto out;
 	memcpy(params.remote_gid, ends->dgid, sizeof(params.remote_gid));
 	if (qp->seal_request) {
-		err = add_seal_request(qp, &params);
+		err = apply_seal_request(qp, &params);
 		if (err)
 			goto out;
 	}
@@ -220,7 +226,8 @@ static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 	memcpy(params.local_gid, ends->sgid, sizeof(params.local_gid));
 	params.local_qpn = qp->ib.qp_num;
 	params.remote_qpn = qp->attr.dest_qp_num;
-	params.pkey = SRNIC_PKEY;
+	params.kind = srnic_ends_kind(ends);
+	params.pkey = srnic_qp_pkey(qp);
 	*sth = srnic_sth_create(&params);
 	if (IS_ERR(*sth)) {
 		err = PTR_ERR(*sth);
@@ -235,22 +242,22 @@ out:
  * Decision 18: the largest packet, with its seal, must fit the underlay. If there is no route
  * at the moment, the check passes.
  */
-static int check_room(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
+static int check_path_mtu(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
 {
-	u32 need = SRNIC_BTH_LEN + SRNIC_LOADED_EXT_MAX + mtu + SRNIC_ICRC_LEN;
-	u32 room = U32_MAX;
+	u32 need = SRNIC_BTH_LEN + SRNIC_PAYLOAD_EXT_MAX + mtu + SRNIC_ICRC_LEN;
+	u32 max_len = U32_MAX;
 
 	if (sth)
 		need += srnic_sth_len(sth);
 	spin_lock_bh(&qp->lock);
 	if (!srnic_path_route(&qp->path))
-		room = srnic_path_room(&qp->path);
+		max_len = srnic_path_max_len(&qp->path);
 	spin_unlock_bh(&qp->lock);
-	if (room >= need)
+	if (max_len >= need)
 		return 0;
 
-	pr_warn_ratelimited("no connection with %pI6c: path MTU %u makes packets of %u bytes, the way there has room for %u; lower it, or raise the netdev's MTU\n",
-			    qp->path.ends.dgid, mtu, need, room);
+	pr_warn_ratelimited("no connection with %pI6c: path MTU %u needs packets of %u bytes, the route carries %u; lower the path MTU, or raise the netdev's MTU\n",
+			    qp->path.ends.dgid, mtu, need, max_len);
 	return -EMSGSIZE;
 }
 
@@ -263,7 +270,7 @@ static int prepare_connected(struct srnic_qp *qp, struct srnic_sth **sth,
 	err = make_seal(qp, sth);
 	if (err)
 		return err;
-	err = check_room(qp, *sth, ib_mtu_enum_to_int(qp->attr.path_mtu));
+	err = check_path_mtu(qp, *sth, ib_mtu_enum_to_int(qp->attr.path_mtu));
 	if (err)
 		goto destroy;
 	if (qp->ib.qp_type != IB_QPT_RC || !qp->attr.max_dest_rd_atomic)
@@ -282,7 +289,7 @@ destroy:
  * srnic_qp_to_rtr() - Move a QP from INIT to RTR
  * @qp: the QP; attributes are in qp->attr, and the path is set if it is connected
  *
- * Context: process.
+ * Context: process. It may wait SRNIC_KEY_WAIT for a key that is not there yet.
  * Return: 0; -ENOMEM; -EACCES (the policy or the application asks for a seal and there is no
  * key, or the application asks for a weaker seal than the policy); -EMSGSIZE (packets would not
  * fit the underlay); -EINVAL (the QP has left INIT meanwhile); or the error of
@@ -302,7 +309,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 			return err;
 	}
 	err = srnic_txq_open(&qp->txq, &qp->dev->txq_group,
-			     connected ? qp->path.net : qp->dev->net, srnic_tx_room);
+			     connected ? qp->path.net : qp->dev->net, srnic_tx_wake);
 	if (err)
 		goto destroy;
 
@@ -316,12 +323,12 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 	qp->mtu = ib_mtu_enum_to_int(connected ? qp->attr.path_mtu : srnic_active_mtu(qp->dev));
 	resp->psn = qp->attr.rq_psn & SRNIC_PSN_MASK;
 	resp->rres = rres;
-	resp->rres_max = rres ? qp->attr.max_dest_rd_atomic : 0;
-	resp->rres_most = resp->rres_max;
+	resp->rres_size = rres ? qp->attr.max_dest_rd_atomic : 0;
+	resp->rres_limit = resp->rres_size;
 	qp->sth = sth;
 	if (sth)
 		srnic_sth_flow_start(sth, SRNIC_FLOW_THEIRS, resp->psn);
-	WRITE_ONCE(qp->heard, jiffies);
+	WRITE_ONCE(qp->last_rx, jiffies);
 	qp->state = IB_QPS_RTR;
 	sth = NULL;
 	rres = NULL;
@@ -343,6 +350,7 @@ static void start_sending(struct srnic_qp *qp)
 	req->psn = qp->attr.sq_psn & SRNIC_PSN_MASK;
 	req->una = req->psn;
 	req->max_sent = req->psn;
+	req->repaired = req->psn;
 	srnic_cc_start(qp);
 	if (qp->sth) {
 		srnic_sth_flow_start(qp->sth, SRNIC_FLOW_OURS, req->psn);
@@ -451,11 +459,11 @@ void srnic_qp_to_err(struct srnic_qp *qp)
  */
 void srnic_qp_engine_exit(struct srnic_qp *qp)
 {
-	qp_quiet(qp);
+	qp_quiesce(qp);
 	synchronize_rcu_expedited();
 	/* a burst that was being received may have queued a work for the last time */
-	send_rest(qp);
-	qp_forget(qp);
+	drain_rest(qp);
+	qp_clear_state(qp);
 	srnic_dgram_out_free(qp);
 	srnic_sq_free(qp);
 }

@@ -24,7 +24,7 @@
 /* Interval if the consumer asked for no timeout (0), but packets must be retried */
 #define RETRY_DEFAULT		msecs_to_jiffies(500)
 
-/* Most doublings of the time after SRNIC_RNR_PATIENCE RNR NAKs in a row */
+/* Most doublings of the time after SRNIC_RNR_FAST_NAKS RNR NAKs in a row */
 #define RNR_DOUBLINGS		10
 /* Most time after doubling, ns; a shared receive queue waits longer for owed streams (recv.c) */
 #define RNR_DOUBLED_MOST	(10 * NSEC_PER_MSEC)
@@ -155,7 +155,7 @@ void srnic_timer_handshake(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	qp->req.deadline = jiffies + min(qp->req.hs_pace, qp->req.interval);
+	qp->req.deadline = jiffies + min(qp->req.hs_backoff, qp->req.interval);
 	mod_timer(&qp->retry_timer, qp->req.deadline);
 }
 
@@ -183,23 +183,23 @@ unsigned long srnic_timer_rnr_delay(u8 code)
  * @qp: the QP
  * @code: timer field of the RNR NAK
  *
- * The field is a minimum (IBA 9.7.5.2.8). After SRNIC_RNR_PATIENCE NAKs in a row, the time
+ * The field is a minimum (IBA 9.7.5.2.8). After SRNIC_RNR_FAST_NAKS NAKs in a row, the time
  * doubles with each NAK: a receiver that has posted nothing for long is not asked a hundred
- * thousand times a second, and this does not use up a sub-key (SRNIC_STH_EMISSIONS).
+ * thousand times a second.
  *
  * Context: softirq, under the QP's lock.
  */
 void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 {
 	u64 nsec = mul_u32_u32(rnr_usec[code & SRNIC_AETH_VALUE], NSEC_PER_USEC);
-	u8 *row = &qp->req.rnr_row;
+	u8 *naks = &qp->req.rnr_naks;
 
 	lockdep_assert_held(&qp->lock);
 
-	if (*row < SRNIC_RNR_PATIENCE + RNR_DOUBLINGS)
-		(*row)++;
-	if (*row > SRNIC_RNR_PATIENCE && nsec < RNR_DOUBLED_MOST)
-		nsec = min_t(u64, nsec << (*row - SRNIC_RNR_PATIENCE), RNR_DOUBLED_MOST);
+	if (*naks < SRNIC_RNR_FAST_NAKS + RNR_DOUBLINGS)
+		(*naks)++;
+	if (*naks > SRNIC_RNR_FAST_NAKS && nsec < RNR_DOUBLED_MOST)
+		nsec = min_t(u64, nsec << (*naks - SRNIC_RNR_FAST_NAKS), RNR_DOUBLED_MOST);
 
 	hrtimer_start(&qp->rnr_timer, ns_to_ktime(nsec), HRTIMER_MODE_REL_SOFT);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unreliable datagrams: UD QPs and QP1 (IBA 9.8.3). Each message is one packet.
+ * Unreliable datagrams: UD QPs, QP0 and QP1 (IBA 9.8.3). Each message is one packet, but a large
+ * send, which is cut into many (ipoib.c).
  */
+#include <net/flow.h>
 #include "srnic.h"
 #include "engine/ah.h"
 #include "engine/due.h"
 #include "engine/fault.h"
+#include "engine/ipoib.h"
+#include "engine/pkey.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
 #include "engine/ud.h"
@@ -16,18 +20,18 @@
 #define QPN_MASK	0xffffff
 
 /* Return the address handle that a work request names: by pointer, or by a user's number. */
-static struct srnic_ah *find_ah(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+static struct srnic_ah *ud_find_ah(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	struct srnic_ah *ah;
 
 	if (!qp->sq.ring.user)
 		return wqe->ud.kah;
 	ah = xa_load(&qp->dev->ahs, wqe->ud.ah);
-	return ah && ah->pd == qp->pd ? ah : NULL;
+	return ah && ah->pd == qp->mem.pd ? ah : NULL;
 }
 
 /* Return the rule for the destination of @ah; look it up again after the rules have changed. */
-static const struct srnic_policy_brief *rule_of(struct srnic_ah *ah)
+static const struct srnic_policy_brief *ah_policy(struct srnic_ah *ah)
 {
 	unsigned int seq = srnic_policy_seq(ah->path.net);
 
@@ -39,9 +43,9 @@ static const struct srnic_policy_brief *rule_of(struct srnic_ah *ah)
 }
 
 /* Return the seal of datagrams to @ah; NULL: in the clear. Errors as srnic_dgram_out_find(). */
-static struct srnic_dgram *seal_of(struct srnic_qp *qp, struct srnic_ah *ah)
+static struct srnic_dgram *ud_seal(struct srnic_qp *qp, struct srnic_ah *ah)
 {
-	const struct srnic_policy_brief *rule = rule_of(ah);
+	const struct srnic_policy_brief *rule = ah_policy(ah);
 
 	if (likely(rule->rule == SRNIC_POLICY_OFF))
 		return NULL;
@@ -52,7 +56,7 @@ static struct srnic_dgram *seal_of(struct srnic_qp *qp, struct srnic_ah *ah)
 	return srnic_dgram_out_find(qp, &ah->path);
 }
 
-static bool same_ah(const struct srnic_swqe *a, const struct srnic_swqe *b)
+static bool ah_equal(const struct srnic_swqe *a, const struct srnic_swqe *b)
 {
 	return a->ud.ah == b->ud.ah && a->ud.kah == b->ud.kah;
 }
@@ -63,124 +67,163 @@ static u32 ud_alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
 	u32 have = min(srnic_sq_waiting(qp), SRNIC_TURN);
 	u32 n;
 
+	if (first->opcode == SRNIC_WQE_LSO)
+		return srnic_psn_diff(first->last_psn, qp->req.psn) + 1;
 	for (n = 1; n < have; n++) {
 		const struct srnic_swqe *wqe = srnic_sq_wqe(&qp->sq, qp->sq.next + n);
 
 		if (wqe->opcode != first->opcode || wqe->length != first->length ||
-		    !same_ah(wqe, first))
+		    !ah_equal(wqe, first))
 			break;
 	}
 	return n;
 }
 
-/* The work request completes when the packet has left the stack (departure.c). */
-static void ud_pass(struct srnic_qp *qp)
+static bool ud_sent_all(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	return srnic_psn_diff(qp->req.psn, wqe->last_psn) > 0;
+}
+
+/* The work request completes when its packets have left the stack (departure.c). */
+static void ud_advance(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	qp->req.psn = srnic_psn_add(qp->req.psn, 1);
 	qp->req.max_sent = qp->req.psn;
-	qp->sq.next++;
+	if (ud_sent_all(qp, wqe))
+		qp->sq.next++;
 }
 
 /* Skip a datagram that cannot be sent, as if it was lost in the network. */
-static void ud_lose(struct srnic_qp *qp)
+static void ud_drop(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	srnic_count(qp->dev, send_err);
-	ud_pass(qp);
+	ud_advance(qp, wqe);
 }
 
-static int send_one(struct srnic_build *build, struct srnic_swqe *wqe)
+/* Make the headers of the next datagram of a large send. Return the datagram's length. */
+static u32 ud_cut(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
+		  struct srnic_source *src, u8 *header)
+{
+	u32 i = (qp->req.psn - wqe->first_psn) & SRNIC_PSN_MASK;
+	struct srnic_lso lso = srnic_wqe_lso(&qp->sq, wqe);
+
+	src->header = header;
+	src->header_len = lso.hlen;
+	src->at = i * lso.mss;
+	src->ip_csum = true;
+	return lso.hlen + srnic_lso_cut(&lso, i, header);
+}
+
+/* Work requests of QP1 name a P_Key each (IBA 11.4.1.1); those of other QPs have the QP's. */
+static u16 ud_pkey(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	if (qp->ib.qp_type != IB_QPT_GSI || !qp->dev->fabric)
+		return srnic_qp_pkey(qp);
+	return wqe->ud.pkey_index < SRNIC_PKEYS ? READ_ONCE(qp->dev->pkeys[wqe->ud.pkey_index]) : 0;
+}
+
+static void ud_headers(struct srnic_build *build, const struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
 	struct srnic_pkt *pkt = &build->pkt;
-	struct srnic_source src = {};
-	int err;
 
-	if (wqe->flags & SRNIC_SWQE_INLINE) {
-		src.data = wqe->inline_data;
-	} else {
-		src.sge = wqe->sge;
-		src.num_sge = wqe->num_sge;
-	}
 	pkt->opcode = SRNIC_TP_UD | srnic_wqe_kind(wqe)->only;
 	pkt->psn = qp->req.psn;
+	pkt->pkey = ud_pkey(qp, wqe);
 	pkt->dqpn = wqe->ud.qpn & QPN_MASK;
 	pkt->qkey = wqe->ud.qkey & QKEY_OWN ? qp->attr.qkey : wqe->ud.qkey;
 	pkt->sqpn = qp->ib.qp_num;
 	pkt->imm = wqe->imm;
 	pkt->se = wqe->flags & SRNIC_SWQE_SOLICITED;
+}
 
-	err = srnic_build_packet(build, &src, wqe->length, build->open ? 1 : ud_alike(qp, wqe));
+static int ud_send_one(struct srnic_build *build, struct srnic_swqe *wqe)
+{
+	struct srnic_source src = srnic_source_of(wqe, wqe->inline_data);
+	u8 header[SRNIC_LSO_HDR_MAX] __uninitialized;
+	struct srnic_qp *qp = build->qp;
+	u32 len = wqe->length;
+	int err;
+
+	src.ip_csum = wqe->flags & SRNIC_SWQE_IP_CSUM;
+	if (wqe->opcode == SRNIC_WQE_LSO)
+		len = ud_cut(qp, wqe, &src, header);
+	ud_headers(build, wqe);
+
+	err = srnic_build_packet(build, &src, len, build->open ? 1 : ud_alike(qp, wqe));
 	if (err == -EFAULT) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return err;
 	}
 	if (err)
-		ud_lose(qp);
+		ud_drop(qp, wqe);
 	else
-		ud_pass(qp);
+		ud_advance(qp, wqe);
 	return 0;
 }
 
 /* Return the next datagram if it has the same address handle and is available now. */
-static struct srnic_swqe *next_like(struct srnic_build *build, const struct srnic_swqe *last)
+static struct srnic_swqe *ud_next_alike(struct srnic_build *build, struct srnic_swqe *last)
 {
 	struct srnic_qp *qp = build->qp;
 	struct srnic_swqe *wqe;
 
+	if (!ud_sent_all(qp, last))
+		return last;
 	if (!srnic_sq_waiting(qp))
 		return NULL;
 	wqe = srnic_sq_wqe(&qp->sq, qp->sq.next);
-	if (wqe->state != SRNIC_SWQE_NEW || !same_ah(wqe, last) ||
+	if (wqe->state != SRNIC_SWQE_NEW || !ah_equal(wqe, last) ||
 	    srnic_requester_start(build, wqe))
 		return NULL;
 	return wqe;
 }
 
 /* Fail a work request that can never be sent. */
-static int ud_refuse(struct srnic_qp *qp, struct srnic_swqe *wqe)
+static int ud_fail(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
 	srnic_count(qp->dev, bad_wqe);
 	srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
 	return -EINVAL;
 }
 
-static int send_some(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
+static int ud_send_some(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
 	int sent = 0;
 	int err;
 
 	do {
-		err = send_one(build, wqe);
+		err = ud_send_one(build, wqe);
 		if (err)
 			break;
 		sent++;
 		if (sent == budget || srnic_build_over(build))
 			break;
-		wqe = next_like(build, wqe);
+		wqe = ud_next_alike(build, wqe);
 	} while (wqe);
 	srnic_build_close(build);
 	return err ?: sent;
 }
 
 /* Hold @ah->lock as long as a burst is open, because the burst uses the path of @ah. */
-static int send_all(struct srnic_build *build, struct srnic_ah *ah, struct srnic_swqe *wqe,
-		    int budget)
+static int ud_send_to_ah(struct srnic_build *build, struct srnic_ah *ah, struct srnic_swqe *wqe,
+			 int budget)
 {
 	struct srnic_dgram *dgram;
 	int ret = 1;
 
 	spin_lock(&ah->lock);
-	dgram = seal_of(build->qp, ah);
+	dgram = ud_seal(build->qp, ah);
 	if (!IS_ERR(dgram)) {
 		build->path = &ah->path;
 		srnic_build_seal(build, dgram);
-		ret = send_some(build, wqe, budget);
+		ret = ud_send_some(build, wqe, budget);
 	} else if (PTR_ERR(dgram) == -ENOKEY) {
 		ret = -ENOKEY;
 	} else if (PTR_ERR(dgram) == -EACCES) {
-		ret = ud_refuse(build->qp, wqe);
+		ret = ud_fail(build->qp, wqe);
 	} else {
-		ud_lose(build->qp);
+		ud_drop(build->qp, wqe);
 	}
 	spin_unlock(&ah->lock);
 	return ret;
@@ -205,8 +248,8 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
 	lockdep_assert_held(&qp->lock);
 
 	rcu_read_lock();
-	ah = find_ah(qp, wqe);
-	ret = ah ? send_all(build, ah, wqe, budget) : ud_refuse(qp, wqe);
+	ah = ud_find_ah(qp, wqe);
+	ret = ah ? ud_send_to_ah(build, ah, wqe, budget) : ud_fail(qp, wqe);
 	rcu_read_unlock();
 	return ret;
 }
@@ -215,7 +258,7 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
  * Fill the first 40 bytes of a datagram's buffer: the IPv6 header; for IPv4, 20 zero bytes and
  * the IPv4 header (annex A17.4.5.1).
  */
-static void network_header(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
+static void ud_fill_grh(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
 {
 	const u32 len = sizeof(struct iphdr);
 
@@ -231,22 +274,51 @@ static enum srnic_mem_status ud_place(struct srnic_qp *qp, const struct srnic_pk
 {
 	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
 	struct srnic_sge_pos to = { .sge = rwqe->sge, .left = rwqe->num_sge };
-	struct srnic_hold hold = { };
+	struct srnic_mem_cache cache = { };
 	enum srnic_mem_status status;
 	u8 grh[SRNIC_GRH_LEN];
 
-	network_header(pkt->ends, grh);
-	status = srnic_sge_place(&qp->mem, &hold, &to, grh, sizeof(grh));
+	ud_fill_grh(pkt->ends, grh);
+	status = srnic_sge_place(&qp->mem, &cache, &to, grh, sizeof(grh));
 	to.off = sizeof(grh);
 	if (!status && pkt->payload_len)
-		status = srnic_sge_place(&qp->mem, &hold, &to, pkt->payload, pkt->payload_len);
-	srnic_hold_drop(&hold);
+		status = srnic_sge_place(&qp->mem, &cache, &to, pkt->payload, pkt->payload_len);
+	srnic_mem_cache_drop(&cache);
 	return status;
+}
+
+/* RoCEv2's IP header stands for a GRH. Packets of InfiniBand ports say whether it does. */
+static bool ud_has_grh(const struct srnic_ends *ends)
+{
+	return ends->dport != htons(SRNIC_IB_PORT) || ends->sport & htons(SRNIC_IB_SPORT_GRH);
+}
+
+/*
+ * QP0 serves the node that it belongs to, and so does QP1 if the sender names no GID: only packets
+ * of this node have come by its loopback interface. An address alone proves nothing.
+ */
+static bool ud_foreign(const struct srnic_qp *qp, const struct srnic_ends *ends)
+{
+	if (!qp->dev->fabric || ends->ifindex == LOOPBACK_IFINDEX)
+		return false;
+	return qp->ib.qp_type == IB_QPT_SMI ||
+	       (qp->ib.qp_type == IB_QPT_GSI && !ud_has_grh(ends));
+}
+
+/* Completions of QP1 say which P_Key matched, for the reply to have it, too (IBA 11.4.2.1). */
+static u16 ud_pkey_index(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	int index = qp->attr.pkey_index;
+
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		index = srnic_pkey_index(qp->dev, pkt->pkey);
+	/* the table may have changed since the packet was admitted */
+	return index < 0 ? SRNIC_PKEY_INDEX : index;
 }
 
 /**
  * srnic_datagram_rx() - Receive a datagram
- * @qp: a UD or GSI QP, in RTR or later
+ * @qp: a UD, GSI or SMI QP, in RTR or later
  * @pkt: the packet; its ICRC and its seal, if any, are correct
  *
  * Datagrams that cannot be received are dropped (IBA 9.8.3.2.2), even those too long for the
@@ -261,17 +333,23 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		.opcode = IB_WC_RECV,
 		.byte_len = SRNIC_GRH_LEN + pkt->payload_len,
 		.src_qp = pkt->sqpn,
-		.wc_flags = SRNIC_WC_GRH,
-		.pkey_index = SRNIC_PKEY_INDEX,
+		.wc_flags = ud_has_grh(pkt->ends) ? SRNIC_WC_GRH : 0,
+		.pkey_index = ud_pkey_index(qp, pkt),
 	};
 	int ret;
 
 	lockdep_assert_held(&qp->lock);
 
-	if (pkt->qkey != qp->attr.qkey) {
-		srnic_qp_refuse(qp, pkt, wrong_qkey);
+	if (unlikely(ud_foreign(qp, pkt->ends))) {
+		srnic_qp_count_drop(qp, pkt, wrong_address);
 		return;
 	}
+	if (pkt->qkey != qp->attr.qkey) {
+		srnic_qp_count_drop(qp, pkt, wrong_qkey);
+		return;
+	}
+	if (qp->dev->fabric)
+		cqe.slid = srnic_gid_lid(pkt->ends->sgid);
 	ret = srnic_recv_get(qp, pkt);
 	if (!ret)
 		return;
@@ -281,9 +359,11 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return;
 	}
 	if (cqe.byte_len > rwqe->length) {
-		srnic_qp_refuse(qp, pkt, ud_too_long);
+		srnic_qp_count_drop(qp, pkt, ud_too_long);
 		return;
 	}
+	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))
+		cqe.wc_flags |= SRNIC_WC_IP_CSUM_OK;
 	if (ud_place(qp, pkt)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
 		srnic_qp_fatal(qp, -1);

@@ -2,7 +2,14 @@
 #ifndef SRNIC_ENGINE_UD_H
 #define SRNIC_ENGINE_UD_H
 
+#include "srnic.h"
 #include "engine/engine.h"
+
+/* Return whether the checksums of IP over InfiniBand are left to the device: as ib_ipoib does. */
+static inline bool srnic_qp_offloads_ip(const struct srnic_qp *qp)
+{
+	return qp->dev->fabric && qp->ib.qp_type == IB_QPT_UD && !qp->mem.user;
+}
 
 void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt) __must_hold(&qp->lock);
 

@@ -12,7 +12,8 @@
 int srnic_dgram_out_alloc(struct srnic_qp *qp);
 struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic_path *path)
 	__must_hold(&qp->lock);
-u64 srnic_dgram_out_number(struct srnic_qp *qp) __must_hold(&qp->lock);
+bool srnic_dgram_out_renew(struct srnic_qp *qp) __must_hold(&qp->lock);
+u64 srnic_dgram_out_next_counter(struct srnic_qp *qp) __must_hold(&qp->lock);
 void srnic_dgram_out_free(struct srnic_qp *qp);
 
 /* ud_keys_work.c: process context */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * State of the senders of incoming datagrams: for each salt of a sender, a sub-key and the
- * numbers seen under it. The first datagram under a salt waits until the worker has derived the
- * sub-key. The worker keeps a sender only after one of its datagrams has verified, so that
- * forgeries evict no other sender. Datagrams of an evicted sender can be replayed (protocol.md,
- * section 11).
+ * numbers seen under it; or two, while the rule's key has two secrets. The first datagram under a
+ * salt waits until the worker has derived the sub-keys. The worker keeps a sender only after one
+ * of its datagrams has verified, so that forgeries evict no other sender. Datagrams of an evicted
+ * sender can be replayed (protocol.md, section 11).
  */
 #include <crypto/utils.h>
 #include <linux/list.h>
@@ -14,33 +14,49 @@
 #include "srnic.h"
 #include "engine/open.h"
 #include "engine/ud_keys.h"
-#include "trace/refuse.h"
+#include "trace/drop.h"
+
+/**
+ * struct sender_key - A sub-key of a sender
+ * @dgram: the sub-key; NULL: there is none
+ * @params: input of its derivation, without another K_UD
+ * @proven: a datagram has verified under it
+ */
+struct sender_key {
+	struct srnic_dgram *dgram;
+	struct srnic_dgram_params params;
+	bool proven;
+};
+
+/**
+ * struct sender_keys - The sub-keys of a sender
+ * @of: the one that is tried first, and another or none
+ */
+struct sender_keys {
+	struct sender_key of[SRNIC_SECRETS];
+};
 
 /**
  * struct sender - One salt of one sender, towards one of our addresses or groups
  * @node: entry in srnic_dgram_in.senders
  * @all: entry in srnic_dgram_in.all or .dead
- * @id: identity of the sub-key
- * @lock: BH; protects @dgram
- * @dgram: the sub-key
- * @params: input of the derivation of @dgram; used by the worker only
- * @net: cookie of the namespace whose rule determined @params
+ * @id: identity of the sub-keys
+ * @lock: BH; protects @keys
+ * @keys: the sub-keys
+ * @net: cookie of the namespace whose rule determined @keys
  * @policy_seq: version of the rules at that time
  * @key_seq: version of the keys at that time
- * @proven: a datagram has verified
  * @used: jiffies: when a datagram last verified
  */
 struct sender {
 	struct rhash_head node;
 	struct list_head all;
 	struct srnic_dgram_id id;
-	spinlock_t lock;			/* dgram */
-	struct srnic_dgram *dgram;
-	struct srnic_dgram_params params;
+	spinlock_t lock;			/* keys */
+	struct sender_keys keys;
 	u64 net;
 	unsigned int policy_seq;
 	unsigned int key_seq;
-	bool proven;
 	unsigned long used;
 };
 
@@ -51,7 +67,7 @@ struct sender {
  * @all: list of the same senders; used by the worker only
  * @count: number of senders
  * @dead: senders to be freed after a grace period; used by the worker only
- * @held: datagrams that wait for the worker, from srnic_rx_copy()
+ * @deferred: datagrams that wait for the worker, from srnic_rx_copy()
  * @work: the worker
  */
 struct srnic_dgram_in {
@@ -60,7 +76,7 @@ struct srnic_dgram_in {
 	struct list_head all;
 	u32 count;
 	struct list_head dead;
-	struct sk_buff_head held;
+	struct sk_buff_head deferred;
 	struct work_struct work;
 };
 
@@ -71,23 +87,23 @@ static const struct rhashtable_params sender_params = {
 	.automatic_shrinking = true,
 };
 
-static struct srnic_dgram_id *held_id(struct sk_buff *skb)
+static struct srnic_dgram_id *deferred_id(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct srnic_dgram_id) > sizeof(skb->cb));
 	return (struct srnic_dgram_id *)skb->cb;
 }
 
-/* Return whether the rules and keys are still those from which the sub-key was derived. */
-static bool is_fresh(const struct sender *sender, struct net *net)
+/* Return whether the rules and keys are still those from which the sub-keys were derived. */
+static bool sender_is_current(const struct sender *sender, struct net *net)
 {
 	return READ_ONCE(sender->policy_seq) == srnic_policy_seq(net) &&
 	       READ_ONCE(sender->key_seq) == srnic_key_seq(net) &&
 	       READ_ONCE(sender->net) == net->net_cookie;
 }
 
-/* Hold a datagram until the worker has derived the sub-key, if the rule allows a seal at all. */
-static int datagram_hold(struct srnic_dgram_in *in, const struct srnic_rx *rx,
-			 const struct srnic_pkt *pkt, const struct srnic_dgram_id *id)
+/* Defer a datagram until the worker has derived the sub-key, if the rule allows a seal at all. */
+static int datagram_defer(struct srnic_dgram_in *in, const struct srnic_rx *rx,
+			  const struct srnic_pkt *pkt)
 {
 	struct net *net = dev_net(rx->skb->dev);
 	const u8 *gid = rx->multicast ? rx->ends.dgid : rx->ends.sgid;
@@ -97,86 +113,126 @@ static int datagram_hold(struct srnic_dgram_in *in, const struct srnic_rx *rx,
 	if (brief.rule == SRNIC_POLICY_OFF || !brief.datagrams)
 		return -EPROTO;
 	/* not a second time: the rules change faster than the worker derives keys */
-	if (rx->again || skb_queue_len_lockless(&in->held) >= SRNIC_MAX_DGRAM_HELD)
+	if (rx->reinjected || skb_queue_len_lockless(&in->deferred) >= SRNIC_MAX_DGRAM_DEFERRED)
 		return -ENOBUFS;
 	skb = srnic_rx_copy(rx, pkt);
 	if (!skb)
 		return -ENOBUFS;
-	*held_id(skb) = *id;
-	skb_queue_tail(&in->held, skb);
+	/* The rule tells which form a datagram has, never the datagram. */
+	srnic_dgram_id_of(pkt, brief.opaque ? SRNIC_STH_OPAQUE : SRNIC_STH_AEAD, deferred_id(skb));
+	skb_queue_tail(&in->deferred, skb);
 	queue_work(srnic_wq, &in->work);
 	return -EINPROGRESS;
 }
 
+/*
+ * Open a datagram by the sub-key that it is sealed under. The sender uses one of the two for long,
+ * so the one that has verified is tried first from then on.
+ */
+static int open_by_either(struct sender_keys *keys, struct srnic_pkt *pkt,
+			  const struct srnic_sth_payload *payload)
+{
+	int err;
+
+	err = srnic_dgram_open(keys->of[0].dgram, pkt, payload);
+	if (err == -EBADMSG && unlikely(keys->of[1].dgram)) {
+		err = srnic_dgram_open(keys->of[1].dgram, pkt, payload);
+		if (!err)
+			swap(keys->of[0], keys->of[1]);
+	}
+	if (!err)
+		keys->of[0].proven = true;
+	return err;
+}
+
 static int sender_open(struct sender *sender, struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
-	u32 len = pkt->payload_len + pkt->pad;
-	struct scatterlist src, dst;
-	const struct srnic_text text = {
-		.src = len ? &src : NULL,
-		.dst = len ? &dst : NULL,
-		.len = len,
-	};
-	bool decrypts;
-	int err;
-	u8 *to;
+	struct sender_keys *keys = &sender->keys;
+	struct srnic_opening opening __uninitialized;
+	struct srnic_sth_payload payload;
+	int err = -EMSGSIZE;
 
 	spin_lock(&sender->lock);
-	decrypts = srnic_dgram_encrypts(sender->dgram);
-	/* neither the clone of a packet tap nor other members of the group must see plaintext */
-	to = srnic_open_lists(pkt, decrypts && !rx->writable, &src, &dst);
-	if (to)
-		err = srnic_dgram_open(sender->dgram, pkt, &text);
-	else
-		err = -EMSGSIZE;
+	/* A second attempt needs the ciphertext, which a first one in place destroys. */
+	if (srnic_opening_init(&opening, rx, pkt, srnic_dgram_mode(keys->of[0].dgram),
+			       keys->of[1].dgram ? SRNIC_KEEP_SOURCE : SRNIC_SPEND_SOURCE)) {
+		payload = srnic_opening_payload(&opening);
+		err = open_by_either(keys, pkt, &payload);
+	}
 	if (!err) {
-		pkt->payload = to;
+		srnic_opening_take(&opening, pkt);
 		sender->used = jiffies;
-		WRITE_ONCE(sender->proven, true);
 	}
 	spin_unlock(&sender->lock);
 	return err;
 }
 
+/*
+ * Return the sender whose sub-key a datagram claims, or NULL. An id has its form, so a sender is
+ * found only by the form of the rule that its sub-keys were derived from.
+ */
+static struct sender *claimed_sender(struct srnic_dgram_in *in, const struct srnic_pkt *pkt)
+{
+	struct srnic_dgram_id id;
+	struct sender *sender;
+
+	srnic_dgram_id_of(pkt, SRNIC_STH_AEAD, &id);
+	sender = rhashtable_lookup(&in->senders, &id, sender_params);
+	if (sender)
+		return sender;
+	srnic_dgram_id_of(pkt, SRNIC_STH_OPAQUE, &id);
+	return rhashtable_lookup(&in->senders, &id, sender_params);
+}
+
 /**
  * srnic_dgram_in_open() - Verify and remove the seal of a datagram
  * @rx: carrier of the packet
- * @pkt: a packet with a correct ICRC and an STH; on success, its payload is plaintext
+ * @pkt: a packet with a correct ICRC and an STH; on success, its payload and its extension
+ *	headers are plaintext
  *
  * Context: softirq, or BHs off; under RCU.
- * Return: 0; -EINPROGRESS if the datagram is held and will be received again; otherwise the
- * reason to drop it: -EPROTO (unexpected kind of seal), -EMSGSIZE, -ENOBUFS (too many are held),
+ * Return: 0; -EINPROGRESS if the datagram is deferred and will be received again; otherwise the
+ * reason to drop it: -EPROTO (unexpected kind of seal), -EMSGSIZE, -ENOBUFS (too many deferred),
  * -EALREADY (replayed), -EBADMSG, -EKEYEXPIRED or another errno (verification failed).
  */
 int srnic_dgram_in_open(struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
 	struct srnic_dgram_in *in = rx->dev->dgram_in;
-	struct srnic_dgram_id id;
 	struct sender *sender;
 
 	if (pkt->sth_code != SRNIC_DGRAM_CODE)
 		return -EPROTO;
-	srnic_dgram_id_of(pkt, &id);
-	sender = rhashtable_lookup(&in->senders, &id, sender_params);
-	if (unlikely(!sender || !is_fresh(sender, dev_net(rx->skb->dev))))
-		return datagram_hold(in, rx, pkt, &id);
+	sender = claimed_sender(in, pkt);
+	if (unlikely(!sender || !sender_is_current(sender, dev_net(rx->skb->dev))))
+		return datagram_defer(in, rx, pkt);
 	return sender_open(sender, rx, pkt);
 }
 
-static bool same_params(const struct srnic_dgram_params *a, const struct srnic_dgram_params *b)
+static bool dgram_params_equal(const struct srnic_dgram_params *a,
+			       const struct srnic_dgram_params *b)
 {
 	return a->suite == b->suite && a->mode == b->mode &&
 	       !crypto_memneq(a->kud, b->kud, sizeof(a->kud));
 }
 
+/* Free and wipe sub-keys. */
+static void keys_free(struct sender_keys *keys)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_SECRETS; i++)
+		srnic_dgram_destroy(keys->of[i].dgram);
+	memzero_explicit(keys, sizeof(*keys));
+}
+
 static void sender_free(struct sender *sender)
 {
-	srnic_dgram_destroy(sender->dgram);
+	keys_free(&sender->keys);
 	kfree_sensitive(sender);
 }
 
 static struct sender *sender_new(struct srnic_dgram_in *in, const struct srnic_dgram_id *id,
-				 struct srnic_dgram *dgram)
+				 const struct sender_keys *keys)
 {
 	struct sender *sender = kzalloc(sizeof(*sender), GFP_KERNEL);
 	int err;
@@ -185,11 +241,11 @@ static struct sender *sender_new(struct srnic_dgram_in *in, const struct srnic_d
 		return ERR_PTR(-ENOMEM);
 	spin_lock_init(&sender->lock);
 	sender->id = *id;
-	sender->dgram = dgram;
+	sender->keys = *keys;
 	sender->used = jiffies;
 	err = rhashtable_insert_fast(&in->senders, &sender->node, sender_params);
 	if (err) {
-		kfree(sender);
+		kfree_sensitive(sender);
 		return ERR_PTR(err);
 	}
 	list_add(&sender->all, &in->all);
@@ -197,15 +253,15 @@ static struct sender *sender_new(struct srnic_dgram_in *in, const struct srnic_d
 	return sender;
 }
 
-/* RCU readers may still use the sender: bury_dead() frees it. */
-static void sender_forget(struct srnic_dgram_in *in, struct sender *sender)
+/* RCU readers may still use the sender: free_dead_senders() frees it. */
+static void sender_remove(struct srnic_dgram_in *in, struct sender *sender)
 {
 	rhashtable_remove_fast(&in->senders, &sender->node, sender_params);
 	list_move(&sender->all, &in->dead);
 	in->count--;
 }
 
-static void bury_dead(struct srnic_dgram_in *in)
+static void free_dead_senders(struct srnic_dgram_in *in)
 {
 	struct sender *sender, *next;
 
@@ -218,37 +274,115 @@ static void bury_dead(struct srnic_dgram_in *in)
 	}
 }
 
-/* Replace the sub-key. Only a datagram under the new one makes the sender proven again. */
-static void change_key(struct sender *sender, struct srnic_dgram *dgram)
+static bool sender_proven(struct sender *sender)
 {
+	bool proven;
+
 	spin_lock_bh(&sender->lock);
-	swap(sender->dgram, dgram);
-	sender->proven = false;
+	proven = sender->keys.of[0].proven || sender->keys.of[1].proven;
 	spin_unlock_bh(&sender->lock);
-	srnic_dgram_destroy(dgram);
+	return proven;
 }
 
-/* Derive the sub-key of @id, unless @sender has it: then the numbers seen under it remain. */
+/* Return the sub-key that was derived from @params, or NULL. */
+static struct sender_key *find_key(struct sender_keys *keys,
+				   const struct srnic_dgram_params *params)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_SECRETS; i++)
+		if (keys->of[i].dgram && dgram_params_equal(&keys->of[i].params, params))
+			return &keys->of[i];
+	return NULL;
+}
+
+/* The worker alone adds and frees sub-keys, so the answer stays true for it. */
+static bool sender_has_key(struct sender *sender, const struct srnic_dgram_params *params)
+{
+	bool has;
+
+	spin_lock_bh(&sender->lock);
+	has = find_key(&sender->keys, params);
+	spin_unlock_bh(&sender->lock);
+	return has;
+}
+
+/*
+ * Replace the sub-keys by those of @keys, and keep a sub-key that @sender has already, with its
+ * replay window. Only a datagram under one of them makes the sender proven. @keys gets those that
+ * have to be freed.
+ */
+static void sender_set_keys(struct sender *sender, struct sender_keys *keys)
+{
+	unsigned int i;
+
+	spin_lock_bh(&sender->lock);
+	for (i = 0; i < SRNIC_SECRETS; i++) {
+		struct sender_key *key = find_key(&sender->keys, &keys->of[i].params);
+
+		if (key)
+			swap(*key, keys->of[i]);
+	}
+	swap(sender->keys, *keys);
+	spin_unlock_bh(&sender->lock);
+}
+
+/*
+ * Derive a sub-key from each K_UD of @params, except those that @sender, which may be NULL, has
+ * already. On failure there are none.
+ */
+static int keys_derive(struct sender *sender, const struct srnic_dgram_id *id,
+		       const struct srnic_dgram_params *params, struct sender_keys *keys)
+{
+	unsigned int i;
+	int err = 0;
+
+	memset(keys, 0, sizeof(*keys));
+	for (i = 0; !err && i <= params->has_other; i++) {
+		struct sender_key *key = &keys->of[i];
+
+		key->params.suite = params->suite;
+		key->params.mode = params->mode;
+		memcpy(key->params.kud, i ? params->other_kud : params->kud,
+		       sizeof(key->params.kud));
+		if (sender && sender_has_key(sender, &key->params))
+			continue;
+		key->dgram = srnic_dgram_create(&key->params, id);
+		if (IS_ERR(key->dgram)) {
+			err = PTR_ERR(key->dgram);
+			key->dgram = NULL;
+		}
+	}
+	if (err)
+		keys_free(keys);
+	return err;
+}
+
+/*
+ * Derive the sub-keys of @id, and store them in @sender, or in a new one if that is NULL. Return
+ * the sender, or an ERR_PTR.
+ */
 static struct sender *sender_derive(struct srnic_dgram_in *in, struct sender *sender,
 				    const struct srnic_dgram_id *id,
 				    const struct srnic_dgram_params *params)
 {
-	struct srnic_dgram *dgram;
-	struct sender *new;
+	struct sender_keys keys;
+	int err;
 
-	if (sender && same_params(&sender->params, params))
-		return sender;
-	dgram = srnic_dgram_create(params, id);
-	if (IS_ERR(dgram))
-		return ERR_CAST(dgram);
+	err = keys_derive(sender, id, params, &keys);
+	if (err)
+		return ERR_PTR(err);
 	if (sender) {
-		change_key(sender, dgram);
+		sender_set_keys(sender, &keys);
+		keys_free(&keys);
 		return sender;
 	}
-	new = sender_new(in, id, dgram);
-	if (IS_ERR(new))
-		srnic_dgram_destroy(dgram);
-	return new;
+	sender = sender_new(in, id, &keys);
+	if (IS_ERR(sender))
+		keys_free(&keys);
+	else
+		memzero_explicit(&keys, sizeof(keys));
+	return sender;
 }
 
 /* Update @sender, or add the sender of @id if it is NULL. An ERR_PTR: its datagrams are dropped. */
@@ -258,14 +392,16 @@ static struct sender *sender_learn(struct srnic_dgram_in *in, struct sender *sen
 	/* read first, so that later changes are noticed */
 	unsigned int policy_seq = srnic_policy_seq(net), key_seq = srnic_key_seq(net);
 	struct srnic_dgram_params params;
+	bool opaque;
 	int err;
 
 	err = srnic_dgram_resolve(net, id->sgid, id->dgid, SRNIC_TO_OPEN, &params);
-	if (!err && !params.suite)
+	opaque = params.mode == SRNIC_STH_OPAQUE;
+	/* The rule may have changed since the datagram came. */
+	if (!err && (!params.suite || opaque != id->opaque))
 		err = -EPROTO;
 	sender = err ? ERR_PTR(err) : sender_derive(in, sender, id, &params);
 	if (!IS_ERR(sender)) {
-		sender->params = params;
 		WRITE_ONCE(sender->net, net->net_cookie);
 		WRITE_ONCE(sender->key_seq, key_seq);
 		WRITE_ONCE(sender->policy_seq, policy_seq);
@@ -278,10 +414,10 @@ static struct sender *sender_learn(struct srnic_dgram_in *in, struct sender *sen
  * Evict the sender that has been silent for longest. If the newcomer's host has more than an
  * eighth of the maximum, evict one of that host.
  */
-static void make_room(struct srnic_dgram_in *in, const struct sender *newcomer)
+static void sender_evict(struct srnic_dgram_in *in, const struct sender *newcomer)
 {
-	struct sender *sender, *oldest = NULL, *own = NULL;
-	u32 owns = 0;
+	struct sender *sender, *oldest = NULL, *host_oldest = NULL;
+	u32 host_count = 0;
 
 	if (in->count <= SRNIC_MAX_DGRAM_SENDERS)
 		return;
@@ -292,11 +428,11 @@ static void make_room(struct srnic_dgram_in *in, const struct sender *newcomer)
 			oldest = sender;
 		if (!srnic_gid_equal(sender->id.sgid, newcomer->id.sgid))
 			continue;
-		owns++;
-		if (!own || time_before(sender->used, own->used))
-			own = sender;
+		host_count++;
+		if (!host_oldest || time_before(sender->used, host_oldest->used))
+			host_oldest = sender;
 	}
-	sender_forget(in, owns > SRNIC_MAX_DGRAM_SENDERS / 8 ? own : oldest);
+	sender_remove(in, host_count > SRNIC_MAX_DGRAM_SENDERS / 8 ? host_oldest : oldest);
 }
 
 static struct sender *sender_find(struct srnic_dgram_in *in, const struct srnic_dgram_id *id)
@@ -309,53 +445,53 @@ static struct sender *sender_find(struct srnic_dgram_in *in, const struct srnic_
 	return sender;	/* valid: only the worker, the caller, removes senders */
 }
 
-static void datagram_refuse(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
+static void datagram_count_drop(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
 {
 	if (err == -EPROTO || err == -EACCES)
-		srnic_refuse_unread(in->dev, id->sgid, sth_unexpected);
+		srnic_count_drop_unparsed(in->dev, id->sgid, sth_unexpected);
 	else
-		srnic_refuse_unread(in->dev, id->sgid, sth_crowded);
+		srnic_count_drop_unparsed(in->dev, id->sgid, sth_crowded);
 }
 
-static void datagram_admit(struct srnic_dgram_in *in, struct sk_buff *skb)
+static void datagram_resume(struct srnic_dgram_in *in, struct sk_buff *skb)
 {
-	const struct srnic_dgram_id id = *held_id(skb);
+	const struct srnic_dgram_id id = *deferred_id(skb);
 	struct net *net = dev_net(skb->dev);
 	struct sender *sender = sender_find(in, &id);
 
-	if (!sender || !is_fresh(sender, net)) {
+	if (!sender || !sender_is_current(sender, net)) {
 		sender = sender_learn(in, sender, net, &id);
 		if (IS_ERR(sender)) {
-			datagram_refuse(in, &id, PTR_ERR(sender));
-			srnic_rx_forget(skb);
+			datagram_count_drop(in, &id, PTR_ERR(sender));
+			srnic_rx_free_copy(skb);
 			return;
 		}
 	}
-	srnic_rx_again(in->dev, skb);
-	if (READ_ONCE(sender->proven))
-		make_room(in, sender);
+	srnic_rx_reinject(in->dev, skb);
+	if (sender_proven(sender))
+		sender_evict(in, sender);
 	else
-		sender_forget(in, sender);
+		sender_remove(in, sender);
 }
 
 /* Writeback may use a QP of this device, so allocations of keys must not wait for it. */
-static void dgram_work(struct work_struct *work)
+static void dgram_in_work(struct work_struct *work)
 {
 	struct srnic_dgram_in *in = container_of(work, struct srnic_dgram_in, work);
 	unsigned int noio = memalloc_noio_save();
 	struct sk_buff *skb;
 	int n;
 
-	for (n = 0; n < SRNIC_MAX_DGRAM_HELD; n++) {
-		skb = skb_dequeue(&in->held);
+	for (n = 0; n < SRNIC_MAX_DGRAM_DEFERRED; n++) {
+		skb = skb_dequeue(&in->deferred);
 		if (!skb)
 			break;
-		datagram_admit(in, skb);
+		datagram_resume(in, skb);
 		cond_resched();
 	}
-	bury_dead(in);
+	free_dead_senders(in);
 	memalloc_noio_restore(noio);
-	if (!skb_queue_empty(&in->held))
+	if (!skb_queue_empty(&in->deferred))
 		queue_work(srnic_wq, &in->work);
 }
 
@@ -379,8 +515,8 @@ struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev)
 	in->dev = dev;
 	INIT_LIST_HEAD(&in->all);
 	INIT_LIST_HEAD(&in->dead);
-	skb_queue_head_init(&in->held);
-	INIT_WORK(&in->work, dgram_work);
+	skb_queue_head_init(&in->deferred);
+	INIT_WORK(&in->work, dgram_in_work);
 	return in;
 }
 
@@ -396,11 +532,11 @@ void srnic_dgram_in_free(struct srnic_dgram_in *in)
 	struct sk_buff *skb;
 
 	cancel_work_sync(&in->work);
-	while ((skb = skb_dequeue(&in->held)))
-		srnic_rx_forget(skb);
+	while ((skb = skb_dequeue(&in->deferred)))
+		srnic_rx_free_copy(skb);
 	list_for_each_entry_safe(sender, next, &in->all, all)
-		sender_forget(in, sender);
-	bury_dead(in);
+		sender_remove(in, sender);
+	free_dead_senders(in);
 	rhashtable_destroy(&in->senders);
 	kfree(in);
 }

@@ -6,6 +6,7 @@
 #include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include "export.h"
 #include "srnic.h"
 #include "engine/build.h"
 #include "engine/due.h"
@@ -15,12 +16,12 @@
 
 #define ERROR_JIFFIES	HZ	/* time for which a lack of memory is remembered */
 
-static u32 hash_of(const u8 dgid[SRNIC_GID_LEN])
+static u32 dgid_hash(const u8 dgid[SRNIC_GID_LEN])
 {
 	return jhash(dgid, SRNIC_GID_LEN, 0);
 }
 
-static bool key_valid(const struct srnic_out_key *key, struct net *net)
+static bool out_key_valid(const struct srnic_out_key *key, struct net *net)
 {
 	if (key->net != net->net_cookie || key->policy_seq != srnic_policy_seq(net) ||
 	    key->key_seq != srnic_key_seq(net))
@@ -28,7 +29,7 @@ static bool key_valid(const struct srnic_out_key *key, struct net *net)
 	return !key->err || key->err == -EACCES || time_before(jiffies, key->used + ERROR_JIFFIES);
 }
 
-static void key_bury(struct srnic_dgram_out *out, struct srnic_out_key *key)
+static void out_key_remove(struct srnic_dgram_out *out, struct srnic_out_key *key)
 {
 	hash_del(&key->node);
 	hlist_add_head(&key->node, &out->dead);
@@ -36,39 +37,64 @@ static void key_bury(struct srnic_dgram_out *out, struct srnic_out_key *key)
 }
 
 /* Discard all keys, which were derived for the former salt. */
-static void new_salt(struct srnic_dgram_out *out)
+static void out_new_salt(struct srnic_dgram_out *out)
 {
 	struct hlist_node *next;
 	struct srnic_out_key *key;
 	int i;
 
 	hash_for_each_safe(out->keys, i, next, key, node)
-		key_bury(out, key);
+		out_key_remove(out, key);
+	out->life = srnic_sth_life();	/* first, so that the salt is not from an earlier one */
 	out->salt = get_random_u64();
 	out->counter = 0;
 }
 
 /* Ask the worker for a key, unless it already has to derive one. */
-static int key_want(struct srnic_qp *qp, const struct srnic_path *path)
+static int out_key_request(struct srnic_qp *qp, const struct srnic_path *path)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
 	struct net *net;
 
-	if (out->wanted)
+	if (out->key_requested)
 		return -ENOKEY;
 	net = maybe_get_net(path->net);
 	if (!net)
 		return -ENETDOWN;
-	out->want_net = net;
-	out->want_id = (struct srnic_dgram_id){ .salt = out->salt, .sqpn = qp->ib.qp_num };
-	memcpy(out->want_id.sgid, path->ends.sgid, SRNIC_GID_LEN);
-	memcpy(out->want_id.dgid, path->ends.dgid, SRNIC_GID_LEN);
-	out->wanted = true;
-	if (qp->pd)
-		atomic_inc(&qp->pd->dgrams_wait);
+	out->req_net = net;
+	out->req_id = (struct srnic_dgram_id){
+		.salt = out->salt,
+		.sqpn = srnic_ends_kind(&path->ends) | qp->ib.qp_num,
+	};
+	memcpy(out->req_id.sgid, path->ends.sgid, SRNIC_GID_LEN);
+	memcpy(out->req_id.dgid, path->ends.dgid, SRNIC_GID_LEN);
+	out->key_requested = true;
+	if (qp->mem.pd)
+		atomic_inc(&qp->mem.pd->dgram_waiters);
 	srnic_qp_kick(qp, SRNIC_QP_WORK_DGRAM);
 	return -ENOKEY;
 }
+
+/**
+ * srnic_dgram_out_renew() - Replace the salt if the present one is from a former life
+ * @qp: QP that sends datagrams
+ *
+ * Context: any up to softirq, under the QP's lock.
+ * Return: true if there is another salt: the worker frees the keys of the former one.
+ */
+bool srnic_dgram_out_renew(struct srnic_qp *qp)
+{
+	struct srnic_dgram_out *out = qp->dgram_out;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (likely(out->life == srnic_sth_life()))
+		return false;
+	out_new_salt(out);
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_out_renew);
 
 /**
  * srnic_dgram_out_find() - Find the seal of datagrams on a path
@@ -80,7 +106,7 @@ static int key_want(struct srnic_qp *qp, const struct srnic_path *path)
  * Context: any up to softirq, under the QP's lock.
  * Return: the key; NULL if datagrams go in the clear; or an ERR_PTR: -EACCES if the policy
  * forbids them, -ENOKEY if the worker will derive the key and then send, any other error if
- * they are lost.
+ * they are lost; -EBUSY: the machine is hibernating.
  */
 struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic_path *path)
 {
@@ -89,14 +115,17 @@ struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic
 
 	lockdep_assert_held(&qp->lock);
 
+	srnic_dgram_out_renew(qp);
+	if (unlikely(!out->life))
+		return ERR_PTR(-EBUSY);
 	if (out->counter > SRNIC_DGRAM_EMISSIONS - SRNIC_TURN)
-		new_salt(out);
-	hash_for_each_possible(out->keys, key, node, hash_of(path->ends.dgid)) {
+		out_new_salt(out);
+	hash_for_each_possible(out->keys, key, node, dgid_hash(path->ends.dgid)) {
 		if (!srnic_gid_equal(key->id.dgid, path->ends.dgid) ||
 		    !srnic_gid_equal(key->id.sgid, path->ends.sgid))
 			continue;
-		if (!key_valid(key, path->net)) {
-			key_bury(out, key);
+		if (!out_key_valid(key, path->net)) {
+			out_key_remove(out, key);
 			break;
 		}
 		if (key->err)
@@ -104,18 +133,20 @@ struct srnic_dgram *srnic_dgram_out_find(struct srnic_qp *qp, const struct srnic
 		key->used = jiffies;
 		return key->dgram;
 	}
-	return ERR_PTR(key_want(qp, path));
+	return ERR_PTR(out_key_request(qp, path));
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_out_find);
+
 /**
- * srnic_dgram_out_number() - Return the number of the next sealed datagram
+ * srnic_dgram_out_next_counter() - Return the number of the next sealed datagram
  * @qp: QP that sends, for which srnic_dgram_out_find() has found a key
  *
  * The number is used up even if the datagram is not sent, so that no nonce is used twice.
  *
  * Context: any up to softirq, under the QP's lock.
  */
-u64 srnic_dgram_out_number(struct srnic_qp *qp)
+u64 srnic_dgram_out_next_counter(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
@@ -154,13 +185,15 @@ int srnic_dgram_out_alloc(struct srnic_qp *qp)
 		return -ENOMEM;
 	hash_init(out->keys);
 	INIT_HLIST_HEAD(&out->dead);
-	new_salt(out);
+	out_new_salt(out);
 	qp->dgram_out = out;
 	return 0;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_out_alloc);
+
 /* Discard the least recently used key. */
-static void make_room(struct srnic_dgram_out *out)
+static void out_key_evict(struct srnic_dgram_out *out)
 {
 	struct srnic_out_key *key, *oldest = NULL;
 	int i;
@@ -170,13 +203,13 @@ static void make_room(struct srnic_dgram_out *out)
 	hash_for_each(out->keys, i, key, node)
 		if (!oldest || time_before(key->used, oldest->used))
 			oldest = key;
-	key_bury(out, oldest);
+	out_key_remove(out, oldest);
 }
 
 /**
  * srnic_out_key_add() - Add a key, unless it was derived for a former salt
  * @out: seals of the QP
- * @key: the key; if it cannot be added, it is dead
+ * @key: the key; for a former salt it goes to @out->dead, whose keys are freed later
  *
  * Context: process, under the QP's lock.
  */
@@ -186,14 +219,14 @@ void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key)
 		hlist_add_head(&key->node, &out->dead);
 		return;
 	}
-	make_room(out);
-	hash_add(out->keys, &key->node, hash_of(key->id.dgid));
+	out_key_evict(out);
+	hash_add(out->keys, &key->node, dgid_hash(key->id.dgid));
 	out->count++;
 }
 
 /**
  * srnic_dgram_out_free() - Free the seals of a QP that is destroyed
- * @qp: the QP, without a wanted key; it may be a connected one
+ * @qp: the QP, without a requested key; it may be a connected one
  *
  * Context: process.
  */
@@ -203,8 +236,10 @@ void srnic_dgram_out_free(struct srnic_qp *qp)
 
 	if (!out)
 		return;
-	new_salt(out);
+	out_new_salt(out);
 	srnic_out_keys_free(&out->dead);
 	kfree_sensitive(out);
 	qp->dgram_out = NULL;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_out_free);

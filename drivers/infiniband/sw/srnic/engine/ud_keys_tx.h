@@ -36,25 +36,27 @@ struct srnic_out_key {
  * struct srnic_dgram_out - Seals of a QP's datagrams, under the QP's lock
  * @salt: random salt
  * @counter: number of datagrams sealed under @salt
+ * @life: life in which @salt was drawn (sth/life.c); 0: none
  * @keys: struct srnic_out_key, by destination
  * @count: number of entries in @keys
  * @dead: struct srnic_out_key that the worker must free
- * @wanted: the worker must derive a key
- * @owed: the worker has derived a key and sends the datagrams that waited for it; used by the
+ * @key_requested: the worker must derive a key
+ * @wait_open: the worker has derived a key and sends the datagrams that waited for it; used by the
  *	worker only
- * @want_net: namespace for the wanted key; a reference is held
- * @want_id: identity of the wanted key; its salt is @salt
+ * @req_net: namespace for the requested key; a reference is held
+ * @req_id: identity of the requested key; its salt is @salt
  */
 struct srnic_dgram_out {
 	u64 salt;
 	u64 counter;
+	unsigned int life;
 	DECLARE_HASHTABLE(keys, SRNIC_OUT_KEY_BITS);
 	u32 count;
 	struct hlist_head dead;
-	bool wanted;
-	bool owed;
-	struct net *want_net;
-	struct srnic_dgram_id want_id;
+	bool key_requested;
+	bool wait_open;
+	struct net *req_net;
+	struct srnic_dgram_id req_id;
 };
 
 /* ud_keys_tx.c */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The worker's part of the keys of outgoing datagrams: it derives the wanted key, and then sends
+ * The worker's part of the keys of outgoing datagrams: it derives the requested key, and then sends
  * the datagrams that wait for it.
  */
 #include <linux/slab.h>
@@ -11,8 +11,8 @@
 #include "engine/unlock.h"
 #include "mem/mem.h"
 
-/* Make the wanted key. If it cannot be derived, it stores the errno; NULL: no memory. */
-static struct srnic_out_key *make_key(struct net *net, const struct srnic_dgram_id *id)
+/* Make the requested key. If it cannot be derived, it stores the errno; NULL: no memory. */
+static struct srnic_out_key *derive_out_key(struct net *net, const struct srnic_dgram_id *id)
 {
 	struct srnic_out_key *key = kzalloc(sizeof(*key), GFP_KERNEL);
 	struct srnic_dgram_params params;
@@ -38,27 +38,37 @@ static struct srnic_out_key *make_key(struct net *net, const struct srnic_dgram_
 	return key;
 }
 
-static bool take_want(struct srnic_qp *qp, struct net **net, struct srnic_dgram_id *id)
+static bool take_key_request(struct srnic_qp *qp, struct net **net, struct srnic_dgram_id *id)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
-	bool wanted;
+	bool requested;
 
 	srnic_qp_lock(qp);
-	wanted = out->wanted;
-	*net = out->want_net;
-	*id = out->want_id;
+	requested = out->key_requested;
+	*net = out->req_net;
+	*id = out->req_id;
 	srnic_qp_unlock(qp);
-	return wanted;
+	return requested;
 }
 
-static void end_wait(struct srnic_qp *qp)
+static void dgram_wait_end(struct srnic_qp *qp)
 {
-	if (qp->pd && atomic_dec_and_test(&qp->pd->dgrams_wait))
-		wake_up_var(&qp->pd->dgrams_wait);
+	if (qp->mem.pd && atomic_dec_and_test(&qp->mem.pd->dgram_waiters))
+		wake_up_var(&qp->mem.pd->dgram_waiters);
+}
+
+static void free_dead_keys(struct srnic_qp *qp)
+{
+	struct hlist_head dead;
+
+	srnic_qp_lock(qp);
+	hlist_move_list(&qp->dgram_out->dead, &dead);
+	srnic_qp_unlock(qp);
+	srnic_out_keys_free(&dead);
 }
 
 /**
- * srnic_dgram_out_work() - Make the key that is wanted, and request sending
+ * srnic_dgram_out_work() - Make the requested key, if there is one, and request sending
  * @qp: the QP
  *
  * Context: process, in the worker of the QP.
@@ -67,26 +77,26 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
 	struct srnic_dgram_id id;
-	struct hlist_head dead;
 	struct srnic_out_key *key;
 	struct net *net;
 
-	if (!take_want(qp, &net, &id))
+	if (!take_key_request(qp, &net, &id)) {
+		free_dead_keys(qp);
 		return;
-	key = make_key(net, &id);
+	}
+	key = derive_out_key(net, &id);
 
 	srnic_qp_lock(qp);
-	out->wanted = false;
+	out->key_requested = false;
 	if (key)
 		srnic_out_key_add(out, key);
-	hlist_move_list(&out->dead, &dead);
 	srnic_qp_unlock(qp);
 	put_net(net);
-	srnic_out_keys_free(&dead);
+	free_dead_keys(qp);
 	/* a former wait that has not ended becomes one with this wait */
-	if (out->owed)
-		end_wait(qp);
-	out->owed = true;
+	if (out->wait_open)
+		dgram_wait_end(qp);
+	out->wait_open = true;
 	set_bit(SRNIC_QP_WORK_SEND, &qp->work_bits);
 }
 
@@ -102,10 +112,10 @@ void srnic_dgram_out_sent(struct srnic_qp *qp)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
 
-	if (!out || !out->owed)
+	if (!out || !out->wait_open)
 		return;
-	out->owed = false;
-	end_wait(qp);
+	out->wait_open = false;
+	dgram_wait_end(qp);
 }
 
 /**
@@ -120,7 +130,7 @@ void srnic_dgram_out_sent(struct srnic_qp *qp)
  */
 void srnic_dgram_out_wait(struct srnic_pd *pd)
 {
-	wait_var_event_timeout(&pd->dgrams_wait, !atomic_read(&pd->dgrams_wait), HZ);
+	wait_var_event_timeout(&pd->dgram_waiters, !atomic_read(&pd->dgram_waiters), HZ);
 }
 
 /**
@@ -134,9 +144,9 @@ void srnic_dgram_out_forget(struct srnic_qp *qp)
 	struct srnic_dgram_out *out = qp->dgram_out;
 
 	srnic_dgram_out_sent(qp);
-	if (!out || !out->wanted)
+	if (!out || !out->key_requested)
 		return;
-	out->wanted = false;
-	put_net(out->want_net);
-	end_wait(qp);
+	out->key_requested = false;
+	put_net(out->req_net);
+	dgram_wait_end(qp);
 }

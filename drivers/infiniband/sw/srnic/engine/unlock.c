@@ -67,7 +67,7 @@ static void raise_events(struct srnic_qp *qp, u32 events)
  * the receiver on veth or lo, or of the transmitter in a NIC. So packets whose order matters
  * leave from one CPU as long as any may be in flight, wherever they are built.
  */
-static bool at_home(const struct srnic_qp *qp)
+static bool on_out_cpu(const struct srnic_qp *qp)
 {
 	if (!qp->out_follows && !time_before(jiffies, qp->out_until))
 		return true;
@@ -75,12 +75,12 @@ static bool at_home(const struct srnic_qp *qp)
 }
 
 /* Move qp->out to @batch if it may be sent from this CPU. */
-static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
+static bool dequeue_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 	__must_hold(&qp->lock)
 {
 	if (skb_queue_empty(&qp->out))
 		return false;
-	if (unlikely(!at_home(qp))) {
+	if (unlikely(!on_out_cpu(qp))) {
 		queue_work_on(qp->out_cpu, system_bh_wq, &qp->out_work);
 		return false;
 	}
@@ -96,11 +96,11 @@ static bool take_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 }
 
 /*
- * Pass packets to the stack, up to one that a full queue refuses. Return false in that case:
- * @refused describes that packet, and those behind it stay in @batch.
+ * Pass packets to the stack, up to one that a full queue drops. Return false in that case:
+ * @dropped describes that packet, and those behind it stay in @batch.
  */
 static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
-		       struct srnic_out_cb *refused)
+		       struct srnic_out_cb *dropped)
 {
 	struct sk_buff *skb;
 	int err;
@@ -108,14 +108,14 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 	while ((skb = __skb_dequeue(batch))) {
 		unsigned int segs = skb_shinfo(skb)->gso_segs ?: 1;
 
-		*refused = *srnic_out_cb(skb);
+		*dropped = *srnic_out_cb(skb);
 		err = srnic_net_send(skb);
 		if (likely(!err))
 			continue;
 		if (err == NET_XMIT_DROP)
 			return false;
 		if (err == NET_XMIT_CN)
-			srnic_txq_refused(&qp->txq);
+			srnic_txq_dropped(&qp->txq);
 		else
 			srnic_count_add(qp->dev, send_err, segs);
 	}
@@ -130,19 +130,19 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 {
 	unsigned long until = jiffies + SRNIC_FLUSH_JIFFIES;
 	int rounds = SRNIC_FLUSH_ROUNDS;
-	struct srnic_out_cb refused;
+	struct srnic_out_cb dropped;
 	bool rest = false;
 	bool more, all;
 
 	do {
-		all = send_batch(qp, batch, &refused);
+		all = send_batch(qp, batch, &dropped);
 		local_bh_enable();
 
 		spin_lock_bh(&qp->lock);
 		if (unlikely(!all))
-			srnic_tx_refused(qp, &refused, batch);
+			srnic_tx_requeue(qp, &dropped, batch);
 		if (--rounds && time_before_eq(jiffies, until)) {
-			more = take_out(qp, batch);
+			more = dequeue_out(qp, batch);
 		} else {
 			more = false;
 			rest = !skb_queue_empty(&qp->out);
@@ -169,7 +169,7 @@ static bool unlock_release(struct srnic_qp *qp, struct sk_buff_head *batch)
 	bool drain;
 
 	__skb_queue_head_init(batch);
-	drain = !qp->flushing && take_out(qp, batch);
+	drain = !qp->flushing && dequeue_out(qp, batch);
 	qp->req.cc.now = 0;
 	if (drain) {
 		qp->flushing = true;
@@ -254,7 +254,7 @@ void srnic_qp_out_work(struct work_struct *work)
 	struct srnic_qp *qp = container_of(work, struct srnic_qp, out_work);
 
 	srnic_qp_lock(qp);
-	if (unlikely(!skb_queue_empty(&qp->out) && !at_home(qp))) {
+	if (unlikely(!skb_queue_empty(&qp->out) && !on_out_cpu(qp))) {
 		/* out_cpu has changed, but a running work can only be queued where it runs */
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
 		spin_unlock_bh(&qp->lock);

@@ -7,6 +7,7 @@
 #include "srnic.h"
 #include "engine/due.h"
 #include "engine/handshake.h"
+#include "engine/life.h"
 #include "engine/requester.h"
 #include "engine/responder.h"
 #include "engine/state.h"
@@ -52,6 +53,8 @@ void srnic_qp_worker(struct work_struct *work)
 		srnic_hs_work(qp);
 	if (worker_take(qp, SRNIC_QP_WORK_REKEY))
 		srnic_hs_rekey(qp);
+	if (worker_take(qp, SRNIC_QP_WORK_WIPE))
+		srnic_life_wipe(qp);
 	if (worker_take(qp, SRNIC_QP_WORK_DGRAM))
 		srnic_dgram_out_work(qp);
 	if (worker_take(qp, SRNIC_QP_WORK_ALLOC))

@@ -2,12 +2,13 @@
 /*
  * Send work requests: a table of their properties, and the checks that need no L_Key.
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/wqe.h"
 
 #define T_RC	BIT(IB_QPT_RC)
 #define T_CONN	(BIT(IB_QPT_RC) | BIT(IB_QPT_UC))
-#define T_DGRAM	(BIT(IB_QPT_UD) | BIT(IB_QPT_GSI))
+#define T_DGRAM	(BIT(IB_QPT_UD) | BIT(IB_QPT_GSI) | BIT(IB_QPT_SMI))
 
 #define DATA(completion, qp_types, msg, at_end, alone) {	\
 	.class = SRNIC_CLASS_DATA,				\
@@ -44,21 +45,44 @@ const struct srnic_wqe_kind srnic_wqe_kinds[SRNIC_WQE_OPCODES] = {
 	[SRNIC_WQE_LOCAL_INV]	= LOCAL(IB_WC_LOCAL_INV, T_CONN),
 	[SRNIC_WQE_BIND_MW]	= LOCAL(IB_WC_BIND_MW, T_CONN),
 	[SRNIC_WQE_REG_MR]	= LOCAL(IB_WC_REG_MR, T_CONN),
+	[SRNIC_WQE_FLUSH]	= REQUEST(CONFIRMED, IB_WC_FLUSH, FLUSH),
+	[SRNIC_WQE_ATOMIC_WRITE] = REQUEST(CONFIRMED, IB_WC_ATOMIC_WRITE, ATOMIC_WRITE),
+	[SRNIC_WQE_LSO]		= DATA(IB_WC_LSO, BIT(IB_QPT_UD), SEND, LAST, ONLY),
 };
+
+/* IBA A19: at least one placement type; the other bits of the FETH are reserved. */
+static bool flush_well_formed(const struct srnic_swqe *wqe)
+{
+	return !wqe->length && wqe->flush.types && wqe->flush.level <= 1 &&
+	       !(wqe->flush.types & ~SRNIC_FETH_TYPES);
+}
 
 /* Check whether opcode, flags and SGEs fit the QP. */
 static bool well_formed(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
 	const struct srnic_wqe_kind *kind = srnic_wqe_kind(wqe);
 
-	if (!(kind->types & BIT(qp->ib.qp_type)) || wqe->flags & ~SRNIC_WQE_FLAGS)
+	if (!(kind->types & BIT(qp->ib.qp_type)) || wqe->flags & ~SRNIC_SWQE_FLAGS)
 		return false;
 	/* REG_MR has a kernel pointer, which no user ring can name (RFC 5042 6.5) */
-	if (wqe->opcode == SRNIC_WQE_REG_MR && qp->sq.ring.user)
+	if (qp->sq.ring.user &&
+	    (wqe->opcode == SRNIC_WQE_REG_MR || wqe->opcode == SRNIC_WQE_LSO))
 		return false;
 	if (wqe->flags & SRNIC_SWQE_INLINE)
-		return kind->class == SRNIC_CLASS_DATA && wqe->length <= qp->sq.max_inline;
+		return kind->class == SRNIC_CLASS_DATA ? wqe->length <= qp->sq.max_inline :
+							 wqe->opcode == SRNIC_WQE_ATOMIC_WRITE;
 	return wqe->num_sge <= qp->sq.max_sge;
+}
+
+/* Tell whether a datagram, or each datagram of a large send, fits the port's MTU. */
+static bool datagram_fits(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	struct srnic_lso lso;
+
+	if (wqe->opcode != SRNIC_WQE_LSO)
+		return wqe->length <= qp->mtu;
+	lso = srnic_wqe_lso(&qp->sq, wqe);
+	return srnic_lso_valid(&lso, qp->mtu);
 }
 
 /**
@@ -78,13 +102,18 @@ enum ib_wc_status srnic_wqe_check(const struct srnic_qp *qp, const struct srnic_
 		return IB_WC_LOC_QP_OP_ERR;
 	if (wqe->length > SRNIC_MAX_MSG)
 		return IB_WC_LOC_LEN_ERR;
-	if (!srnic_qp_connected(qp) && wqe->length > qp->mtu)
+	if (!srnic_qp_connected(qp) && !datagram_fits(qp, wqe))
 		return IB_WC_LOC_LEN_ERR;
 
 	switch (srnic_wqe_kind(wqe)->class) {
+	case SRNIC_CLASS_CONFIRMED:
 	case SRNIC_CLASS_ATOMIC:
-		if (wqe->length != sizeof(u64))
+		if (wqe->opcode == SRNIC_WQE_FLUSH) {
+			if (!flush_well_formed(wqe))
+				return IB_WC_LOC_QP_OP_ERR;
+		} else if (wqe->length != sizeof(u64)) {
 			return IB_WC_LOC_LEN_ERR;
+		}
 		fallthrough;
 	case SRNIC_CLASS_READ:
 		/* none may ever be outstanding, so this one would wait forever */
@@ -95,3 +124,5 @@ enum ib_wc_status srnic_wqe_check(const struct srnic_qp *qp, const struct srnic_
 		return IB_WC_SUCCESS;
 	}
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_wqe_check);

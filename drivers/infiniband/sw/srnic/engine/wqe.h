@@ -6,6 +6,7 @@
 #define SRNIC_ENGINE_WQE_H
 
 #include "engine/engine.h"
+#include "engine/ipoib.h"
 
 /* struct srnic_swqe.state */
 enum srnic_swqe_state {
@@ -15,11 +16,12 @@ enum srnic_swqe_state {
 	SRNIC_SWQE_FAILED,	/* has a status; the send queue stops here */
 };
 
-/* How the requester executes a work request */
+/* How the requester executes a work request; READ to CONFIRMED: srnic_wqe_answered() */
 enum srnic_wqe_class {
 	SRNIC_CLASS_DATA,	/* SEND, WRITE: payload goes out */
 	SRNIC_CLASS_READ,	/* a request; the payload is in the responses */
 	SRNIC_CLASS_ATOMIC,	/* a request; the response has eight bytes */
+	SRNIC_CLASS_CONFIRMED,	/* FLUSH, ATOMIC WRITE: the response is a READ's without payload */
 	SRNIC_CLASS_LOCAL,	/* no packets */
 };
 
@@ -56,7 +58,7 @@ static inline bool srnic_wqe_answered(const struct srnic_swqe *wqe)
 {
 	enum srnic_wqe_class class = srnic_wqe_kind(wqe)->class;
 
-	return class == SRNIC_CLASS_READ || class == SRNIC_CLASS_ATOMIC;
+	return class >= SRNIC_CLASS_READ && class <= SRNIC_CLASS_CONFIRMED;
 }
 
 /* Return the index past the newest copy. */
@@ -66,8 +68,22 @@ static inline u32 srnic_sq_prod(const struct srnic_sq *sq)
 	return smp_load_acquire(&sq->prod);
 }
 
+/* Return the large send that a work request with opcode SRNIC_WQE_LSO describes. */
+static inline struct srnic_lso srnic_wqe_lso(const struct srnic_sq *sq,
+					     const struct srnic_swqe *wqe)
+{
+	return (struct srnic_lso) {
+		.header = (const u8 *)wqe + sq->lso_at,
+		.hlen = wqe->ud.hlen,
+		.mss = wqe->ud.mss,
+		.length = wqe->length,
+	};
+}
+
 static inline u32 srnic_wqe_packets(const struct srnic_swqe *wqe, u32 mtu)
 {
+	if (wqe->opcode == SRNIC_WQE_LSO)
+		mtu = wqe->ud.mss;
 	return wqe->length > mtu ? DIV_ROUND_UP(wqe->length, mtu) : 1;
 }
 

@@ -56,7 +56,7 @@ enum srnic_limit {
 #define SRNIC_MAX_GRANTS	128	/* memory keys per QP */
 #define SRNIC_MAX_DGRAM_PEERS	256	/* destinations per QP that keys are kept for */
 #define SRNIC_MAX_DGRAM_SENDERS	4096	/* senders per device whose packet numbers are kept */
-#define SRNIC_MAX_DGRAM_HELD	512	/* held datagrams of unknown senders, per device */
+#define SRNIC_MAX_DGRAM_DEFERRED	512	/* waiting datagrams of unknown senders */
 #define SRNIC_MAX_EARLY		1024	/* early packets per QP and direction */
 #define SRNIC_MAX_EARLY_ALL	4096	/* early packets per device */
 #define SRNIC_MAX_KEYS		1024	/* keys per network namespace */
@@ -94,20 +94,20 @@ struct srnic_user {
 
 /**
  * struct srnic_guard - Limits and grants of a device
- * @lock: irqsave; protects everything but @stream
+ * @lock: irqsave; protects everything but @peer_limit
  * @users: users that hold at least one reference
  * @used: objects granted to all users, by kind
  * @limit: most objects that may be granted, by kind
  * @reserve: part of @limit for the kernel and the administrator only
- * @stream: values of SRNIC_LIMIT_*; accessed by READ_ONCE() and WRITE_ONCE()
+ * @peer_limit: values of SRNIC_LIMIT_*; accessed by READ_ONCE() and WRITE_ONCE()
  */
 struct srnic_guard {
-	spinlock_t lock;	/* irqsave; everything but @stream */
+	spinlock_t lock;	/* irqsave; everything but @peer_limit */
 	struct list_head users;
 	u32 used[SRNIC_QUOTAS];
 	u32 limit[SRNIC_QUOTAS];
 	u32 reserve[SRNIC_QUOTAS];
-	u32 stream[SRNIC_LIMITS];
+	u32 peer_limit[SRNIC_LIMITS];
 };
 
 /**
@@ -115,17 +115,17 @@ struct srnic_guard {
  * @round: number of the present round
  * @taken: entries taken in this round, by all streams
  * @streams: streams that asked in this round
- * @before: streams that asked in the previous round
+ * @prev_streams: streams that asked in the previous round
  * @owed: entries owed to streams that found the queue empty
- * @until: jiffies: end of the wait for those streams
+ * @owed_deadline: jiffies: end of the wait for those streams
  */
 struct srnic_share {
 	u32 round;
 	u32 taken;
 	u32 streams;
-	u32 before;
+	u32 prev_streams;
 	u32 owed;
-	unsigned long until;
+	unsigned long owed_deadline;
 };
 
 /**
@@ -133,28 +133,28 @@ struct srnic_share {
  * @round: last round in which the stream asked
  * @taken: entries taken in that round
  * @owed: entries owed in that round
- * @most: most entries taken in any round
- * @refused: times the stream was refused in favour of other streams
+ * @max_taken: most entries taken in any round
+ * @denied: times the stream was denied an entry in favour of other streams
  */
 struct srnic_stream {
 	u32 round;
 	u32 taken;
 	u32 owed;
-	u32 most;
-	u32 refused;
+	u32 max_taken;
+	u32 denied;
 };
 
 /**
  * struct srnic_share_queue - Present state of a receive queue
- * @room: capacity, in entries
- * @left: entries in the queue
- * @patience: jiffies within which a refused stream retries
+ * @capacity: capacity, in entries
+ * @avail: entries in the queue
+ * @retry_time: jiffies within which a denied stream retries
  * @greed: never refuse a stream in favour of others
  */
 struct srnic_share_queue {
-	u32 room;
-	u32 left;
-	unsigned long patience;
+	u32 capacity;
+	u32 avail;
+	unsigned long retry_time;
 	bool greed;
 };
 

@@ -30,7 +30,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_limit_table);
  */
 u32 srnic_limit_get(const struct srnic_guard *guard, enum srnic_limit limit)
 {
-	return READ_ONCE(guard->stream[limit]);
+	return READ_ONCE(guard->peer_limit[limit]);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_limit_get);
@@ -48,7 +48,7 @@ int srnic_limit_set(struct srnic_guard *guard, enum srnic_limit limit, u32 value
 {
 	if (value > srnic_limit_table[limit].max)
 		return -ERANGE;
-	WRITE_ONCE(guard->stream[limit], value);
+	WRITE_ONCE(guard->peer_limit[limit], value);
 	return 0;
 }
 

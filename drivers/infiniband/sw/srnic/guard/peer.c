@@ -36,38 +36,38 @@
 /**
  * struct srnic_peer - A peer that has committed faults or is cut off
  * @node: entry in its hash bucket, read under RCU
- * @order: entry in srnic_peers.heard or srnic_peers.cut
+ * @lru_node: entry in srnic_peers.lru or srnic_peers.cut_list
  * @rcu: for freeing after a grace period
  * @gid: address
  * @faults: faults, by kind
  * @dropped: packets dropped while the peer was cut off
- * @seen: jiffies: last fault or dropped packet; without the lock
- * @placed: @seen when the peer got its place in @order
- * @second: jiffies: start of the second that @lately counts; read without the
- *	lock
- * @lately: faults in that second that the rule covers
+ * @last_seen: jiffies: last fault or dropped packet; without the lock
+ * @lru_seen: @last_seen when the peer got its place in srnic_peers.lru
+ * @second_start: jiffies: start of the second that @second_faults counts; read
+ *	without the lock
+ * @second_faults: faults in that second that the rule covers
  * @cut: the peer is cut off; read without the lock
  * @timed: the cut-off ends at @until
  * @until: jiffies: end of the cut-off
  */
 struct srnic_peer {
 	struct hlist_node node;
-	struct list_head order;
+	struct list_head lru_node;
 	struct rcu_head rcu;
 	u8 gid[16];
 	atomic64_t faults[SRNIC_FAULTS];
 	atomic64_t dropped;
-	unsigned long seen;
-	unsigned long placed;
-	unsigned long second;
-	atomic_t lately;
+	unsigned long last_seen;
+	unsigned long lru_seen;
+	unsigned long second_start;
+	atomic_t second_faults;
 	bool cut;
 	bool timed;
 	unsigned long until;
 };
 
-#define SRNIC_FAULT_ROW(kind, name_, res_, ruled_) \
-	[SRNIC_FAULT_##kind] = { .name = (name_), .res = (res_), .ruled = (ruled_) }
+#define SRNIC_FAULT_ROW(kind, name_, res_, limited_) \
+	[SRNIC_FAULT_##kind] = { .name = (name_), .res = (res_), .limited = (limited_) }
 
 /*
  * The rule covers only faults that an honest peer does not commit. When packets
@@ -149,11 +149,11 @@ static struct srnic_peer *peer_find(struct srnic_peers *peers, const u8 *gid)
 	return NULL;
 }
 
-static void peer_forget(struct srnic_peers *peers, struct srnic_peer *peer)
+static void peer_evict(struct srnic_peers *peers, struct srnic_peer *peer)
 	__must_hold(&peers->lock)
 {
 	hlist_del_rcu(&peer->node);
-	list_del(&peer->order);
+	list_del(&peer->lru_node);
 	WRITE_ONCE(peers->count, peers->count - 1);
 	kfree_rcu(peer, rcu);
 }
@@ -163,11 +163,11 @@ static bool within_second(unsigned long now, unsigned long since)
 	return time_in_range(now, since, since + HZ - 1);
 }
 
-static void peer_place(struct srnic_peers *peers, struct srnic_peer *peer)
+static void peer_lru_touch(struct srnic_peers *peers, struct srnic_peer *peer)
 	__must_hold(&peers->lock)
 {
-	peer->placed = READ_ONCE(peer->seen);
-	list_move_tail(&peer->order, &peers->heard);
+	peer->lru_seen = READ_ONCE(peer->last_seen);
+	list_move_tail(&peer->lru_node, &peers->lru);
 }
 
 /*
@@ -175,17 +175,17 @@ static void peer_place(struct srnic_peers *peers, struct srnic_peer *peer)
  * list holds only active peers. Faults do not move a peer in the list; active
  * peers are moved here.
  */
-static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
+static struct srnic_peer *peer_lru_victim(struct srnic_peers *peers)
 	__must_hold(&peers->lock)
 {
 	struct srnic_peer *peer;
 
 	for (int i = 0; i < PEER_ROTATIONS; i++) {
 		/* the list is not empty: at most half of the peers can be cut off */
-		peer = list_first_entry(&peers->heard, struct srnic_peer, order);
-		if (READ_ONCE(peer->seen) == peer->placed)
+		peer = list_first_entry(&peers->lru, struct srnic_peer, lru_node);
+		if (READ_ONCE(peer->last_seen) == peer->lru_seen)
 			return peer;
-		peer_place(peers, peer);
+		peer_lru_touch(peers, peer);
 	}
 	return NULL;
 }
@@ -194,21 +194,21 @@ static struct srnic_peer *peer_quietest(struct srnic_peers *peers)
  * Return true if a new offender may be added, after evicting the quietest peer
  * if needed.
  */
-static bool peers_have_room(struct srnic_peers *peers, unsigned long now)
+static bool peers_evict_idle(struct srnic_peers *peers, unsigned long now)
 	__must_hold(&peers->lock)
 {
-	struct srnic_peer *quiet;
+	struct srnic_peer *victim;
 
 	if (peers->count < SRNIC_MAX_PEERS)
 		return true;
-	quiet = peer_quietest(peers);
-	if (!quiet)
+	victim = peer_lru_victim(peers);
+	if (!victim)
 		return false;
-	if (within_second(now, quiet->placed)) {
-		WRITE_ONCE(peers->full, quiet->placed);
+	if (within_second(now, victim->lru_seen)) {
+		WRITE_ONCE(peers->full_since, victim->lru_seen);
 		return false;
 	}
-	peer_forget(peers, quiet);
+	peer_evict(peers, victim);
 	return true;
 }
 
@@ -216,23 +216,23 @@ static bool peers_have_room(struct srnic_peers *peers, unsigned long now)
  * Evict a peer if needed, active or not: a peer that the administrator names
  * gets its place at once.
  */
-static void peers_make_room(struct srnic_peers *peers)
+static void peers_evict_any(struct srnic_peers *peers)
 	__must_hold(&peers->lock)
 {
 	if (peers->count == SRNIC_MAX_PEERS)
-		peer_forget(peers, peer_quietest(peers) ?:
-			    list_first_entry(&peers->heard, struct srnic_peer, order));
+		peer_evict(peers, peer_lru_victim(peers) ?:
+			   list_first_entry(&peers->lru, struct srnic_peer, lru_node));
 }
 
 /* Return true if no entry can be evicted in this second, without the lock. */
 static bool peers_are_full(const struct srnic_peers *peers, unsigned long now)
 {
 	return READ_ONCE(peers->count) == SRNIC_MAX_PEERS &&
-	       within_second(now, READ_ONCE(peers->full));
+	       within_second(now, READ_ONCE(peers->full_since));
 }
 
-/* The caller has made room. */
-static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid, unsigned long now)
+/* The caller has ensured that there is space. */
+static struct srnic_peer *peer_create(struct srnic_peers *peers, const u8 *gid, unsigned long now)
 	__must_hold(&peers->lock)
 {
 	struct srnic_peer *peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_NOWARN);
@@ -240,12 +240,12 @@ static struct srnic_peer *peer_make(struct srnic_peers *peers, const u8 *gid, un
 	if (!peer)
 		return NULL;
 	memcpy(peer->gid, gid, sizeof(peer->gid));
-	peer->seen = now;
-	peer->placed = now;
-	peer->second = now;
+	peer->last_seen = now;
+	peer->lru_seen = now;
+	peer->second_start = now;
 	/* at the tail: a dump in progress resumes by position in the bucket */
 	hlist_add_tail_rcu(&peer->node, bucket_of(peers, gid));
-	list_add_tail(&peer->order, &peers->heard);
+	list_add_tail(&peer->lru_node, &peers->lru);
 	WRITE_ONCE(peers->count, peers->count + 1);
 	return peer;
 }
@@ -255,10 +255,10 @@ static int peer_cut(struct srnic_peers *peers, struct srnic_peer *peer, u32 seco
 	__must_hold(&peers->lock)
 {
 	if (!peer->cut) {
-		if (peers->cut_off >= SRNIC_MAX_CUT_OFF)
+		if (peers->cut_count >= SRNIC_MAX_CUT_OFF)
 			return -ENOSPC;
-		list_move_tail(&peer->order, &peers->cut);
-		WRITE_ONCE(peers->cut_off, peers->cut_off + 1);
+		list_move_tail(&peer->lru_node, &peers->cut_list);
+		WRITE_ONCE(peers->cut_count, peers->cut_count + 1);
 		WRITE_ONCE(peer->cut, true);
 	}
 	peer->timed = seconds;
@@ -271,50 +271,50 @@ static int peer_cut(struct srnic_peers *peers, struct srnic_peer *peer, u32 seco
 static void peer_allow(struct srnic_peers *peers, struct srnic_peer *peer)
 	__must_hold(&peers->lock)
 {
-	peer_place(peers, peer);
-	WRITE_ONCE(peers->cut_off, peers->cut_off - 1);
+	peer_lru_touch(peers, peer);
+	WRITE_ONCE(peers->cut_count, peers->cut_count - 1);
 	WRITE_ONCE(peer->cut, false);
-	atomic_set(&peer->lately, 0);
+	atomic_set(&peer->second_faults, 0);
 }
 
 /* Context: under the lock, or RCU read side. */
 static void peer_count(struct srnic_peer *peer, enum srnic_fault kind, unsigned long now)
 {
 	atomic64_inc(&peer->faults[kind]);
-	WRITE_ONCE(peer->seen, now);
-	if (srnic_fault_table[kind].ruled)
-		atomic_inc(&peer->lately);
+	WRITE_ONCE(peer->last_seen, now);
+	if (srnic_fault_table[kind].limited)
+		atomic_inc(&peer->second_faults);
 }
 
-static bool peer_exceeds(const struct srnic_peers *peers, const struct srnic_peer *peer)
+static bool peer_over_limit(const struct srnic_peers *peers, const struct srnic_peer *peer)
 {
 	u32 limit = srnic_limit_get(peers->guard, SRNIC_LIMIT_FAULTS);
 
-	return limit && (u32)atomic_read(&peer->lately) > limit;
+	return limit && (u32)atomic_read(&peer->second_faults) > limit;
 }
 
 /* Return true if the fault that was just counted needs nothing done under the lock. */
-static bool peer_is_settled(const struct srnic_peers *peers, const struct srnic_peer *peer,
+static bool peer_fault_done(const struct srnic_peers *peers, const struct srnic_peer *peer,
 			    unsigned long now)
 {
 	if (READ_ONCE(peer->cut))
 		return true;	/* the packet was in flight when the peer was cut off */
-	return within_second(now, READ_ONCE(peer->second)) && !peer_exceeds(peers, peer);
+	return within_second(now, READ_ONCE(peer->second_start)) && !peer_over_limit(peers, peer);
 }
 
 /* Start a new second if one is due, and apply the rule, after a fault has been counted. */
-static void peer_settle(struct srnic_peers *peers, struct srnic_peer *peer, enum srnic_fault kind,
-			unsigned long now)
+static void peer_apply_limit(struct srnic_peers *peers, struct srnic_peer *peer,
+			     enum srnic_fault kind, unsigned long now)
 	__must_hold(&peers->lock)
 {
 	if (peer->cut)
 		return;
-	peer_place(peers, peer);
-	if (!within_second(now, peer->second)) {
-		WRITE_ONCE(peer->second, now);
-		atomic_set(&peer->lately, srnic_fault_table[kind].ruled);
+	peer_lru_touch(peers, peer);
+	if (!within_second(now, peer->second_start)) {
+		WRITE_ONCE(peer->second_start, now);
+		atomic_set(&peer->second_faults, srnic_fault_table[kind].limited);
 	}
-	if (peer_exceeds(peers, peer))
+	if (peer_over_limit(peers, peer))
 		peer_cut(peers, peer, srnic_limit_get(peers->guard, SRNIC_LIMIT_CUTOFF), now);
 }
 
@@ -328,13 +328,13 @@ static void peer_fault_locked(struct srnic_peers *peers, const u8 *gid, enum srn
 	spin_lock_irqsave(&peers->lock, flags);
 	peer = peer_find(peers, gid);
 	if (!known) {
-		if (!peer && peers_have_room(peers, now))
-			peer = peer_make(peers, gid, now);
+		if (!peer && peers_evict_idle(peers, now))
+			peer = peer_create(peers, gid, now);
 		if (peer)
 			peer_count(peer, kind, now);
 	}
 	if (peer)
-		peer_settle(peers, peer, kind, now);
+		peer_apply_limit(peers, peer, kind, now);
 	spin_unlock_irqrestore(&peers->lock, flags);
 }
 
@@ -354,7 +354,7 @@ void srnic_peer_fault(struct srnic_peers *peers, const u8 *gid, enum srnic_stat 
 {
 	enum srnic_fault kind = srnic_fault_of(why);
 	struct srnic_peer *peer;
-	bool settled;
+	bool done;
 
 	if (!peers || kind == SRNIC_FAULT_NONE)
 		return;
@@ -362,12 +362,12 @@ void srnic_peer_fault(struct srnic_peers *peers, const u8 *gid, enum srnic_stat 
 	peer = peer_find(peers, gid);
 	if (peer) {
 		peer_count(peer, kind, now);
-		settled = peer_is_settled(peers, peer, now);
+		done = peer_fault_done(peers, peer, now);
 	} else {
-		settled = peers_are_full(peers, now);
+		done = peers_are_full(peers, now);
 	}
 	rcu_read_unlock();
-	if (!settled)
+	if (!done)
 		peer_fault_locked(peers, gid, kind, peer, now);
 }
 
@@ -392,7 +392,7 @@ bool srnic_peer_drop(struct srnic_peers *peers, const u8 *gid, unsigned int pack
 	cut = peer && READ_ONCE(peer->cut);
 	if (cut) {
 		atomic64_add(packets, &peer->dropped);
-		WRITE_ONCE(peer->seen, jiffies);
+		WRITE_ONCE(peer->last_seen, jiffies);
 	}
 	rcu_read_unlock();
 	return cut;
@@ -422,8 +422,8 @@ int srnic_peer_cut(struct srnic_peers *peers, const u8 *gid, u32 seconds, unsign
 	spin_lock_irqsave(&peers->lock, flags);
 	peer = peer_find(peers, gid);
 	if (!peer) {
-		peers_make_room(peers);
-		peer = peer_make(peers, gid, now);
+		peers_evict_any(peers);
+		peer = peer_create(peers, gid, now);
 	}
 	if (peer)
 		err = peer_cut(peers, peer, seconds, now);
@@ -476,7 +476,7 @@ unsigned long srnic_peers_expire(struct srnic_peers *peers, unsigned long now)
 	unsigned long flags;
 
 	spin_lock_irqsave(&peers->lock, flags);
-	list_for_each_entry_safe(peer, after, &peers->cut, order) {
+	list_for_each_entry_safe(peer, after, &peers->cut_list, lru_node) {
 		if (!peer->timed)
 			continue;
 		if (time_after_eq(now, peer->until))
@@ -523,13 +523,13 @@ static const struct srnic_peer *peer_at(struct srnic_peers *peers, unsigned long
 }
 
 /* Return @later - @earlier, or 0 if it is negative: the clock was read twice. */
-static unsigned long elapsed(unsigned long earlier, unsigned long later)
+static unsigned long jiffies_elapsed(unsigned long earlier, unsigned long later)
 {
 	return time_after(later, earlier) ? later - earlier : 0;
 }
 
 /**
- * srnic_peer_from() - Iterate over the peers, while others may add and remove some
+ * srnic_peer_next() - Iterate over the peers, while others may add and remove some
  * @peers: peers of the device
  * @at: position to start at, 0 for the first; set to the position of the peer
  *	found, to be incremented by the caller
@@ -539,7 +539,7 @@ static unsigned long elapsed(unsigned long earlier, unsigned long later)
  * Context: any but NMI.
  * Return: true if a peer was found.
  */
-bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long now,
+bool srnic_peer_next(struct srnic_peers *peers, unsigned long *at, unsigned long now,
 		     struct srnic_peer_state *state)
 {
 	const struct srnic_peer *peer;
@@ -552,17 +552,17 @@ bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long
 		for (int i = 0; i < SRNIC_FAULTS; i++)
 			state->faults[i] = atomic64_read(&peer->faults[i]);
 		state->dropped = atomic64_read(&peer->dropped);
-		state->silent = jiffies_to_msecs(elapsed(READ_ONCE(peer->seen), now));
+		state->silent = jiffies_to_msecs(jiffies_elapsed(READ_ONCE(peer->last_seen), now));
 		state->cut = peer->cut;
 		state->timed = peer->cut && peer->timed;
 		state->left = state->timed ?
-			DIV_ROUND_UP(elapsed(now, peer->until), HZ) : 0;
+			DIV_ROUND_UP(jiffies_elapsed(now, peer->until), HZ) : 0;
 	}
 	spin_unlock_irqrestore(&peers->lock, flags);
 	return peer;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_peer_from);
+SRNIC_EXPORT_FOR_KUNIT(srnic_peer_next);
 
 /**
  * srnic_peers_alloc() - Allocate an empty table of peers
@@ -578,11 +578,11 @@ struct srnic_peers *srnic_peers_alloc(const struct srnic_guard *guard)
 	if (!peers)
 		return NULL;
 	peers->guard = guard;
-	peers->full = jiffies - HZ;
+	peers->full_since = jiffies - HZ;
 	spin_lock_init(&peers->lock);
 	get_random_bytes(&peers->key, sizeof(peers->key));
-	INIT_LIST_HEAD(&peers->heard);
-	INIT_LIST_HEAD(&peers->cut);
+	INIT_LIST_HEAD(&peers->lru);
+	INIT_LIST_HEAD(&peers->cut_list);
 	INIT_DELAYED_WORK(&peers->expire, expire_work);
 	return peers;
 }
@@ -602,8 +602,8 @@ void srnic_peers_free(struct srnic_peers *peers)
 	if (!peers)
 		return;
 	cancel_delayed_work_sync(&peers->expire);
-	list_splice(&peers->cut, &peers->heard);
-	list_for_each_entry_safe(peer, after, &peers->heard, order)
+	list_splice(&peers->cut_list, &peers->lru);
+	list_for_each_entry_safe(peer, after, &peers->lru, lru_node)
 		kfree(peer);
 	kfree(peers);
 }

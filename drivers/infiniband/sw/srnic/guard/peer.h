@@ -27,7 +27,7 @@ enum srnic_fault {
 struct srnic_fault_row {
 	const char *name;
 	const char *res;	/* name in "rdma resource" */
-	bool ruled;		/* counts towards SRNIC_LIMIT_FAULTS */
+	bool limited;		/* counts towards SRNIC_LIMIT_FAULTS */
 };
 
 extern const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS];
@@ -40,12 +40,12 @@ extern const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS];
  * @lock: irqsave; protects everything but lookups and counts under RCU
  * @key: secret hash key, so that an attacker cannot fill one bucket
  * @buckets: hash table of peers, by address
- * @heard: peers that are not cut off, in LRU order of their faults
- * @cut: cut-off peers
+ * @lru: peers that are not cut off, in LRU order of their faults
+ * @cut_list: cut-off peers
  * @count: number of peers in both lists; read without the lock
- * @full: jiffies: if @count is at its maximum, no peer can be evicted for a
+ * @full_since: jiffies: if @count is at its maximum, no peer can be evicted for a
  *	second from then on; read without the lock
- * @cut_off: number of peers in @cut; read without the lock
+ * @cut_count: number of peers in @cut_list; read without the lock
  * @expire: ends timed cut-offs
  */
 struct srnic_peers {
@@ -53,11 +53,11 @@ struct srnic_peers {
 	spinlock_t lock;	/* irqsave; see above */
 	siphash_key_t key;
 	struct hlist_head buckets[SRNIC_PEER_BUCKETS];
-	struct list_head heard;
-	struct list_head cut;
+	struct list_head lru;
+	struct list_head cut_list;
 	u32 count;
-	unsigned long full;
-	u32 cut_off;
+	unsigned long full_since;
+	u32 cut_count;
 	struct delayed_work expire;
 };
 
@@ -92,14 +92,14 @@ bool srnic_peer_drop(struct srnic_peers *peers, const u8 *gid, unsigned int pack
 int srnic_peer_cut(struct srnic_peers *peers, const u8 *gid, u32 seconds, unsigned long now);
 int srnic_peer_allow(struct srnic_peers *peers, const u8 *gid);
 unsigned long srnic_peers_expire(struct srnic_peers *peers, unsigned long now);
-bool srnic_peer_from(struct srnic_peers *peers, unsigned long *at, unsigned long now,
+bool srnic_peer_next(struct srnic_peers *peers, unsigned long *at, unsigned long now,
 		     struct srnic_peer_state *state);
 
 /* Check for a cut-off peer. If no peer is cut off, this costs one read. */
 static inline bool srnic_peer_cut_off(struct srnic_peers *peers, const u8 *gid,
 				      unsigned int packets)
 {
-	return unlikely(READ_ONCE(peers->cut_off)) && srnic_peer_drop(peers, gid, packets);
+	return unlikely(READ_ONCE(peers->cut_count)) && srnic_peer_drop(peers, gid, packets);
 }
 
 #endif /* SRNIC_GUARD_PEER_H */

@@ -90,8 +90,8 @@ void srnic_guard_init(struct srnic_guard *guard)
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
 /* Would @n grants, one at a time, stay within the limit and the user's share? */
-static bool quota_has(const struct srnic_guard *guard, enum srnic_quota quota,
-		      const struct srnic_user *user, u32 n)
+static bool quota_allows(const struct srnic_guard *guard, enum srnic_quota quota,
+			 const struct srnic_user *user, u32 n)
 	__must_hold(&guard->lock)
 {
 	u32 used = guard->used[quota], limit = guard->limit[quota];
@@ -127,7 +127,7 @@ int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
 	int err = -ENOMEM;
 
 	spin_lock_irqsave(&guard->lock, flags);
-	if (!quota_has(guard, quota, user, n))
+	if (!quota_allows(guard, quota, user, n))
 		goto unlock;
 	guard->used[quota] += n;
 	if (user)

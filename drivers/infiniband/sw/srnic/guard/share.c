@@ -5,19 +5,19 @@
  *
  * As long as the queue does not run empty, each stream takes what it needs.
  * Takings are counted in rounds of as many entries as the queue can hold; each
- * stream that asks in a round has an equal part of it. A stream that finds the
- * queue empty before it has taken its part is owed the rest. From then on, a
- * stream that has taken its part gets only entries that are owed to no other
- * stream.
+ * stream that asks in a round may take an equal part of it, its quantum. A stream
+ * that finds the queue empty before it has taken its quantum is owed the rest.
+ * From then on, a stream that has taken its quantum gets only entries that are
+ * owed to no other stream.
  *
  * A round ends when as many entries as the queue can hold have been taken and
  * none is owed any more, or when the owed streams do not return in time (a
- * refused stream retries after the RNR delay, which is known). Entries are thus
+ * denied stream retries after the RNR delay, which is known). Entries are thus
  * set aside only for a short time, and a queue that never runs empty is not
  * divided.
  *
- * A busy QP that is refused may run out of RNR retries. If all streams trust
- * each other, the limit 'greed' turns the refusal off; takings are still
+ * A busy QP that is denied entries may run out of RNR retries. If all streams trust
+ * each other, the limit 'greed' turns the denial off; takings are still
  * counted.
  */
 #include <linux/jiffies.h>
@@ -30,13 +30,13 @@ static void share_next_round(struct srnic_share *share)
 	share->round++;
 	share->taken = 0;
 	share->owed = 0;
-	share->before = share->streams;
+	share->prev_streams = share->streams;
 	share->streams = 0;
 }
 
-static bool share_round_over(const struct srnic_share *share, u32 room, unsigned long now)
+static bool share_round_over(const struct srnic_share *share, u32 capacity, unsigned long now)
 {
-	return share->owed ? time_after(now, share->until) : share->taken >= room;
+	return share->owed ? time_after(now, share->owed_deadline) : share->taken >= capacity;
 }
 
 static void share_join(struct srnic_share *share, struct srnic_stream *stream)
@@ -50,25 +50,25 @@ static void share_join(struct srnic_share *share, struct srnic_stream *stream)
 }
 
 /* Streams of the previous round count, too: they may still ask. */
-static u32 share_part(const struct srnic_share *share, u32 room)
+static u32 share_quantum(const struct srnic_share *share, u32 capacity)
 {
-	return max(room / max(share->streams, share->before), 1U);
+	return max(capacity / max(share->streams, share->prev_streams), 1U);
 }
 
-static void share_owe(struct srnic_share *share, struct srnic_stream *stream, u32 part)
+static void share_owe(struct srnic_share *share, struct srnic_stream *stream, u32 quantum)
 {
-	if (stream->taken + stream->owed >= part)
+	if (stream->taken + stream->owed >= quantum)
 		return;
-	share->owed += part - stream->taken - stream->owed;
-	stream->owed = part - stream->taken;
+	share->owed += quantum - stream->taken - stream->owed;
+	stream->owed = quantum - stream->taken;
 }
 
 /* As long as one owed stream returns, the others may return, too. */
-static void share_wait(struct srnic_share *share, const struct srnic_stream *stream,
-		       unsigned long until)
+static void share_extend(struct srnic_share *share, const struct srnic_stream *stream,
+			 unsigned long until)
 {
 	if (stream->owed)
-		share->until = until;
+		share->owed_deadline = until;
 }
 
 /**
@@ -88,7 +88,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_share_init);
  * srnic_share_ask() - Decide whether a stream may take an entry
  * @share: state of the queue
  * @stream: the stream that asks; zeroed at creation
- * @queue: entries in the queue, and how long to wait for a refused stream
+ * @queue: entries in the queue, and how long to wait for a denied stream
  * @now: jiffies
  *
  * Context: any; callers serialise per queue.
@@ -97,23 +97,23 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_share_init);
 enum srnic_share_answer srnic_share_ask(struct srnic_share *share, struct srnic_stream *stream,
 					const struct srnic_share_queue *queue, unsigned long now)
 {
-	u32 part;
+	u32 quantum;
 
-	if (share_round_over(share, queue->room, now))
+	if (share_round_over(share, queue->capacity, now))
 		share_next_round(share);
 	share_join(share, stream);
-	part = share_part(share, queue->room);
+	quantum = share_quantum(share, queue->capacity);
 
-	if (!queue->left)
-		share_owe(share, stream, part);
-	share_wait(share, stream, now + queue->patience);
-	if (!queue->left)
+	if (!queue->avail)
+		share_owe(share, stream, quantum);
+	share_extend(share, stream, now + queue->retry_time);
+	if (!queue->avail)
 		return SRNIC_SHARE_EMPTY;
 	if (queue->greed)
 		return SRNIC_SHARE_TAKE;
-	if (stream->taken < part || stream->owed || queue->left > share->owed)
+	if (stream->taken < quantum || stream->owed || queue->avail > share->owed)
 		return SRNIC_SHARE_TAKE;
-	stream->refused++;
+	stream->denied++;
 	return SRNIC_SHARE_UNFAIR;
 }
 
@@ -130,7 +130,7 @@ void srnic_share_took(struct srnic_share *share, struct srnic_stream *stream)
 {
 	share->taken++;
 	stream->taken++;
-	stream->most = max(stream->most, stream->taken);
+	stream->max_taken = max(stream->max_taken, stream->taken);
 	if (!stream->owed)
 		return;
 	stream->owed--;

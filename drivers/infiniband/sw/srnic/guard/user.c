@@ -18,7 +18,7 @@
  * IDs in namespaces that root created, for containers for instance, count
  * separately.
  */
-static kuid_t who_pays(const struct cred *cred)
+static kuid_t charged_uid(const struct cred *cred)
 {
 	const struct user_namespace *ns;
 	kuid_t uid = cred->euid;
@@ -59,7 +59,7 @@ struct srnic_user *srnic_user_get(struct srnic_guard *guard, const struct cred *
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 
-	uid = who_pays(cred);
+	uid = charged_uid(cred);
 	spin_lock_irqsave(&guard->lock, flags);
 	user = user_find(guard, uid);
 	if (!user) {

@@ -81,7 +81,7 @@ enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
 		return mem_get_dma(stream, ref);
 
 	rcu_read_lock();
-	stag = srnic_stag_find(stream->dev, access->key);
+	stag = srnic_stag_find(stream, access->key);
 	if (!stag || !srnic_stag_get(stag)) {
 		rcu_read_unlock();
 		return SRNIC_MEM_INVALID;
@@ -114,6 +114,31 @@ void srnic_mem_put(struct srnic_mem_ref *ref)
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_put);
 
 /**
+ * srnic_mem_whole() - Make an access one to all bytes that its key names
+ * @stream: stream on whose behalf the access is made
+ * @access: its va and len are replaced, if there is such a key
+ *
+ * Nothing is checked here: srnic_mem_get() does that, and refuses the access if the key names
+ * other bytes by then.
+ *
+ * Context: any up to softirq.
+ */
+void srnic_mem_whole(const struct srnic_mem_stream *stream, struct srnic_access *access)
+{
+	struct srnic_stag *stag;
+
+	rcu_read_lock();
+	stag = srnic_stag_find(stream, access->key);
+	if (stag) {
+		access->va = READ_ONCE(stag->iova);
+		access->len = READ_ONCE(stag->length);
+	}
+	rcu_read_unlock();
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_whole);
+
+/**
  * srnic_mem_mkeys() - Return the memory keys of a region that demands proofs
  * @stream: stream on whose behalf the access is made
  * @access: the access, by R_Key; checked as if it had been proved
@@ -143,31 +168,32 @@ const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream,
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_mkeys);
 
 /**
- * srnic_mem_hold() - Check an access, reusing the region that the burst holds
+ * srnic_mem_get_cached() - Check an access, reusing the region of the last access
  * @stream: stream on whose behalf the access is made
  * @access: the access
- * @hold: region held by the burst, for this stream only; its ref is for gather,
- *	place and atomic
+ * @cache: region of the last access, for this stream only; its ref is for
+ *	gather, place and atomic
  *
- * If the region is already held, only the lookup and the reference are saved:
+ * If the region is the cached one, only the lookup and the reference are saved:
  * the access is checked as in srnic_mem_get().
  *
- * Context: process or softirq, BHs off until srnic_hold_drop().
- * Return: SRNIC_MEM_OK, or the reason for the refusal; a region may be held in
- * either case.
+ * Context: process or softirq, BHs off until srnic_mem_cache_drop().
+ * Return: SRNIC_MEM_OK, or the reason for the refusal; a region may be cached
+ * in either case.
  */
-enum srnic_mem_status srnic_mem_hold(const struct srnic_mem_stream *stream,
-				     const struct srnic_access *access, struct srnic_hold *hold)
+enum srnic_mem_status srnic_mem_get_cached(const struct srnic_mem_stream *stream,
+					   const struct srnic_access *access,
+					   struct srnic_mem_cache *cache)
 {
 	enum srnic_mem_status status;
 
-	if (hold->held && hold->ref.stag->index == access->key >> 8)
-		return stag_check(stream, hold->ref.stag, access);
+	if (cache->valid && cache->ref.stag->index == access->key >> 8)
+		return stag_check(stream, cache->ref.stag, access);
 
-	srnic_hold_drop(hold);
-	status = srnic_mem_get(stream, access, &hold->ref);
-	hold->held = !status && hold->ref.stag;
+	srnic_mem_cache_drop(cache);
+	status = srnic_mem_get(stream, access, &cache->ref);
+	cache->valid = !status && cache->ref.stag;
 	return status;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_mem_hold);
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_get_cached);

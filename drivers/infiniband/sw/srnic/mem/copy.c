@@ -4,11 +4,14 @@
  * srnic_mem_get() has checked the access; each byte is copied once.
  */
 #include <linux/atomic.h>
+#include <linux/libnvdimm.h>
 #include <linux/minmax.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include "../export.h"
 #include "mem.h"
-#include "move.h"
+#include "memcpy.h"
 
 /* Return the address of @va and set *@run to the contiguous bytes there, at most @len. */
 static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
@@ -44,7 +47,7 @@ void srnic_mem_gather(const struct srnic_mem_ref *ref, u64 va, void *dst, u32 le
 		u32 run;
 		const void *src = ref_run(ref, va, len, &run);
 
-		srnic_move(dst, src, run);
+		srnic_memcpy(dst, src, run);
 		va += run;
 		dst += run;
 		len -= run;
@@ -66,7 +69,7 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 		u32 run;
 		void *dst = ref_run(ref, va, len, &run);
 
-		srnic_move(dst, src, run);
+		srnic_memcpy(dst, src, run);
 		va += run;
 		src += run;
 		len -= run;
@@ -125,3 +128,49 @@ u64 srnic_mem_fetch_add(const struct srnic_mem_ref *ref, u64 va, u64 add)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_fetch_add);
+
+/**
+ * srnic_mem_atomic_write() - Write 8 bytes at once (IBA A19)
+ * @ref: from srnic_mem_get() with IB_ACCESS_REMOTE_WRITE
+ * @va: aligned to 8, inside the checked range
+ * @src: 8 bytes, with any alignment
+ *
+ * Nobody sees a part of them, or sees them before what was placed earlier. Registration aligns
+ * only regions for atomics: a zero-based one for writes may have other alignment than @va.
+ *
+ * Return: false if the word is misaligned in memory; nothing is written.
+ */
+bool srnic_mem_atomic_write(const struct srnic_mem_ref *ref, u64 va, const void *src)
+{
+	u32 run;
+	atomic64_t *word = ref_run(ref, va, sizeof(u64), &run);
+
+	if (!IS_ALIGNED((unsigned long)word, sizeof(*word)))
+		return false;
+	atomic64_set_release(word, get_unaligned((const u64 *)src));
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_atomic_write);
+
+/**
+ * srnic_mem_write_back() - Write bytes back from the processor's caches to the memory
+ * @ref: from srnic_mem_get() with IB_ACCESS_FLUSH_PERSISTENT
+ * @va: first byte; the range lies inside the checked one
+ * @len: bytes
+ *
+ * They are durable after a wmb().
+ */
+void srnic_mem_write_back(const struct srnic_mem_ref *ref, u64 va, u64 len)
+{
+	while (len) {
+		u32 run;
+		void *at = ref_run(ref, va, min_t(u64, len, SZ_1G), &run);
+
+		arch_wb_cache_pmem(at, run);
+		va += run;
+		len -= run;
+	}
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_mem_write_back);

@@ -7,8 +7,8 @@
 #include "../export.h"
 #include "mem.h"
 
-static int fast_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
-			   u32 key, enum srnic_inv_by by)
+static int fast_reg_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
+			       u32 key, enum srnic_inv_by by)
 	__must_hold(&stag->lock)
 {
 	lockdep_assert_held(&stag->lock);
@@ -23,7 +23,7 @@ static int fast_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
 	 * QPs of the domain share the key.
 	 */
 	if (by == SRNIC_INV_BY_PEER &&
-	    (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->maker != stream->qpn))
+	    (!(stag->access & SRNIC_ACCESS_REMOTE) || stag->reg_qpn != stream->qpn))
 		return -EACCES;
 
 	/*
@@ -42,7 +42,7 @@ static int stag_invalidate(const struct srnic_mem_stream *stream, struct srnic_s
 	switch (stag->kind) {
 	case SRNIC_STAG_FAST:
 		spin_lock(&stag->lock);
-		err = fast_invalidate(stream, stag, key, by);
+		err = fast_reg_invalidate(stream, stag, key, by);
 		spin_unlock(&stag->lock);
 		return err;
 	case SRNIC_STAG_MW1:
@@ -73,7 +73,7 @@ int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum sr
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	stag = srnic_stag_find(stream->dev, key);
+	stag = srnic_stag_find(stream, key);
 	if (stag)
 		err = stag_invalidate(stream, stag, key, by);
 	rcu_read_unlock();
@@ -82,17 +82,18 @@ int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum sr
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_invalidate);
 
-static int fast_check(const struct srnic_mem_stream *stream, const struct srnic_mr *mr, u32 key,
-		      u32 access)
+static int fast_reg_check(const struct srnic_mem_stream *stream, const struct srnic_mr *mr, u32 key,
+			  u32 access)
 {
-	const struct srnic_map *map = mr->fresh ? &mr->next : &mr->map;
+	const struct srnic_map *map = mr->has_next_map ? &mr->next_map : &mr->map;
 	u64 offset = mr->ib.iova & (BIT_ULL(map->shift) - 1);
 
 	if (mr->stag.kind != SRNIC_STAG_FAST || mr->stag.index != key >> 8)
 		return -EINVAL;
 	if (mr->stag.pd != stream->pd)
 		return -EACCES;
-	if (srnic_region_check_access(access))
+	/* no check here whether the memory is persistent: that takes locks of processes */
+	if (srnic_region_check_access(access) || access & IB_ACCESS_FLUSH_PERSISTENT)
 		return -EINVAL;
 	/* only an invalid region may be registered (IBA 10.6.5, 11.4.1.1) */
 	if (srnic_stag_valid(&mr->stag))
@@ -118,17 +119,17 @@ int srnic_mem_reg(const struct srnic_mem_stream *stream, struct srnic_mr *mr, u3
 	int err;
 
 	spin_lock(&stag->lock);
-	err = fast_check(stream, mr, key, access);
+	err = fast_reg_check(stream, mr, key, access);
 	if (err)
 		goto out;
 
-	if (mr->fresh) {
-		swap(mr->map, mr->next);
-		mr->fresh = false;
+	if (mr->has_next_map) {
+		swap(mr->map, mr->next_map);
+		mr->has_next_map = false;
 	}
 	stag->key = key;
 	stag->access = access;
-	stag->maker = stream->qpn;
+	stag->reg_qpn = stream->qpn;
 	/* the consumer may have changed upper bits of iova since map_mr_sg */
 	stag->iova = mr->ib.iova;
 	stag->length = mr->ib.length;

@@ -37,13 +37,16 @@ struct srnic_mkey;
 #define SRNIC_ACCESS_REMOTE	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_ATOMIC)
 
+/* IBA A19: to make a peer's writes visible, or durable */
+#define SRNIC_ACCESS_FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+
 /**
  * struct srnic_pd - A protection domain
  * @ib: core part
  * @user: user charged for objects of the domain; NULL: the kernel or the
  *	administrator
  * @lock: BH; protects the STags of the domain's streams
- * @dgrams_wait: number of QPs of the domain that wait for the key of a datagram
+ * @dgram_waiters: number of QPs of the domain that wait for the key of a datagram
  * @protects: a region of the domain is or was protected by memory keys
  * @key_lock: process context; protects @key, @key_len and @key_drawn
  * @key: K_PD, secret; wiped when the domain is deallocated
@@ -54,7 +57,7 @@ struct srnic_pd {
 	struct ib_pd ib;
 	struct srnic_user *user;
 	spinlock_t lock;	/* BH; srnic_mem_stream.stags */
-	atomic_t dgrams_wait;
+	atomic_t dgram_waiters;
 	bool protects;
 	struct mutex key_lock;	/* key, key_len, key_drawn */
 	u8 key[SRNIC_PD_KEY_MAX];
@@ -69,7 +72,6 @@ static inline struct srnic_pd *to_srnic_pd(struct ib_pd *ib)
 
 /**
  * struct srnic_mem_stream - A stream (RFC 5042): mem's part of a queue pair
- * @dev: device, for its table of STags
  * @pd: protection domain
  * @stags: windows and regions that serve this stream only, under @pd's lock
  * @qpn: QPN
@@ -78,7 +80,6 @@ static inline struct srnic_pd *to_srnic_pd(struct ib_pd *ib)
  * Memory is accessed on behalf of a stream. Only @stags changes after creation.
  */
 struct srnic_mem_stream {
-	struct srnic_dev *dev;
 	struct srnic_pd *pd;
 	struct list_head stags;
 	u32 qpn;
@@ -108,7 +109,7 @@ enum srnic_stag_kind {
  * @pd: protection domain
  * @one_stream: serves @stream only: a type 2B window, or a region bound to a QP
  * @stream: the stream served, as long as it exists; else NULL
- * @maker: fast-register: QPN of the QP that the region was registered on, the
+ * @reg_qpn: fast-register: QPN of the QP that the region was registered on, the
  *	only one whose peer may invalidate it
  * @mr: translation; of a window: its region, NULL if not bound
  * @access: IB_ACCESS_*
@@ -132,7 +133,7 @@ struct srnic_stag {
 	bool one_stream;
 	struct srnic_mem_stream *stream;
 	struct srnic_mr *mr;
-	u32 maker;
+	u32 reg_qpn;
 	u32 access;
 	u64 iova;
 	u64 length;
@@ -162,10 +163,10 @@ struct srnic_map {
  * @ib: core part
  * @stag: key and rights
  * @map: current translation; readers hold an active reference to @stag
- * @next: fast-register: translation prepared by map_mr_sg, effective from
+ * @next_map: fast-register: translation prepared by map_mr_sg, effective from
  *	REG_MR on
- * @fresh: @next has been filled since the last REG_MR
- * @max_blocks: fast-register: capacity of @map and @next
+ * @has_next_map: @next_map has been filled since the last REG_MR
+ * @max_blocks: fast-register: capacity of @map and @next_map
  * @pinned: user pages, charged to the user's quota
  * @windows: number of bound windows; dereg and rereg are refused while it is
  *	not 0
@@ -174,8 +175,8 @@ struct srnic_mr {
 	struct ib_mr ib;
 	struct srnic_stag stag;
 	struct srnic_map map;
-	struct srnic_map next;
-	bool fresh;
+	struct srnic_map next_map;
+	bool has_next_map;
 	u32 max_blocks;
 	u32 pinned;
 	atomic_t windows;
@@ -211,8 +212,8 @@ enum srnic_mem_status {
  * @key: L_Key or R_Key, all 32 bits
  * @rights: IB_ACCESS_* that it needs; 0: a local read; SRNIC_ACCESS_PROVED
  * @va: first byte, as the consumer of the key names it
- * @len: bytes, not 0: an access to zero bytes needs no key (IBA 9.7.4.1.2,
- *	R16), and callers must not ask for one
+ * @len: bytes; 0 only for a FLUSH: any other access to zero bytes needs no key
+ *	(IBA 9.7.4.1.2, R16), and callers must not ask for one
  * @local: L_Key rules: windows are refused, the local DMA key is accepted
  */
 struct srnic_access {
@@ -232,30 +233,32 @@ struct srnic_mem_ref {
 enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
 				    const struct srnic_access *access, struct srnic_mem_ref *ref);
 void srnic_mem_put(struct srnic_mem_ref *ref);
+void srnic_mem_whole(const struct srnic_mem_stream *stream, struct srnic_access *access);
 const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream,
 					 const struct srnic_access *access,
 					 struct srnic_mem_ref *ref);
 
 /**
- * struct srnic_hold - The region that a burst reads or writes; initially zeroed
+ * struct srnic_mem_cache - The region that a burst reads or writes; initially zeroed
  * @ref: reference of the last access
- * @held: @ref is held until srnic_hold_drop()
+ * @valid: @ref is held until srnic_mem_cache_drop()
  *
  * Most packets of a burst access the same region: it is looked up and
  * referenced once. Each access is checked in full.
  */
-struct srnic_hold {
+struct srnic_mem_cache {
 	struct srnic_mem_ref ref;
-	bool held;
+	bool valid;
 };
 
-enum srnic_mem_status srnic_mem_hold(const struct srnic_mem_stream *stream,
-				     const struct srnic_access *access, struct srnic_hold *hold);
-static inline void srnic_hold_drop(struct srnic_hold *hold)
+enum srnic_mem_status srnic_mem_get_cached(const struct srnic_mem_stream *stream,
+					   const struct srnic_access *access,
+					   struct srnic_mem_cache *cache);
+static inline void srnic_mem_cache_drop(struct srnic_mem_cache *cache)
 {
-	if (hold->held)
-		srnic_mem_put(&hold->ref);
-	hold->held = false;
+	if (cache->valid)
+		srnic_mem_put(&cache->ref);
+	cache->valid = false;
 }
 
 /* copy.c: the range at @va has been checked by get */
@@ -264,6 +267,8 @@ void srnic_mem_place(const struct srnic_mem_ref *ref, u64 va, const void *src, u
 /* of 8 bytes, @va aligned */
 u64 srnic_mem_cmp_swap(const struct srnic_mem_ref *ref, u64 va, u64 compare, u64 swap);
 u64 srnic_mem_fetch_add(const struct srnic_mem_ref *ref, u64 va, u64 add);
+bool srnic_mem_atomic_write(const struct srnic_mem_ref *ref, u64 va, const void *src);
+void srnic_mem_write_back(const struct srnic_mem_ref *ref, u64 va, u64 len);
 
 /**
  * struct srnic_sge_pos - A position in a message that is spread over SGEs
@@ -279,14 +284,14 @@ struct srnic_sge_pos {
 
 /*
  * sge.c: gather and place for a list of SGEs. Checks lkey, PD, bounds and rights
- * for the bytes accessed. @hold may hold a region afterwards.
+ * for the bytes accessed. @cache may have a region afterwards.
  */
 enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
-				       struct srnic_hold *hold, const struct srnic_sge_pos *from,
-				       void *dst, u32 len);
+				       struct srnic_mem_cache *cache,
+				       const struct srnic_sge_pos *from, void *dst, u32 len);
 enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
-				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
-				      const void *src, u32 len);
+				      struct srnic_mem_cache *cache,
+				      const struct srnic_sge_pos *to, const void *src, u32 len);
 
 /* Origin of an invalidation; a peer may do less (R26) */
 enum srnic_inv_by {
@@ -313,7 +318,7 @@ void srnic_stag_publish(struct srnic_stag *stag);	/* make valid; any context */
 void srnic_stag_quiesce(struct srnic_stag *stag);	/* invalidate, then wait for bursts */
 void srnic_stag_quiesce_atomic(struct srnic_stag *stag); /* the same, in softirq */
 /* under RCU */
-struct srnic_stag *srnic_stag_find(struct srnic_dev *dev, u32 key);
+struct srnic_stag *srnic_stag_find(const struct srnic_mem_stream *stream, u32 key);
 /* any context up to softirq, BHs off until put */
 bool srnic_stag_get(struct srnic_stag *stag);
 void srnic_stag_put(struct srnic_stag *stag);
@@ -326,6 +331,7 @@ static inline bool srnic_stag_valid(const struct srnic_stag *stag)
 /* region.c: memory regions, for verbs; process context */
 int srnic_region_check_access(int access);
 int srnic_map_pin(struct srnic_map *map, struct ib_device *ib, u64 start, u64 length, int access);
+bool srnic_map_persistent(const struct srnic_map *map);
 int srnic_map_alloc(struct srnic_map *map, u32 blocks);
 void srnic_map_release(struct srnic_map *map);
 int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,

@@ -3,6 +3,7 @@
  * Memory regions: pinned user pages, or pages of a kernel consumer by fast
  * registration.
  */
+#include <linux/ioport.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -20,13 +21,14 @@
 #define REGION_BLOCK_SIZES	(PAGE_SIZE | SZ_2M | SZ_1G)
 
 #define REGION_ACCESS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND | \
-			 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
+			 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL | \
+			 SRNIC_ACCESS_FLUSH)
 
 /**
  * srnic_region_check_access() - Check rights that a consumer asks for (IBA 11.2.8.2)
  * @access: IB_ACCESS_*
  *
- * Return: 0; -EOPNOTSUPP for unsupported rights (on-demand paging, FLUSH);
+ * Return: 0; -EOPNOTSUPP for unsupported rights (on-demand paging);
  * -EINVAL for remote write without local write.
  */
 int srnic_region_check_access(int access)
@@ -111,6 +113,28 @@ err_umem:
 }
 
 /**
+ * srnic_map_persistent() - Tell whether all bytes of a translation are in persistent memory
+ * @map: of pinned user memory
+ *
+ * Context: process.
+ */
+bool srnic_map_persistent(const struct srnic_map *map)
+{
+	u32 i;
+
+	for (i = 0; i < map->count; i++) {
+		if (region_intersects(virt_to_phys(map->blocks[i]), BIT_ULL(map->shift),
+				      IORESOURCE_MEM, IORES_DESC_PERSISTENT_MEMORY) !=
+		    REGION_INTERSECTS)
+			return false;
+		cond_resched();
+	}
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_map_persistent);
+
+/**
  * srnic_map_release() - Unpin and free a translation
  * @map: of a quiesced region, or never used
  *
@@ -130,10 +154,10 @@ static int region_add_block(struct ib_mr *ibmr, u64 addr)
 {
 	struct srnic_mr *mr = to_srnic_mr(ibmr);
 
-	if (mr->next.count == mr->max_blocks)
+	if (mr->next_map.count == mr->max_blocks)
 		return -ENOMEM;
 
-	mr->next.blocks[mr->next.count++] = ib_virt_dma_to_ptr(addr);
+	mr->next_map.blocks[mr->next_map.count++] = ib_virt_dma_to_ptr(addr);
 	return 0;
 }
 
@@ -155,9 +179,9 @@ int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 	if (!is_power_of_2(mr->ib.page_size))
 		return -EINVAL;
 
-	mr->next.count = 0;
-	mr->next.shift = ilog2(mr->ib.page_size);
-	mr->fresh = true;
+	mr->next_map.count = 0;
+	mr->next_map.shift = ilog2(mr->ib.page_size);
+	mr->has_next_map = true;
 	return ib_sg_to_pages(&mr->ib, sg, nents, offset, region_add_block);
 }
 

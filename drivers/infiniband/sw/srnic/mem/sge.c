@@ -12,7 +12,7 @@
  * Advance @pos to the entry that holds its byte. Return false past the end of
  * the list.
  */
-static bool sge_settle(struct srnic_sge_pos *pos)
+static bool sge_seek(struct srnic_sge_pos *pos)
 {
 	while (pos->left && pos->off >= pos->sge->length) {
 		pos->off -= pos->sge->length;
@@ -24,7 +24,7 @@ static bool sge_settle(struct srnic_sge_pos *pos)
 
 static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
 				     const struct srnic_sge_pos *pos, u32 rights, u32 run,
-				     struct srnic_hold *hold)
+				     struct srnic_mem_cache *cache)
 {
 	struct srnic_access access;
 	u64 va;
@@ -38,13 +38,13 @@ static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
 		.len = run,
 		.local = true,
 	};
-	return srnic_mem_hold(stream, &access, hold);
+	return srnic_mem_get_cached(stream, &access, cache);
 }
 
 /**
  * srnic_sge_gather() - Copy part of a message out of its SGEs
  * @stream: stream of the work request
- * @hold: region held by this burst
+ * @cache: the region that this burst uses
  * @from: where to start, in the kernel's copy of the list
  * @dst: kernel memory
  * @len: bytes; 0 needs no key
@@ -54,8 +54,8 @@ static enum srnic_mem_status sge_get(const struct srnic_mem_stream *stream,
  * written then.
  */
 enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
-				       struct srnic_hold *hold, const struct srnic_sge_pos *from,
-				       void *dst, u32 len)
+				       struct srnic_mem_cache *cache,
+				       const struct srnic_sge_pos *from, void *dst, u32 len)
 {
 	struct srnic_sge_pos pos = *from;
 
@@ -63,14 +63,14 @@ enum srnic_mem_status srnic_sge_gather(const struct srnic_mem_stream *stream,
 		enum srnic_mem_status status;
 		u32 run;
 
-		if (!sge_settle(&pos))
+		if (!sge_seek(&pos))
 			return SRNIC_MEM_BOUNDS;
 
 		run = min(len, pos.sge->length - pos.off);
-		status = sge_get(stream, &pos, 0, run, hold);
+		status = sge_get(stream, &pos, 0, run, cache);
 		if (status)
 			return status;
-		srnic_mem_gather(&hold->ref, pos.sge->addr + pos.off, dst, run);
+		srnic_mem_gather(&cache->ref, pos.sge->addr + pos.off, dst, run);
 
 		dst += run;
 		len -= run;
@@ -84,7 +84,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
 /**
  * srnic_sge_place() - Copy part of a message into its SGEs
  * @stream: stream of the work request
- * @hold: region held by this burst
+ * @cache: the region that this burst uses
  * @to: where to start, in the kernel's copy of the list
  * @src: kernel memory
  * @len: bytes; 0 needs no key
@@ -94,8 +94,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sge_gather);
  * may have been written then, which a completion in error allows (IBA 10.3.1).
  */
 enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
-				      struct srnic_hold *hold, const struct srnic_sge_pos *to,
-				      const void *src, u32 len)
+				      struct srnic_mem_cache *cache,
+				      const struct srnic_sge_pos *to, const void *src, u32 len)
 {
 	struct srnic_sge_pos pos = *to;
 
@@ -103,14 +103,14 @@ enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
 		enum srnic_mem_status status;
 		u32 run;
 
-		if (!sge_settle(&pos))
+		if (!sge_seek(&pos))
 			return SRNIC_MEM_BOUNDS;
 
 		run = min(len, pos.sge->length - pos.off);
-		status = sge_get(stream, &pos, IB_ACCESS_LOCAL_WRITE, run, hold);
+		status = sge_get(stream, &pos, IB_ACCESS_LOCAL_WRITE, run, cache);
 		if (status)
 			return status;
-		srnic_mem_place(&hold->ref, pos.sge->addr + pos.off, src, run);
+		srnic_mem_place(&cache->ref, pos.sge->addr + pos.off, src, run);
 
 		src += run;
 		len -= run;

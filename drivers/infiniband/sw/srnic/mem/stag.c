@@ -17,7 +17,7 @@
 #define STAG_INDEX_MASK		(BIT(STAG_INDEX_BITS) - 1)
 #define STAG_ROUNDS		8
 #define STAG_TRIES		4096
-#define STAG_LATE		BIT(17)	/* indices between two uses of the same, roughly */
+#define STAG_REUSE_MIN	BIT(17)	/* indices between two uses of the same, roughly */
 
 /*
  * Multiply-shift hash with a secret odd multiplier: an attacker cannot tell
@@ -29,7 +29,7 @@ static u32 stag_hash(const void *key, u32 len, u32 seed)
 	return swab32(*(const u32 *)key * (seed | 1));
 }
 
-static int stag_differs(struct rhashtable_compare_arg *arg, const void *obj)
+static int stag_obj_cmp(struct rhashtable_compare_arg *arg, const void *obj)
 {
 	const struct srnic_stag *stag = obj;
 
@@ -38,7 +38,7 @@ static int stag_differs(struct rhashtable_compare_arg *arg, const void *obj)
 
 static const struct rhashtable_params stag_params = {
 	.hashfn = stag_hash,
-	.obj_cmpfn = stag_differs,
+	.obj_cmpfn = stag_obj_cmp,
 	.key_len = sizeof_field(struct srnic_stag, index),
 	.key_offset = offsetof(struct srnic_stag, index),
 	.head_offset = offsetof(struct srnic_stag, node),
@@ -64,7 +64,7 @@ static u32 stag_permute(const siphash_key_t *key, u32 count)
 }
 
 /* Invert stag_permute(): return the count that yields @index. */
-static u32 stag_place(const siphash_key_t *key, u32 index)
+static u32 stag_unpermute(const siphash_key_t *key, u32 index)
 {
 	u32 left = index >> STAG_HALF_BITS;
 	u32 right = index & STAG_HALF_MASK;
@@ -94,12 +94,12 @@ static u32 stag_next_index(struct srnic_dev *dev)
 	do {
 		count = seq->count++ & STAG_INDEX_MASK;
 		if (!count) {
-			seq->former = seq->key;
+			seq->prev_key = seq->key;
 			get_random_bytes(&seq->key, sizeof(seq->key));
 		}
 		index = stag_permute(&seq->key, count);
-	} while (count < STAG_LATE &&
-		 STAG_INDEX_MASK - stag_place(&seq->former, index) + count < STAG_LATE);
+	} while (count < STAG_REUSE_MIN &&
+		 STAG_INDEX_MASK - stag_unpermute(&seq->prev_key, index) + count < STAG_REUSE_MIN);
 	spin_unlock(&seq->lock);
 	return index;
 }
@@ -192,15 +192,16 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stag_remove);
 
 /**
  * srnic_stag_find() - Look up an STag by the index of a key
- * @dev: the device
+ * @stream: stream that uses the key; its device is searched
  * @key: any variant; the caller compares the full key while holding an active
  *	reference
  *
  * Context: under RCU.
  * Return: the STag, or NULL.
  */
-struct srnic_stag *srnic_stag_find(struct srnic_dev *dev, u32 key)
+struct srnic_stag *srnic_stag_find(const struct srnic_mem_stream *stream, u32 key)
 {
+	struct srnic_dev *dev = to_srnic(stream->pd->ib.device);
 	u32 index = key >> 8;
 
 	return rhashtable_lookup(&dev->stags, &index, stag_params);

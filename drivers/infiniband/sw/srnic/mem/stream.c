@@ -64,7 +64,7 @@ static struct srnic_stag *stream_first(struct srnic_mem_stream *stream)
 }
 
 /* End one STag, unless its owner has removed it from the stream meanwhile. */
-static void stag_end(struct srnic_stag *stag, const struct srnic_mem_stream *stream)
+static void stag_end_stream(struct srnic_stag *stag, const struct srnic_mem_stream *stream)
 {
 	spin_lock(&stag->lock);
 	if (stag->stream != stream)
@@ -86,7 +86,7 @@ static bool stream_end_some(struct srnic_mem_stream *stream)
 	rcu_read_lock();
 	local_bh_disable();
 	while ((stag = stream_first(stream)) && left--)
-		stag_end(stag, stream);
+		stag_end_stream(stag, stream);
 	local_bh_enable();
 	rcu_read_unlock();
 	return stag;

@@ -9,7 +9,8 @@
 #include "mem.h"
 
 /* windows have no local rights, but applications may ask for one: it is ignored */
-#define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ZERO_BASED | IB_ACCESS_LOCAL_WRITE)
+#define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | SRNIC_ACCESS_FLUSH | IB_ZERO_BASED | \
+			 IB_ACCESS_LOCAL_WRITE)
 
 /**
  * srnic_window_unbind() - Invalidate and unbind a window
@@ -105,6 +106,9 @@ static int window_check_region(const struct srnic_mem_stream *stream,
 	if ((bind->access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
 	    !(region->access & IB_ACCESS_LOCAL_WRITE))
 		return -EACCES;
+	/* only registration can tell whether the memory is persistent */
+	if (bind->access & SRNIC_ACCESS_FLUSH & ~region->access)
+		return -EACCES;
 	/* C10-75, R10 */
 	if (addr < region->iova || length > region->length ||
 	    addr - region->iova > region->length - length)
@@ -119,7 +123,7 @@ static void window_set(struct srnic_mem_stream *stream, struct srnic_stag *windo
 {
 	atomic_inc(&region->mr->windows);
 	window->mr = region->mr;
-	window->access = bind->access & SRNIC_ACCESS_REMOTE;
+	window->access = bind->access & (SRNIC_ACCESS_REMOTE | SRNIC_ACCESS_FLUSH);
 	window->iova = window_iova(bind);
 	window->length = bind->length;
 	window->offset = window_offset(region, bind);
@@ -134,7 +138,7 @@ static void window_set(struct srnic_mem_stream *stream, struct srnic_stag *windo
  * Type 1 only: a bind of zero bytes revokes access through the window (IBA
  * 10.6.7.2.4).
  */
-static int window_bind_nothing(struct srnic_stag *window, u32 new_key)
+static int window_revoke(struct srnic_stag *window, u32 new_key)
 	__must_hold(&window->lock)
 {
 	srnic_window_unbind(window);
@@ -158,9 +162,9 @@ static int window_bind(struct srnic_mem_stream *stream, struct srnic_stag *windo
 	if (err)
 		return err;
 	if (!bind->length)
-		return window_bind_nothing(window, bind->new_rkey);
+		return window_revoke(window, bind->new_rkey);
 
-	region = srnic_stag_find(stream->dev, bind->mr_lkey);
+	region = srnic_stag_find(stream, bind->mr_lkey);
 	if (!region || !srnic_stag_get(region))
 		return -EINVAL;
 
@@ -188,7 +192,7 @@ int srnic_mem_bind(struct srnic_mem_stream *stream, const struct srnic_abi_bind 
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	window = srnic_stag_find(stream->dev, bind->mw_rkey);
+	window = srnic_stag_find(stream, bind->mw_rkey);
 	if (window && (window->kind == SRNIC_STAG_MW1 || window->kind == SRNIC_STAG_MW2)) {
 		spin_lock(&window->lock);
 		err = window_bind(stream, window, bind);

@@ -52,7 +52,7 @@ u16 srnic_burst_max(struct srnic_path *path, u16 seg_len)
 	unsigned int bytes;
 	unsigned int segs;
 
-	if (!seg_len || srnic_path_route(path) || seg_len > srnic_path_room(path))
+	if (!seg_len || srnic_path_route(path) || seg_len > srnic_path_max_len(path))
 		return 1;
 
 	dev = path->dst->dev;
@@ -77,17 +77,17 @@ static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int l
 	const struct dst_entry *dst = path->dst;
 	unsigned int head = LL_RESERVED_SPACE(dst->dev) + dst->header_len +
 			    ip_len(path) + sizeof(struct udphdr);
-	struct srnic_cut cut;
+	struct srnic_chunk_frag frag;
 	struct sk_buff *skb;
 	u32 size;
 
 	head = ALIGN(head, 16) + BURST_SKEW;
 	size = SKB_HEAD_ALIGN(head + linear + dst->trailer_len);
-	if (!srnic_chunk_cut(&cut, size, size))
+	if (!srnic_chunk_alloc_frag(&frag, size, size))
 		return NULL;
-	skb = napi_build_skb(page_address(cut.page) + cut.off, size);
+	skb = napi_build_skb(page_address(frag.page) + frag.off, size);
 	if (!skb) {
-		put_page(cut.page);
+		put_page(frag.page);
 		return NULL;
 	}
 	skb_reserve(skb, head);
@@ -95,37 +95,37 @@ static struct sk_buff *burst_alloc(const struct srnic_path *path, unsigned int l
 }
 
 /* Open the next page fragment, with room for all segments to come if the chunk has it. */
-static bool burst_chunk(struct srnic_burst *burst)
+static bool burst_add_frag(struct srnic_burst *burst)
 {
 	struct sk_buff *skb = burst->skb;
 	unsigned int nr = skb_shinfo(skb)->nr_frags;
-	struct srnic_cut cut;
+	u32 bytes = (u32)(burst->max_segs - burst->segs) * burst->seg_len;
+	struct srnic_chunk_frag frag;
 
 	if (nr == MAX_SKB_FRAGS)
 		return false;
-	if (!srnic_chunk_cut(&cut, BURST_SKEW + burst->seg_len,
-			     BURST_SKEW + (u32)(burst->max - burst->segs) * burst->seg_len))
+	if (!srnic_chunk_alloc_frag(&frag, BURST_SKEW + burst->seg_len, BURST_SKEW + bytes))
 		return false;
 
-	skb_fill_page_desc(skb, nr, cut.page, cut.off + BURST_SKEW, 0);
-	skb->truesize += cut.len;
-	burst->room = page_address(cut.page) + cut.off + BURST_SKEW;
-	burst->room_left = cut.len - BURST_SKEW;
+	skb_fill_page_desc(skb, nr, frag.page, frag.off + BURST_SKEW, 0);
+	skb->truesize += frag.len;
+	burst->frag_tail = page_address(frag.page) + frag.off + BURST_SKEW;
+	burst->frag_avail = frag.len - BURST_SKEW;
 	return true;
 }
 
 /* Return the unused room to the chunk, for the next burst. */
-static void burst_return_room(struct srnic_burst *burst)
+static void burst_return_tail(struct srnic_burst *burst)
 {
 	const skb_frag_t *frag;
 
-	if (!burst->room)
+	if (!burst->frag_tail)
 		return;
 	frag = &skb_shinfo(burst->skb)->frags[skb_shinfo(burst->skb)->nr_frags - 1];
-	srnic_chunk_return(skb_frag_page(frag), skb_frag_off(frag) + skb_frag_size(frag),
-			   burst->room_left);
-	burst->skb->truesize -= burst->room_left;
-	burst->room_left = 0;
+	srnic_chunk_return_tail(skb_frag_page(frag), skb_frag_off(frag) + skb_frag_size(frag),
+				burst->frag_avail);
+	burst->skb->truesize -= burst->frag_avail;
+	burst->frag_avail = 0;
 }
 
 /**
@@ -152,13 +152,13 @@ int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg
 		.path = path,
 		.id = path->ip_id,
 		.seg_len = seg_len,
-		.max = segs,
+		.max_segs = segs,
 	};
 	burst->skb = burst_alloc(path, linear ? bytes : 0);
 	if (!burst->skb)
 		return -ENOMEM;
 
-	if (!linear && !burst_chunk(burst)) {
+	if (!linear && !burst_add_frag(burst)) {
 		srnic_burst_abort(burst);
 		return -ENOMEM;
 	}
@@ -167,17 +167,17 @@ int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_open);
 
-/* The room suffices: no segment is longer than seg_len, and at most max are taken. */
-static u8 *burst_take(struct srnic_burst *burst, u16 len)
+/* The room suffices: no segment is longer than seg_len, and at most max_segs are taken. */
+static u8 *burst_put(struct srnic_burst *burst, u16 len)
 {
 	struct sk_buff *skb = burst->skb;
-	u8 *p = burst->room;
+	u8 *p = burst->frag_tail;
 
 	if (!p)
 		return __skb_put(skb, len);
 
-	burst->room += len;
-	burst->room_left -= len;
+	burst->frag_tail += len;
+	burst->frag_avail -= len;
 	skb_frag_size_add(&skb_shinfo(skb)->frags[skb_shinfo(skb)->nr_frags - 1], len);
 	skb->len += len;
 	skb->data_len += len;
@@ -199,12 +199,12 @@ u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
 
 	if (WARN_ON_ONCE(len > burst->seg_len))
 		return NULL;
-	if (burst->segs == burst->max || burst->short_last)
+	if (burst->segs == burst->max_segs || burst->short_last)
 		return NULL;
-	if (burst->room && burst->room_left < len && !burst_chunk(burst))
+	if (burst->frag_tail && burst->frag_avail < len && !burst_add_frag(burst))
 		return NULL;
 
-	p = burst_take(burst, len);
+	p = burst_put(burst, len);
 	burst->segs++;
 	burst->short_last = len < burst->seg_len;
 	return p;
@@ -213,7 +213,7 @@ u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_segment);
 
 /**
- * srnic_burst_untake() - Undo the last srnic_burst_segment()
+ * srnic_burst_undo_segment() - Undo the last srnic_burst_segment()
  * @burst: an open burst
  * @len: bytes of the segment
  *
@@ -221,24 +221,24 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_burst_segment);
  *
  * Context: any up to softirq.
  */
-void srnic_burst_untake(struct srnic_burst *burst, u16 len)
+void srnic_burst_undo_segment(struct srnic_burst *burst, u16 len)
 {
 	struct sk_buff *skb = burst->skb;
 
 	burst->segs--;
 	burst->short_last = false;
-	if (!burst->room) {
+	if (!burst->frag_tail) {
 		__skb_trim(skb, skb->len - len);
 		return;
 	}
-	burst->room -= len;
-	burst->room_left += len;
+	burst->frag_tail -= len;
+	burst->frag_avail += len;
 	skb_frag_size_sub(&skb_shinfo(skb)->frags[skb_shinfo(skb)->nr_frags - 1], len);
 	skb->len -= len;
 	skb->data_len -= len;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_burst_untake);
+SRNIC_EXPORT_FOR_KUNIT(srnic_burst_undo_segment);
 
 /* Drop the last page fragment if it is empty: its only segment was taken back. */
 static void burst_drop_empty_frag(struct sk_buff *skb)
@@ -295,7 +295,7 @@ static void burst_push_udp(struct srnic_burst *burst)
 
 	skb_reset_transport_header(skb);
 	uh->source = ends->sport;
-	uh->dest = htons(SRNIC_ROCE_PORT);
+	uh->dest = ends->dport;
 	uh->len = htons(skb->len);
 	if (ends->v4)
 		uh->check = ~udp_v4_check(skb->len, srnic_gid_v4(ends->sgid),
@@ -303,6 +303,8 @@ static void burst_push_udp(struct srnic_burst *burst)
 	else
 		uh->check = ~udp_v6_check(skb->len, (struct in6_addr *)ends->sgid,
 					  (struct in6_addr *)ends->dgid, 0);
+	/* an InfiniBand port's MTU does not depend on the netdev's: IPv6 may fragment */
+	skb->ignore_df = ends->dport == htons(SRNIC_IB_PORT);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
@@ -349,7 +351,7 @@ void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out)
 		return;
 	}
 
-	burst_return_room(burst);
+	burst_return_tail(burst);
 	burst_drop_empty_frag(skb);
 	burst_push_udp(burst);
 	burst_push_ip(burst);
@@ -372,7 +374,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_burst_close);
  */
 void srnic_burst_abort(struct srnic_burst *burst)
 {
-	burst_return_room(burst);
+	burst_return_tail(burst);
 	kfree_skb(burst->skb);
 	burst->skb = NULL;
 }

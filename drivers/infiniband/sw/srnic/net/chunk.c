@@ -25,7 +25,7 @@
  * it sends more, these are one or two, which stay in its cache. If another CPU receives, they
  * are as many as the windows of several QPs take.
  */
-#define CHUNKS		64
+#define CHUNK_RING_MAX	64
 #define CHUNK_SIZE	SZ_64K
 #define CHUNK_ORDER	get_order(CHUNK_SIZE)
 
@@ -34,20 +34,20 @@
 
 /**
  * struct chunk_ring - chunks that one CPU cuts bursts off
- * @lock: BH; taken by that CPU, the delayed work and srnic_chunk_kept()
+ * @lock: BH; taken by that CPU, the delayed work and srnic_chunk_bytes()
  * @pages: compound pages, least recently used first, from index @at + 1 on
  * @count: number of chunks
  * @at: index of the chunk that is being cut
  * @used: bytes of that chunk that have been cut off
- * @turned: the ring went on to another chunk since the delayed work last ran
+ * @advanced: the ring went on to another chunk since the delayed work last ran
  */
 struct chunk_ring {
 	spinlock_t lock;	/* BH: all of it */
-	struct page *pages[CHUNKS];
+	struct page *pages[CHUNK_RING_MAX];
 	unsigned int count;
 	unsigned int at;
 	u32 used;
-	bool turned;
+	bool advanced;
 };
 
 static DEFINE_PER_CPU(struct chunk_ring, chunk_ring) = {
@@ -58,44 +58,44 @@ static void trim_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(chunk_trim, trim_work);
 
 /* Return where the next cut begins if the last one ended at @end. */
-static u32 chunk_skip(u32 end)
+static u32 chunk_align(u32 end)
 {
 	return ALIGN(end, SMP_CACHE_BYTES);
 }
 
 /* Allocate a large chunk if that needs no retry, else one just large enough. */
-static struct page *chunk_alloc(u32 least)
+static struct page *chunk_alloc_pages(u32 min_len)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN;
 	struct page *page;
 
-	page = alloc_pages(gfp | __GFP_NORETRY, max_t(int, CHUNK_ORDER, get_order(least)));
-	return page ?: alloc_pages(gfp, get_order(least));
+	page = alloc_pages(gfp | __GFP_NORETRY, max_t(int, CHUNK_ORDER, get_order(min_len)));
+	return page ?: alloc_pages(gfp, get_order(min_len));
 }
 
 /*
  * Return true if the page is large enough and no packet refers to it any more. The acquire
  * orders its reuse after the accesses of its last user.
  */
-static bool chunk_is_ours(const struct page *page, u32 least)
+static bool chunk_reusable(const struct page *page, u32 min_len)
 {
-	if (!page || page_size((struct page *)page) < least || page_ref_count(page) != 1)
+	if (!page || page_size((struct page *)page) < min_len || page_ref_count(page) != 1)
 		return false;
 	smp_acquire__after_ctrl_dep();
 	return true;
 }
 
 /* Insert a chunk behind the one cut last; in a full ring, replace the least recently used. */
-static void chunk_keep(struct chunk_ring *ring, struct page *page)
+static void chunk_ring_insert(struct chunk_ring *ring, struct page *page)
 {
 	unsigned int next = ring->count ? ring->at + 1 : 0;
 
-	if (ring->count < CHUNKS) {
+	if (ring->count < CHUNK_RING_MAX) {
 		memmove(&ring->pages[next + 1], &ring->pages[next],
 			(ring->count - next) * sizeof(ring->pages[0]));
 		ring->count++;
 	} else {
-		next %= CHUNKS;
+		next %= CHUNK_RING_MAX;
 		put_page(ring->pages[next]);
 	}
 	ring->pages[next] = page;
@@ -107,34 +107,34 @@ static void chunk_keep(struct chunk_ring *ring, struct page *page)
  * Return the least recently used chunk if no packet uses it any more, else a new one. Pages
  * of the emergency reserves are not kept.
  */
-static struct page *chunk_next(struct chunk_ring *ring, u32 least)
+static struct page *chunk_ring_next(struct chunk_ring *ring, u32 min_len)
 {
 	unsigned int next = ring->count ? (ring->at + 1) % ring->count : 0;
 	struct page *page = ring->pages[next];
 
-	ring->turned = true;
-	if (chunk_is_ours(page, least)) {
+	ring->advanced = true;
+	if (chunk_reusable(page, min_len)) {
 		ring->at = next;
 	} else {
-		page = chunk_alloc(least);
+		page = chunk_alloc_pages(min_len);
 		if (!page || page_is_pfmemalloc(page))
 			return page;
-		chunk_keep(ring, page);
+		chunk_ring_insert(ring, page);
 	}
 	ring->used = 0;
 	return page;
 }
 
 /**
- * srnic_chunk_cut() - Cut a piece off a chunk, aligned to a cache line
- * @cut: filled in; the caller gets a reference to its page
- * @least: bytes that are needed
- * @want: bytes that could be used, at least @least
+ * srnic_chunk_alloc_frag() - Cut a piece off a chunk, aligned to a cache line
+ * @frag: filled in; the caller gets a reference to its page
+ * @min_len: bytes that are needed
+ * @max_len: bytes that could be used, at least @min_len
  *
  * Context: BHs off.
  * Return: true; false if memory is short.
  */
-bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want)
+bool srnic_chunk_alloc_frag(struct srnic_chunk_frag *frag, u32 min_len, u32 max_len)
 {
 	struct chunk_ring *ring;
 	struct page *page;
@@ -143,17 +143,18 @@ bool srnic_chunk_cut(struct srnic_cut *cut, u32 least, u32 want)
 	ring = this_cpu_ptr(&chunk_ring);
 	spin_lock(&ring->lock);
 	page = ring->pages[ring->at];
-	if (!page || page_size(page) < ring->used + least)
-		page = chunk_next(ring, least);
+	if (!page || page_size(page) < ring->used + min_len)
+		page = chunk_ring_next(ring, min_len);
 	if (!page)
 		goto out;
 
+	/* A page of the emergency reserves is the caller's alone */
 	kept = page == ring->pages[ring->at];
-	cut->page = page;
-	cut->off = kept ? ring->used : 0;
-	cut->len = min_t(u32, want, page_size(page) - cut->off);
+	frag->page = page;
+	frag->off = kept ? ring->used : 0;
+	frag->len = min_t(u32, max_len, page_size(page) - frag->off);
 	if (kept) {
-		ring->used = chunk_skip(cut->off + cut->len);
+		ring->used = chunk_align(frag->off + frag->len);
 		get_page(page);
 	}
 out:
@@ -161,10 +162,10 @@ out:
 	return page;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_cut);
+SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_alloc_frag);
 
 /**
- * srnic_chunk_return() - Return the unused end of a piece to its chunk
+ * srnic_chunk_return_tail() - Return the unused end of a piece to its chunk
  * @page: the chunk
  * @end: offset in the chunk at which the used part of the piece ends, in bytes
  * @left: unused bytes behind @end
@@ -174,36 +175,36 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_cut);
  *
  * Context: BHs off.
  */
-void srnic_chunk_return(const struct page *page, u32 end, u32 left)
+void srnic_chunk_return_tail(const struct page *page, u32 end, u32 left)
 {
 	struct chunk_ring *ring;
 
 	ring = this_cpu_ptr(&chunk_ring);
 	spin_lock(&ring->lock);
-	if (ring->pages[ring->at] == page && ring->used == chunk_skip(end + left))
-		ring->used = chunk_skip(end);
+	if (ring->pages[ring->at] == page && ring->used == chunk_align(end + left))
+		ring->used = chunk_align(end);
 	spin_unlock(&ring->lock);
 }
 
-/* Return true if the ring can do without its chunk @i. @back counts unused ones. */
-static bool chunk_goes(const struct chunk_ring *ring, unsigned int i, unsigned int *back)
+/* Return true if the ring can do without its chunk @i. @unused counts unused ones. */
+static bool chunk_is_surplus(const struct chunk_ring *ring, unsigned int i, unsigned int *unused)
 {
 	struct page *page = ring->pages[i];
 
-	if (!ring->turned)
+	if (!ring->advanced)
 		return i != ring->at || page_size(page) > CHUNK_SIZE;
-	return i != ring->at && page_ref_count(page) == 1 && ++*back % 2;
+	return i != ring->at && page_ref_count(page) == 1 && ++*unused % 2;
 }
 
 /* Return true if the ring needs another look later. */
-static bool ring_trim(struct chunk_ring *ring)
+static bool chunk_ring_trim(struct chunk_ring *ring)
 	__must_hold(&ring->lock)
 {
-	unsigned int back = 0, kept = 0, at = 0;
-	bool turned = ring->turned;
+	unsigned int unused = 0, kept = 0, at = 0;
+	bool advanced = ring->advanced;
 
 	for (unsigned int i = 0; i < ring->count; i++) {
-		if (chunk_goes(ring, i, &back)) {
+		if (chunk_is_surplus(ring, i, &unused)) {
 			put_page(ring->pages[i]);
 			continue;
 		}
@@ -217,8 +218,8 @@ static bool ring_trim(struct chunk_ring *ring)
 	ring->at = at;
 	if (!kept)
 		ring->used = 0;
-	ring->turned = false;
-	return turned || kept > 1;
+	ring->advanced = false;
+	return advanced || kept > 1;
 }
 
 /**
@@ -229,17 +230,17 @@ static bool ring_trim(struct chunk_ring *ring)
  */
 bool srnic_chunk_trim(void)
 {
-	bool again = false;
+	bool more = false;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		struct chunk_ring *ring = per_cpu_ptr(&chunk_ring, cpu);
 
 		spin_lock_bh(&ring->lock);
-		again |= ring_trim(ring);
+		more |= chunk_ring_trim(ring);
 		spin_unlock_bh(&ring->lock);
 	}
-	return again;
+	return more;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_trim);
@@ -251,12 +252,12 @@ static void trim_work(struct work_struct *work)
 }
 
 /**
- * srnic_chunk_kept() - Sum up the memory of all rings
+ * srnic_chunk_bytes() - Sum up the memory of all rings
  *
  * Context: process or softirq.
  * Return: bytes, including chunks with packets in flight.
  */
-u64 srnic_chunk_kept(void)
+u64 srnic_chunk_bytes(void)
 {
 	u64 kept = 0;
 	int cpu;
@@ -272,7 +273,7 @@ u64 srnic_chunk_kept(void)
 	return kept;
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_kept);
+SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_bytes);
 
 /* At module unload. Packets in flight hold references to their chunks. */
 void srnic_chunk_exit(void)

@@ -7,7 +7,7 @@
  * The device whose GID was addressed is remembered with the route, until GIDs change.
  *
  * Only routes that the stack has chosen for packets that it has let in are remembered, and
- * only packets with the same addresses, netdev, type of service, mark and port get them. A
+ * only packets with the same addresses, netdev, type of service, mark and ports get them. A
  * route is valid until routes or addresses change (dst_check()), as a socket's is.
  */
 #include <linux/netfilter_ipv4.h>
@@ -28,7 +28,7 @@ struct demux_key {
 	struct in6_addr daddr;
 	u32 mark;
 	int ifindex;
-	__be16 sport;
+	__be32 ports;
 	u8 tos;
 	u8 v4;
 };
@@ -69,9 +69,9 @@ void srnic_demux_close(struct srnic_netns *ns)
 
 /* Both directions may have the same port, derived from the two QPNs: hash the netdev, too. */
 static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct sk_buff *skb,
-				     __be16 sport)
+				     __be32 ports)
 {
-	u16 mix = ntohs(sport);
+	u16 mix = ntohl(ports) >> 16;
 
 	return &seen->flow[(mix ^ mix >> 4 ^ (u32)skb->dev->ifindex) % DEMUX_FLOWS];
 }
@@ -86,8 +86,11 @@ static unsigned int demux_thoff(const struct sk_buff *skb, bool v4)
 	return ip_hdrlen(skb);
 }
 
-/* Return the source port of a packet to this host and to our port, or 0 for any other. */
-static __be16 demux_port(const struct sk_buff *skb, bool v4)
+/*
+ * Return the source and destination port of a packet to this host and to a port of ours, or 0
+ * for any other.
+ */
+static __be32 demux_ports(const struct sk_buff *skb, bool v4)
 {
 	unsigned int thoff = demux_thoff(skb, v4);
 	const struct udphdr *uh;
@@ -96,14 +99,16 @@ static __be16 demux_port(const struct sk_buff *skb, bool v4)
 	if (!thoff || skb->pkt_type != PACKET_HOST)
 		return 0;
 	uh = skb_header_pointer(skb, thoff, sizeof(buf), &buf);
-	return uh && uh->dest == htons(SRNIC_ROCE_PORT) ? uh->source : 0;
+	if (!uh || !srnic_port_is_ours(uh->dest))
+		return 0;
+	return htonl((u32)ntohs(uh->source) << 16 | ntohs(uh->dest));
 }
 
-static void demux_note(struct demux_key *key, const struct sk_buff *skb, bool v4, __be16 sport)
+static void demux_fill_key(struct demux_key *key, const struct sk_buff *skb, bool v4, __be32 ports)
 {
 	key->mark = skb->mark;
 	key->ifindex = skb->dev->ifindex;
-	key->sport = sport;
+	key->ports = ports;
 	key->v4 = v4;
 	if (v4) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &key->saddr);
@@ -116,25 +121,25 @@ static void demux_note(struct demux_key *key, const struct sk_buff *skb, bool v4
 	}
 }
 
-static bool demux_from4(const struct demux_key *key, const struct iphdr *iph)
+static bool demux_match4(const struct demux_key *key, const struct iphdr *iph)
 {
 	return key->saddr.s6_addr32[3] == iph->saddr && key->daddr.s6_addr32[3] == iph->daddr &&
 	       key->tos == iph->tos;
 }
 
-static bool demux_from6(const struct demux_key *key, const struct ipv6hdr *ip6h)
+static bool demux_match6(const struct demux_key *key, const struct ipv6hdr *ip6h)
 {
 	return ipv6_addr_equal(&key->saddr, &ip6h->saddr) &&
 	       ipv6_addr_equal(&key->daddr, &ip6h->daddr) && key->tos == ipv6_get_dsfield(ip6h);
 }
 
 /* Compare all of the key with the headers in place. */
-static bool demux_alike(const struct demux_key *key, const struct sk_buff *skb, bool v4,
-			__be16 sport)
+static bool demux_match(const struct demux_key *key, const struct sk_buff *skb, bool v4,
+			__be32 ports)
 {
-	return key->sport == sport && key->mark == skb->mark &&
+	return key->ports == ports && key->mark == skb->mark &&
 	       key->ifindex == skb->dev->ifindex && key->v4 == v4 &&
-	       (v4 ? demux_from4(key, ip_hdr(skb)) : demux_from6(key, ipv6_hdr(skb)));
+	       (v4 ? demux_match4(key, ip_hdr(skb)) : demux_match6(key, ipv6_hdr(skb)));
 }
 
 static u32 demux_cookie(const struct dst_entry *dst, bool v4)
@@ -149,7 +154,7 @@ static u32 demux_cookie(const struct dst_entry *dst, bool v4)
 /**
  * srnic_demux_device() - Return the device that a known flow belongs to
  * @ns: state of the namespace
- * @skb: packet at LOCAL_IN, for our port
+ * @skb: packet at LOCAL_IN, for a port of ours
  * @v4: the packet is IPv4
  * @epoch: current srnic_gid_epoch()
  *
@@ -160,11 +165,11 @@ static u32 demux_cookie(const struct dst_entry *dst, bool v4)
 struct srnic_dev *srnic_demux_device(struct srnic_netns *ns, const struct sk_buff *skb, bool v4,
 				     u32 epoch)
 {
-	__be16 sport = demux_port(skb, v4);
-	const struct demux_flow *flow = demux_flow(this_cpu_ptr(ns->demux), skb, sport);
+	__be32 ports = demux_ports(skb, v4);
+	const struct demux_flow *flow = demux_flow(this_cpu_ptr(ns->demux), skb, ports);
 
 	if (flow->epoch != epoch || flow->dst != skb_dst(skb) ||
-	    !demux_alike(&flow->key, skb, v4, sport))
+	    !demux_match(&flow->key, skb, v4, ports))
 		return NULL;
 	return flow->dev;
 }
@@ -178,7 +183,7 @@ static bool demux_enslaved(const struct sk_buff *skb, bool v4)
 /**
  * srnic_demux_learn() - Remember the route and the device of a packet that the stack let in
  * @ns: state of the namespace
- * @skb: packet at LOCAL_IN, for our port
+ * @skb: packet at LOCAL_IN, for a port of ours
  * @v4: the packet is IPv4
  * @dev: device that the packet is for
  * @epoch: srnic_gid_epoch() before @dev was looked up
@@ -189,12 +194,12 @@ void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
 		       struct srnic_dev *dev, u32 epoch)
 {
 	struct dst_entry *dst = skb_dst(skb);
-	__be16 sport = demux_port(skb, v4);
+	__be32 ports = demux_ports(skb, v4);
 	struct demux_flow *flow;
 
-	if (!sport || !dst || dst->flags & DST_METADATA || demux_enslaved(skb, v4))
+	if (!ports || !dst || dst->flags & DST_METADATA || demux_enslaved(skb, v4))
 		return;
-	flow = demux_flow(this_cpu_ptr(ns->demux), skb, sport);
+	flow = demux_flow(this_cpu_ptr(ns->demux), skb, ports);
 	if (flow->dst != dst) {
 		if (!dst_hold_safe(dst))
 			return;
@@ -202,7 +207,7 @@ void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
 		flow->dst = dst;
 	}
 	flow->cookie = demux_cookie(dst, v4);
-	demux_note(&flow->key, skb, v4, sport);
+	demux_fill_key(&flow->key, skb, v4, ports);
 	flow->dev = dev;
 	flow->epoch = epoch;
 }
@@ -210,15 +215,15 @@ void srnic_demux_learn(struct srnic_netns *ns, struct sk_buff *skb, bool v4,
 static void demux_route(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 {
 	struct demux_flow *flow;
-	__be16 sport;
+	__be32 ports;
 
 	if (skb_dst(skb))
 		return;
-	sport = demux_port(skb, v4);
-	if (!sport)
+	ports = demux_ports(skb, v4);
+	if (!ports)
 		return;
-	flow = demux_flow(this_cpu_ptr(ns->demux), skb, sport);
-	if (!flow->dst || !demux_alike(&flow->key, skb, v4, sport))
+	flow = demux_flow(this_cpu_ptr(ns->demux), skb, ports);
+	if (!flow->dst || !demux_match(&flow->key, skb, v4, ports))
 		return;
 	if (likely(dst_check(flow->dst, flow->cookie))) {
 		skb_dst_set_noref(skb, flow->dst);

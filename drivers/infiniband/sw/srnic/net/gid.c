@@ -52,16 +52,18 @@ static u32 gid_hash(const struct net *net, const u8 gid[16])
 }
 
 /*
- * Return the entry of @gid on netdev @ifindex. If there is none, and the address is not
+ * Return the entry of @gid on netdev @ifindex for @port. If there is none, and the address is not
  * link-local, return one on any netdev: like Linux, srnic follows the weak host model and
  * accepts packets to its addresses on each netdev (RFC 1122, 3.3.4.2).
  */
-static struct srnic_gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex)
+static struct srnic_gid_entry *gid_entry_find(const struct net *net, const u8 gid[16], int ifindex,
+					      __be16 port)
 {
 	struct srnic_gid_entry *entry, *other = NULL;
 
 	hash_for_each_possible_rcu(gid_table, entry, by_gid, gid_hash(net, gid)) {
-		if (entry->net != net || !srnic_gid_equal(entry->gid.raw, gid))
+		if (entry->net != net || !srnic_gid_equal(entry->gid.raw, gid) ||
+		    entry->dev->udp_port != port)
 			continue;
 		if (entry->ifindex == ifindex)
 			return entry;
@@ -101,13 +103,15 @@ static void gid_changed(void)
  * @net: namespace
  * @gid: destination GID
  * @ifindex: index of the receiving netdev
+ * @port: UDP destination port
  *
  * Context: RCU read side.
  * Return: the device, valid for as long as the read side lasts, or %NULL.
  */
-struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex)
+struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex,
+				 __be16 port)
 {
-	struct srnic_gid_entry *entry = gid_entry_find(net, gid, ifindex);
+	struct srnic_gid_entry *entry = gid_entry_find(net, gid, ifindex, port);
 
 	return entry ? entry->dev : NULL;
 }
@@ -116,6 +120,7 @@ struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int if
  * srnic_gid_find_netdev() - Return the device that has any GID on a netdev
  * @net: namespace
  * @ifindex: index of the netdev
+ * @port: UDP destination port
  *
  * For multicast: groups are not in the GID table. The netdev's own device comes before those
  * of the netdevs below it.
@@ -123,12 +128,13 @@ struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int if
  * Context: RCU read side.
  * Return: the device, valid for as long as the read side lasts, or %NULL.
  */
-struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex)
+struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex, __be16 port)
 {
 	struct srnic_gid_entry *entry;
 
 	hash_for_each_possible_rcu(netdev_table, entry, by_netdev, ifindex) {
-		if (entry->net == net && entry->ifindex == ifindex)
+		if (entry->net == net && entry->ifindex == ifindex &&
+		    entry->dev->udp_port == port)
 			return entry->dev;
 	}
 	return NULL;
@@ -139,13 +145,14 @@ struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex)
  * @net: namespace
  * @gid: source GID
  * @ifindex: index of the GID's netdev
+ * @port: UDP port of the device
  *
  * Context: RCU read side.
  * Return: a socket bound to the netdev, or %NULL.
  */
-struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex)
+struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex, __be16 port)
 {
-	struct srnic_gid_entry *entry = gid_entry_find(net, gid, ifindex);
+	struct srnic_gid_entry *entry = gid_entry_find(net, gid, ifindex, port);
 
 	if (!entry || entry->ifindex != ifindex || !entry->sock)
 		return NULL;

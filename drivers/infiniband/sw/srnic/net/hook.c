@@ -19,7 +19,7 @@
 #endif
 #include "srnic.h"
 #include "net/internal.h"
-#include "trace/refuse.h"
+#include "trace/drop.h"
 
 static srnic_rx_fn hook_rx __ro_after_init;
 
@@ -34,7 +34,7 @@ void srnic_hook_exit(void)
 	srnic_segment_exit();
 }
 
-/* For packets that have waited (again.c); this CPU's scratch is locked. */
+/* For packets that have waited (reinject.c); this CPU's scratch is locked. */
 void srnic_hook_rx(struct srnic_rx *rx)
 {
 	hook_rx(rx);
@@ -56,14 +56,14 @@ static bool ct_unconfirmed(const struct sk_buff *skb)
 #endif
 }
 
-/* Is this UDP to our port, in a form that segment.c can take apart? */
-static bool hook_wants(struct sk_buff *skb, unsigned int thoff)
+/* Is this UDP to a port of ours, in a form that segment.c can take apart? */
+static bool hook_matches(struct sk_buff *skb, unsigned int thoff)
 {
 	const struct udphdr *uh;
 	struct udphdr buf;
 
 	uh = skb_header_pointer(skb, thoff, sizeof(buf), &buf);
-	if (!uh || uh->dest != htons(SRNIC_ROCE_PORT))
+	if (!uh || !srnic_port_is_ours(uh->dest))
 		return false;
 	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST)
 		return false;
@@ -72,10 +72,13 @@ static bool hook_wants(struct sk_buff *skb, unsigned int thoff)
 
 /*
  * Find the device by destination, not by netdev: traffic of a host to itself arrives on lo. A
- * packet to a group is for the device of the netdev that received it.
+ * packet to a group is for the device of the netdev that received it. The UDP header is at
+ * @thoff, in the linear part.
  */
-static struct srnic_dev *hook_find(const struct net *net, const struct sk_buff *skb, bool v4)
+static struct srnic_dev *hook_find(const struct net *net, const struct sk_buff *skb,
+				   unsigned int thoff, bool v4)
 {
+	__be16 port = ((const struct udphdr *)(skb->data + thoff))->dest;
 	struct in6_addr daddr;
 	int ifindex;
 
@@ -88,8 +91,8 @@ static struct srnic_dev *hook_find(const struct net *net, const struct sk_buff *
 	}
 
 	if (srnic_gid_is_multicast(daddr.s6_addr))
-		return srnic_gid_find_netdev(net, ifindex);
-	return srnic_gid_find(net, daddr.s6_addr, ifindex);
+		return srnic_gid_find_netdev(net, ifindex, port);
+	return srnic_gid_find(net, daddr.s6_addr, ifindex, port);
 }
 
 /* Consumes @skb. */
@@ -105,7 +108,7 @@ static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned in
 		return;
 	}
 	if (!whole) {
-		srnic_refuse_unread(dev, rx.ends.sgid, malformed);
+		srnic_count_drop_unparsed(dev, rx.ends.sgid, malformed);
 		kfree_skb(skb);
 		return;
 	}
@@ -117,23 +120,23 @@ static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned in
 	srnic_segment_unlock();
 }
 
-static bool hook_policy(struct sk_buff *skb, bool v4)
+static bool hook_policy_ok(struct sk_buff *skb, bool v4)
 {
 	return v4 ? xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb) :
 		    xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-static unsigned int hook_take(struct srnic_netns *ns, struct sk_buff *skb, unsigned int thoff,
-			      const struct nf_hook_state *state)
+static unsigned int hook_receive(struct srnic_netns *ns, struct sk_buff *skb, unsigned int thoff,
+				 const struct nf_hook_state *state)
 {
 	bool v4 = state->pf == NFPROTO_IPV4;
 	u32 epoch = srnic_gid_epoch();
 	struct srnic_dev *known = srnic_demux_device(ns, skb, v4, epoch);
-	struct srnic_dev *dev = known ?: hook_find(state->net, skb, v4);
+	struct srnic_dev *dev = known ?: hook_find(state->net, skb, thoff, v4);
 
 	if (!dev)
 		return NF_ACCEPT;
-	if (!hook_policy(skb, v4))
+	if (!hook_policy_ok(skb, v4))
 		return NF_DROP;
 
 	if (!known)
@@ -147,18 +150,18 @@ static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_ho
 {
 	unsigned int thoff = ip_hdrlen(skb);
 
-	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !hook_wants(skb, thoff))
+	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !hook_matches(skb, thoff))
 		return NF_ACCEPT;
-	return hook_take(priv, skb, thoff, state);
+	return hook_receive(priv, skb, thoff, state);
 }
 
 static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	unsigned int thoff = sizeof(struct ipv6hdr);
 
-	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !hook_wants(skb, thoff))
+	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !hook_matches(skb, thoff))
 		return NF_ACCEPT;
-	return hook_take(priv, skb, thoff, state);
+	return hook_receive(priv, skb, thoff, state);
 }
 
 /*
@@ -195,7 +198,7 @@ const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 
 /**
  * srnic_encap_rcv() - Receive a datagram from the socket, on the slow path
- * @sk: the namespace's socket
+ * @sk: the namespace's socket for the port
  * @skb: one datagram, from its UDP header on, its IPsec policy checked
  *
  * Context: softirq, RCU read side.
@@ -204,9 +207,11 @@ const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS] = {
 int srnic_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	bool v4 = ip_hdr(skb)->version == 4;
-	struct srnic_dev *dev = hook_find(sock_net(sk), skb, v4);
+	struct srnic_dev *dev = NULL;
 
-	if (dev && pskb_may_pull(skb, sizeof(struct udphdr)))
+	if (pskb_may_pull(skb, sizeof(struct udphdr)))
+		dev = hook_find(sock_net(sk), skb, 0, v4);
+	if (dev)
 		hook_deliver(dev, skb, 0, v4);
 	else
 		kfree_skb(skb);

@@ -25,12 +25,12 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 	struct srnic_gid_entry *entry;
 	int err;
 
-	err = srnic_net_get(net);
+	err = srnic_net_get(net, dev->udp_port);
 	if (err)
 		return err;
 	entry = srnic_gid_add(dev, net, gid, ndev);
 	if (IS_ERR(entry)) {
-		srnic_net_put(net);
+		srnic_net_put(net, dev->udp_port);
 		return PTR_ERR(entry);
 	}
 	*ctx = entry;
@@ -39,18 +39,19 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 
 /**
  * srnic_net_gid_del() - Stop receiving for a GID
+ * @dev: the device
  * @ctx: pointer that srnic_net_gid_add() has set, or a NULL pointer; cleared
  *
  * Packets may still reach the device until a grace period has passed.
  *
  * Context: process.
  */
-void srnic_net_gid_del(void **ctx)
+void srnic_net_gid_del(struct srnic_dev *dev, void **ctx)
 {
 	struct srnic_gid_entry *entry = *ctx;
 
 	if (!entry)
 		return;
 	*ctx = NULL;
-	srnic_net_put(srnic_gid_del(entry));
+	srnic_net_put(srnic_gid_del(entry), dev->udp_port);
 }

@@ -49,27 +49,28 @@ static void mcast_leave4(struct srnic_dev *dev, __be32 addr)
 
 #if IS_ENABLED(CONFIG_IPV6)
 /*
- * Join or leave by @change; the namespace's socket is the member. dev->ifindex is the netdev's
- * number in that namespace.
+ * Join or leave by @change; the namespace's socket for the port is the member. dev->ifindex is
+ * the netdev's number in that namespace.
  */
 static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr,
 			 int (*change)(struct sock *sk, int ifindex, const struct in6_addr *addr))
 {
 	struct srnic_netns *ns = srnic_netns(dev->net);
+	struct srnic_netns_port *port = srnic_netns_port(ns, dev->udp_port);
 	int err = -EAFNOSUPPORT;
 
-	/* excludes srnic_net_put(); RTNL below is for kernels whose MLD still needs it */
-	mutex_lock(&ns->lock);
-	if (ns->sock6) {
-		struct sock *sk = ns->sock6->sk;
+	/* for kernels whose MLD still needs it; first, because GIDs are added under it */
+	rtnl_lock();
+	mutex_lock(&ns->lock);	/* excludes srnic_net_put() */
+	if (port->sock6) {
+		struct sock *sk = port->sock6->sk;
 
-		rtnl_lock();
 		lock_sock(sk);
 		err = change(sk, dev->ifindex, addr);
 		release_sock(sk);
-		rtnl_unlock();
 	}
 	mutex_unlock(&ns->lock);
+	rtnl_unlock();
 	return err;
 }
 
@@ -93,12 +94,29 @@ static void mcast_leave6(struct srnic_dev *dev, const struct in6_addr *addr)
 }
 #endif
 
+int srnic_mcast_join(struct srnic_dev *dev, const union ib_gid *mgid)
+{
+	if (srnic_gid_is_v4(mgid->raw))
+		return mcast_join4(dev, srnic_gid_v4(mgid->raw));
+	return mcast_join6(dev, (const struct in6_addr *)mgid->raw);
+}
+
+void srnic_mcast_leave(struct srnic_dev *dev, const union ib_gid *mgid)
+{
+	if (srnic_gid_is_v4(mgid->raw))
+		mcast_leave4(dev, srnic_gid_v4(mgid->raw));
+	else
+		mcast_leave6(dev, (const struct in6_addr *)mgid->raw);
+}
+
 /**
  * srnic_net_join() - Join a group
  * @dev: the device, whose netdev joins
  * @mgid: the group; the caller counts attached QPs, and joins once for each device
  *
- * Context: process, takes RTNL.
+ * An InfiniBand port joins some time later (membership.c).
+ *
+ * Context: process, takes RTNL; RTNL may be held for an InfiniBand port.
  * Return: 0, -EINVAL (not a group), -ENODEV or -EAFNOSUPPORT (the netdev lacks the protocol
  * or has left the namespace), or another negative errno.
  */
@@ -106,9 +124,7 @@ int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid)
 {
 	if (!srnic_gid_is_multicast(mgid->raw))
 		return -EINVAL;
-	if (srnic_gid_is_v4(mgid->raw))
-		return mcast_join4(dev, srnic_gid_v4(mgid->raw));
-	return mcast_join6(dev, (const struct in6_addr *)mgid->raw);
+	return dev->fabric ? srnic_membership_add(dev, mgid) : srnic_mcast_join(dev, mgid);
 }
 
 /**
@@ -119,12 +135,12 @@ int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid)
  * A netdev that has changed namespace or lost the protocol is no member any more (IPv4); the
  * namespace's socket still is (IPv6).
  *
- * Context: process, takes RTNL.
+ * Context: process, takes RTNL; RTNL may be held for an InfiniBand port.
  */
 void srnic_net_leave(struct srnic_dev *dev, const union ib_gid *mgid)
 {
-	if (srnic_gid_is_v4(mgid->raw))
-		mcast_leave4(dev, srnic_gid_v4(mgid->raw));
+	if (dev->fabric)
+		srnic_membership_del(dev, mgid);
 	else
-		mcast_leave6(dev, (const struct in6_addr *)mgid->raw);
+		srnic_mcast_leave(dev, mgid);
 }

@@ -52,10 +52,12 @@ struct srnic_path {
 /* path.c */
 int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr,
 		    const struct rdma_ah_attr *ah, u16 sport);
+int srnic_path_init_port(struct srnic_path *path, struct srnic_dev *dev, const union ib_gid *sgid,
+			 const struct rdma_ah_attr *ah, u16 sport);
 void srnic_path_release(struct srnic_path *path);
 void srnic_path_set_ect(struct srnic_path *path);
 int srnic_path_route(struct srnic_path *path);
-u32 srnic_path_room(struct srnic_path *path);
+u32 srnic_path_max_len(struct srnic_path *path);
 bool srnic_path_offloads(const struct srnic_path *path);
 
 /**
@@ -65,9 +67,9 @@ bool srnic_path_offloads(const struct srnic_path *path);
  * @id: IPv4 identification of segment 0
  * @seg_len: bytes from BTH to ICRC of every segment but the last
  * @segs: number of segments taken so far
- * @max: number of segments that may be taken
- * @room: next free byte of the current page fragment, NULL if @skb is linear
- * @room_left: free bytes from @room on
+ * @max_segs: number of segments that may be taken
+ * @frag_tail: next free byte of the current page fragment, NULL if @skb is linear
+ * @frag_avail: free bytes from @frag_tail on
  * @short_last: a segment shorter than @seg_len has ended the burst
  *
  * A burst is a single packet or a UDP segmentation super-packet. Each segment's bytes are
@@ -79,9 +81,9 @@ struct srnic_burst {
 	u16 id;
 	u16 seg_len;
 	u16 segs;
-	u16 max;
-	u8 *room;
-	u32 room_left;
+	u16 max_segs;
+	u8 *frag_tail;
+	u32 frag_avail;
 	bool short_last;
 };
 
@@ -89,7 +91,7 @@ struct srnic_burst {
 u16 srnic_burst_max(struct srnic_path *path, u16 seg_len);
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs);
 u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len);
-void srnic_burst_untake(struct srnic_burst *burst, u16 len);
+void srnic_burst_undo_segment(struct srnic_burst *burst, u16 len);
 u32 srnic_burst_icrc(struct srnic_burst *burst, u16 len, const u8 *bth);
 void srnic_burst_close(struct srnic_burst *burst, struct sk_buff_head *out);
 void srnic_burst_abort(struct srnic_burst *burst);
@@ -107,10 +109,12 @@ int srnic_net_send(struct sk_buff *skb);
  * @seg: index of the next segment
  * @icrc: contribution of the shared headers to the ICRC; NULL: not looked up yet
  * @writable: the payload of the packet that srnic_rx_next() returned may be overwritten
+ * @whole: headers and payload of that packet are contiguous; if @writable, both may be
+ *	overwritten
  * @linear_writable: all of @skb's linear part may be overwritten
  * @id_fixed: the segments were found to share one IPv4 identification
  * @multicast: the destination is a group
- * @again: the packet was copied out of its first carrier and has waited (again.c)
+ * @reinjected: the packet was copied out of its first carrier and has waited (reinject.c)
  */
 struct srnic_rx {
 	struct srnic_dev *dev;
@@ -123,10 +127,11 @@ struct srnic_rx {
 	u16 seg;
 	struct srnic_icrc_base *icrc;
 	bool writable;
+	bool whole;
 	bool linear_writable;
 	bool id_fixed;
 	bool multicast;
-	bool again;
+	bool reinjected;
 };
 
 /* segment.c: softirq, or BHs off */
@@ -144,29 +149,33 @@ static inline bool srnic_rx_marked(const struct srnic_rx *rx)
 	return INET_ECN_is_ce(field);
 }
 
-/* again.c */
+/* reinject.c */
 struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt *pkt);
-void srnic_rx_forget(struct sk_buff *skb);
-void srnic_rx_again(struct srnic_dev *dev, struct sk_buff *skb);
+void srnic_rx_free_copy(struct sk_buff *skb);
+void srnic_rx_reinject(struct srnic_dev *dev, struct sk_buff *skb);
 
 typedef void (*srnic_rx_fn)(struct srnic_rx *rx);
 
 /* chunk.c: process context or softirq */
-u64 srnic_chunk_kept(void);
+u64 srnic_chunk_bytes(void);
 
-/* socket.c: the namespace's port and hooks, from its first link or GID to the last */
+/* socket.c: the namespace's ports and hooks, each from its first link or GID to the last */
 int srnic_net_init(srnic_rx_fn rx);
 void srnic_net_exit(void);
-int srnic_net_get(struct net *net);
-void srnic_net_put(struct net *net);
+int srnic_net_get(struct net *net, __be16 port);
+void srnic_net_put(struct net *net, __be16 port);
 
 /* listen.c: from when to when a device receives for a GID */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
 		      void **ctx);
-void srnic_net_gid_del(void **ctx);
+void srnic_net_gid_del(struct srnic_dev *dev, void **ctx);
 
 /* mcast.c: membership in groups of the underlay */
 int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid);
 void srnic_net_leave(struct srnic_dev *dev, const union ib_gid *mgid);
+
+/* membership.c: the same for InfiniBand ports, later */
+void srnic_memberships_init(struct srnic_dev *dev);
+void srnic_memberships_exit(struct srnic_dev *dev);
 
 #endif /* SRNIC_NET_H */

@@ -85,7 +85,7 @@ static int path_netdev(struct srnic_path *path, const struct ib_gid_attr *sgid_a
  * different families.
  */
 int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
-		       const struct rdma_ah_attr *ah, u16 sport)
+		       const struct rdma_ah_attr *ah, u16 sport, __be16 dport)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	struct srnic_ends *ends = &path->ends;
@@ -97,6 +97,7 @@ int srnic_path_address(struct srnic_path *path, const union ib_gid *sgid,
 		return -EINVAL;
 
 	ends->sport = htons(sport);
+	ends->dport = dport;
 	path->tos = grh->traffic_class;
 	path->ttl = grh->hop_limit ?: PATH_TTL;
 	path->flow_label = htonl(grh->flow_label) & IPV6_FLOWLABEL_MASK;
@@ -135,10 +136,33 @@ int srnic_path_init(struct srnic_path *path, const struct ib_gid_attr *sgid_attr
 	if (sgid_attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
 		return -EINVAL;
 
-	err = srnic_path_address(path, &sgid_attr->gid, ah, sport);
+	err = srnic_path_address(path, &sgid_attr->gid, ah, sport,
+				 to_srnic(sgid_attr->device)->udp_port);
 	if (err)
 		return err;
 	return path_netdev(path, sgid_attr);
+}
+
+/**
+ * srnic_path_init_port() - Make a path from the GID of an InfiniBand port
+ * @path: filled in; its old content is overwritten, not released
+ * @dev: the device; packets leave by its netdev
+ * @sgid: source GID
+ * @ah: destination, which has a GRH
+ * @sport: UDP source port, host order
+ *
+ * Otherwise as srnic_path_init().
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL (the GIDs are of different families).
+ */
+int srnic_path_init_port(struct srnic_path *path, struct srnic_dev *dev, const union ib_gid *sgid,
+			 const struct rdma_ah_attr *ah, u16 sport)
+{
+	memset(path, 0, sizeof(*path));
+	path->net = READ_ONCE(dev->net);
+	path->oif = dev->ifindex;
+	return srnic_path_address(path, sgid, ah, sport, dev->udp_port);
 }
 
 /**
@@ -189,7 +213,7 @@ void srnic_path_release(struct srnic_path *path)
 /*
  * The output interface is given, so entries of the local table that belong to another netdev
  * do not match: two devices of one namespace that are connected by a cable use the cable. The
- * ports are given so that IPsec policies on port 4791 match.
+ * ports are given so that IPsec policies on them match.
  */
 static struct dst_entry *path_lookup4(const struct srnic_path *path)
 {
@@ -199,7 +223,7 @@ static struct dst_entry *path_lookup4(const struct srnic_path *path)
 
 	flowi4_init_output(&fl4, path->oif, 0, path->tos, RT_SCOPE_UNIVERSE, IPPROTO_UDP, 0,
 			   srnic_gid_v4(ends->dgid), srnic_gid_v4(ends->sgid),
-			   htons(SRNIC_ROCE_PORT), ends->sport, sock_net_uid(path->net, NULL));
+			   ends->dport, ends->sport, sock_net_uid(path->net, NULL));
 	rt = ip_route_output_flow(path->net, &fl4, NULL);
 	if (IS_ERR(rt))
 		return ERR_CAST(rt);
@@ -224,7 +248,7 @@ static struct dst_entry *path_lookup6(const struct srnic_path *path)
 		.flowi6_proto = IPPROTO_UDP,
 		.flowlabel = ip6_make_flowinfo(path->tos, path->flow_label),
 		.fl6_sport = ends->sport,
-		.fl6_dport = htons(SRNIC_ROCE_PORT),
+		.fl6_dport = ends->dport,
 		.flowi6_uid = sock_net_uid(path->net, NULL),
 	};
 
@@ -233,7 +257,8 @@ static struct dst_entry *path_lookup6(const struct srnic_path *path)
 
 	rcu_read_lock();
 	dst = ipv6_stub->ipv6_dst_lookup_flow(path->net,
-					      srnic_gid_sock(path->net, ends->sgid, path->oif),
+					      srnic_gid_sock(path->net, ends->sgid, path->oif,
+							     ends->dport),
 					      &fl6, NULL);
 	rcu_read_unlock();
 	return dst;
@@ -282,7 +307,7 @@ int srnic_path_route(struct srnic_path *path)
 }
 
 /**
- * srnic_path_room() - Return how many bytes from BTH to ICRC fit the route's MTU
+ * srnic_path_max_len() - Return how many bytes from BTH to ICRC fit the route's MTU
  * @path: a path whose route is valid
  *
  * The route's MTU already excludes the overhead of IPsec.
@@ -290,7 +315,7 @@ int srnic_path_route(struct srnic_path *path)
  * Context: any up to softirq; users of the path serialise.
  * Return: bytes; 0 without a route.
  */
-u32 srnic_path_room(struct srnic_path *path)
+u32 srnic_path_max_len(struct srnic_path *path)
 {
 	u32 overhead = sizeof(struct udphdr) +
 		(path->ends.v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));

@@ -14,7 +14,7 @@
 #include "export.h"
 #include "srnic.h"
 #include "net/internal.h"
-#include "trace/refuse.h"
+#include "trace/drop.h"
 
 /*
  * Bytes behind the headers of the longest packet: 4096 bytes of payload and the ICRC. Longer
@@ -22,10 +22,10 @@
  */
 #define SCRATCH_LEN	(4096 + SRNIC_ICRC_LEN)
 
-#define SEEN_FLOWS	16
+#define ICRC_CACHE_SLOTS	16
 
 /* Contribution of the headers of packets of one flow and length to the ICRC */
-struct seen_flow {
+struct icrc_cache_slot {
 	struct srnic_ends ends;
 	struct srnic_icrc_base icrc;
 };
@@ -38,7 +38,7 @@ struct seen_flow {
 struct segment_scratch {
 	local_lock_t lock;
 	u8 *buf;
-	struct seen_flow *flows;
+	struct icrc_cache_slot *flows;
 };
 
 static DEFINE_PER_CPU(struct segment_scratch, segment_scratch) = {
@@ -53,7 +53,7 @@ int __init srnic_segment_init(void)
 		struct segment_scratch *scratch = per_cpu_ptr(&segment_scratch, cpu);
 
 		scratch->buf = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
-		scratch->flows = kcalloc_node(SEEN_FLOWS, sizeof(*scratch->flows), GFP_KERNEL,
+		scratch->flows = kcalloc_node(ICRC_CACHE_SLOTS, sizeof(*scratch->flows), GFP_KERNEL,
 					      cpu_to_node(cpu));
 		if (!scratch->buf || !scratch->flows) {
 			srnic_segment_exit();
@@ -70,7 +70,8 @@ void srnic_segment_exit(void)
 	for_each_possible_cpu(cpu) {
 		struct segment_scratch *scratch = per_cpu_ptr(&segment_scratch, cpu);
 
-		kfree(scratch->buf);
+		/* packets of sealed connections are decrypted in place */
+		kfree_sensitive(scratch->buf);
 		scratch->buf = NULL;
 		kfree(scratch->flows);
 		scratch->flows = NULL;
@@ -92,12 +93,13 @@ void srnic_segment_unlock(void)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_segment_unlock);
 
-static void rx_ends(struct srnic_rx *rx, const struct udphdr *uh, bool v4)
+static void rx_fill_ends(struct srnic_rx *rx, const struct udphdr *uh, bool v4)
 {
 	const struct sk_buff *skb = rx->skb;
 	struct srnic_ends *ends = &rx->ends;
 
 	ends->sport = uh->source;
+	ends->dport = uh->dest;
 	ends->v4 = v4;
 	if (v4) {
 		const struct iphdr *iph = ip_hdr(skb);
@@ -132,8 +134,8 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 {
 	const struct udphdr *uh = (struct udphdr *)(skb->data + thoff);
 	bool super = skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
-	u32 room = skb->len - thoff;
-	u32 len = super ? room : ntohs(uh->len);
+	u32 avail = skb->len - thoff;
+	u32 len = super ? avail : ntohs(uh->len);
 
 	rx->skb = skb;
 	rx->off = thoff + sizeof(*uh);
@@ -142,9 +144,9 @@ bool srnic_rx_open(struct srnic_rx *rx, struct sk_buff *skb, unsigned int thoff,
 	rx->icrc = NULL;
 	rx->linear_writable = !skb_cloned(skb);
 	rx->id_fixed = false;
-	rx->again = false;
-	rx_ends(rx, uh, v4);
-	if (len <= sizeof(*uh) || len > room)
+	rx->reinjected = false;
+	rx_fill_ends(rx, uh, v4);
+	if (len <= sizeof(*uh) || len > avail)
 		return false;
 
 	rx->seg_size = super ? skb_shinfo(skb)->gso_size : rx->len;
@@ -160,7 +162,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_rx_open);
  * else NULL. Fragments from splice() or sendfile() may still be mapped by the sender: any
  * process on this machine that has a UDP socket and a route to here.
  */
-static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
+static u8 *carrier_in_place(const struct sk_buff *skb, u32 off, u32 len)
 {
 	unsigned int i;
 
@@ -189,7 +191,7 @@ static u8 *carrier_run(const struct sk_buff *skb, u32 off, u32 len)
  * clone. A copy of a clone's head, as forwarding makes it, shares them with the clone, and the
  * ring of a packet socket stays mapped.
  */
-static bool run_writable(const struct srnic_rx *rx, u32 off, u32 len)
+static bool range_writable(const struct srnic_rx *rx, u32 off, u32 len)
 {
 	return rx->linear_writable && off + len <= skb_headlen(rx->skb);
 }
@@ -198,7 +200,7 @@ static bool run_writable(const struct srnic_rx *rx, u32 off, u32 len)
 static u8 *segment_headers(const struct sk_buff *skb, struct srnic_pkt *pkt, u32 len)
 {
 	u32 n = min_t(u32, len, SRNIC_HDR_MAX);
-	u8 *hdr = carrier_run(skb, pkt->off, n);
+	u8 *hdr = carrier_in_place(skb, pkt->off, n);
 
 	if (hdr)
 		return hdr;
@@ -212,10 +214,10 @@ static u8 *segment_payload(struct srnic_rx *rx, const struct srnic_pkt *pkt)
 {
 	u32 off = srnic_pkt_payload_off(pkt);
 	u32 len = pkt->len - pkt->hdr_len - pkt->sth_len;
-	u8 *payload = carrier_run(rx->skb, off, len);
+	u8 *payload = carrier_in_place(rx->skb, off, len);
 
 	if (payload) {
-		rx->writable = run_writable(rx, off, len);
+		rx->writable = range_writable(rx, off, len);
 		return payload;
 	}
 
@@ -228,7 +230,7 @@ static u8 *segment_payload(struct srnic_rx *rx, const struct srnic_pkt *pkt)
 
 static enum srnic_wire_err segment_parse(struct srnic_rx *rx, struct srnic_pkt *pkt, u32 len)
 {
-	u8 *whole = carrier_run(rx->skb, pkt->off, len);
+	u8 *whole = carrier_in_place(rx->skb, pkt->off, len);
 	enum srnic_wire_err err;
 	u8 *hdr;
 
@@ -238,8 +240,9 @@ static enum srnic_wire_err segment_parse(struct srnic_rx *rx, struct srnic_pkt *
 	err = srnic_wire_parse(pkt, hdr, len);
 	if (err)
 		return err;
+	rx->whole = whole;
 	if (likely(whole)) {
-		rx->writable = run_writable(rx, pkt->off, len);
+		rx->writable = range_writable(rx, pkt->off, len);
 		pkt->payload = hdr + pkt->hdr_len + pkt->sth_len;
 		return SRNIC_WIRE_OK;
 	}
@@ -272,9 +275,9 @@ bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 			return true;
 
 		if (err == SRNIC_WIRE_OPCODE)
-			srnic_refuse_unread(rx->dev, rx->ends.sgid, unknown_opcode);
+			srnic_count_drop_unparsed(rx->dev, rx->ends.sgid, unknown_opcode);
 		else
-			srnic_refuse_unread(rx->dev, rx->ends.sgid, malformed);
+			srnic_count_drop_unparsed(rx->dev, rx->ends.sgid, malformed);
 	}
 	return false;
 }
@@ -293,11 +296,11 @@ static u32 segment_crc(u32 crc, const struct srnic_pkt *pkt)
 	return srnic_crc_update(crc, pkt->payload, len);
 }
 
-static struct srnic_icrc_base *seen_icrc(const struct srnic_ends *ends, u16 udp_len)
+static struct srnic_icrc_base *icrc_cache_lookup(const struct srnic_ends *ends, u16 udp_len)
 {
-	struct seen_flow *flows = this_cpu_read(segment_scratch.flows);
+	struct icrc_cache_slot *flows = this_cpu_read(segment_scratch.flows);
 	u16 mix = ntohs(ends->sport) ^ udp_len >> 2;
-	struct seen_flow *flow = &flows[(mix ^ mix >> 4) % SEEN_FLOWS];
+	struct icrc_cache_slot *flow = &flows[(mix ^ mix >> 4) % ICRC_CACHE_SLOTS];
 
 	if (!flow->icrc.udp_len || !srnic_icrc_alike(&flow->ends, ends)) {
 		flow->ends = *ends;
@@ -306,14 +309,14 @@ static struct srnic_icrc_base *seen_icrc(const struct srnic_ends *ends, u16 udp_
 	return &flow->icrc;
 }
 
-static bool segment_icrc_is(struct srnic_rx *rx, const struct srnic_pkt *pkt, u16 id)
+static bool segment_icrc_matches(struct srnic_rx *rx, const struct srnic_pkt *pkt, u16 id)
 {
 	u16 udp_len = sizeof(struct udphdr) + pkt->len;
 	__le32 icrc;
 	u32 crc;
 
 	if (!rx->icrc || rx->icrc->udp_len != udp_len)
-		rx->icrc = seen_icrc(&rx->ends, udp_len);
+		rx->icrc = icrc_cache_lookup(&rx->ends, udp_len);
 	crc = srnic_icrc_begin(rx->icrc, &rx->ends, id, udp_len, pkt->hdr);
 	crc = segment_crc(crc, pkt);
 	memcpy(&icrc, pkt->payload + pkt->payload_len + pkt->pad, sizeof(icrc));
@@ -339,10 +342,10 @@ bool srnic_rx_icrc_ok(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	if (rx->ends.v4)
 		id = get_unaligned_be16(rx->ends.iph + offsetof(struct iphdr, id));
 	if (rx->id_fixed)
-		return segment_icrc_is(rx, pkt, id);
-	if (likely(segment_icrc_is(rx, pkt, id + pkt->seg)))
+		return segment_icrc_matches(rx, pkt, id);
+	if (likely(segment_icrc_matches(rx, pkt, id + pkt->seg)))
 		return true;
-	if (!rx->ends.v4 || !pkt->seg || !segment_icrc_is(rx, pkt, id))
+	if (!rx->ends.v4 || !pkt->seg || !segment_icrc_matches(rx, pkt, id))
 		return false;
 	rx->id_fixed = true;
 	return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * State of srnic in a network namespace: the UDP port and the hooks, which exist from the
- * first link or GID to the last.
+ * State of srnic in a network namespace: the UDP ports and the hooks, each of which exist from
+ * the first link or GID that needs them to the last.
  */
 #define pr_fmt(fmt) "srnic: " fmt
 
@@ -34,7 +34,7 @@ void srnic_netns_release(struct srnic_netns *ns)
 }
 
 /* GRO joins packets from real NICs into super-packets only for sockets that request it. */
-static void sock_want_gro(struct socket *sock)
+static void sock_enable_gro(struct socket *sock)
 {
 	int one = 1;
 
@@ -42,11 +42,11 @@ static void sock_want_gro(struct socket *sock)
 }
 
 /* Open the socket that holds the port and receives the packets that the hook leaves. */
-static int sock_open(struct net *net, u8 family, struct socket **sockp)
+static int sock_open(struct net *net, u8 family, __be16 udp_port, struct socket **sockp)
 {
 	struct udp_port_cfg port = {
 		.family = family,
-		.local_udp_port = htons(SRNIC_ROCE_PORT),
+		.local_udp_port = udp_port,
 		.ipv6_v6only = family == AF_INET6,
 	};
 	struct udp_tunnel_sock_cfg cfg = {
@@ -61,7 +61,7 @@ static int sock_open(struct net *net, u8 family, struct socket **sockp)
 		return err;
 	}
 	setup_udp_tunnel_sock(net, SRNIC_TUNNEL_SOCK(*sockp), &cfg);
-	sock_want_gro(*sockp);
+	sock_enable_gro(*sockp);
 	return 0;
 }
 
@@ -70,6 +70,34 @@ static void sock_close(struct socket **sockp)
 	if (*sockp)
 		udp_tunnel_sock_release(SRNIC_TUNNEL_SOCK(*sockp));
 	*sockp = NULL;
+}
+
+struct srnic_netns_port *srnic_netns_port(struct srnic_netns *ns, __be16 port)
+{
+	return &ns->ports[port == htons(SRNIC_IB_PORT)];
+}
+
+/* RoCEv2 does without IPv6; the packets of InfiniBand ports are all IPv6. */
+static int port_open(struct net *net, struct srnic_netns_port *port, __be16 udp_port)
+{
+	bool roce = udp_port == htons(SRNIC_ROCE_PORT);
+	int err;
+
+	err = roce ? sock_open(net, AF_INET, udp_port, &port->sock4) : 0;
+	if (err)
+		return err;
+	err = sock_open(net, AF_INET6, udp_port, &port->sock6);
+	if (roce && (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT))
+		err = 0;
+	if (err)
+		sock_close(&port->sock4);
+	return err;
+}
+
+static void port_close(struct srnic_netns_port *port)
+{
+	sock_close(&port->sock6);
+	sock_close(&port->sock4);
 }
 
 static int hooks_register(struct net *net, struct srnic_netns *ns)
@@ -87,26 +115,12 @@ static int netns_open(struct net *net, struct srnic_netns *ns)
 {
 	int err;
 
-	err = sock_open(net, AF_INET, &ns->sock4);
-	if (err)
-		return err;
-	err = sock_open(net, AF_INET6, &ns->sock6);
-	if (err && err != -EAFNOSUPPORT && err != -EPFNOSUPPORT)
-		goto close4;
 	err = srnic_demux_open(ns);
 	if (err)
-		goto close6;
+		return err;
 	err = hooks_register(net, ns);
 	if (err)
-		goto close_demux;
-	return 0;
-
-close_demux:
-	srnic_demux_close(ns);
-close6:
-	sock_close(&ns->sock6);
-close4:
-	sock_close(&ns->sock4);
+		srnic_demux_close(ns);
 	return err;
 }
 
@@ -115,22 +129,20 @@ static void netns_close(struct net *net, struct srnic_netns *ns)
 	nf_unregister_net_hooks(net, ns->hooks, SRNIC_HOOKS);
 	synchronize_net();	/* a hook may be running */
 	srnic_demux_close(ns);
-	sock_close(&ns->sock6);
-	sock_close(&ns->sock4);
 }
 
 /*
  * Return the receive function of the kernel socket that has the port, which identifies the
  * module, or NULL if a process has the port.
  */
-static void *port_holder(struct net *net)
+static void *port_holder(struct net *net, __be16 port)
 {
 	void *holder = NULL;
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = __udp4_lib_lookup(net, htonl(INADDR_ANY), 0, htonl(INADDR_ANY),
-			       htons(SRNIC_ROCE_PORT), 0, 0, net->ipv4.udp_table, NULL);
+	sk = __udp4_lib_lookup(net, htonl(INADDR_ANY), 0, htonl(INADDR_ANY), port, 0, 0,
+			       net->ipv4.udp_table, NULL);
 	if (sk && sk->sk_kern_sock)
 		holder = READ_ONCE(udp_sk(sk)->encap_rcv);
 	rcu_read_unlock();
@@ -138,58 +150,82 @@ static void *port_holder(struct net *net)
 }
 
 /* newlink() gets no extack, so `rdma link add` can print only the errno. */
-static void tell_port_taken(struct net *net)
+static void warn_port_taken(struct net *net, __be16 port)
 {
 	const char *which = net_eq(net, &init_net) ? " (the initial one)" : "";
-	void *holder = port_holder(net);
+	void *holder = port_holder(net, port);
+	unsigned int number = ntohs(port);
 
 	if (holder)
 		pr_warn_ratelimited("no link: %ps holds UDP port %u in net:[%u]%s; unload its module (rxe: modprobe -r rdma_rxe), or put the netdev into another namespace\n",
-				    holder, SRNIC_ROCE_PORT, net->ns.inum, which);
+				    holder, number, net->ns.inum, which);
 	else
 		pr_warn_ratelimited("no link: a process holds UDP port %u in net:[%u]%s; end it ('ss -ulpn sport = %u' finds it), or put the netdev into another namespace\n",
-				    SRNIC_ROCE_PORT, net->ns.inum, which, SRNIC_ROCE_PORT);
+				    number, net->ns.inum, which, number);
+}
+
+static int netns_add_link(struct net *net, struct srnic_netns *ns, __be16 udp_port)
+	__must_hold(&ns->lock)
+{
+	struct srnic_netns_port *port = srnic_netns_port(ns, udp_port);
+	int err;
+
+	err = port->links ? 0 : port_open(net, port, udp_port);
+	if (err)
+		return err;
+	err = ns->links ? 0 : netns_open(net, ns);
+	if (err)
+		goto close;
+	port->links++;
+	ns->links++;
+	return 0;
+
+close:
+	port_close(port);
+	return err;
 }
 
 /**
  * srnic_net_get() - Start receiving in a namespace
  * @net: the namespace; its exit waits for srnic_net_put()
+ * @port: UDP port
  *
  * Context: process.
- * Return: 0, -EADDRINUSE (another socket has the port: rxe has it in the initial namespace
- * from module load on; the log names the owner), or another negative errno.
+ * Return: 0, -EADDRINUSE (another socket has the port: rxe has RoCEv2's in the initial
+ * namespace from module load on; the log names the owner), or another negative errno.
  */
-int srnic_net_get(struct net *net)
+int srnic_net_get(struct net *net, __be16 port)
 {
 	struct srnic_netns *ns = srnic_netns(net);
-	int err = 0;
+	int err;
 
 	mutex_lock(&ns->lock);
-	if (!ns->links)
-		err = netns_open(net, ns);
-	if (!err) {
-		ns->links++;
+	err = netns_add_link(net, ns, port);
+	if (!err)
 		srnic_netns_hold(ns);
-	}
 	mutex_unlock(&ns->lock);
 	if (err == -EADDRINUSE)
-		tell_port_taken(net);
+		warn_port_taken(net, port);
 	return err;
 }
 
 /**
  * srnic_net_put() - Undo srnic_net_get() for one link or GID
  * @net: the namespace
+ * @port: UDP port
  *
  * Context: process.
  */
-void srnic_net_put(struct net *net)
+void srnic_net_put(struct net *net, __be16 port)
 {
 	struct srnic_netns *ns = srnic_netns(net);
+	struct srnic_netns_port *state = srnic_netns_port(ns, port);
 
 	mutex_lock(&ns->lock);
 	if (!--ns->links)
 		netns_close(net, ns);
+	if (!--state->links)
+		port_close(state);
 	mutex_unlock(&ns->lock);
 	srnic_netns_release(ns);
 }

@@ -16,10 +16,10 @@
 #include "net/internal.h"
 
 /* Limits of bytes in the stack, for a device and for one of its QPs */
-#define TXQ_DEVICE_MOST		SZ_512K
-#define TXQ_DEVICE_LEAST	SZ_16K
-#define TXQ_MOST		(320 * SZ_1K)
-#define TXQ_LEAST		SZ_8K
+#define TXQ_DEVICE_MAX		SZ_512K
+#define TXQ_DEVICE_MIN		SZ_16K
+#define TXQ_MAX			(320 * SZ_1K)
+#define TXQ_MIN			SZ_8K
 
 /* A refusal halves the device's limit, which then grows by 1/TXQ_GROWTH each TXQ_PERIOD. */
 #define TXQ_GROWTH		16
@@ -50,7 +50,7 @@ int srnic_txq_group_init(struct srnic_txq_group *group)
 	group->busy = alloc_percpu_gfp(int, GFP_KERNEL_ACCOUNT);
 	if (!group->busy)
 		return -ENOMEM;
-	group->limit = TXQ_DEVICE_MOST;
+	group->limit = TXQ_DEVICE_MAX;
 	group->counted_at = jiffies;
 	group->changed_at = jiffies;
 	return 0;
@@ -95,11 +95,11 @@ static void group_refresh(struct srnic_txq_group *group)
 	WRITE_ONCE(group->count, group_count(group));
 
 	limit = READ_ONCE(group->limit);
-	if (likely(limit == TXQ_DEVICE_MOST) ||
+	if (likely(limit == TXQ_DEVICE_MAX) ||
 	    time_before(now, READ_ONCE(group->changed_at) + TXQ_PERIOD))
 		return;
 	WRITE_ONCE(group->changed_at, now);
-	WRITE_ONCE(group->limit, min_t(u32, limit + limit / TXQ_GROWTH, TXQ_DEVICE_MOST));
+	WRITE_ONCE(group->limit, min_t(u32, limit + limit / TXQ_GROWTH, TXQ_DEVICE_MAX));
 }
 
 /**
@@ -117,31 +117,31 @@ u32 srnic_txq_limit(const struct srnic_txq *txq)
 
 	group_refresh(group);
 	return clamp_t(u32, READ_ONCE(group->limit) / max(READ_ONCE(group->count), 1U),
-		       TXQ_LEAST, TXQ_MOST);
+		       TXQ_MIN, TXQ_MAX);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_limit);
 
 /**
- * srnic_txq_refused() - Lower the limit after a queueing discipline dropped a packet
+ * srnic_txq_dropped() - Lower the limit after a queueing discipline dropped a packet
  * @txq: account of the packet's sender
  *
  * Context: any.
  */
-void srnic_txq_refused(const struct srnic_txq *txq)
+void srnic_txq_dropped(const struct srnic_txq *txq)
 {
 	struct srnic_txq_group *group = txq->group;
 	unsigned long now = jiffies;
 
 	/* one overflow may drop packets of many senders */
-	if (READ_ONCE(group->limit) != TXQ_DEVICE_MOST &&
+	if (READ_ONCE(group->limit) != TXQ_DEVICE_MAX &&
 	    time_before(now, READ_ONCE(group->changed_at) + 1))
 		return;
 	WRITE_ONCE(group->changed_at, now);
-	WRITE_ONCE(group->limit, max_t(u32, READ_ONCE(group->limit) / 2, TXQ_DEVICE_LEAST));
+	WRITE_ONCE(group->limit, max_t(u32, READ_ONCE(group->limit) / 2, TXQ_DEVICE_MIN));
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_txq_refused);
+SRNIC_EXPORT_FOR_KUNIT(srnic_txq_dropped);
 
 /* xchg() counts each transition once, even if others see the same state. */
 static void txq_set_busy(struct srnic_txq *txq)
@@ -171,7 +171,7 @@ static void txq_write_space(struct sock *sk)
 	/* pairs with srnic_txq_wait(): count down, then read @waiting */
 	smp_mb__after_atomic();
 	if (READ_ONCE(txq->waiting) && bytes <= READ_ONCE(txq->low) && xchg(&txq->waiting, false))
-		txq->room(txq);
+		txq->wake(txq);
 unlock:
 	rcu_read_unlock();
 }
@@ -187,14 +187,14 @@ static void txq_destruct(struct sock *sk)
  * @txq: the account, zeroed or closed
  * @group: account of the device
  * @net: namespace of the sender
- * @room: called when packets have left and the sender waits for that; in any context up to
+ * @wake: called when packets have left and the sender waits for that; in any context up to
  *	softirq, under RCU
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
 int srnic_txq_open(struct srnic_txq *txq, struct srnic_txq_group *group, struct net *net,
-		   void (*room)(struct srnic_txq *txq))
+		   void (*wake)(struct srnic_txq *txq))
 {
 	struct sock *sk = sk_alloc(net, AF_INET, GFP_KERNEL_ACCOUNT, &txq_proto, 1);
 
@@ -206,7 +206,7 @@ int srnic_txq_open(struct srnic_txq *txq, struct srnic_txq_group *group, struct 
 	sk->sk_destruct = txq_destruct;
 	sk->sk_write_space = txq_write_space;
 	txq->group = group;
-	txq->room = room;
+	txq->wake = wake;
 	txq->waiting = false;
 	txq->busy = false;
 	txq->charged = 0;
@@ -221,7 +221,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_txq_open);
  * srnic_txq_close() - Close an account; packets in the stack are still sent
  * @txq: the account, open or closed
  *
- * The callback @room may still run until a grace period has passed.
+ * The callback @wake may still run until a grace period has passed.
  *
  * Context: process or softirq; users of @txq serialise.
  */
@@ -258,7 +258,7 @@ void srnic_txq_charge(struct srnic_txq *txq, struct sk_buff *skb)
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_charge);
 
 /**
- * srnic_txq_wait() - Request a call of @txq->room when packets have left
+ * srnic_txq_wait() - Request a call of @txq->wake when packets have left
  * @txq: the account, open
  * @low: bytes, of truesize: the call comes when at most this many remain
  *

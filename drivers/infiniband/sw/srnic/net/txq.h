@@ -29,16 +29,16 @@ struct srnic_txq_group {
  * struct srnic_txq - account of the packets that one sender has in the stack
  * @sk: socket that owns the packets; NULL: the account is closed
  * @group: account of the device
- * @room: called if @waiting when at most @low bytes remain in the stack
+ * @wake: called if @waiting when at most @low bytes remain in the stack
  * @charged: total bytes charged, of truesize; wraps
- * @low: bytes, see @room
- * @waiting: the sender waits for @room
+ * @low: bytes, see @wake
+ * @waiting: the sender waits for @wake
  * @busy: the sender is counted in @group
  */
 struct srnic_txq {
 	struct sock *sk;
 	struct srnic_txq_group *group;
-	void (*room)(struct srnic_txq *txq);
+	void (*wake)(struct srnic_txq *txq);
 	u32 charged;
 	u32 low;
 	bool waiting;
@@ -51,12 +51,12 @@ void srnic_txq_exit(void);
 int srnic_txq_group_init(struct srnic_txq_group *group);
 void srnic_txq_group_exit(struct srnic_txq_group *group);
 int srnic_txq_open(struct srnic_txq *txq, struct srnic_txq_group *group, struct net *net,
-		   void (*room)(struct srnic_txq *txq));
+		   void (*wake)(struct srnic_txq *txq));
 void srnic_txq_close(struct srnic_txq *txq);
 void srnic_txq_charge(struct srnic_txq *txq, struct sk_buff *skb);
 bool srnic_txq_wait(struct srnic_txq *txq, u32 low);
 u32 srnic_txq_limit(const struct srnic_txq *txq);
-void srnic_txq_refused(const struct srnic_txq *txq);
+void srnic_txq_dropped(const struct srnic_txq *txq);
 
 /* Return the bytes that have been charged and not freed yet, of truesize. */
 static inline u32 srnic_txq_bytes(const struct srnic_txq *txq)

@@ -14,7 +14,7 @@
  * Limit of consecutive calls of comp_handler in one context while completions
  * keep coming. The worker makes the remaining calls.
  */
-#define CQ_ROUNDS	8
+#define CQ_MAX_CALLS	8
 
 /* Return the consumer's index. A user's index is only ever compared. */
 static u32 cq_cons(const struct srnic_cq *cq)
@@ -107,7 +107,7 @@ int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicit
 
 	slot = srnic_ring_slot(ring, ring->head);
 	memcpy(slot, cqe, sizeof(*slot));
-	if (cq->timed)
+	if (cq->timestamps)
 		slot->timestamp = ktime_get_ns();
 	/* Publish the entry before its index: pairs with the provider's acquire. */
 	smp_store_release(&ring->hdr->prod, ++ring->head);
@@ -122,7 +122,7 @@ out:
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_push);
 
 /* Some handlers expect BHs to be disabled: ipoib's schedules NAPI. */
-static void cq_call(struct srnic_cq *cq)
+static void cq_call_handler(struct srnic_cq *cq)
 {
 	if (!cq->ib.comp_handler)
 		return;
@@ -132,23 +132,23 @@ static void cq_call(struct srnic_cq *cq)
 	local_bh_enable();
 }
 
-/* Call comp_handler for due events. Return true if events are due after CQ_ROUNDS calls. */
+/* Call comp_handler for due events. Return true if events are due after CQ_MAX_CALLS calls. */
 static bool cq_fire(struct srnic_cq *cq)
 {
-	unsigned int rounds = CQ_ROUNDS;
+	unsigned int calls = CQ_MAX_CALLS;
 
 	do {
 		/* The context that is calling the handler will see our FIRE bit. */
 		if (test_and_set_bit_lock(SRNIC_CQ_BUSY, &cq->state))
 			return false;
-		while (rounds && test_and_clear_bit(SRNIC_CQ_FIRE, &cq->state)) {
-			cq_call(cq);
-			rounds--;
+		while (calls && test_and_clear_bit(SRNIC_CQ_FIRE, &cq->state)) {
+			cq_call_handler(cq);
+			calls--;
 		}
 		clear_bit_unlock(SRNIC_CQ_BUSY, &cq->state);
 		/* Another context may have set FIRE and seen BUSY: check again. */
 		smp_mb__after_atomic();
-	} while (rounds && test_bit(SRNIC_CQ_FIRE, &cq->state));
+	} while (calls && test_bit(SRNIC_CQ_FIRE, &cq->state));
 
 	return test_bit(SRNIC_CQ_FIRE, &cq->state);
 }

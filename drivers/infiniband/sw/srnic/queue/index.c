@@ -29,7 +29,7 @@ bool srnic_ring_move_plan(struct srnic_ring_move *move, u32 head, u32 end)
 	if ((s32)(head - move->done) > 0)
 		move->done = head;
 	move->left = max((s32)(end - move->done), 0);
-	return move->left > SRNIC_MOVE_BATCH;
+	return move->left > SRNIC_RING_MOVE_BATCH;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_move_plan);
@@ -46,7 +46,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ring_move_plan);
 void srnic_ring_move_some(struct srnic_ring_move *move, struct srnic_ring *to,
 			  const struct srnic_ring *from)
 {
-	u32 count = min_t(u32, move->left, SRNIC_MOVE_BATCH);
+	u32 count = min_t(u32, move->left, SRNIC_RING_MOVE_BATCH);
 
 	for (; count--; move->done++, move->left--)
 		memcpy(srnic_ring_slot(to, move->done - move->first),

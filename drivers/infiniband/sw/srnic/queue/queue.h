@@ -60,7 +60,7 @@ void srnic_ring_free(struct srnic_ring *ring);
 int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma);
 
 /* Limit of entries copied under a lock with interrupts off */
-#define SRNIC_MOVE_BATCH	64
+#define SRNIC_RING_MOVE_BATCH	64
 
 /**
  * struct srnic_ring_move - progress of moving entries to a ring of another size
@@ -112,13 +112,16 @@ int srnic_ring_pending(const struct srnic_ring *ring);
 #define SRNIC_SWQE_SOLICITED	SRNIC_WQE_SOLICITED
 #define SRNIC_SWQE_FENCE	SRNIC_WQE_FENCE
 #define SRNIC_SWQE_INLINE	SRNIC_WQE_INLINE
+/* Kernel consumers only: write the checksums of IP over InfiniBand */
+#define SRNIC_SWQE_IP_CSUM	BIT(4)
+#define SRNIC_SWQE_FLAGS	(SRNIC_WQE_FLAGS | SRNIC_SWQE_IP_CSUM)
 
 struct srnic_swqe {
 	u64 wr_id;
 	u8 opcode;		/* enum srnic_wqe_opcode */
 	u8 num_sge;
 	u16 flags;
-	u32 length;		/* bytes of payload of the whole message; 8 for atomics */
+	u32 length;		/* bytes of payload of the whole message; atomics: 8, FLUSH: 0 */
 	__be32 imm;
 	u32 inv_rkey;
 	u64 raddr;
@@ -141,8 +144,16 @@ struct srnic_swqe {
 			u32 qpn;
 			u32 qkey;
 			u16 pkey_index;
+			u16 mss;	/* SRNIC_WQE_LSO: see struct srnic_lso */
+			u8 hlen;
 		} ud;
 		struct srnic_abi_bind bind;
+		struct {
+			u32 length;
+			u8 types;
+			u8 level;
+		} flush;
+		u64 word;	/* of ATOMIC WRITE, if SRNIC_SWQE_INLINE */
 		struct {
 			struct ib_mr *mr;
 			u32 key;
@@ -150,7 +161,7 @@ struct srnic_swqe {
 		} reg;
 	};
 
-	/* num_sge SGEs, or length inline bytes if SRNIC_SWQE_INLINE */
+	/* num_sge SGEs, or, in SENDs and WRITEs, length inline bytes if SRNIC_SWQE_INLINE */
 	union {
 		DECLARE_FLEX_ARRAY(struct srnic_abi_sge, sge);
 		DECLARE_FLEX_ARRAY(u8, inline_data);
@@ -180,11 +191,11 @@ int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge
 /* Post for a kernel consumer, under the caller's irqsave lock. 0, -ENOMEM, -EINVAL. */
 int srnic_rq_post(struct srnic_ring *ring, const struct ib_recv_wr *wr, u32 max_sge);
 /*
- * Resize: move waiting entries to the memory of @with, which returns the old
+ * Resize: move waiting entries to the memory of @new, which returns the old
  * memory. -EAGAIN if too many entries wait to be moved under the locks of both
  * ends: call srnic_ring_move_some() without the locks first.
  */
-int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
+int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *new,
 		      struct srnic_ring_move *move);
 
 /**
@@ -196,7 +207,7 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
  * @ring: the completions; @ring.head is the producer's index
  * @tail: index of a kernel consumer; a user's is in the header, and hostile
  * @armed: SRNIC_ARM_* of a kernel consumer; a user's is in the header
- * @timed: completions carry the time at which they were written
+ * @timestamps: completions carry the time at which they were written
  * @overflow: a completion was lost; no more are accepted (IBA 10.2.10.4)
  * @state: SRNIC_CQ_* bits
  * @pushed: total number of completions
@@ -219,7 +230,7 @@ struct srnic_cq {
 	struct srnic_ring ring;
 	u32 tail;
 	u8 armed;
-	bool timed;
+	bool timestamps;
 	bool overflow;
 	unsigned long state;
 	u64 pushed;

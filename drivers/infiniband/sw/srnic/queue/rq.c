@@ -8,8 +8,8 @@
 #include "../guard/guard.h"
 #include "queue.h"
 
-static int rq_take(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, const void *sges,
-		   u32 max_sge)
+static int rq_copy_wqe(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, const void *sges,
+		       u32 max_sge)
 {
 	u64 length = 0;
 
@@ -56,7 +56,7 @@ int srnic_rq_fetch(struct srnic_ring *ring, struct srnic_rwqe *rwqe, u32 max_sge
 
 	slot = srnic_ring_slot(ring, ring->head);
 	srnic_ring_read(&wqe, slot, sizeof(wqe));
-	err = rq_take(rwqe, &wqe, slot + sizeof(wqe), max_sge);
+	err = rq_copy_wqe(rwqe, &wqe, slot + sizeof(wqe), max_sge);
 	srnic_ring_publish_cons(ring, ++ring->head);
 	return err ?: 1;
 }
@@ -104,7 +104,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_rq_post);
 /**
  * srnic_rq_exchange() - Replace a queue's memory by one of another size
  * @ring: the ring in use; the caller holds the locks of both ends
- * @with: the new ring, of the same stride; returns the old memory
+ * @new: the new ring, of the same stride; returns the old memory
  * @move: progress of the move; zeroed before the first call
  *
  * Entries may be posted and taken between two calls.
@@ -115,21 +115,21 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_rq_post);
  * receives wait than the new ring holds, or a user's index is invalid. @ring
  * changes only if 0 is returned.
  */
-int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *with,
+int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *new,
 		      struct srnic_ring_move *move)
 {
 	int pending = srnic_ring_pending(ring);
 
-	if (pending < 0 || (u32)pending > with->limit)
+	if (pending < 0 || (u32)pending > new->limit)
 		return -EINVAL;
 	if (srnic_ring_move_plan(move, ring->head, ring->head + pending))
 		return -EAGAIN;
 
-	srnic_ring_move_some(move, with, ring);
-	with->head = ring->head - move->first;
-	with->hdr->cons = with->head;
-	with->hdr->prod = with->head + pending;
-	swap(*ring, *with);
+	srnic_ring_move_some(move, new, ring);
+	new->head = ring->head - move->first;
+	new->hdr->cons = new->head;
+	new->hdr->prod = new->head + pending;
+	swap(*ring, *new);
 	return 0;
 }
 

@@ -11,14 +11,14 @@
 #include "../export.h"
 #include "queue.h"
 
-#define SQ_ATOMIC_LEN	8
+#define SQ_WORD_LEN	8
 
 /* Properties of an opcode; kernel-only opcodes have no row. */
 struct sq_kind {
 	bool known;
 	bool data;	/* SGEs */
 	bool inl;	/* inline data is allowed instead */
-	bool atomic;
+	bool word;	/* the message has eight bytes */
 	bool ud;	/* has an address part, used on a UD QP */
 };
 
@@ -29,11 +29,38 @@ static const struct sq_kind sq_kinds[SRNIC_WQE_OPCODES] = {
 	[SRNIC_WQE_WRITE]	= { .known = true, .data = true, .inl = true },
 	[SRNIC_WQE_WRITE_IMM]	= { .known = true, .data = true, .inl = true },
 	[SRNIC_WQE_READ]	= { .known = true, .data = true },
-	[SRNIC_WQE_CMP_SWAP]	= { .known = true, .data = true, .atomic = true },
-	[SRNIC_WQE_FETCH_ADD]	= { .known = true, .data = true, .atomic = true },
+	[SRNIC_WQE_CMP_SWAP]	= { .known = true, .data = true, .word = true },
+	[SRNIC_WQE_FETCH_ADD]	= { .known = true, .data = true, .word = true },
 	[SRNIC_WQE_LOCAL_INV]	= { .known = true },
 	[SRNIC_WQE_BIND_MW]	= { .known = true },
+	[SRNIC_WQE_FLUSH]	= { .known = true },
+	[SRNIC_WQE_ATOMIC_WRITE] = { .known = true, .data = true, .inl = true, .word = true },
 };
+
+/* The part of the entry that depends on the opcode */
+static void sq_copy_operation(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe)
+{
+	switch (swqe->opcode) {
+	case SRNIC_WQE_CMP_SWAP:
+	case SRNIC_WQE_FETCH_ADD:
+		swqe->atomic.compare_add = wqe->atomic.compare_add;
+		swqe->atomic.swap = wqe->atomic.swap;
+		break;
+	case SRNIC_WQE_BIND_MW:
+		swqe->bind = wqe->bind;
+		break;
+	case SRNIC_WQE_FLUSH:
+		swqe->flush.length = wqe->flush.length;
+		swqe->flush.types = min_t(u32, wqe->flush.types, U8_MAX);
+		swqe->flush.level = min_t(u32, wqe->flush.level, U8_MAX);
+		break;
+	case SRNIC_WQE_ATOMIC_WRITE:
+		swqe->word = wqe->atomic_write.value;
+		break;
+	default:
+		break;
+	}
+}
 
 static void sq_copy_fields(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
 			   const struct sq_kind *kind)
@@ -45,17 +72,14 @@ static void sq_copy_fields(struct srnic_swqe *swqe, const struct srnic_sq_wqe *w
 	swqe->raddr = wqe->remote_addr;
 	swqe->rkey = wqe->rkey;
 
-	if (kind->atomic) {
-		swqe->atomic.compare_add = wqe->atomic.compare_add;
-		swqe->atomic.swap = wqe->atomic.swap;
-	} else if (kind->ud) {
+	if (kind->ud) {
 		swqe->ud.ah = wqe->ud.ah;
 		swqe->ud.kah = NULL;
 		swqe->ud.qpn = wqe->ud.qpn;
 		swqe->ud.qkey = wqe->ud.qkey;
 		swqe->ud.pkey_index = 0;
-	} else if (wqe->opcode == SRNIC_WQE_BIND_MW) {
-		swqe->bind = wqe->bind;
+	} else {
+		sq_copy_operation(swqe, wqe);
 	}
 }
 
@@ -67,6 +91,14 @@ static int sq_copy_inline(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wq
 
 	srnic_ring_read(swqe->inline_data, data, wqe->inline_len);
 	swqe->length = wqe->inline_len;
+	swqe->num_sge = 0;
+	return 0;
+}
+
+/* The inline data of ATOMIC WRITE is in the entry itself, so that every queue has room for it. */
+static int sq_copy_word(struct srnic_swqe *swqe)
+{
+	swqe->length = SQ_WORD_LEN;
 	swqe->num_sge = 0;
 	return 0;
 }
@@ -88,8 +120,8 @@ static int sq_copy_sges(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe,
 }
 
 /* @wqe is a private copy; @data still points into the ring. */
-static int sq_take(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, const void *data,
-		   u32 max_sge, u32 max_inline)
+static int sq_copy_wqe(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, const void *data,
+		       u32 max_sge, u32 max_inline)
 {
 	const struct sq_kind *kind;
 	int err;
@@ -114,15 +146,16 @@ static int sq_take(struct srnic_swqe *swqe, const struct srnic_sq_wqe *wqe, cons
 
 	sq_copy_fields(swqe, wqe, kind);
 	if (wqe->flags & SRNIC_WQE_INLINE)
-		return sq_copy_inline(swqe, wqe, data, max_inline);
+		return kind->word ? sq_copy_word(swqe) :
+				    sq_copy_inline(swqe, wqe, data, max_inline);
 
 	err = sq_copy_sges(swqe, wqe, data, max_sge);
-	if (err || !kind->atomic)
+	if (err || !kind->word)
 		return err;
 
-	if (swqe->length < SQ_ATOMIC_LEN)
+	if (swqe->length < SQ_WORD_LEN)
 		return -EINVAL;
-	swqe->length = SQ_ATOMIC_LEN;
+	swqe->length = SQ_WORD_LEN;
 	return 0;
 }
 
@@ -150,7 +183,7 @@ int srnic_sq_fetch(struct srnic_ring *ring, struct srnic_swqe *swqe, u32 max_sge
 	srnic_ring_read(&wqe, slot, sizeof(wqe));
 	ring->head++;
 
-	return sq_take(swqe, &wqe, slot + sizeof(wqe), max_sge, max_inline);
+	return sq_copy_wqe(swqe, &wqe, slot + sizeof(wqe), max_sge, max_inline);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sq_fetch);

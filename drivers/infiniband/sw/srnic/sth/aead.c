@@ -17,6 +17,17 @@
  */
 #include "sth/crypto.h"
 
+/* Lists of struct srnic_sth_scratch that lists_init() sets up beside src[3] and dst[3] */
+#define BARE(s)		(&(s)->src[SRNIC_STH_SG - 2])	/* MAC input and tag */
+#define BRIEF(s)	(&(s)->dst[SRNIC_STH_SG - 1])	/* both, and a brief text between them */
+
+#define BRIEF_MAX	16U	/* bytes of text, see is_brief() */
+#define BRIEF_TAG	16U	/* at least the tag of each suite that encrypts */
+
+static_assert(SRNIC_STH_SG >= 3 + 2);
+static_assert(SRNIC_STH_INPUT_MAX + BRIEF_MAX + BRIEF_TAG <= SRNIC_STH_LINEAR);
+static_assert(BRIEF_TAG <= SRNIC_STH_TAG_LEN_MAX);
+
 static struct crypto_aead *aead_alloc(const char *name, u32 type, u32 mask,
 				      const struct srnic_sth_suite *suite)
 {
@@ -93,33 +104,81 @@ static struct crypto_aead *aead_tfm(const struct srnic_sth_scratch *s,
 	return cipher->fast && srnic_sth_simd(s) ? cipher->fast : cipher->sync;
 }
 
-/* Chain MAC input, payload with pad, and tag into one list. */
-static int aead_list(struct srnic_sth_scratch *s, struct scatterlist *list,
-		     struct scatterlist *payload, unsigned int len)
+/*
+ * Lists of one piece of text, or of none, which nearly all packets have, are set up once. The
+ * lengths of their members and the text are set for each packet.
+ */
+static void lists_init(struct srnic_sth_scratch *s)
 {
-	bool one = !len || len <= payload->length;
+	struct scatterlist *const list[] = { s->src, s->dst };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++) {
+		sg_init_table(list[i], 3);
+		sg_set_buf(&list[i][0], s->input, sizeof(s->input));
+		sg_set_buf(&list[i][2], s->tag, sizeof(s->tag));
+	}
+	sg_init_table(BARE(s), 2);
+	sg_set_buf(&BARE(s)[0], s->input, sizeof(s->input));
+	sg_set_buf(&BARE(s)[1], s->tag, sizeof(s->tag));
+	sg_init_one(BRIEF(s), s->input, sizeof(s->input));
+	s->listed = true;
+}
+
+static struct scatterlist *list_bare(struct srnic_sth_scratch *s)
+{
+	struct scatterlist *list = BARE(s);
+
+	list[0].length = s->input_len;
+	list[1].length = s->tag_len;
+	return list;
+}
+
+static struct scatterlist *list_one(struct srnic_sth_scratch *s, struct scatterlist *list,
+				    struct scatterlist *text, unsigned int len)
+{
+	list[0].length = s->input_len;
+	sg_set_page(&list[1], sg_page(text), len, text->offset);
+	list[2].length = s->tag_len;
+	return list;
+}
+
+/* Chain MAC input, any number of pieces of text, and tag. NULL: they do not fit. */
+static struct scatterlist *list_many(struct srnic_sth_scratch *s, struct scatterlist *list,
+				     struct scatterlist *text, unsigned int len)
+{
 	unsigned int n = 0;
 
-	/*
-	 * Payload is nearly always one piece or absent. Clearing a list costs
-	 * as much as filling it.
-	 */
-	sg_init_table(list, one ? 3 : SRNIC_STH_SG);
+	s->listed = false;
+	sg_init_table(list, SRNIC_STH_SG);
 	if (s->input_len)	/* empty in KUnit only */
 		sg_set_buf(&list[n++], s->input, s->input_len);
-	for (; len && payload; payload = sg_next(payload)) {
-		unsigned int part = min(len, payload->length);
+	for (; len && text; text = sg_next(text)) {
+		unsigned int part = min(len, text->length);
 
 		if (WARN_ON_ONCE(n == SRNIC_STH_SG - 1))
-			return -EINVAL;
-		sg_set_page(&list[n++], sg_page(payload), part, payload->offset);
+			return NULL;
+		sg_set_page(&list[n++], sg_page(text), part, text->offset);
 		len -= part;
 	}
 	if (WARN_ON_ONCE(len))
-		return -EINVAL;
+		return NULL;
 	sg_set_buf(&list[n++], s->tag, s->tag_len);
 	sg_mark_end(&list[n - 1]);
-	return 0;
+	return list;
+}
+
+/* Tell whether the lists that are set up once serve, and set them up. */
+static bool is_listed(struct srnic_sth_scratch *s, const struct srnic_sth_payload *payload,
+		      unsigned int len)
+{
+	if (unlikely(!s->input_len))
+		return false;
+	if (unlikely(len && (len > payload->src->length || len > payload->dst->length)))
+		return false;
+	if (unlikely(!s->listed))
+		lists_init(s);
+	return true;
 }
 
 static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned int len)
@@ -129,47 +188,112 @@ static bool same_memory(struct scatterlist *a, struct scatterlist *b, unsigned i
 
 /*
  * Header mode ignores the payload. Packet mode passes it as associated data,
- * aead mode as text: in both it lies between the MAC input and the tag.
+ * the others as plaintext: in all of them it lies between the MAC input and the
+ * tag.
  */
 static int aead_prepare(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-			const struct srnic_text *text, unsigned int in_tag)
+			const struct srnic_sth_payload *payload, unsigned int in_tag)
 {
-	unsigned int len = s->mode == SRNIC_STH_HEADER ? 0 : text->len;
-	bool encrypts = s->mode == SRNIC_STH_AEAD;
-	struct scatterlist *to = s->src;
-	int err;
+	unsigned int len = s->mode == SRNIC_STH_HEADER ? 0 : payload->len;
+	bool encrypts = srnic_sth_encrypts(s->mode);
+	bool apart = encrypts && len && !same_memory(payload->src, payload->dst, len);
+	struct scatterlist *from, *to;
 
-	err = aead_list(s, s->src, text->src, len);
-	if (err)
-		return err;
-	if (encrypts && len && !same_memory(text->src, text->dst, len)) {
-		to = s->dst;
-		err = aead_list(s, to, text->dst, len);
-		if (err)
-			return err;
+	if (unlikely(!is_listed(s, payload, len))) {
+		from = list_many(s, s->src, payload->src, len);
+		to = apart ? list_many(s, s->dst, payload->dst, len) : from;
+		if (!from || !to)
+			return -EINVAL;
+	} else {
+		from = len ? list_one(s, s->src, payload->src, len) : list_bare(s);
+		to = apart ? list_one(s, s->dst, payload->dst, len) : from;
 	}
 	aead_request_set_tfm(cipher->req, aead_tfm(s, cipher));
 	aead_request_set_ad(cipher->req, s->input_len + (encrypts ? 0 : len));
-	aead_request_set_crypt(cipher->req, s->src, to, (encrypts ? len : 0) + in_tag, s->iv);
+	aead_request_set_crypt(cipher->req, from, to, (encrypts ? len : 0) + in_tag, s->iv);
 	return 0;
 }
 
+/*
+ * Tell whether to copy a text behind the MAC input: extension headers alone, as acknowledgments
+ * have them in opaque mode. The crypto API walks one piece of memory with fewer instructions, by
+ * more than the copy takes. Longer texts are not worth it.
+ */
+static bool is_brief(const struct srnic_sth_scratch *s, const struct srnic_sth_payload *payload)
+{
+	unsigned int len = payload->len;
+
+	return len && len <= BRIEF_MAX && !(len % sizeof(u32)) && srnic_sth_encrypts(s->mode) &&
+	       len <= payload->src->length && len <= payload->dst->length;
+}
+
+static void brief_copy(u8 *to, const u8 *from, unsigned int len)
+{
+	for (; len; len -= sizeof(u32), to += sizeof(u32), from += sizeof(u32))
+		put_unaligned(get_unaligned((const u32 *)from), (u32 *)to);
+}
+
+/* Prepare for a brief text, which lies behind the MAC input; @in_tag as for aead_prepare(). */
+static void brief_prepare(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+			  unsigned int len, unsigned int in_tag)
+{
+	if (unlikely(!s->listed))
+		lists_init(s);
+	BRIEF(s)->length = s->input_len + len + s->tag_len;
+	aead_request_set_tfm(cipher->req, aead_tfm(s, cipher));
+	aead_request_set_ad(cipher->req, s->input_len);
+	aead_request_set_crypt(cipher->req, BRIEF(s), BRIEF(s), len + in_tag, s->iv);
+}
+
+static int brief_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+		      const struct srnic_sth_payload *payload)
+{
+	u8 *text = s->input + s->input_len, *to = sg_virt(payload->dst);
+	int err;
+
+	brief_copy(text, to, payload->len);
+	brief_prepare(s, cipher, payload->len, 0);
+	err = crypto_aead_encrypt(cipher->req);
+	brief_copy(to, text, payload->len);
+	memcpy(s->tag, text + payload->len, BRIEF_TAG);
+	return err;
+}
+
+static int brief_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
+		      const struct srnic_sth_payload *payload)
+{
+	u8 *text = s->input + s->input_len;
+	int err;
+
+	brief_copy(text, sg_virt(payload->src), payload->len);
+	memcpy(text + payload->len, s->tag, BRIEF_TAG);
+	brief_prepare(s, cipher, payload->len, s->tag_len);
+	err = crypto_aead_decrypt(cipher->req);
+	if (!err)
+		brief_copy(sg_virt(payload->dst), text, payload->len);
+	return err;
+}
+
 static int aead_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		     const struct srnic_text *text)
+		     const struct srnic_sth_payload *payload)
 {
 	int err;
 
-	srnic_nonce_oracle(cipher, s, text);
-	err = aead_prepare(s, cipher, text, 0);
+	srnic_nonce_oracle(cipher, s, payload);
+	if (is_brief(s, payload))
+		return brief_seal(s, cipher, payload);
+	err = aead_prepare(s, cipher, payload, 0);
 	return err ?: crypto_aead_encrypt(cipher->req);
 }
 
 static int aead_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		     const struct srnic_text *text)
+		     const struct srnic_sth_payload *payload)
 {
 	int err;
 
-	err = aead_prepare(s, cipher, text, s->tag_len);
+	if (is_brief(s, payload))
+		return brief_open(s, cipher, payload);
+	err = aead_prepare(s, cipher, payload, s->tag_len);
 	/* The crypto API compares the tag in constant time. */
 	return err ?: crypto_aead_decrypt(cipher->req);
 }

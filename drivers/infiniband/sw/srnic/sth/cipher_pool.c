@@ -14,7 +14,7 @@
 #include <linux/percpu.h>
 #include "sth/crypto.h"
 
-static const u8 nothing[SRNIC_STH_RAW_KEY_MAX];
+static const u8 zero_key[SRNIC_STH_RAW_KEY_MAX];
 
 static DEFINE_MUTEX(pools_lock);	/* the list, and the numbers of users */
 static LIST_HEAD(pools);
@@ -48,10 +48,10 @@ static int init_slot(struct srnic_pool_slot *slot, const struct srnic_sth_suite 
 	int err;
 
 	spin_lock_init(&slot->lock);
-	err = suite->family->init(&slot->cipher, suite, nothing);
+	err = suite->family->init(&slot->cipher, suite, zero_key);
 	if (err)
 		return err;
-	kdf = srnic_hmac_alloc(nothing, SRNIC_STH_KDF_KEY_LEN);
+	kdf = srnic_hmac_alloc(zero_key, SRNIC_STH_KDF_KEY_LEN);
 	if (IS_ERR(kdf))
 		return PTR_ERR(kdf);
 	slot->kdf = kdf;
@@ -144,8 +144,8 @@ void srnic_cipher_pool_put(struct srnic_cipher_pool *pool)
 }
 
 /* Derive a sub-key into the slot's cipher. No other copy of it remains. */
-static int key_slot(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
-		    enum srnic_sth_flow flow, u64 epoch, enum srnic_sth_use use)
+static int slot_set_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
+			const struct srnic_key_use *with)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	const struct srnic_sth_family *family = suite->family;
@@ -154,8 +154,8 @@ static int key_slot(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
-	srnic_subkey_ctx(ctx, sth, flow, epoch, use);
-	err = crypto_shash_setkey(slot->kdf, sth->flow[flow].key, SRNIC_STH_KDF_KEY_LEN);
+	srnic_subkey_ctx(ctx, sth, with);
+	err = crypto_shash_setkey(slot->kdf, with->keys->flow_key, SRNIC_STH_KDF_KEY_LEN);
 	if (!err)
 		err = srnic_kdf_keyed(slot->kdf, &purpose, raw, suite->key_len);
 	if (!err)
@@ -171,16 +171,15 @@ static void wipe_slot(struct srnic_pool_slot *slot, const struct srnic_sth_suite
 	lockdep_assert_held(&slot->lock);
 	slot->serial = 0;
 	/* Neither can fail: keys of these lengths were set before. */
-	WARN_ON_ONCE(suite->family->set_no_simd(&slot->cipher, suite, nothing));
-	WARN_ON_ONCE(crypto_shash_setkey(slot->kdf, nothing, SRNIC_STH_KDF_KEY_LEN));
+	WARN_ON_ONCE(suite->family->set_no_simd(&slot->cipher, suite, zero_key));
+	WARN_ON_ONCE(crypto_shash_setkey(slot->kdf, zero_key, SRNIC_STH_KDF_KEY_LEN));
 }
 
 /* Ensure that the slot's cipher has the connection's sub-key. */
-static int ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
-		      enum srnic_sth_flow flow, const struct srnic_epoch_keys *keys,
-		      enum srnic_sth_use use)
+static int slot_ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
+			   const struct srnic_key_use *with)
 {
-	u64 serial = keys->subkey[use].serial;
+	u64 serial = with->key->serial;
 	bool simd = srnic_sth_simd(&sth->scratch);
 	int err;
 
@@ -189,7 +188,7 @@ static int ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
 		return 0;
 	slot->serial = serial;
 	slot->simd = simd;
-	err = key_slot(slot, sth, flow, keys->epoch, use);
+	err = slot_set_key(slot, sth, with);
 	if (err)
 		wipe_slot(slot, sth->params.suite);
 	return err;
@@ -199,26 +198,24 @@ static int ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
  * srnic_cipher_pool_apply() - Seal or open with a sub-key that is derived on demand
  * @sth: connection with @sth->pool; its scratch has the MAC input, the nonce
  *	and, to open, the tag
- * @flow: a confirmed flow
- * @keys: keys of the packet's epoch
- * @use: to seal, or to open
- * @text: payload and pad
+ * @with: the sub-key, of a confirmed flow
+ * @payload: payload and pad
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0, -EBADMSG, or the crypto driver's errno.
  */
-int srnic_cipher_pool_apply(struct srnic_sth *sth, enum srnic_sth_flow flow,
-			    const struct srnic_epoch_keys *keys, enum srnic_sth_use use,
-			    const struct srnic_text *text)
+int srnic_cipher_pool_apply(struct srnic_sth *sth, const struct srnic_key_use *with,
+			    const struct srnic_sth_payload *payload)
 {
 	/* Any CPU's slot is correct; migration only costs locality. */
-	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), use);
+	struct srnic_pool_slot *slot = slot_at(sth->pool, raw_smp_processor_id(), with->use);
 	int err;
 
 	spin_lock_bh(&slot->lock);
-	err = ensure_key(slot, sth, flow, keys, use);
+	err = slot_ensure_key(slot, sth, with);
 	if (!err)
-		err = sth->params.suite->family->apply[use](&sth->scratch, &slot->cipher, text);
+		err = sth->params.suite->family->apply[with->use](&sth->scratch, &slot->cipher,
+								  payload);
 	spin_unlock_bh(&slot->lock);
 	return err;
 }

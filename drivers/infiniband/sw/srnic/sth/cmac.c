@@ -32,7 +32,7 @@ struct srnic_cmac {
 };
 
 /* Multiply by x in GF(2^128) (RFC 4493, section 2.3). */
-static void double_block(u8 to[BLOCK], const u8 from[BLOCK])
+static void gf128_double(u8 to[BLOCK], const u8 from[BLOCK])
 {
 	u64 high = get_unaligned_be64(from), low = get_unaligned_be64(from + 8);
 	/* Do not branch on key material. */
@@ -51,7 +51,7 @@ static int cbc_encrypt(struct srnic_cmac *cmac, struct scatterlist *src, struct 
 	return crypto_skcipher_encrypt(cmac->req);
 }
 
-static int make_last(struct srnic_cmac *cmac)
+static int cmac_derive_last(struct srnic_cmac *cmac)
 {
 	struct scatterlist sg;
 	int err;
@@ -59,8 +59,8 @@ static int make_last(struct srnic_cmac *cmac)
 	memset(cmac->zero, 0, BLOCK);
 	sg_init_one(&sg, cmac->zero, BLOCK);
 	err = cbc_encrypt(cmac, &sg, &sg, BLOCK);
-	double_block(cmac->last[0], cmac->zero);
-	double_block(cmac->last[1], cmac->last[0]);
+	gf128_double(cmac->last[0], cmac->zero);
+	gf128_double(cmac->last[1], cmac->last[0]);
 	memzero_explicit(cmac->zero, BLOCK);
 	return err;
 }
@@ -91,7 +91,7 @@ int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len)
 {
 	int err = crypto_skcipher_setkey(cmac->cbc, raw, len);
 
-	return err ?: make_last(cmac);
+	return err ?: cmac_derive_last(cmac);
 }
 
 /**
@@ -104,10 +104,10 @@ int srnic_cmac_set(struct srnic_cmac *cmac, const u8 *raw, unsigned int len)
  */
 int srnic_cmac_wipe(struct srnic_cmac *cmac, unsigned int len)
 {
-	static const u8 nothing[AES_MAX_KEY_SIZE];
+	static const u8 zero_key[AES_MAX_KEY_SIZE];
 
 	memzero_explicit(cmac->last, sizeof(cmac->last));
-	return crypto_skcipher_setkey(cmac->cbc, nothing, len);
+	return crypto_skcipher_setkey(cmac->cbc, zero_key, len);
 }
 
 /**
@@ -150,7 +150,7 @@ const char *srnic_cmac_driver(const struct srnic_cmac *cmac)
 }
 
 /* Pad the last block (10…0) if it is incomplete, and XOR in K1 or K2. */
-static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int used)
+static void cmac_finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int used)
 {
 	bool padded = used < BLOCK;
 
@@ -162,12 +162,12 @@ static void finish_block(const struct srnic_cmac *cmac, u8 *block, unsigned int 
 }
 
 /* MAC a message that lies in s->input, encrypting in place; the tag is the last block. */
-static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, u8 *tag)
+static int cmac_mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, u8 *tag)
 {
 	unsigned int len = s->input_len, whole = len ? round_down(len - 1, BLOCK) : 0;
 	int err;
 
-	finish_block(cmac, s->input + whole, len - whole);
+	cmac_finish_block(cmac, s->input + whole, len - whole);
 	sg_init_one(s->src, s->input, whole + BLOCK);
 	err = cbc_encrypt(cmac, s->src, s->src, whole + BLOCK);
 	memcpy(tag, s->input + whole, BLOCK);
@@ -175,14 +175,14 @@ static int mac_linear(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, u8 *
 }
 
 /* MAC s->input and @payload. The last 1 to 16 bytes go through s->block. */
-static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
-		    unsigned int len, u8 *tag)
+static int cmac_mac_list(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
+			 unsigned int len, u8 *tag)
 {
 	unsigned int mid = round_down(len - 1, BLOCK), rest = s->input_len + mid, n;
 	int err;
 
 	memcpy(s->block, payload + mid, len - mid);
-	finish_block(cmac, s->block, len - mid);
+	cmac_finish_block(cmac, s->block, len - mid);
 	sg_init_table(s->src, 3);
 	sg_set_buf(&s->src[0], s->input, s->input_len);
 	sg_set_buf(&s->src[1], payload, mid);
@@ -218,19 +218,19 @@ static int mac_long(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const 
 int srnic_cmac_mac(struct srnic_sth_scratch *s, struct srnic_cmac *cmac, const u8 *payload,
 		   unsigned int len, u8 *tag)
 {
-	unsigned int topped;
+	unsigned int fill;
 
 	if (s->input_len + len <= SRNIC_STH_LINEAR - BLOCK) {
 		memcpy(s->input + s->input_len, payload, len);
 		s->input_len += len;
-		return mac_linear(s, cmac, tag);
+		return cmac_mac_linear(s, cmac, tag);
 	}
 	/*
 	 * Give each piece whole blocks: otherwise the skcipher walk would
 	 * allocate a bounce buffer.
 	 */
-	topped = round_up(s->input_len, BLOCK) - s->input_len;
-	memcpy(s->input + s->input_len, payload, topped);
-	s->input_len += topped;
-	return mac_long(s, cmac, payload + topped, len - topped, tag);
+	fill = round_up(s->input_len, BLOCK) - s->input_len;
+	memcpy(s->input + s->input_len, payload, fill);
+	s->input_len += fill;
+	return cmac_mac_list(s, cmac, payload + fill, len - fill, tag);
 }

@@ -15,8 +15,8 @@
  * @pair must be zeroed: a K_AB shorter than 32 bytes is padded with zeros, as
  * HMAC pads its key.
  */
-static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab,
-		     u8 pair[SRNIC_STH_KDF_KEY_LEN])
+static int pair_from_key(const u8 *key, unsigned int len, bool is_pair, const u8 *ab,
+			 u8 pair[SRNIC_STH_KDF_KEY_LEN])
 {
 	if (!is_pair)
 		return srnic_kdf_pair(key, len, ab, pair);
@@ -24,51 +24,90 @@ static int make_pair(const u8 *key, unsigned int len, bool is_pair, const u8 *ab
 	return 0;
 }
 
-/* Derive K_AB from the policy's key, the application's, or both (section 6). */
-static int pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params)
+/* Derive K_AB from the policy's key alone. */
+static int pair_from_policy(const struct srnic_sth *sth, const struct srnic_sth_params *params,
+			    enum srnic_secret_of_key secret, u8 pair[SRNIC_STH_KDF_KEY_LEN])
+{
+	if (secret == SRNIC_SECRET_OTHER)
+		return pair_from_key(params->other_key, params->other_key_len, params->pair_key,
+				     sth->ab, pair);
+	return pair_from_key(params->key, params->key_len, params->pair_key, sth->ab, pair);
+}
+
+/*
+ * Derive K_AB from a secret of the policy's key, the application's key, or both
+ * (section 6).
+ */
+static int derive_pair_key(struct srnic_sth *sth, const struct srnic_sth_params *params,
+			   enum srnic_secret_of_key secret)
 {
 	u8 own[SRNIC_STH_KDF_KEY_LEN] = {}, policy[SRNIC_STH_KDF_KEY_LEN];
 	const struct srnic_kdf_purpose both = { SRNIC_LABEL_BOTH, own, sizeof(own) };
+	u8 *pair = sth->pair[secret].key;
 	int err;
 
-	if (!params->own_len)
-		return make_pair(params->key, params->key_len, params->pair_key, sth->ab,
-				 sth->pair);
-	err = make_pair(params->own_key, params->own_len, params->own_pair, sth->ab, own);
+	if (!params->app_key_len)
+		return pair_from_policy(sth, params, secret, pair);
+	err = pair_from_key(params->app_key, params->app_key_len, params->app_pair_key, sth->ab,
+			    own);
 	if (err)
 		goto wipe;
 	if (!params->key_len) {
-		memcpy(sth->pair, own, sizeof(own));
+		memcpy(pair, own, sizeof(own));
 		goto wipe;
 	}
 	memset(policy, 0, sizeof(policy));
-	err = make_pair(params->key, params->key_len, params->pair_key, sth->ab, policy);
+	err = pair_from_policy(sth, params, secret, policy);
 	if (!err)
-		err = srnic_kdf(policy, sizeof(policy), &both, sth->pair, sizeof(sth->pair));
+		err = srnic_kdf(policy, sizeof(policy), &both, pair, SRNIC_STH_KDF_KEY_LEN);
 	memzero_explicit(policy, sizeof(policy));
 wipe:
 	memzero_explicit(own, sizeof(own));
 	return err;
 }
 
-static int connection_keys(struct srnic_sth *sth, const struct srnic_sth_params *params)
+/* An identifier of K_AB, so that the peer can tell which key a frame is under */
+static int derive_key_id(const struct srnic_sth *sth, struct srnic_pair *pair)
+{
+	const struct srnic_kdf_purpose purpose = {
+		SRNIC_LABEL_KEY_ID, sth->ab, sizeof(sth->ab),
+	};
+	u8 id[sizeof(pair->id)];
+	int err;
+
+	err = srnic_kdf(pair->key, sizeof(pair->key), &purpose, id, sizeof(id));
+	if (!err)
+		pair->id = get_unaligned_be32(id);
+	return err;
+}
+
+static int derive_handshake_key(const struct srnic_sth *sth, struct srnic_pair *pair)
 {
 	u8 ctx[SRNIC_CTX_HS_LEN];
 	const struct srnic_kdf_purpose purpose = { SRNIC_LABEL_HS, ctx, sizeof(ctx) };
 	u8 key[SRNIC_STH_KDF_KEY_LEN];
 	int err;
 
-	err = pair_key(sth, params);
-	if (err)
-		return err;
-
 	srnic_ctx_hs(ctx, &sth->form, sth->ab);
-	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, key, sizeof(key));
+	err = srnic_kdf(pair->key, sizeof(pair->key), &purpose, key, sizeof(key));
 	if (err)
 		return err;
-	sth->hs = srnic_hmac_alloc(key, sizeof(key));
+	pair->hs = srnic_hmac_alloc(key, sizeof(key));
 	memzero_explicit(key, sizeof(key));
-	return PTR_ERR_OR_ZERO(sth->hs);
+	return PTR_ERR_OR_ZERO(pair->hs);
+}
+
+static int derive_connection_keys(struct srnic_sth *sth, const struct srnic_sth_params *params)
+{
+	unsigned int i;
+	int err = 0;
+
+	sth->pairs = params->other_key_len ? SRNIC_SECRETS : 1;
+	for (i = 0; !err && i < sth->pairs; i++)
+		err = derive_pair_key(sth, params, i) ?:
+		      derive_key_id(sth, &sth->pair[i]) ?:
+		      derive_handshake_key(sth, &sth->pair[i]);
+	return err;
 }
 
 static bool key_len_ok(unsigned int len)
@@ -80,9 +119,10 @@ static int check_params(const struct srnic_sth_params *params)
 {
 	if (!params->suite || !srnic_sth_suite_allows(params->suite, params->mode))
 		return -EOPNOTSUPP;
-	if (!params->key_len && !params->own_len)
+	if (!params->key_len && !params->app_key_len)
 		return -EKEYREJECTED;
-	if (!key_len_ok(params->key_len) || !key_len_ok(params->own_len))
+	if (!key_len_ok(params->key_len) || !key_len_ok(params->app_key_len) ||
+	    !key_len_ok(params->other_key_len) || (params->other_key_len && !params->key_len))
 		return -EKEYREJECTED;
 	return params->uncached && !params->suite->uncached ? -EOPNOTSUPP : 0;
 }
@@ -91,7 +131,7 @@ static int check_params(const struct srnic_sth_params *params)
  * The policy accepts only suites that the kernel has, but crypto modules can be
  * unloaded later.
  */
-static int find_driver(struct srnic_sth *sth)
+static int probe_driver(struct srnic_sth *sth)
 {
 	const struct srnic_sth_params *params = &sth->params;
 	const char *missing;
@@ -105,7 +145,7 @@ static int find_driver(struct srnic_sth *sth)
 	return -EOPNOTSUPP;
 }
 
-static int share_ciphers(struct srnic_sth *sth)
+static int get_cipher_pool(struct srnic_sth *sth)
 {
 	struct srnic_cipher_pool *pool;
 
@@ -125,8 +165,8 @@ static int order_ends(struct srnic_sth *sth)
 	u8 local[SRNIC_STH_END_LEN], remote[SRNIC_STH_END_LEN];
 	int order;
 
-	srnic_ctx_end(local, params->local_gid, params->local_qpn);
-	srnic_ctx_end(remote, params->remote_gid, params->remote_qpn);
+	srnic_ctx_end(local, params->local_gid, params->kind | params->local_qpn);
+	srnic_ctx_end(remote, params->remote_gid, params->kind | params->remote_qpn);
 	order = memcmp(local, remote, sizeof(local));
 	if (!order)
 		return -EINVAL;
@@ -145,8 +185,8 @@ static int order_ends(struct srnic_sth *sth)
  * Context: process; sleeps.
  * Return: the connection or an ERR_PTR: -EOPNOTSUPP if the suite does not have
  * the mode or cannot be @uncached, or the kernel does not have the suite;
- * -EKEYREJECTED if there is no key or its length is invalid; -EINVAL if both
- * ends are the same.
+ * -EKEYREJECTED if there is no key, or only the other one, or its length is
+ * invalid; -EINVAL if both ends are the same.
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 {
@@ -162,7 +202,8 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 
 	sth->params = *params;
 	memzero_explicit(sth->params.key, sizeof(sth->params.key));
-	memzero_explicit(sth->params.own_key, sizeof(sth->params.own_key));
+	memzero_explicit(sth->params.other_key, sizeof(sth->params.other_key));
+	memzero_explicit(sth->params.app_key, sizeof(sth->params.app_key));
 	if (!sth->params.pkey)
 		sth->params.pkey = 0xffff;
 	sth->form.suite_id = params->suite->id;
@@ -180,11 +221,13 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	}
 	err = order_ends(sth);
 	if (!err)
-		err = find_driver(sth);
+		err = probe_driver(sth);
 	if (!err)
-		err = share_ciphers(sth);
+		err = get_cipher_pool(sth);
 	if (!err)
-		err = connection_keys(sth, params);
+		err = derive_connection_keys(sth, params);
+	if (!err)
+		err = srnic_ephemeral_draw(&sth->ephemeral);
 	if (!err)
 		return sth;
 destroy:
@@ -193,6 +236,17 @@ destroy:
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_create);
+
+static void free_hs(struct srnic_sth *sth)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRNIC_SECRETS; i++) {
+		if (!IS_ERR(sth->pair[i].hs))
+			crypto_free_shash(sth->pair[i].hs);
+		sth->pair[i].hs = NULL;
+	}
+}
 
 /**
  * srnic_sth_destroy() - Wipe and free a connection
@@ -204,18 +258,85 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 
 	if (!sth)
 		return;
-	for (i = 0; i < SRNIC_FLOWS; i++)
-		for (j = 0; j < ARRAY_SIZE(sth->flow[i].keys); j++)
-			srnic_epoch_keys_free(sth, rcu_dereference_protected(sth->flow[i].keys[j],
-									     true));
+	for (i = 0; i < SRNIC_FLOWS; i++) {
+		struct srnic_flow *f = &sth->flow[i];
+
+		for (j = 0; j < ARRAY_SIZE(f->keys); j++)
+			srnic_epoch_keys_free(sth, rcu_dereference_protected(f->keys[j], true));
+		srnic_key_use_report(srnic_flow_key_use(sth, f), &f->unreported);
+	}
 	srnic_cipher_pool_put(sth->pool);
-	if (!IS_ERR(sth->hs))
-		crypto_free_shash(sth->hs);
+	free_hs(sth);
 	kfree_sensitive(sth->scratch.sink);
 	kfree_sensitive(sth);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_destroy);
+
+/* Tell whether no flow began in an earlier life, or while there was none. */
+static bool flows_live(const struct srnic_sth *sth)
+{
+	enum srnic_sth_flow flow;
+
+	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
+		const struct srnic_flow *f = &sth->flow[flow];
+
+		/* pairs with the release in srnic_sth_flow_start() */
+		if (smp_load_acquire(&f->state) != SRNIC_HS_IDLE && !srnic_flow_lives(f))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * srnic_sth_end() - End a connection if it began in a former life
+ * @sth: the connection
+ *
+ * Context: under the QP's lock.
+ * Return: true if the connection has ended by this call: the caller arranges for
+ * srnic_sth_wipe().
+ */
+bool srnic_sth_end(struct srnic_sth *sth)
+{
+	if (sth->ended || flows_live(sth))
+		return false;
+	WRITE_ONCE(sth->ended, true);
+	return true;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_end);
+
+/**
+ * srnic_sth_wipe() - Wipe the keys of a connection that has ended
+ * @sth: the connection; if it has not ended, nothing is done
+ *
+ * Context: process, under the handshake mutex, without the QP's lock; sleeps.
+ */
+void srnic_sth_wipe(struct srnic_sth *sth)
+{
+	struct srnic_epoch_keys *keys[SRNIC_FLOWS][2];
+	unsigned int i, j;
+
+	if (!READ_ONCE(sth->ended))
+		return;
+	for (i = 0; i < SRNIC_FLOWS; i++)
+		for (j = 0; j < ARRAY_SIZE(keys[i]); j++)
+			keys[i][j] = rcu_replace_pointer(sth->flow[i].keys[j], NULL, true);
+	/* packets that were being sealed or opened when the life ended */
+	synchronize_rcu();
+	for (i = 0; i < SRNIC_FLOWS; i++) {
+		for (j = 0; j < ARRAY_SIZE(keys[i]); j++)
+			srnic_epoch_keys_free(sth, keys[i][j]);
+		memzero_explicit(sth->flow[i].key, sizeof(sth->flow[i].key));
+	}
+	memzero_explicit(sth->ksr, sizeof(sth->ksr));
+	for (i = 0; i < SRNIC_SECRETS; i++)
+		memzero_explicit(sth->pair[i].key, sizeof(sth->pair[i].key));
+	memzero_explicit(&sth->ephemeral, sizeof(sth->ephemeral));
+	free_hs(sth);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_wipe);
 
 /**
  * srnic_sth_params() - Return the parameters of a connection
@@ -265,6 +386,14 @@ u8 srnic_sth_code(const struct srnic_sth *sth)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_code);
 
+/* All zeros stands for no nonce in frames (section 7). */
+static void draw_nonce(u8 nonce[SRNIC_STH_NONCE_LEN])
+{
+	do {
+		get_random_bytes(nonce, SRNIC_STH_NONCE_LEN);
+	} while (!memchr_inv(nonce, 0, SRNIC_STH_NONCE_LEN));
+}
+
 /**
  * srnic_sth_flow_start() - Start a flow at its starting PSN
  * @sth: the connection
@@ -283,7 +412,8 @@ void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 s
 		return;
 	f->start = start_psn & SRNIC_PSN_MASK;
 	f->expected = f->start;
-	get_random_bytes(ours ? f->nq : f->nr, SRNIC_STH_NONCE_LEN);
+	f->life = srnic_sth_life();	/* first, so that the nonce is not from an earlier one */
+	draw_nonce(ours ? f->nq : f->nr);
 	/* Pairs with the handshake's acquire: publishes start and nonce. */
 	smp_store_release(&f->state, ours ? SRNIC_HS_HELLO : SRNIC_HS_LISTEN);
 }
@@ -302,6 +432,15 @@ bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_flow_ready);
+
+/* Return true once until srnic_sth_rekey() has run. */
+static bool request_rekey(struct srnic_flow *f)
+{
+	if (READ_ONCE(f->rekey_requested))
+		return false;
+	WRITE_ONCE(f->rekey_requested, true);
+	return true;
+}
 
 /**
  * srnic_sth_advance() - Advance the expected PSN of a flow
@@ -326,17 +465,34 @@ bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn)
 		return false;
 	WRITE_ONCE(f->expected, psn64);
 	srnic_epoch_live(psn64, &first, &last);
-	if (READ_ONCE(f->rekey_asked) || srnic_flow_has_keys(f, last))
+	if (srnic_flow_has_keys(f, last) && !f->update_due)
 		return false;
-	WRITE_ONCE(f->rekey_asked, true);
-	return true;
+	return request_rekey(f);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_advance);
 
 /**
- * srnic_sth_rekey() - Derive the next epoch's keys, wipe the retired ones
+ * srnic_sth_update_due() - Tell whether a packet could not be opened for want of a phase
  * @sth: the connection
+ * @flow: flow of the packet
+ *
+ * Context: under the QP's lock.
+ * Return: as srnic_sth_advance().
+ */
+bool srnic_sth_update_due(struct srnic_sth *sth, enum srnic_sth_flow flow)
+{
+	return sth->flow[flow].update_due && request_rekey(&sth->flow[flow]);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_update_due);
+
+/**
+ * srnic_sth_rekey() - Derive the keys of the next epoch and phases, wipe the retired ones
+ * @sth: the connection
+ *
+ * Does nothing once the connection has ended: its K_F may have been wiped, although
+ * one of its flows began in the present life.
  *
  * Context: process, under the handshake mutex; sleeps.
  * Return: 0 or a negative errno. After an error srnic_sth_advance() requests
@@ -347,12 +503,14 @@ int srnic_sth_rekey(struct srnic_sth *sth)
 	enum srnic_sth_flow flow;
 	int err, ret = 0;
 
+	if (READ_ONCE(sth->ended))
+		return 0;
 	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
-		if (!srnic_sth_flow_ready(sth, flow))
+		if (!srnic_sth_flow_ready(sth, flow) || !srnic_flow_lives(&sth->flow[flow]))
 			continue;
-		err = srnic_flow_keys_install(sth, flow);
+		err = srnic_flow_keys_install(sth, flow) ?: srnic_phases_update(sth, flow);
 		ret = ret ?: err;
-		WRITE_ONCE(sth->flow[flow].rekey_asked, false);
+		WRITE_ONCE(sth->flow[flow].rekey_requested, false);
 	}
 	return ret;
 }

@@ -6,7 +6,7 @@
  * Locking:
  *
  *  - The QP's spinlock protects sub-keys (counters, windows, requests), the
- *    scratch memory, srnic_flow.expected, .rekey_asked and the statistics.
+ *    scratch memory, srnic_flow.expected, .rekey_requested and the statistics.
  *    Callers of seal, open and advance hold it.
  *  - The QP's handshake mutex protects srnic_flow.state, the nonces, K_F and
  *    K_AB. Callers of the handshake and of rekey hold it, without the spinlock;
@@ -15,8 +15,8 @@
  *    under the spinlock and rcu_read_lock(); rekey frees the replaced keys
  *    after synchronize_rcu().
  *  - srnic_flow.state leaves IDLE once, and .ready becomes true once, by a
- *    store-release that follows all data it publishes; readers use
- *    load-acquire.
+ *    store-release that follows all data it publishes, .life among them; readers
+ *    use load-acquire.
  */
 #ifndef SRNIC_STH_CRYPTO_H
 #define SRNIC_STH_CRYPTO_H
@@ -30,17 +30,33 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include "sth/key_use.h"
 #include "sth/pure.h"
 #include "sth/sth.h"
 
 /* limits: protocol.md, section 10 */
-#define SRNIC_STH_EMISSIONS	BIT(26)
+#define SRNIC_STH_EMISSIONS	BIT(26)	/* use srnic_sth_emissions() */
 #define SRNIC_STH_TAG_LEN_MAX	64
 #define SRNIC_STH_RAW_KEY_MAX	64	/* bytes of the longest sub-key, that of HMAC-SHA-512 */
 #define SRNIC_STH_KEY_MIN	16	/* K_PD, K_AB as given, bytes */
 
 /* Test kernels only. The module and its KUnit suites must agree on this value. */
 #define SRNIC_NONCE_ORACLE	IS_ENABLED(CONFIG_KUNIT)
+
+/* Return how many packets a sub-key seals; test kernels can lower it by a parameter. */
+#if SRNIC_NONCE_ORACLE
+extern unsigned int srnic_sth_emission_limit;
+
+static inline u32 srnic_sth_emissions(void)
+{
+	return READ_ONCE(srnic_sth_emission_limit);
+}
+#else
+static inline u32 srnic_sth_emissions(void)
+{
+	return SRNIC_STH_EMISSIONS;
+}
+#endif
 
 struct srnic_sth_family;
 
@@ -103,10 +119,12 @@ struct srnic_cipher {
 };
 
 /**
- * struct srnic_subkey - the key of one flow, epoch and kind, in one direction
+ * struct srnic_subkey - the key of one flow, epoch, kind and phase, in one direction
  * @cipher: seals or opens, unless the connection uses a shared cipher
  * @serial: unique number, never reused
  * @emitted: packets sealed under this key, hence the next emission counter
+ * @opened: packets opened under this key
+ * @phase: number of sub-keys used up before this one
  * @failed: number of wrong tags
  * @replay: nonce family: counters seen
  */
@@ -114,18 +132,51 @@ struct srnic_subkey {
 	struct srnic_cipher cipher;
 	u64 serial;
 	u32 emitted;
+	u32 opened;
+	u16 phase;
 	u64 failed;
 	struct srnic_replay replay;
 };
 
 /**
- * struct srnic_epoch_keys - both sub-keys of a flow in one epoch
+ * struct srnic_phases - the sub-keys of one flow, epoch and kind, one after another
+ * @latest: phase that is sealed; or the newest of which a packet has verified
+ * @derived: newest phase whose sub-key is in @at
+ * @due: its successor is to be derived
+ * @at: sub-keys of @derived and of the phase before it, indexed by
+ *	srnic_phase_index()
+ */
+struct srnic_phases {
+	u16 latest;
+	u16 derived;
+	bool due;
+	struct srnic_subkey __rcu *at[SRNIC_PHASES];
+};
+
+/**
+ * struct srnic_epoch_keys - the sub-keys of a flow in one epoch
  * @epoch: PSN64 >> 24
- * @subkey: indexed by enum srnic_sth_use
+ * @flow_key: K_F of the epoch
+ * @phases: indexed by enum srnic_sth_use
  */
 struct srnic_epoch_keys {
 	u64 epoch;
-	struct srnic_subkey subkey[SRNIC_USES];
+	u8 flow_key[SRNIC_STH_KDF_KEY_LEN];
+	struct srnic_phases phases[SRNIC_USES];
+};
+
+/**
+ * struct srnic_key_use - a sub-key and what it is used for
+ * @flow: flow of the sub-key
+ * @keys: keys of its epoch
+ * @key: the sub-key
+ * @use: to seal, or to open
+ */
+struct srnic_key_use {
+	enum srnic_sth_flow flow;
+	const struct srnic_epoch_keys *keys;
+	struct srnic_subkey *key;
+	enum srnic_sth_use use;
 };
 
 enum srnic_hs_state {
@@ -140,13 +191,21 @@ enum srnic_hs_state {
  * struct srnic_flow - one side's requests and the responses to them
  * @state: state of the handshake
  * @ready: keys are installed
- * @rekey_asked: srnic_sth_advance() has requested the next epoch's keys
+ * @rekey_requested: srnic_sth_rekey() has been requested, and has not run yet
+ * @update_due: some of @keys lack the sub-key of a next phase
+ * @secret: under which key the frames of the flow are sent, an index of
+ *	srnic_sth.pair; for theirs once the flow is confirmed
+ * @life: life in which this end's nonce was drawn; 0: none
  * @start: first PSN64
  * @expected: X of protocol.md, section 5
+ * @tries: frames that were built since the state has changed; ours only
  * @nq: nonce of the requester
  * @nr: nonce of the responder
- * @key: K_F, valid once the flow is confirmed
+ * @peer_share: share of the peer as HELLO-ACK has it; ours only
+ * @key: K_F of @key_epoch, valid once the flow is confirmed
+ * @key_epoch: the next epoch whose sub-keys will be derived; K_F of earlier epochs are wiped
  * @keys: sub-keys, indexed by the lowest bit of the epoch
+ * @unreported: bytes sealed since the last report to key_use.c
  * @sealed: number of packets sealed
  * @opened: number of packets opened
  * @failed: number of packets dropped, except replays
@@ -155,17 +214,53 @@ enum srnic_hs_state {
 struct srnic_flow {
 	enum srnic_hs_state state;
 	bool ready;
-	bool rekey_asked;
+	bool rekey_requested;
+	bool update_due;
+	enum srnic_secret_of_key secret;
+	unsigned int life;
 	u64 start;
 	u64 expected;
+	unsigned int tries;
 	u8 nq[SRNIC_STH_NONCE_LEN];
 	u8 nr[SRNIC_STH_NONCE_LEN];
+	u8 peer_share[SRNIC_STH_SHARE_LEN];
 	u8 key[SRNIC_STH_KDF_KEY_LEN];
+	u64 key_epoch;
 	struct srnic_epoch_keys __rcu *keys[2];
+	u32 unreported;
 	u64 sealed;
 	u64 opened;
 	u64 failed;
 	u64 replayed;
+};
+
+/**
+ * struct srnic_ephemeral - X25519 keys of a connection, and what both ends derive from them
+ * @secret: our scalar; wiped when the peer's share is known
+ * @ours: our share, a point
+ * @theirs: share of the peer, if @agreed
+ * @agreed: both roots have been derived
+ * @root: of each K_AB, K_X of A's flow and of B's; those of a flow are wiped when K_F has been
+ *	derived from one of them
+ */
+struct srnic_ephemeral {
+	u8 secret[SRNIC_STH_SHARE_LEN];
+	u8 ours[SRNIC_STH_SHARE_LEN];
+	u8 theirs[SRNIC_STH_SHARE_LEN];
+	bool agreed;
+	u8 root[SRNIC_SECRETS][SRNIC_FLOWS][SRNIC_STH_KDF_KEY_LEN];
+};
+
+/**
+ * struct srnic_pair - a key that both ends may have, and what handshake frames need of it
+ * @key: K_AB, wiped when the first flow is confirmed
+ * @id: identifies K_AB in handshake frames
+ * @hs: HMAC under K_HS; NULL: wiped
+ */
+struct srnic_pair {
+	u8 key[SRNIC_STH_KDF_KEY_LEN];
+	u32 id;
+	struct crypto_shash *hs;
 };
 
 /* MAC input, pieces of payload, tag */
@@ -183,7 +278,7 @@ struct srnic_flow {
 
 /**
  * struct srnic_sth_scratch - working memory for the tag of one packet
- * @mode: header, packet or aead
+ * @mode: header, packet, aead or opaque
  * @tag_len: length of the tag in bytes
  * @no_simd: KUnit: behave as if SIMD could not be used
  * @input: MAC input of the packet; a family may append payload
@@ -194,6 +289,7 @@ struct srnic_flow {
  * @iv: nonce of the packet; 16 bytes, as some drivers append a block counter
  * @src: source scatterlist
  * @dst: destination scatterlist, if not in place
+ * @listed: nonce family: @src and @dst have the members that are the same for all packets
  *
  * The crypto API maps this memory by page, so it must not be on a stack.
  */
@@ -209,6 +305,7 @@ struct srnic_sth_scratch {
 	u8 iv[16];
 	struct scatterlist src[SRNIC_STH_SG];
 	struct scatterlist dst[SRNIC_STH_SG];
+	bool listed;
 };
 
 /**
@@ -216,9 +313,11 @@ struct srnic_sth_scratch {
  * @params: parameters as given, with the keys zeroed
  * @form: suite, mode and tag length: S of protocol.md, section 6
  * @local_b: we are end B
+ * @ended: it began in a former life, and its keys are wiped, or will be
  * @ab: A and B
- * @pair: K_AB, wiped when both flows are confirmed
- * @hs: HMAC under K_HS
+ * @pair: K_AB of each secret of the policy's key, indexed by enum srnic_secret_of_key
+ * @pairs: number of those that exist: 2 while the policy's key is replaced, else 1
+ * @ephemeral: X25519 keys
  * @driver: name of the crypto driver in use
  * @flow: indexed by enum srnic_sth_flow
  * @ksr: K_SR of the last proof, indexed by enum srnic_sth_flow
@@ -230,9 +329,11 @@ struct srnic_sth {
 	struct srnic_sth_params params;
 	struct srnic_sth_form form;
 	bool local_b;
+	bool ended;
 	u8 ab[SRNIC_CTX_PAIR_LEN];
-	u8 pair[SRNIC_STH_KDF_KEY_LEN];
-	struct crypto_shash *hs;
+	struct srnic_pair pair[SRNIC_SECRETS];
+	unsigned int pairs;
+	struct srnic_ephemeral ephemeral;
 	char driver[CRYPTO_MAX_ALG_NAME];
 	struct srnic_flow flow[SRNIC_FLOWS];
 	struct srnic_ksr ksr[SRNIC_FLOWS];
@@ -241,7 +342,7 @@ struct srnic_sth {
 };
 
 typedef int (*srnic_sth_op)(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-			    const struct srnic_text *text);
+			    const struct srnic_sth_payload *payload);
 
 /**
  * struct srnic_sth_family - operations of a family of algorithms
@@ -254,8 +355,8 @@ typedef int (*srnic_sth_op)(struct srnic_sth_scratch *s, struct srnic_cipher *ci
  * @free: wipe and free what @init allocated, even if @init failed
  * @driver: return the name of the crypto driver
  * @apply: by use. To seal: compute @s->tag over @s->input and, depending on the
- *	mode, @text, which aead mode encrypts in place. To open: verify @s->tag;
- *	-EBADMSG if it is wrong; aead mode decrypts @text
+ *	mode, @payload, which is encrypted in place in aead and opaque mode. To open:
+ *	verify @s->tag; -EBADMSG if it is wrong; @payload is decrypted in these modes
  */
 struct srnic_sth_family {
 	bool has_counter;
@@ -296,10 +397,11 @@ extern const struct srnic_sth_family srnic_sth_nonce;	/* aead.c */
 
 /* open.c */
 bool srnic_sth_pad_ok(enum srnic_sth_mode mode, const struct srnic_pkt *pkt,
-		      const struct srnic_text *text);
+		      const struct srnic_sth_payload *payload);
 
 /* memory.c */
-int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt);
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
+		    const struct srnic_sth_payload *payload);
 
 /* kdf.c; process context, except srnic_kdf_fixed() and srnic_kdf_keyed() */
 #define SRNIC_STH_KDF_ALG	"hmac(sha256)"
@@ -314,15 +416,32 @@ int srnic_kdf_pair(const u8 *kpd, unsigned int kpd_len, const u8 *ab,
 		   u8 pair[SRNIC_STH_KDF_KEY_LEN]);
 int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);
 
+/* ephemeral.c */
+int srnic_ephemeral_draw(struct srnic_ephemeral *ephemeral);
+const u8 *srnic_ephemeral_agree(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+				bool owner_b, const u8 *theirs);
+void srnic_ephemeral_forget(struct srnic_sth *sth, bool owner_b);
+
 /* keys.c */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
-		      enum srnic_sth_flow flow, u64 epoch, enum srnic_sth_use use);
-struct srnic_epoch_keys *srnic_epoch_keys_make(const struct srnic_sth *sth,
-					       enum srnic_sth_flow flow, u64 epoch);
+		      const struct srnic_key_use *of);
+struct srnic_subkey *srnic_subkey_make(struct srnic_sth *sth, enum srnic_sth_flow flow,
+				       const struct srnic_epoch_keys *keys,
+				       enum srnic_sth_use use, u16 phase);
+void srnic_subkey_free(const struct srnic_sth *sth, struct srnic_subkey *key,
+		       enum srnic_sth_use use);
 void srnic_epoch_keys_free(const struct srnic_sth *sth, struct srnic_epoch_keys *keys);
 int srnic_flow_keys_install(struct srnic_sth *sth, enum srnic_sth_flow flow);
 int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MAX_ALG_NAME],
 		      const char **missing);
+
+/* phase.c */
+struct srnic_subkey *srnic_phase_to_seal(struct srnic_flow *flow, struct srnic_epoch_keys *keys);
+struct srnic_subkey *srnic_phase_to_open(struct srnic_flow *flow, struct srnic_epoch_keys *keys,
+					 const u8 *bth);
+void srnic_phase_opened(struct srnic_flow *flow, struct srnic_epoch_keys *keys,
+			struct srnic_subkey *key);
+int srnic_phases_update(struct srnic_sth *sth, enum srnic_sth_flow flow);
 
 /* Return a flow's keys of an epoch, or NULL; under rcu_read_lock(). */
 static inline struct srnic_epoch_keys *srnic_flow_keys(const struct srnic_flow *flow, u64 epoch)
@@ -340,6 +459,18 @@ static inline bool srnic_flow_has_keys(const struct srnic_flow *flow, u64 epoch)
 	has = srnic_flow_keys(flow, epoch);
 	rcu_read_unlock();
 	return has;
+}
+
+/* Return the number of the use of the secret that a flow is confirmed under. */
+static inline u32 srnic_flow_key_use(const struct srnic_sth *sth, const struct srnic_flow *flow)
+{
+	return sth->params.key_use[flow->secret];
+}
+
+/* Tell whether a flow began in the present life. */
+static inline bool srnic_flow_lives(const struct srnic_flow *flow)
+{
+	return likely(flow->life && flow->life == srnic_sth_life());
 }
 
 /* cipher_pool.c */
@@ -385,28 +516,26 @@ struct srnic_cipher_pool {
 
 struct srnic_cipher_pool *srnic_cipher_pool_get(const struct srnic_sth_suite *suite);
 void srnic_cipher_pool_put(struct srnic_cipher_pool *pool);
-int srnic_cipher_pool_apply(struct srnic_sth *sth, enum srnic_sth_flow flow,
-			    const struct srnic_epoch_keys *keys, enum srnic_sth_use use,
-			    const struct srnic_text *text);
+int srnic_cipher_pool_apply(struct srnic_sth *sth, const struct srnic_key_use *with,
+			    const struct srnic_sth_payload *payload);
 void srnic_cipher_pool_forget(struct srnic_cipher_pool *pool, const struct srnic_subkey *key,
 			      enum srnic_sth_use use);
 
-/* Seal or open with the sub-key of an epoch: the connection's own cipher, or the pool's. */
-static inline int srnic_sth_apply(struct srnic_sth *sth, enum srnic_sth_flow flow,
-				  struct srnic_epoch_keys *keys, enum srnic_sth_use use,
-				  const struct srnic_text *text)
+/* Seal or open with a sub-key: by the connection's own cipher, or by the pool's. */
+static inline int srnic_sth_apply(struct srnic_sth *sth, const struct srnic_key_use *with,
+				  const struct srnic_sth_payload *payload)
 {
 	if (unlikely(sth->pool))
-		return srnic_cipher_pool_apply(sth, flow, keys, use, text);
-	return sth->params.suite->family->apply[use](&sth->scratch, &keys->subkey[use].cipher,
-						     text);
+		return srnic_cipher_pool_apply(sth, with, payload);
+	return sth->params.suite->family->apply[with->use](&sth->scratch, &with->key->cipher,
+							   payload);
 }
 
 /* oracle.c: checks every nonce before it is used, in test kernels */
 #if SRNIC_NONCE_ORACLE
 u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len);
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
-			const struct srnic_text *text);
+			const struct srnic_sth_payload *payload);
 unsigned long srnic_nonce_oracle_reused(bool hush);
 unsigned long srnic_nonce_oracle_fell(void);
 void srnic_nonce_oracle_forget(void);
@@ -419,7 +548,7 @@ static inline void srnic_nonce_oracle_watch(struct srnic_cipher *cipher, const u
 #else
 static inline void srnic_nonce_oracle(const struct srnic_cipher *cipher,
 				      const struct srnic_sth_scratch *s,
-				      const struct srnic_text *text)
+				      const struct srnic_sth_payload *payload)
 {
 }
 

@@ -12,17 +12,23 @@
 #include "export.h"
 #include "sth/crypto.h"
 
+#define QPN_MASK	0xffffff
+
 /**
  * struct srnic_dgram - the sub-key of one sender and one destination
  * @suite: row of the suite table
  * @id: sender, destination and salt
  * @key: the sub-key; on receipt with the counters seen
+ * @key_use: number of the use of the secret that it was derived from
+ * @unreported: bytes sealed since the last report to key_use.c
  * @scratch: working memory for the current packet
  */
 struct srnic_dgram {
 	const struct srnic_sth_suite *suite;
 	struct srnic_dgram_id id;
 	struct srnic_subkey key;
+	u32 key_use;
+	u32 unreported;
 	struct srnic_sth_scratch scratch;
 };
 
@@ -54,7 +60,7 @@ int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_L
 	bool in_order = memcmp(a, b, SRNIC_GID_LEN) <= 0;
 	u8 gids[2 * SRNIC_GID_LEN];
 	const struct srnic_kdf_purpose connection = { .label = SRNIC_LABEL_CONNECTION };
-	const struct srnic_kdf_purpose of_two = { SRNIC_LABEL_DGRAM_PAIR, gids, sizeof(gids) };
+	const struct srnic_kdf_purpose pair = { SRNIC_LABEL_DGRAM_PAIR, gids, sizeof(gids) };
 	u8 branch[SRNIC_STH_KDF_KEY_LEN];
 	int err;
 
@@ -62,7 +68,7 @@ int srnic_dgram_pair_key(const u8 *kpd, unsigned int len, const u8 a[SRNIC_GID_L
 	memcpy(gids + SRNIC_GID_LEN, in_order ? b : a, SRNIC_GID_LEN);
 	err = srnic_kdf(kpd, len, &connection, branch, sizeof(branch));
 	if (!err)
-		err = srnic_kdf(branch, sizeof(branch), &of_two, kud, SRNIC_STH_KDF_KEY_LEN);
+		err = srnic_kdf(branch, sizeof(branch), &pair, kud, SRNIC_STH_KDF_KEY_LEN);
 	memzero_explicit(branch, sizeof(branch));
 	return err;
 }
@@ -83,11 +89,30 @@ void srnic_dgram_group_key(const u8 *key, unsigned int len, u8 kud[SRNIC_STH_KDF
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_group_key);
 
-static int refuse_suite(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
+static int reject_suite(const u8 gid[SRNIC_GID_LEN], const struct srnic_sth_suite *suite)
 {
-	pr_warn_ratelimited("no datagrams with %pI6c: policy requires %s, which has no seal for them; choose a suite with a tag of 128 bits\n",
+	pr_warn_ratelimited("no datagrams with %pI6c: policy requires %s, which cannot seal datagrams; choose a suite with a tag of 128 bits\n",
 			    gid, suite->name);
 	return -EACCES;
+}
+
+/* Derive K_UD of both secrets of a key. */
+static int derive_kud(const struct srnic_sth_params *rule, const u8 sgid[SRNIC_GID_LEN],
+		      const u8 dgid[SRNIC_GID_LEN], struct srnic_dgram_params *params)
+{
+	int err;
+
+	params->has_other = rule->other_key_len;
+	if (srnic_gid_is_multicast(dgid)) {
+		srnic_dgram_group_key(rule->key, rule->key_len, params->kud);
+		srnic_dgram_group_key(rule->other_key, rule->other_key_len, params->other_kud);
+		return 0;
+	}
+	err = srnic_dgram_pair_key(rule->key, rule->key_len, sgid, dgid, params->kud);
+	if (!err && params->has_other)
+		err = srnic_dgram_pair_key(rule->other_key, rule->other_key_len, sgid, dgid,
+					   params->other_kud);
+	return err;
 }
 
 /**
@@ -117,22 +142,22 @@ int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
 	int err;
 
 	memset(params, 0, sizeof(*params));
-	err = srnic_policy_resolve(net, gid, &rule);
+	/* a sender's missing key is reported; the datagram does not wait for it */
+	err = use == SRNIC_TO_SEAL ? srnic_policy_obtain(net, gid, 0, &rule) :
+				     srnic_policy_resolve(net, gid, &rule);
 	if (err || !rule.suite)
 		goto wipe;
 	if (!srnic_sth_suite_has_datagrams(rule.suite)) {
 		if (srnic_policy_brief(net, gid).rule == SRNIC_POLICY_REQUIRE)
-			err = refuse_suite(gid, rule.suite);
+			err = reject_suite(gid, rule.suite);
 		goto wipe;
 	}
-	if (group)
-		srnic_dgram_group_key(rule.key, rule.key_len, params->kud);
-	else
-		err = srnic_dgram_pair_key(rule.key, rule.key_len, sgid, dgid, params->kud);
+	err = derive_kud(&rule, sgid, dgid, params);
 	if (err)
 		goto wipe;
 	params->suite = rule.suite;
 	params->mode = rule.mode;
+	params->key_use = rule.key_use[SRNIC_SECRET_CURRENT];
 wipe:
 	memzero_explicit(&rule, sizeof(rule));
 	return err;
@@ -140,7 +165,7 @@ wipe:
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_resolve);
 
-static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_params *params)
+static int derive_dgram_key(struct srnic_dgram *dgram, const struct srnic_dgram_params *params)
 {
 	const struct srnic_sth_suite *suite = params->suite;
 	const struct srnic_sth_form s = {
@@ -164,7 +189,8 @@ static int make_key(struct srnic_dgram *dgram, const struct srnic_dgram_params *
 
 /**
  * srnic_dgram_create() - Derive a sender's sub-key
- * @params: suite, mode and K_UD; the suite can seal datagrams
+ * @params: suite, mode and K_UD, of which @params->kud is used; the suite can seal
+ *	datagrams
  * @id: sender, destination and salt
  *
  * Context: process.
@@ -179,14 +205,18 @@ struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_params *params,
 	if (!dgram)
 		return ERR_PTR(-ENOMEM);
 	dgram->suite = params->suite;
+	dgram->key_use = params->key_use;
 	dgram->id = *id;
+	/* A receiver learns the sender's QPN from the plaintext only. */
+	if (params->mode == SRNIC_STH_OPAQUE)
+		dgram->id.sqpn &= ~QPN_MASK;
 	dgram->scratch.mode = params->mode;
 	dgram->scratch.tag_len = params->suite->tag_len;
 	if (params->mode == SRNIC_STH_PACKET)
 		dgram->scratch.sink = kmalloc(SRNIC_STH_SINK, GFP_KERNEL);
 	err = params->mode == SRNIC_STH_PACKET && !dgram->scratch.sink ? -ENOMEM : 0;
 	if (!err)
-		err = make_key(dgram, params);
+		err = derive_dgram_key(dgram, params);
 	if (!err)
 		return dgram;
 	srnic_dgram_destroy(dgram);
@@ -203,6 +233,7 @@ void srnic_dgram_destroy(struct srnic_dgram *dgram)
 {
 	if (!dgram)
 		return;
+	srnic_key_use_report(dgram->key_use, &dgram->unreported);
 	dgram->suite->family->free(&dgram->key.cipher);
 	kfree_sensitive(dgram->scratch.sink);
 	kfree_sensitive(dgram);
@@ -210,13 +241,13 @@ void srnic_dgram_destroy(struct srnic_dgram *dgram)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_destroy);
 
-bool srnic_dgram_encrypts(const struct srnic_dgram *dgram)
+enum srnic_sth_mode srnic_dgram_mode(const struct srnic_dgram *dgram)
 {
-	return dgram->scratch.mode == SRNIC_STH_AEAD;
+	return dgram->scratch.mode;
 }
 
 /* Write the nonce and the MAC input into the scratch. */
-static void put_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u64 counter)
+static void fill_mac_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u64 counter)
 {
 	const struct srnic_sth_input in = {
 		.nonce64 = dgram->id.salt,
@@ -226,7 +257,7 @@ static void put_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u6
 		.sgid = dgram->id.sgid,
 		.dgid = dgram->id.dgid,
 		.hdr = pkt->hdr,
-		.hdr_len = pkt->hdr_len,
+		.hdr_len = srnic_sth_offset(dgram->scratch.mode, pkt),
 	};
 
 	/* N = 0^4 ‖ counter; the sub-key depends on the salt. */
@@ -239,26 +270,28 @@ static void put_input(struct srnic_dgram *dgram, const struct srnic_pkt *pkt, u6
  * @dgram: our sub-key for @pkt's destination
  * @counter: below SRNIC_DGRAM_EMISSIONS, never used before under this salt
  * @pkt: as for srnic_sth_seal()
- * @text: as for srnic_sth_seal()
+ * @payload: as for srnic_sth_seal()
  *
  * Context: any up to softirq; the caller serialises calls for one @dgram.
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
-		     const struct srnic_text *text)
+		     const struct srnic_sth_payload *payload)
 {
-	u8 *out = pkt->hdr + pkt->hdr_len;
+	u8 *out = pkt->hdr + srnic_sth_offset(dgram->scratch.mode, pkt);
 	int err;
 
 	if (WARN_ON_ONCE(pkt->sth_len != SRNIC_DGRAM_STH_LEN || pkt->hdr_len > SRNIC_EXT_MAX))
 		return -EINVAL;
-	put_input(dgram, pkt, counter);
-	err = dgram->suite->family->apply[SRNIC_TO_SEAL](&dgram->scratch, &dgram->key.cipher, text);
+	fill_mac_input(dgram, pkt, counter);
+	err = dgram->suite->family->apply[SRNIC_TO_SEAL](&dgram->scratch, &dgram->key.cipher,
+							 payload);
 	if (err)
 		return err;
 	put_unaligned_be64(dgram->id.salt, out);
 	put_unaligned_be64(counter, out + 8);
 	memcpy(out + 8 + SRNIC_DGRAM_COUNTER_LEN, dgram->scratch.tag, SRNIC_DGRAM_TAG_LEN);
+	srnic_key_use_count(dgram->key_use, &dgram->unreported, pkt->len);
 	return 0;
 }
 
@@ -267,24 +300,28 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_seal);
 /**
  * srnic_dgram_id_of() - Read from a datagram which sub-key it claims
  * @pkt: as parsed, with @pkt->ends and STH code SRNIC_DGRAM_CODE
+ * @mode: mode to read it in; all but %SRNIC_STH_OPAQUE are alike
  * @id: result; all bytes are written, so that it can be compared bytewise
  */
-void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id)
+void srnic_dgram_id_of(const struct srnic_pkt *pkt, enum srnic_sth_mode mode,
+		       struct srnic_dgram_id *id)
 {
-	memset(id, 0, sizeof(*id));
+	bool opaque = mode == SRNIC_STH_OPAQUE;
+
 	memcpy(id->sgid, pkt->ends->sgid, sizeof(id->sgid));
 	memcpy(id->dgid, pkt->ends->dgid, sizeof(id->dgid));
-	id->salt = get_unaligned_be64(pkt->hdr + pkt->hdr_len);
-	id->sqpn = pkt->sqpn;
+	id->salt = get_unaligned_be64(pkt->hdr + srnic_sth_offset(mode, pkt));
+	id->sqpn = srnic_ends_kind(pkt->ends) | (opaque ? 0 : pkt->sqpn);
+	id->opaque = opaque;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
 
 /**
- * srnic_dgram_open() - Verify a datagram, and decrypt it in aead mode
+ * srnic_dgram_open() - Verify a datagram, and decrypt it in modes that encrypt
  * @dgram: sub-key whose id srnic_dgram_id_of() returns for @pkt
  * @pkt: as for srnic_sth_open()
- * @text: as for srnic_sth_open()
+ * @payload: as for srnic_sth_open()
  *
  * If the tag is wrong, only the count of failures changes.
  *
@@ -294,9 +331,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_id_of);
  * -EKEYEXPIRED after too many wrong tags; or the crypto driver's errno.
  */
 int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
-		     const struct srnic_text *text)
+		     const struct srnic_sth_payload *payload)
 {
-	const u8 *seal = pkt->hdr + pkt->hdr_len + 8;
+	const u8 *seal = pkt->hdr + srnic_sth_offset(dgram->scratch.mode, pkt) + 8;
 	u64 counter = get_unaligned_be64(seal);
 	struct srnic_subkey *key = &dgram->key;
 	int err;
@@ -311,14 +348,14 @@ int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
 		return -EALREADY;
 
 	memcpy(dgram->scratch.tag, seal + SRNIC_DGRAM_COUNTER_LEN, SRNIC_DGRAM_TAG_LEN);
-	put_input(dgram, pkt, counter);
-	err = dgram->suite->family->apply[SRNIC_TO_OPEN](&dgram->scratch, &key->cipher, text);
+	fill_mac_input(dgram, pkt, counter);
+	err = dgram->suite->family->apply[SRNIC_TO_OPEN](&dgram->scratch, &key->cipher, payload);
 	if (err == -EBADMSG)
 		key->failed++;
 	if (err)
 		return err;
 	srnic_replay_mark(&key->replay, counter);
-	return srnic_sth_pad_ok(dgram->scratch.mode, pkt, text) ? 0 : -EBADMSG;
+	return srnic_sth_pad_ok(dgram->scratch.mode, pkt, payload) ? 0 : -EBADMSG;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_open);

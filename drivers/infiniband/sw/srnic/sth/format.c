@@ -6,6 +6,15 @@
 #include "export.h"
 #include "sth/pure.h"
 
+/* Offsets in the body of a frame: the version is followed by three zero bytes. */
+#define HS_AT_VERSION	SRNIC_BTH_LEN
+#define HS_AT_KEY_ID	(HS_AT_VERSION + 4)
+#define HS_AT_NQ	(HS_AT_KEY_ID + 4)
+#define HS_AT_NR	(HS_AT_NQ + SRNIC_STH_NONCE_LEN)
+#define HS_AT_SHARE	(HS_AT_NR + SRNIC_STH_NONCE_LEN)
+
+static_assert(HS_AT_SHARE + SRNIC_STH_SHARE_LEN == SRNIC_HS_HDR_LEN);
+
 static bool all_zero(const u8 *p, unsigned int len)
 {
 	while (len--)
@@ -27,8 +36,11 @@ void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN])
 	put_unaligned_be32(hs->dqpn, buf + 4);
 	put_unaligned_be32(hs->psn, buf + 8);
 	buf[8] = SRNIC_HS_CODE << 4;	/* AckReq 0 */
-	memcpy(buf + SRNIC_BTH_LEN, hs->nq, SRNIC_STH_NONCE_LEN);
-	memcpy(buf + SRNIC_BTH_LEN + SRNIC_STH_NONCE_LEN, hs->nr, SRNIC_STH_NONCE_LEN);
+	put_unaligned_be32(SRNIC_HS_VERSION << 24, buf + HS_AT_VERSION);
+	put_unaligned_be32(hs->key_id, buf + HS_AT_KEY_ID);
+	memcpy(buf + HS_AT_NQ, hs->nq, SRNIC_STH_NONCE_LEN);
+	memcpy(buf + HS_AT_NR, hs->nr, SRNIC_STH_NONCE_LEN);
+	memcpy(buf + HS_AT_SHARE, hs->share, SRNIC_STH_SHARE_LEN);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_hs_build);
@@ -58,8 +70,12 @@ int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 	hs->pkey = get_unaligned_be16(frame + 2);
 	hs->dqpn = get_unaligned_be32(frame + 4) & 0xffffff;
 	hs->psn = get_unaligned_be32(frame + 8) & SRNIC_PSN_MASK;
-	memcpy(hs->nq, frame + SRNIC_BTH_LEN, SRNIC_STH_NONCE_LEN);
-	memcpy(hs->nr, frame + SRNIC_BTH_LEN + SRNIC_STH_NONCE_LEN, SRNIC_STH_NONCE_LEN);
+	if (get_unaligned_be32(frame + HS_AT_VERSION) != SRNIC_HS_VERSION << 24)
+		return -EPROTO;
+	hs->key_id = get_unaligned_be32(frame + HS_AT_KEY_ID);
+	memcpy(hs->nq, frame + HS_AT_NQ, SRNIC_STH_NONCE_LEN);
+	memcpy(hs->nr, frame + HS_AT_NR, SRNIC_STH_NONCE_LEN);
+	memcpy(hs->share, frame + HS_AT_SHARE, SRNIC_STH_SHARE_LEN);
 	if (all_zero(hs->nq, SRNIC_STH_NONCE_LEN))
 		return -EPROTO;
 	hello = hs->opcode == SRNIC_OPC_HELLO;
@@ -74,7 +90,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_hs_parse);
  * srnic_ctx_end() - Write GID and QPN of an end as one byte string
  * @end: result
  * @gid: address
- * @qpn: 24 bits
+ * @qpn: 24 bits, and srnic_ends_kind()
  */
 void srnic_ctx_end(u8 end[SRNIC_STH_END_LEN], const u8 gid[SRNIC_GID_LEN], u32 qpn)
 {
@@ -133,14 +149,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ctx_flow);
  * srnic_ctx_packet() - Write the context of a sub-key
  * @ctx: result
  * @s: suite, mode and tag length
- * @id: direction, kind and epoch
+ * @id: direction, kind, phase and epoch
  */
 void srnic_ctx_packet(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth_form *s,
 		      const struct srnic_subkey_id *id)
 {
 	u8 *p = put_form(ctx, s);
 
-	put_unaligned_be32((u32)id->from_b << 24 | (u32)id->response << 16, p);
+	put_unaligned_be32((u32)id->from_b << 24 | (u32)id->response << 16 | id->phase, p);
 	put_unaligned_be64(id->epoch, p + 4);
 }
 

@@ -12,12 +12,19 @@
 
 #define HMAC_LEN	32
 
+/* After how many CONFIRMs without answer to ask for n_r again */
+#define CONFIRMS	3
+
+/* After how many HELLOs without answer to ask under the other key */
+#define HELLOS		4
+
 /* Compute the tag of a frame that this end sends (SRNIC_TO_SEAL) or has received. */
-static int hs_tag(struct srnic_sth *sth, enum srnic_sth_use use, u32 psn, const u8 *hdr,
-		  u8 tag[HMAC_LEN])
+static int hs_tag(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+		  enum srnic_sth_use use, const u8 *hdr, u8 tag[HMAC_LEN])
 {
 	const struct srnic_sth_params *params = &sth->params;
 	bool ours = use == SRNIC_TO_SEAL;
+	u32 psn = get_unaligned_be32(hdr + 8) & SRNIC_PSN_MASK;
 	const struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(srnic_sth_from_b(sth, use), psn),
 		.udp_len = 8 + SRNIC_HS_FRAME_LEN + SRNIC_ICRC_LEN,
@@ -30,38 +37,58 @@ static int hs_tag(struct srnic_sth *sth, enum srnic_sth_use use, u32 psn, const 
 	unsigned int len;
 
 	len = srnic_sth_mac_input(&in, input);
-	return crypto_shash_tfm_digest(sth->hs, input, len, tag);
+	return crypto_shash_tfm_digest(sth->pair[secret].hs, input, len, tag);
 }
 
-static int hs_send(struct srnic_sth *sth, u8 opcode, const struct srnic_flow *f, const u8 *nq,
-		   u8 *frame)
+/* Build a frame under a key; @hs has opcode, PSN and nonces. */
+static int hs_build(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+		    struct srnic_hs_frame *hs, u8 *frame)
 {
-	struct srnic_hs_frame hs = {
-		.opcode = opcode,
-		.pkey = sth->params.pkey,
-		.dqpn = sth->params.remote_qpn,
-		.psn = f->start,
-	};
 	u8 tag[HMAC_LEN];
 	int err;
 
-	memcpy(hs.nq, nq, sizeof(hs.nq));
-	if (opcode != SRNIC_OPC_HELLO)
-		memcpy(hs.nr, f->nr, sizeof(hs.nr));
-	srnic_hs_build(&hs, frame);
-	err = hs_tag(sth, SRNIC_TO_SEAL, hs.psn, frame, tag);
+	hs->pkey = sth->params.pkey;
+	hs->dqpn = sth->params.remote_qpn;
+	hs->key_id = sth->pair[secret].id;
+	memcpy(hs->share, sth->ephemeral.ours, sizeof(hs->share));
+	srnic_hs_build(hs, frame);
+	err = hs_tag(sth, secret, SRNIC_TO_SEAL, frame, tag);
 	if (err)
 		return err;
 	memcpy(frame + SRNIC_HS_HDR_LEN, tag, SRNIC_HS_TAG_LEN);
 	return SRNIC_HS_FRAME_LEN;
 }
 
-/* Derive K_F from both nonces, install the sub-keys and open the flow. */
-static int confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow)
+/* Build a frame of our flow. */
+static int hs_ask(struct srnic_sth *sth, u8 opcode, u8 *frame)
+{
+	const struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
+	struct srnic_hs_frame hs = { .opcode = opcode, .psn = f->start };
+
+	memcpy(hs.nq, f->nq, sizeof(hs.nq));
+	if (opcode != SRNIC_OPC_HELLO)
+		memcpy(hs.nr, f->nr, sizeof(hs.nr));
+	return hs_build(sth, f->secret, &hs, frame);
+}
+
+static bool hs_owner_is_b(const struct srnic_sth *sth, enum srnic_sth_flow flow)
+{
+	return flow == SRNIC_FLOW_OURS ? sth->local_b : !sth->local_b;
+}
+
+/* Return the root of a flow's keys, or an ERR_PTR, as srnic_ephemeral_agree() does. */
+static const u8 *hs_agree(struct srnic_sth *sth, enum srnic_sth_flow flow,
+			  enum srnic_secret_of_key secret, const struct srnic_hs_frame *hs)
+{
+	return srnic_ephemeral_agree(sth, secret, hs_owner_is_b(sth, flow), hs->share);
+}
+
+/* Derive K_F of epoch 0 from both nonces and the root, which both shares entered. */
+static int hs_derive_flow_key(struct srnic_sth *sth, enum srnic_sth_flow flow, const u8 *root)
 {
 	struct srnic_flow *f = &sth->flow[flow];
 	const struct srnic_flow_id id = {
-		.owner_b = flow == SRNIC_FLOW_OURS ? sth->local_b : !sth->local_b,
+		.owner_b = hs_owner_is_b(sth, flow),
 		.start = f->start,
 		.nq = f->nq,
 		.nr = f->nr,
@@ -71,43 +98,78 @@ static int confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow)
 	int err;
 
 	srnic_ctx_flow(ctx, &sth->form, &id, sth->ab);
-	err = srnic_kdf(sth->pair, sizeof(sth->pair), &purpose, f->key, sizeof(f->key));
+	err = srnic_kdf(root, SRNIC_STH_KDF_KEY_LEN, &purpose, f->key, sizeof(f->key));
+	f->key_epoch = 0;
+	return err;
+}
+
+/* Install the sub-keys of a flow and open it. */
+static int hs_confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow, const u8 *root)
+{
+	struct srnic_flow *f = &sth->flow[flow];
+	int err;
+
+	err = hs_derive_flow_key(sth, flow, root);
 	if (!err)
 		err = srnic_flow_keys_install(sth, flow);
 	if (err)
 		return err;
-	f->state = SRNIC_HS_DONE;
+	srnic_ephemeral_forget(sth, hs_owner_is_b(sth, flow));
+	WRITE_ONCE(f->state, SRNIC_HS_DONE);
 	/*
 	 * Pairs with the acquire in srnic_sth_flow_ready(), which precedes the
 	 * lookup of keys.
 	 */
 	smp_store_release(&f->ready, true);
-	if (sth->flow[SRNIC_FLOW_OURS].ready && sth->flow[SRNIC_FLOW_THEIRS].ready)
-		memzero_explicit(sth->pair, sizeof(sth->pair));
 	return 0;
+}
+
+/*
+ * Whether to send HELLO although n_r is known: if CONFIRM remains unanswered, the responder may
+ * have been reset, and have another n_r.
+ */
+static bool hs_asks_anew(struct srnic_flow *f)
+{
+	return f->tries++ >= CONFIRMS && f->tries & 1;
+}
+
+/*
+ * Select the key of the next HELLO: the current one, and if that remains unanswered, in turn the
+ * other one. The responder may have begun before that one became ours, or after it ceased to be.
+ */
+static void hs_select_key(const struct srnic_sth *sth, struct srnic_flow *f)
+{
+	f->secret = f->tries++ / HELLOS % sth->pairs;
 }
 
 /**
  * srnic_sth_hs_next() - Build the frame that is due on our flow
  * @sth: the connection
- * @frame: buffer of SRNIC_HS_FRAME_MAX bytes
+ * @frame: buffer of SRNIC_HS_FRAME_LEN bytes
  *
- * Repeated calls build the same frame until an answer changes the state of the
- * flow.
+ * Each call repeats the frame, until an answer changes the state of the flow. After CONFIRMS
+ * CONFIRMs, every other frame is HELLO. If the policy's key has two secrets, HELLO is sent under
+ * the current one, and after each HELLOS frames without answer under the other of the two.
  *
  * Return: bytes from BTH to the end of the STH; 0 if the flow is confirmed;
- * -ENOTCONN if it has not started; or another negative errno.
+ * -ENOTCONN if it has not started, or the connection ended with a former life; or another
+ * negative errno.
  */
 int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 {
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
-
 	/* pairs with the release in srnic_sth_flow_start() */
-	switch (smp_load_acquire(&f->state)) {
+	enum srnic_hs_state state = smp_load_acquire(&f->state);
+
+	/* If the peer's flow began in a former life, the keys are wiped, although ours lives. */
+	if (!srnic_flow_lives(f) || !sth->pair[SRNIC_SECRET_CURRENT].hs)
+		return -ENOTCONN;
+	switch (state) {
 	case SRNIC_HS_HELLO:
-		return hs_send(sth, SRNIC_OPC_HELLO, f, f->nq, frame);
+		hs_select_key(sth, f);
+		return hs_ask(sth, SRNIC_OPC_HELLO, frame);
 	case SRNIC_HS_CONFIRM:
-		return hs_send(sth, SRNIC_OPC_CONFIRM, f, f->nq, frame);
+		return hs_ask(sth, hs_asks_anew(f) ? SRNIC_OPC_HELLO : SRNIC_OPC_CONFIRM, frame);
 	case SRNIC_HS_DONE:
 		return 0;
 	default:
@@ -117,16 +179,26 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_next);
 
-static bool same_nonce(const u8 *a, const u8 *b)
+static bool nonce_equal(const u8 *a, const u8 *b)
 {
 	return !crypto_memneq(a, b, SRNIC_STH_NONCE_LEN);
 }
 
-static int reply_with(struct srnic_sth *sth, u8 opcode, const u8 *nq, u8 *reply,
-		      unsigned int *reply_len)
+/* Answer a frame of the peer, HELLO or CONFIRM, under the key that it has. */
+static int hs_reply(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+		    const struct srnic_hs_frame *to, u8 *reply, unsigned int *reply_len)
 {
-	int len = hs_send(sth, opcode, &sth->flow[SRNIC_FLOW_THEIRS], nq, reply);
+	const struct srnic_flow *f = &sth->flow[SRNIC_FLOW_THEIRS];
+	struct srnic_hs_frame hs = {
+		.opcode = to->opcode == SRNIC_OPC_HELLO ? SRNIC_OPC_HELLO_ACK :
+							  SRNIC_OPC_CONFIRM_ACK,
+		.psn = f->start,
+	};
+	int len;
 
+	memcpy(hs.nq, to->nq, sizeof(hs.nq));
+	memcpy(hs.nr, f->nr, sizeof(hs.nr));
+	len = hs_build(sth, secret, &hs, reply);
 	if (len < 0)
 		return len;
 	*reply_len = len;
@@ -134,45 +206,49 @@ static int reply_with(struct srnic_sth *sth, u8 opcode, const u8 *nq, u8 *reply,
 }
 
 /* A replayed HELLO gets here, too. It is answered and changes no state. */
-static int rx_hello(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
-		    unsigned int *reply_len)
+static int hs_rx_hello(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+		       const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len)
 {
-	if (sth->flow[SRNIC_FLOW_THEIRS].state != SRNIC_HS_LISTEN)
-		return -EPROTO;
-	return reply_with(sth, SRNIC_OPC_HELLO_ACK, hs->nq, reply, reply_len);
+	return hs_reply(sth, secret, hs, reply, reply_len);
 }
 
-static int rx_hello_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
-			unsigned int *reply_len)
+static int hs_rx_hello_ack(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+			   const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len)
 {
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
 
-	if (f->state != SRNIC_HS_HELLO || !same_nonce(hs->nq, f->nq))
+	if (f->state == SRNIC_HS_CONFIRM && nonce_equal(hs->nr, f->nr))
 		return -EPROTO;
+	f->secret = secret;
 	memcpy(f->nr, hs->nr, sizeof(f->nr));
-	f->state = SRNIC_HS_CONFIRM;
+	memcpy(f->peer_share, hs->share, sizeof(f->peer_share));
+	f->tries = 0;
+	WRITE_ONCE(f->state, SRNIC_HS_CONFIRM);
 	return SRNIC_HS_NEXT;
 }
 
 /* n_r is fresh: a CONFIRM that carries it answers our HELLO-ACK, in this incarnation. */
-static int rx_confirm(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
-		      unsigned int *reply_len)
+static int hs_rx_confirm(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+			 const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len)
 {
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_THEIRS];
+	const u8 *root;
 	int err, done = 0;
 
-	if (!same_nonce(hs->nr, f->nr))
-		return -EPROTO;
 	if (f->state == SRNIC_HS_LISTEN) {
+		root = hs_agree(sth, SRNIC_FLOW_THEIRS, secret, hs);
+		if (IS_ERR(root))
+			return PTR_ERR(root);
 		memcpy(f->nq, hs->nq, sizeof(f->nq));
-		err = confirm_flow(sth, SRNIC_FLOW_THEIRS);
+		f->secret = secret;
+		err = hs_confirm_flow(sth, SRNIC_FLOW_THEIRS, root);
 		if (err)
 			return err;
 		done = SRNIC_HS_THEIRS;
-	} else if (!same_nonce(hs->nq, f->nq)) {
+	} else if (!nonce_equal(hs->nq, f->nq) || secret != f->secret) {
 		return -EPROTO;
 	}
-	err = reply_with(sth, SRNIC_OPC_CONFIRM_ACK, f->nq, reply, reply_len);
+	err = hs_reply(sth, secret, hs, reply, reply_len);
 	/*
 	 * The flow stays confirmed if this fails: the peer retransmits, and
 	 * gets another reply.
@@ -180,68 +256,145 @@ static int rx_confirm(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8
 	return (err < 0 ? 0 : err) | done;
 }
 
-static int rx_confirm_ack(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
-			  unsigned int *reply_len)
+static int hs_rx_confirm_ack(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+			     const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len)
 {
 	struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
+	const u8 *root;
 	int err;
 
-	if (f->state != SRNIC_HS_CONFIRM)
+	if (secret != f->secret || !nonce_equal(hs->nr, f->nr) ||
+	    crypto_memneq(hs->share, f->peer_share, sizeof(f->peer_share)))
 		return -EPROTO;
-	if (!same_nonce(hs->nq, f->nq) || !same_nonce(hs->nr, f->nr))
-		return -EPROTO;
-	err = confirm_flow(sth, SRNIC_FLOW_OURS);
+	root = hs_agree(sth, SRNIC_FLOW_OURS, secret, hs);
+	if (IS_ERR(root))
+		return PTR_ERR(root);
+	err = hs_confirm_flow(sth, SRNIC_FLOW_OURS, root);
 	return err ?: SRNIC_HS_READY;
 }
 
-static const struct {
+/**
+ * struct hs_handler - how a frame is received
+ * @flow: the flow that it belongs to
+ * @states: BIT(enum srnic_hs_state) of those in which it can be of use
+ * @rx: handle the frame; its tag is right
+ */
+struct hs_handler {
 	enum srnic_sth_flow flow;
-	int (*rx)(struct srnic_sth *sth, const struct srnic_hs_frame *hs, u8 *reply,
-		  unsigned int *reply_len);
-} frames[] = {
-	[SRNIC_OPC_HELLO - SRNIC_OPC_HELLO]	  = { SRNIC_FLOW_THEIRS, rx_hello },
-	[SRNIC_OPC_HELLO_ACK - SRNIC_OPC_HELLO]	  = { SRNIC_FLOW_OURS, rx_hello_ack },
-	[SRNIC_OPC_CONFIRM - SRNIC_OPC_HELLO]	  = { SRNIC_FLOW_THEIRS, rx_confirm },
-	[SRNIC_OPC_CONFIRM_ACK - SRNIC_OPC_HELLO] = { SRNIC_FLOW_OURS, rx_confirm_ack },
+	unsigned int states;
+	int (*rx)(struct srnic_sth *sth, enum srnic_secret_of_key secret,
+		  const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len);
 };
+
+static const struct hs_handler hs_handlers[] = {
+	[SRNIC_OPC_HELLO - SRNIC_OPC_HELLO] = {
+		SRNIC_FLOW_THEIRS, BIT(SRNIC_HS_LISTEN), hs_rx_hello,
+	},
+	[SRNIC_OPC_HELLO_ACK - SRNIC_OPC_HELLO] = {
+		SRNIC_FLOW_OURS, BIT(SRNIC_HS_HELLO) | BIT(SRNIC_HS_CONFIRM), hs_rx_hello_ack,
+	},
+	[SRNIC_OPC_CONFIRM - SRNIC_OPC_HELLO] = {
+		SRNIC_FLOW_THEIRS, BIT(SRNIC_HS_LISTEN) | BIT(SRNIC_HS_DONE), hs_rx_confirm,
+	},
+	[SRNIC_OPC_CONFIRM_ACK - SRNIC_OPC_HELLO] = {
+		SRNIC_FLOW_OURS, BIT(SRNIC_HS_CONFIRM), hs_rx_confirm_ack,
+	},
+};
+
+/* Each frame from the peer has this end's own nonce, except HELLO, which precedes it. */
+static bool hs_has_our_nonce(const struct srnic_flow *f, const struct srnic_hs_frame *hs)
+{
+	switch (hs->opcode) {
+	case SRNIC_OPC_HELLO:
+		return true;
+	case SRNIC_OPC_CONFIRM:
+		return nonce_equal(hs->nr, f->nr);
+	default:
+		return nonce_equal(hs->nq, f->nq);
+	}
+}
+
+/* Return the key that has an identifier, an index of @sth->pair, or -EBADMSG if none has. */
+static int hs_find_key(const struct srnic_sth *sth, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < sth->pairs; i++)
+		if (sth->pair[i].id == id)
+			return i;
+	return -EBADMSG;
+}
+
+/* Return the key that the frame is under. */
+static int hs_check(const struct srnic_sth *sth, const struct srnic_hs_frame *hs)
+{
+	const struct hs_handler *handler = &hs_handlers[hs->opcode - SRNIC_OPC_HELLO];
+	const struct srnic_flow *f = &sth->flow[handler->flow];
+
+	/* pairs with the release in srnic_sth_flow_start() */
+	if (!(handler->states & BIT(smp_load_acquire(&f->state))))
+		return -EPROTO;
+	if (hs->psn != f->start || !srnic_flow_lives(f) || !hs_has_our_nonce(f, hs))
+		return -EPROTO;
+	return hs_find_key(sth, hs->key_id);
+}
+
+/**
+ * srnic_sth_hs_check() - Check whether a handshake frame is worth to be verified
+ * @sth: connection that matches the frame's addresses and destination QP
+ * @frame: the frame from BTH to the end of the STH
+ * @len: bytes in @frame
+ *
+ * Costs no cryptography. Only state is compared that does not change during the life of a flow,
+ * except its progress, so a frame that is refused would not have been of use.
+ *
+ * Context: any up to softirq, under the QP's lock.
+ * Return: 0; -EBADMSG if the frame is under a key that is not ours; -EPROTO if it is not a
+ * handshake frame, or not expected.
+ */
+int srnic_sth_hs_check(const struct srnic_sth *sth, const u8 *frame, unsigned int len)
+{
+	struct srnic_hs_frame hs;
+	int secret;
+
+	secret = srnic_hs_parse(&hs, frame, len) ?: hs_check(sth, &hs);
+	return min(secret, 0);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_check);
 
 /**
  * srnic_sth_hs_rx() - Process a received handshake frame
  * @sth: connection that matches the frame's addresses and destination QP
  * @frame: the frame from BTH to the end of the STH
  * @len: bytes in @frame
- * @reply: buffer of SRNIC_HS_FRAME_MAX bytes
+ * @reply: buffer of SRNIC_HS_FRAME_LEN bytes
  * @reply_len: result: bytes in @reply if SRNIC_HS_REPLY is returned
  *
- * Return: a mask of SRNIC_HS_*, or a negative errno with no state changed:
- * -EBADMSG if the tag is wrong; -EPROTO if it is not a handshake frame, or not
- * expected in this state.
+ * Return: a mask of SRNIC_HS_*, or a negative errno. With no state changed: -EBADMSG if the tag
+ * is wrong; -EPROTO if it is not a handshake frame, or not expected in this state; -EKEYREJECTED
+ * if the peer's share is no public key. With another errno this machine has failed: no flow is
+ * confirmed, and the frame can be processed when the peer repeats it.
  */
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len)
 {
 	struct srnic_hs_frame hs;
-	const struct srnic_flow *f;
 	u8 tag[HMAC_LEN];
-	unsigned int i;
-	int err;
+	int err, secret;
 
-	err = srnic_hs_parse(&hs, frame, len);
-	if (err)
-		return err;
-	err = hs_tag(sth, SRNIC_TO_OPEN, hs.psn, frame, tag);
+	secret = srnic_hs_parse(&hs, frame, len) ?: hs_check(sth, &hs);
+	if (secret < 0)
+		return secret;
+	if (!sth->pair[secret].hs)
+		return -EPROTO;
+	err = hs_tag(sth, secret, SRNIC_TO_OPEN, frame, tag);
 	if (!err && crypto_memneq(tag, frame + SRNIC_HS_HDR_LEN, SRNIC_HS_TAG_LEN))
 		err = -EBADMSG;
 	memzero_explicit(tag, sizeof(tag));
 	if (err)
 		return err;
-
-	i = hs.opcode - SRNIC_OPC_HELLO;
-	f = &sth->flow[frames[i].flow];
-	/* pairs with the release in srnic_sth_flow_start() */
-	if (smp_load_acquire(&f->state) == SRNIC_HS_IDLE || hs.psn != f->start)
-		return -EPROTO;
-	return frames[i].rx(sth, &hs, reply, reply_len);
+	return hs_handlers[hs.opcode - SRNIC_OPC_HELLO].rx(sth, secret, &hs, reply, reply_len);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_rx);

@@ -8,6 +8,9 @@
  * describe, link or revoke them. Each is charged to the user that adds it, and
  * wiped when it is freed.
  *
+ * A key has a place for two secrets, so that it can be replaced on two hosts one after the other
+ * (protocol.md, section 7): the next is staged, promoted, and then the former is retired.
+ *
  * Modules cannot walk a keyring, hence the separate list of keys.
  */
 #include <linux/cred.h>
@@ -23,6 +26,7 @@
 #include <keys/user-type.h>
 #include "export.h"
 #include "guard/guard.h"
+#include "sth/key_use.h"
 #include "sth/sth.h"
 
 /* The possessor may add keys to the keyring and replace a key's secret. */
@@ -31,9 +35,23 @@
 /* The key store requires a prefix in the description of a logon key. */
 #define SRNIC_KEY_PREFIX	"srnic:"
 
+/**
+ * struct srnic_named_key - a key of a namespace
+ * @node: entry in srnic_keys.list
+ * @key: the secrets, in the key store; each has a place of its own
+ * @use: of each of them
+ * @current_at: place of the current secret; the other place may be empty
+ * @staged: the other secret is the next one; else it is the former one
+ * @generation: see struct srnic_key_info
+ * @name: the name
+ */
 struct srnic_named_key {
 	struct list_head node;
-	struct key *key;
+	struct key *key[SRNIC_SECRETS];
+	u32 use[SRNIC_SECRETS];
+	unsigned int current_at;
+	bool staged;
+	u32 generation;
 	char name[SRNIC_STH_NAME_MAX];
 };
 
@@ -82,10 +100,11 @@ bool srnic_key_name_ok(const char *name)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_name_ok);
 
-static void srnic_keys_changed(struct srnic_keys *keys)
+static void srnic_keys_changed(struct net *net, struct srnic_keys *keys)
 {
 	lockdep_assert_held(&keys->lock);
 	WRITE_ONCE(keys->seq, keys->seq + 1 ?: 1);
+	srnic_key_wake(net);
 }
 
 static struct srnic_named_key *srnic_key_find(struct srnic_keys *keys, const char *name)
@@ -114,24 +133,46 @@ static struct key *srnic_keys_ring(struct srnic_keys *keys)
 	return ring;
 }
 
-/* Store a secret under a name, replacing one of the same name. */
-static struct key *srnic_key_store(struct srnic_keys *keys, const char *name, const u8 *secret,
-				   unsigned int len)
+/* Store a secret in a place of a key, replacing the one that is there. */
+static int srnic_key_store(struct srnic_keys *keys, struct srnic_named_key *entry,
+			   unsigned int at, const u8 *secret, unsigned int len)
 {
-	char description[sizeof(SRNIC_KEY_PREFIX) + SRNIC_STH_NAME_MAX];
+	char description[sizeof(SRNIC_KEY_PREFIX "/0") + SRNIC_STH_NAME_MAX];
 	struct key *ring;
 	key_ref_t ref;
 
 	ring = srnic_keys_ring(keys);
 	if (IS_ERR(ring))
-		return ring;
+		return PTR_ERR(ring);
 
-	snprintf(description, sizeof(description), SRNIC_KEY_PREFIX "%s", name);
+	/* no name has a slash */
+	snprintf(description, sizeof(description), SRNIC_KEY_PREFIX "%s/%u", entry->name, at);
 	ref = key_create_or_update(make_key_ref(ring, true), "logon", description, secret, len,
 				   SRNIC_KEY_PERM, KEY_ALLOC_IN_QUOTA);
 	if (IS_ERR(ref))
-		return ERR_CAST(ref);
-	return key_ref_to_ptr(ref);
+		return PTR_ERR(ref);
+	/* The store returns the same key with a new secret, unless that key was revoked. */
+	key_put(entry->key[at]);
+	entry->key[at] = key_ref_to_ptr(ref);
+	srnic_key_use_end(entry->use[at]);
+	entry->use[at] = srnic_key_use_begin();
+	return 0;
+}
+
+/* Wipe the secret in a place of a key, if there is one. */
+static void srnic_key_wipe(struct srnic_keys *keys, struct srnic_named_key *entry,
+			   unsigned int at)
+{
+	struct key *key = entry->key[at];
+
+	if (!key)
+		return;
+	key_revoke(key);	/* wipes the secret immediately */
+	key_unlink(keys->ring, key);
+	key_put(key);
+	entry->key[at] = NULL;
+	srnic_key_use_end(entry->use[at]);
+	entry->use[at] = 0;
 }
 
 static struct srnic_named_key *srnic_key_new(struct srnic_keys *keys, const char *name)
@@ -157,14 +198,16 @@ static struct srnic_named_key *srnic_key_new(struct srnic_keys *keys, const char
 
 static void srnic_key_free(struct srnic_keys *keys, struct srnic_named_key *entry)
 {
-	if (entry->key) {
-		key_revoke(entry->key);		/* wipes the secret immediately */
-		key_unlink(keys->ring, entry->key);
-		key_put(entry->key);
-	}
+	srnic_key_wipe(keys, entry, 0);
+	srnic_key_wipe(keys, entry, 1);
 	list_del(&entry->node);
 	keys->count--;
 	kfree(entry);
+}
+
+static bool srnic_key_len_ok(unsigned int len)
+{
+	return len >= SRNIC_STH_KEY_MIN && len <= SRNIC_STH_KEY_MAX;
 }
 
 /**
@@ -173,7 +216,7 @@ static void srnic_key_free(struct srnic_keys *keys, struct srnic_named_key *entr
  * @name: name that srnic_key_name_ok() accepts
  * @secret: the secret; copied, the caller wipes its copy
  * @len: SRNIC_STH_KEY_MIN to SRNIC_STH_KEY_MAX bytes
- * @replace: replace the secret of an existing key of this name
+ * @replace: replace the secrets of an existing key of this name, of which there may be two
  *
  * Connections that are already sealed keep the old secret.
  *
@@ -185,10 +228,9 @@ int srnic_key_add(struct net *net, const char *name, const u8 *secret, unsigned 
 {
 	struct srnic_keys *keys = srnic_keys(net);
 	struct srnic_named_key *entry;
-	struct key *key;
 	int err = 0;
 
-	if (!srnic_key_name_ok(name) || len < SRNIC_STH_KEY_MIN || len > SRNIC_STH_KEY_MAX)
+	if (!srnic_key_name_ok(name) || !srnic_key_len_ok(len))
 		return -EINVAL;
 
 	mutex_lock(&keys->lock);
@@ -204,23 +246,134 @@ int srnic_key_add(struct net *net, const char *name, const u8 *secret, unsigned 
 		goto unlock;
 	}
 
-	key = srnic_key_store(keys, name, secret, len);
-	if (IS_ERR(key)) {
-		err = PTR_ERR(key);
-		if (!entry->key)
+	err = srnic_key_store(keys, entry, entry->current_at, secret, len);
+	if (err) {
+		if (!entry->key[entry->current_at])
 			srnic_key_free(keys, entry);
 		goto unlock;
 	}
-	/* The store returns the same key with a new secret, unless that key was revoked. */
-	key_put(entry->key);
-	entry->key = key;
-	srnic_keys_changed(keys);
+	srnic_key_wipe(keys, entry, !entry->current_at);
+	entry->generation = 1;
+	srnic_keys_changed(net, keys);
 unlock:
 	mutex_unlock(&keys->lock);
 	return err;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_add);
+
+/**
+ * srnic_key_stage() - Add the next secret of a key
+ * @net: namespace
+ * @name: name of the key
+ * @secret: the secret; copied, the caller wipes its copy
+ * @len: SRNIC_STH_KEY_MIN to SRNIC_STH_KEY_MAX bytes
+ *
+ * From now on it is accepted from peers, and not used.
+ *
+ * Return: 0; -EINVAL; -ENOENT if there is no such key; -EEXIST if it has two secrets;
+ * -EDQUOT as srnic_key_add().
+ */
+int srnic_key_stage(struct net *net, const char *name, const u8 *secret, unsigned int len)
+{
+	struct srnic_keys *keys = srnic_keys(net);
+	struct srnic_named_key *entry;
+	int err = -ENOENT;
+
+	if (!srnic_key_len_ok(len))
+		return -EINVAL;
+
+	mutex_lock(&keys->lock);
+	entry = srnic_key_find(keys, name);
+	if (!entry)
+		goto unlock;
+	err = -EEXIST;
+	if (entry->key[!entry->current_at])
+		goto unlock;
+	err = srnic_key_store(keys, entry, !entry->current_at, secret, len);
+	if (err)
+		goto unlock;
+	entry->staged = true;
+	srnic_keys_changed(net, keys);
+unlock:
+	mutex_unlock(&keys->lock);
+	return err;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_key_stage);
+
+/* Change a key. Return what @change returns, or -ENOENT if there is no such key. */
+static int srnic_key_change(struct net *net, const char *name,
+			    int (*change)(struct srnic_keys *keys, struct srnic_named_key *entry))
+{
+	struct srnic_keys *keys = srnic_keys(net);
+	struct srnic_named_key *entry;
+	int err;
+
+	mutex_lock(&keys->lock);
+	entry = srnic_key_find(keys, name);
+	err = entry ? change(keys, entry) : -ENOENT;
+	if (!err)
+		srnic_keys_changed(net, keys);
+	mutex_unlock(&keys->lock);
+	return err;
+}
+
+static int srnic_key_promote_entry(struct srnic_keys *keys, struct srnic_named_key *entry)
+{
+	if (!entry->key[!entry->current_at] || !entry->staged)
+		return -ENODATA;
+	entry->current_at = !entry->current_at;
+	entry->staged = false;
+	entry->generation++;
+	return 0;
+}
+
+/**
+ * srnic_key_promote() - Make the next secret of a key the current one
+ * @net: namespace
+ * @name: name of the key
+ *
+ * The former one is still accepted from peers.
+ *
+ * Return: 0; -ENOENT if there is no such key; -ENODATA if it has no next secret.
+ */
+int srnic_key_promote(struct net *net, const char *name)
+{
+	return srnic_key_change(net, name, srnic_key_promote_entry);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_key_promote);
+
+static int srnic_key_retire_entry(struct srnic_keys *keys, struct srnic_named_key *entry)
+{
+	if (!entry->key[!entry->current_at])
+		return -ENODATA;
+	srnic_key_wipe(keys, entry, !entry->current_at);
+	return 0;
+}
+
+/**
+ * srnic_key_retire() - Wipe the secret of a key that is not the current one
+ * @net: namespace
+ * @name: name of the key
+ *
+ * Connections that are already sealed keep it.
+ *
+ * Return: 0; -ENOENT if there is no such key; -ENODATA if it has no other secret.
+ */
+int srnic_key_retire(struct net *net, const char *name)
+{
+	return srnic_key_change(net, name, srnic_key_retire_entry);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_key_retire);
+
+static int srnic_key_del_entry(struct srnic_keys *keys, struct srnic_named_key *entry)
+{
+	srnic_key_free(keys, entry);
+	return 0;
+}
 
 /**
  * srnic_key_del() - Delete a key
@@ -234,28 +387,18 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_key_add);
  */
 int srnic_key_del(struct net *net, const char *name)
 {
-	struct srnic_keys *keys = srnic_keys(net);
-	struct srnic_named_key *entry;
-
-	mutex_lock(&keys->lock);
-	entry = srnic_key_find(keys, name);
-	if (entry) {
-		srnic_key_free(keys, entry);
-		srnic_keys_changed(keys);
-	}
-	mutex_unlock(&keys->lock);
-	return entry ? 0 : -ENOENT;
+	return srnic_key_change(net, name, srnic_key_del_entry);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_del);
 
-/* Copy the secret unless @secret is NULL. Return its length, 0 if the key is invalid. */
+/* Copy the secret unless @secret is NULL. Return its length, 0 if there is no valid key. */
 static unsigned int srnic_key_payload(const struct key *key, u8 *secret)
 {
 	const struct user_key_payload *payload;
 	unsigned int len = 0;
 
-	if (key_validate(key))
+	if (!key || key_validate(key))
 		return 0;
 
 	rcu_read_lock();
@@ -269,26 +412,40 @@ static unsigned int srnic_key_payload(const struct key *key, u8 *secret)
 	return len;
 }
 
+/* Return the place of a secret. */
+static unsigned int srnic_key_place(const struct srnic_named_key *entry,
+				    enum srnic_secret_of_key which)
+{
+	return which == SRNIC_SECRET_CURRENT ? entry->current_at : !entry->current_at;
+}
+
 /**
- * srnic_key_read() - Read the secret of a key
+ * srnic_key_read() - Read the secrets of a key
  * @net: namespace
  * @name: name of the key
- * @secret: result; the caller wipes it
+ * @secret: result, indexed by enum srnic_secret_of_key; the caller wipes it
  *
- * Return: bytes in @secret, or -ENOKEY.
+ * Both are read at one time: a promotion in between does not hide one of them.
+ *
+ * Return: 0, or -ENOKEY if there is no current secret.
  */
-int srnic_key_read(struct net *net, const char *name, u8 secret[SRNIC_STH_KEY_MAX])
+int srnic_key_read(struct net *net, const char *name, struct srnic_secret secret[SRNIC_SECRETS])
 {
 	struct srnic_keys *keys = srnic_keys(net);
 	struct srnic_named_key *entry;
-	unsigned int len = 0;
+	unsigned int i;
 
+	memset(secret, 0, SRNIC_SECRETS * sizeof(*secret));
 	mutex_lock(&keys->lock);
 	entry = srnic_key_find(keys, name);
-	if (entry)
-		len = srnic_key_payload(entry->key, secret);
+	for (i = 0; entry && i < SRNIC_SECRETS; i++) {
+		unsigned int at = srnic_key_place(entry, i);
+
+		secret[i].len = srnic_key_payload(entry->key[at], secret[i].bytes);
+		secret[i].use = entry->use[at];
+	}
 	mutex_unlock(&keys->lock);
-	return len ?: -ENOKEY;
+	return secret[SRNIC_SECRET_CURRENT].len ? 0 : -ENOKEY;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_read);
@@ -297,24 +454,28 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_key_read);
  * srnic_key_get() - Return the key at an index, in the order of names
  * @net: namespace
  * @index: from 0
- * @name: result
- * @len: result, bytes of the secret
+ * @info: result, without secrets
  *
  * Return: 0, or -ENOENT past the end.
  */
-int srnic_key_get(struct net *net, unsigned int index, char name[SRNIC_STH_NAME_MAX],
-		  unsigned int *len)
+int srnic_key_get(struct net *net, unsigned int index, struct srnic_key_info *info)
 {
 	struct srnic_keys *keys = srnic_keys(net);
 	struct srnic_named_key *entry;
+	unsigned int i;
 	int err = -ENOENT;
 
 	mutex_lock(&keys->lock);
 	list_for_each_entry(entry, &keys->list, node) {
 		if (index--)
 			continue;
-		memcpy(name, entry->name, SRNIC_STH_NAME_MAX);
-		*len = srnic_key_payload(entry->key, NULL);
+		memcpy(info->name, entry->name, sizeof(info->name));
+		info->generation = entry->generation;
+		for (i = 0; i < SRNIC_SECRETS; i++)
+			info->len[i] = srnic_key_payload(entry->key[srnic_key_place(entry, i)],
+							 NULL);
+		info->sealed = srnic_key_use_bytes(entry->use[entry->current_at]);
+		info->staged = entry->staged && info->len[SRNIC_SECRET_OTHER];
 		err = 0;
 		break;
 	}

@@ -8,6 +8,7 @@
  * So each CPU has one transform whose key is set for each use, which allocates
  * nothing.
  */
+#include <crypto/utils.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
@@ -24,12 +25,9 @@ enum domain {
 	D_ACCESS,	/* K_SR */
 };
 
-/* leaves space for the padding of the last block */
-static_assert(SRNIC_STH_INPUT_MAX + SRNIC_STH_PROOF_LEN + 16 <= SRNIC_STH_LINEAR);
-
 static DEFINE_PER_CPU(struct crypto_shash *, mac_tfm);
-static DEFINE_MUTEX(ready_lock);
-static bool ready;
+static DEFINE_MUTEX(tfms_lock);
+static bool tfms_ready;
 static atomic64_t last_serial = ATOMIC64_INIT(0);
 
 static void free_tfms(void)
@@ -70,12 +68,12 @@ int srnic_mkey_prepare(void)
 {
 	int err = 0;
 
-	mutex_lock(&ready_lock);
-	if (!ready)
+	mutex_lock(&tfms_lock);
+	if (!tfms_ready)
 		err = alloc_tfms();
 	if (!err)
-		ready = true;
-	mutex_unlock(&ready_lock);
+		tfms_ready = true;
+	mutex_unlock(&tfms_lock);
 	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
@@ -90,8 +88,8 @@ void srnic_mkey_exit(void)
 }
 
 /* Called with BHs disabled: the CPU's transform is not used concurrently. */
-static int mac_under(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
-		     u8 out[SRNIC_MKEY_LEN])
+static int mac_with_key(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int len,
+			u8 out[SRNIC_MKEY_LEN])
 {
 	struct crypto_shash *tfm = this_cpu_read(mac_tfm);
 	int err;
@@ -103,9 +101,9 @@ static int mac_under(const u8 key[SRNIC_MKEY_LEN], const u8 *data, unsigned int 
 /* Leave no key in the CPU's transform. */
 static int wipe_tfm(int err)
 {
-	static const u8 nothing[SRNIC_MKEY_LEN];
+	static const u8 zero_key[SRNIC_MKEY_LEN];
 
-	return crypto_shash_setkey(this_cpu_read(mac_tfm), nothing, sizeof(nothing)) ?: err;
+	return crypto_shash_setkey(this_cpu_read(mac_tfm), zero_key, sizeof(zero_key)) ?: err;
 }
 
 /* Replace @key by the key that it yields for a range. */
@@ -118,7 +116,7 @@ static int mac_range(u8 key[SRNIC_MKEY_LEN], enum domain domain, u64 start, u64 
 	input[0] = domain;
 	put_unaligned_be64(start, input + 1);
 	put_unaligned_be64(end, input + 9);
-	err = mac_under(key, input, sizeof(input), out);
+	err = mac_with_key(key, input, sizeof(input), out);
 	if (!err)
 		memcpy(key, out, sizeof(out));
 	memzero_explicit(out, sizeof(out));
@@ -151,7 +149,7 @@ int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va
 	err = srnic_kdf(kpd, kpd_len, &memory, branch, sizeof(branch));
 	if (!err) {
 		local_bh_disable();
-		err = wipe_tfm(mac_under(branch, input, sizeof(input), kmr));
+		err = wipe_tfm(mac_with_key(branch, input, sizeof(input), kmr));
 		local_bh_enable();
 	}
 	memzero_explicit(branch, sizeof(branch));
@@ -179,7 +177,7 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 	mkey->node.shift = srnic_tree_root(&mkey->tree);
 	mkey->serial = atomic64_inc_return(&last_serial);
 	local_bh_disable();
-	err = wipe_tfm(mac_under(kmr, input, sizeof(input), mkey->key));
+	err = wipe_tfm(mac_with_key(kmr, input, sizeof(input), mkey->key));
 	local_bh_enable();
 	return err;
 }
@@ -196,10 +194,10 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_root);
 int srnic_mkey_validate(struct srnic_mkey *mkey)
 {
 	const struct srnic_tree *tree = &mkey->tree;
-	struct srnic_tree fine;
+	struct srnic_tree rebuilt;
 
 	if (mkey->right < SRNIC_RIGHT_READ || mkey->right > SRNIC_RIGHT_ATOMIC ||
-	    srnic_tree_init(&fine, tree->length, tree->depth, tree->block_shift) ||
+	    srnic_tree_init(&rebuilt, tree->length, tree->depth, tree->block_shift) ||
 	    !srnic_tree_is_node(tree, &mkey->node))
 		return -EINVAL;
 	mkey->serial = atomic64_inc_return(&last_serial);
@@ -236,15 +234,44 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
 	return err ?: mac_range(ksr, D_ACCESS, start, end);
 }
 
+/* Called with BHs disabled. */
+static int prove_with_key(const u8 ksr[SRNIC_MKEY_LEN], const struct srnic_proof_input *in,
+			  u8 proof[SRNIC_STH_PROOF_LEN])
+{
+	struct crypto_shash *tfm = this_cpu_read(mac_tfm);
+	struct scatterlist *sg = in->payload;
+	unsigned int len = in->payload_len;
+	SHASH_DESC_ON_STACK(desc, tfm);
+	int err;
+
+	desc->tfm = tfm;
+	err = crypto_shash_setkey(tfm, ksr, SRNIC_MKEY_LEN) ?:
+	      crypto_shash_init(desc) ?:
+	      crypto_shash_update(desc, in->nq, SRNIC_STH_NONCE_LEN) ?:
+	      crypto_shash_update(desc, in->nr, SRNIC_STH_NONCE_LEN) ?:
+	      crypto_shash_update(desc, in->head, in->head_len);
+	for (; !err && len && sg; sg = sg_next(sg)) {
+		unsigned int n = min(len, sg->length);
+
+		err = crypto_shash_update(desc, sg_virt(sg), n);
+		len -= n;
+	}
+	if (!err && WARN_ON_ONCE(len))
+		err = -EINVAL;
+	if (!err)
+		err = crypto_shash_final(desc, proof);
+	shash_desc_zero(desc);
+	return err;
+}
+
 /**
- * srnic_mkey_prove() - Append the proof for an access to the MAC input
+ * srnic_mkey_prove() - Compute the proof for an access
  * @mkey: key that covers the access
  * @access: bytes of the access; at least one
  * @ksr: K_SR of the flow's last access; reused if this access is the same, else
  *	replaced
- * @input: MAC input up to and including the extension headers, with space for
- *	SRNIC_STH_PROOF_LEN bytes behind it
- * @input_len: bytes in @input, without the proof
+ * @in: bytes that the proof covers
+ * @proof: result
  *
  * Prover and verifier both call this. Keys of inner nodes are not cached in the
  * region: they would have to be looked up and locked.
@@ -253,7 +280,8 @@ static int access_key(const struct srnic_mkey *mkey, u64 start, u64 end, u8 ksr[
  * Return: 0 or the crypto driver's errno.
  */
 int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
-		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len)
+		     struct srnic_ksr *ksr, const struct srnic_proof_input *in,
+		     u8 proof[SRNIC_STH_PROOF_LEN])
 {
 	u64 start = access->addr - mkey->addr, end = start + access->len;
 	int err = 0;
@@ -268,7 +296,7 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range 
 		ksr->serial = mkey->serial;
 		ksr->start = start;
 		ksr->end = end;
-		err = mac_under(ksr->key, input, input_len, input + input_len);
+		err = prove_with_key(ksr->key, in, proof);
 	}
 	return wipe_tfm(err);
 }
@@ -276,10 +304,27 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
 
 /**
- * srnic_sth_prove() - Append a packet's proof to the MAC input
- * @sth: the connection; its scratch has the MAC input up to the headers
+ * srnic_sth_forget_proof() - Wipe the K_SR of our last request
+ * @sth: the connection
+ *
+ * To be called when a key is dropped from which it may have been derived.
+ *
+ * Context: under the QP's lock.
+ */
+void srnic_sth_forget_proof(struct srnic_sth *sth)
+{
+	memzero_explicit(&sth->ksr[SRNIC_FLOW_OURS], sizeof(sth->ksr[SRNIC_FLOW_OURS]));
+}
+
+/**
+ * srnic_sth_prove() - Add a packet's proof to the tag, or remove it again
+ * @sth: the connection; its scratch has the MAC input up to the headers, and the tag
  * @flow: flow of the request
  * @pkt: has a memory key, and RETH or AtomicETH
+ * @payload: payload and pad as on the wire
+ *
+ * The tag on the wire is the sum of tag and proof. The connection's keys yield the one and not
+ * the other, and a sum for another payload takes both.
  *
  * A forged packet may replace the cached K_SR. The next access then derives its
  * own again; the cached key is always correct.
@@ -287,16 +332,27 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mkey_prove);
  * Context: under the QP's lock.
  * Return: 0 or the crypto driver's errno.
  */
-int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt)
+int srnic_sth_prove(struct srnic_sth *sth, enum srnic_sth_flow flow, const struct srnic_pkt *pkt,
+		    const struct srnic_sth_payload *payload)
 {
 	const struct srnic_va_range access = {
 		.addr = pkt->va,
 		.len = pkt->opc->atomic ? sizeof(u64) : pkt->dmalen,
 	};
 	struct srnic_sth_scratch *s = &sth->scratch;
+	const struct srnic_proof_input in = {
+		.nq = sth->flow[flow].nq,
+		.nr = sth->flow[flow].nr,
+		.head = s->input,
+		.head_len = s->input_len,
+		.payload = payload->src,
+		.payload_len = s->mode == SRNIC_STH_HEADER ? 0 : payload->len,
+	};
+	u8 proof[SRNIC_STH_PROOF_LEN];
 	int err;
 
-	err = srnic_mkey_prove(pkt->mkey, &access, &sth->ksr[flow], s->input, s->input_len);
-	s->input_len += SRNIC_STH_PROOF_LEN;
+	err = srnic_mkey_prove(pkt->mkey, &access, &sth->ksr[flow], &in, proof);
+	crypto_xor(s->tag, proof, min_t(unsigned int, s->tag_len, sizeof(proof)));
+	memzero_explicit(proof, sizeof(proof));
 	return err;
 }

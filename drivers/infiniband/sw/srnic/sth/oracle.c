@@ -22,33 +22,33 @@
 #include "export.h"
 #include "sth/crypto.h"
 
-#define ENTRIES		BIT(16)
-#define KEYS		BIT(12)
-#define KEY_PLACES	8	/* entries that a key may occupy */
+#define ORACLE_ENTRIES	BIT(16)
+#define ORACLE_KEYS	BIT(12)
+#define ORACLE_KEY_WAYS	8	/* entries that a key may occupy */
 
-struct use {
+struct nonce_use {
 	u64 key;	/* hash, 0 if empty */
 	u64 nonce[2];
 	u64 input;
 };
 
-struct rise {
+struct key_counter {
 	u64 key;	/* hash, 0 if empty */
 	u32 next;	/* lowest counter that no use has reached */
 };
 
-static struct use uses[ENTRIES];
-static struct rise rises[KEYS];
+static struct nonce_use nonce_uses[ORACLE_ENTRIES];
+static struct key_counter key_counters[ORACLE_KEYS];
 static unsigned long nonces_seen, nonces_fell, nonces_forgot;
-static DEFINE_SPINLOCK(lock);	/* all of the above */
-static siphash_key_t secret __read_mostly;
-static unsigned long reused;
-static bool quiet;
+static DEFINE_SPINLOCK(oracle_lock);	/* all of the above */
+static siphash_key_t oracle_key __read_mostly;
+static unsigned long nonces_reused;
+static bool oracle_quiet;
 
 static u64 hash_bytes(const void *p, size_t len)
 {
-	get_random_once(&secret, sizeof(secret));
-	return siphash(p, len, &secret);
+	get_random_once(&oracle_key, sizeof(oracle_key));
+	return siphash(p, len, &oracle_key);
 }
 
 module_param(nonces_seen, ulong, 0444);
@@ -70,17 +70,17 @@ u64 srnic_nonce_oracle_key(const u8 *raw, unsigned int len)
 	return hash_bytes(raw, len) ?: 1;
 }
 
-static u64 hash_input(const struct srnic_sth_scratch *s, const struct srnic_text *text)
+static u64 hash_input(const struct srnic_sth_scratch *s, const struct srnic_sth_payload *payload)
 {
-	struct scatterlist *payload = text->src;
-	unsigned int len = text->len;
+	struct scatterlist *sg = payload->src;
+	unsigned int len = payload->len;
 	u64 h = hash_bytes(s->input, s->input_len);
 
 	if (s->mode == SRNIC_STH_HEADER)
 		return h;
-	for (; len && payload; payload = sg_next(payload)) {
-		const u8 *p = sg_virt(payload);
-		unsigned int n = min(len, payload->length);
+	for (; len && sg; sg = sg_next(sg)) {
+		const u8 *p = sg_virt(sg);
+		unsigned int n = min(len, sg->length);
 
 		/* Hash bytewise, so that another split of the same bytes is the same input. */
 		len -= n;
@@ -90,53 +90,53 @@ static u64 hash_input(const struct srnic_sth_scratch *s, const struct srnic_text
 	return h;
 }
 
-static struct rise *rise_of(u64 key)
+static struct key_counter *key_counter_find(u64 key)
 {
-	struct rise *rise = &rises[key % KEYS];
+	struct key_counter *entry = &key_counters[key % ORACLE_KEYS];
 
-	for (unsigned int i = 0; i < KEY_PLACES; i++) {
-		struct rise *place = &rises[(key + i) % KEYS];
+	for (unsigned int i = 0; i < ORACLE_KEY_WAYS; i++) {
+		struct key_counter *place = &key_counters[(key + i) % ORACLE_KEYS];
 
 		if (place->key == key)
 			return place;
 		if (!place->key) {
-			rise = place;
+			entry = place;
 			break;
 		}
 	}
-	nonces_forgot += !!rise->key;
-	*rise = (struct rise){ .key = key };
-	return rise;
+	nonces_forgot += !!entry->key;
+	*entry = (struct key_counter){ .key = key };
+	return entry;
 }
 
-static void note_rise(const struct use *now)
+static void record_counter(const struct nonce_use *now)
 {
 	/* a nonce ends with its counter: srnic_sth_nonce96() */
 	u32 counter = get_unaligned_be32((const u8 *)now->nonce + SRNIC_STH_IV_LEN - 4);
-	struct rise *rise = rise_of(now->key);
+	struct key_counter *entry = key_counter_find(now->key);
 
 	nonces_seen++;
-	if (counter < rise->next)
+	if (counter < entry->next)
 		nonces_fell++;
 	else
-		rise->next = counter + 1;
+		entry->next = counter + 1;
 }
 
 /* Record a use. Return whether the nonce was used for another input before. */
-static bool note_use(const struct use *now)
+static bool record_use(const struct nonce_use *now)
 {
-	struct use *use = &uses[siphash_3u64(now->key, now->nonce[0], now->nonce[1], &secret) %
-				ENTRIES];
+	u64 hash = siphash_3u64(now->key, now->nonce[0], now->nonce[1], &oracle_key);
+	struct nonce_use *use = &nonce_uses[hash % ORACLE_ENTRIES];
 	unsigned long flags;
 	bool twice;
 
-	spin_lock_irqsave(&lock, flags);
-	note_rise(now);
+	spin_lock_irqsave(&oracle_lock, flags);
+	record_counter(now);
 	twice = use->key == now->key && !memcmp(use->nonce, now->nonce, sizeof(use->nonce)) &&
 		use->input != now->input;
 	*use = *now;
-	reused += twice;
-	spin_unlock_irqrestore(&lock, flags);
+	nonces_reused += twice;
+	spin_unlock_irqrestore(&oracle_lock, flags);
 	return twice;
 }
 
@@ -144,19 +144,19 @@ static bool note_use(const struct use *now)
  * srnic_nonce_oracle() - Check a nonce before it is used
  * @cipher: cipher of the nonce family
  * @s: scratch, with @s->iv and @s->input
- * @text: payload and pad; not yet encrypted
+ * @payload: payload and pad; not yet encrypted
  */
 void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_sth_scratch *s,
-			const struct srnic_text *text)
+			const struct srnic_sth_payload *payload)
 {
-	struct use now = { .key = cipher->oracle };
+	struct nonce_use now = { .key = cipher->oracle };
 
 	if (!now.key)
 		return;
 	memcpy(now.nonce, s->iv, SRNIC_STH_IV_LEN);
-	now.input = hash_input(s, text);
-	WARN(note_use(&now) && !READ_ONCE(quiet), "srnic: nonce %*phN used for two inputs\n",
-	     SRNIC_STH_IV_LEN, s->iv);
+	now.input = hash_input(s, payload);
+	WARN(record_use(&now) && !READ_ONCE(oracle_quiet),
+	     "srnic: nonce %*phN used for two inputs\n", SRNIC_STH_IV_LEN, s->iv);
 }
 
 /**
@@ -165,8 +165,8 @@ void srnic_nonce_oracle(const struct srnic_cipher *cipher, const struct srnic_st
  */
 unsigned long srnic_nonce_oracle_reused(bool hush)
 {
-	WRITE_ONCE(quiet, hush);
-	return READ_ONCE(reused);
+	WRITE_ONCE(oracle_quiet, hush);
+	return READ_ONCE(nonces_reused);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_nonce_oracle_reused);
@@ -184,9 +184,9 @@ void srnic_nonce_oracle_forget(void)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&lock, flags);
-	memset(rises, 0, sizeof(rises));
-	spin_unlock_irqrestore(&lock, flags);
+	spin_lock_irqsave(&oracle_lock, flags);
+	memset(key_counters, 0, sizeof(key_counters));
+	spin_unlock_irqrestore(&oracle_lock, flags);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_nonce_oracle_forget);

@@ -76,7 +76,7 @@ bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_prefix_ok);
 
-static bool srnic_policy_ok(const struct srnic_policy *policy)
+static bool srnic_policy_valid(const struct srnic_policy *policy)
 {
 	if (!srnic_policy_prefix_ok(policy->prefix, policy->prefix_len))
 		return false;
@@ -126,7 +126,7 @@ int srnic_policy_add(struct net *net, const struct srnic_policy *policy, bool re
 	int cmp = -1;
 	int err = 0;
 
-	if (!srnic_policy_ok(policy))
+	if (!srnic_policy_valid(policy))
 		return -EINVAL;
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
 	if (!entry)
@@ -208,63 +208,134 @@ static const struct srnic_policy *srnic_policy_find(struct net *net, const u8 pe
 }
 
 /* Log the peer, the missing key and the remedy in one line. */
-static void srnic_policy_complain(struct net *net, const u8 peer[16],
-				  const struct srnic_policy *policy)
+static void srnic_policy_warn_no_key(struct net *net, const u8 peer[16],
+				     const struct srnic_policy *policy)
 {
 	pr_warn_ratelimited("no connection with %pI6c: policy requires key %s, which net:[%u] does not have; add it by 'srnic key add %s' or change the rule\n",
 			    peer, policy->key, net->ns.inum, policy->key);
+}
+
+/* Read the secrets of a key, at one time. */
+static int read_key(struct net *net, const char *name, struct srnic_sth_params *params)
+{
+	struct srnic_secret secret[SRNIC_SECRETS];
+	unsigned int i;
+	int err;
+
+	err = srnic_key_read(net, name, secret);
+	if (!err) {
+		params->key_len = secret[SRNIC_SECRET_CURRENT].len;
+		memcpy(params->key, secret[SRNIC_SECRET_CURRENT].bytes, sizeof(params->key));
+		params->other_key_len = secret[SRNIC_SECRET_OTHER].len;
+		memcpy(params->other_key, secret[SRNIC_SECRET_OTHER].bytes,
+		       sizeof(params->other_key));
+		for (i = 0; i < SRNIC_SECRETS; i++)
+			params->key_use[i] = secret[i].use;
+	}
+	memzero_explicit(secret, sizeof(secret));
+	return err;
+}
+
+static void clear_params(struct srnic_sth_params *params)
+{
+	params->suite = NULL;
+	params->mode = SRNIC_STH_OFF;
+	params->key_len = 0;
+	params->other_key_len = 0;
+	params->pair_key = false;
+	params->app_key_len = 0;
+	params->preferred_clear = false;
+	params->uncached = false;
+	memzero_explicit(params->key, sizeof(params->key));
+	memzero_explicit(params->other_key, sizeof(params->other_key));
+	memset(params->key_use, 0, sizeof(params->key_use));
+}
+
+/* Resolve the rule, which is returned in @policy. Return 0, or -ENOKEY if it requires a key. */
+static int resolve_rule(struct net *net, const u8 peer[16], struct srnic_sth_params *params,
+			struct srnic_policy *policy)
+{
+	const struct srnic_policy *found;
+
+	clear_params(params);
+	policy->rule = SRNIC_POLICY_OFF;
+	rcu_read_lock();
+	found = srnic_policy_find(net, peer);
+	if (found)
+		*policy = *found;
+	rcu_read_unlock();
+	if (policy->rule == SRNIC_POLICY_OFF)
+		return 0;
+
+	if (!read_key(net, policy->key, params)) {
+		params->suite = policy->suite;
+		params->mode = policy->mode;
+		params->uncached = policy->uncached;
+		return 0;
+	}
+	if (policy->rule == SRNIC_POLICY_PREFER) {
+		params->preferred_clear = true;
+		return 0;
+	}
+	return -ENOKEY;
 }
 
 /**
  * srnic_policy_resolve() - Resolve the policy for connections to a peer
  * @net: namespace of the local GID's netdev
  * @peer: remote GID, IPv4 in mapped form
- * @params: suite, mode, key, key_len, uncached and preferred_clear are set; the
- *	caller wipes it
+ * @params: suite, mode, key and other_key with their lengths and uses, uncached
+ *	and preferred_clear are set; the caller wipes it
  *
  * Context: process.
  * Return: 0, or -EACCES if the rule is 'require' and there is no usable key.
  */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params)
 {
-	struct srnic_policy policy = { .rule = SRNIC_POLICY_OFF };
-	const struct srnic_policy *found;
-	int len;
+	struct srnic_policy policy;
 
-	params->suite = NULL;
-	params->mode = SRNIC_STH_OFF;
-	params->key_len = 0;
-	params->pair_key = false;
-	params->own_len = 0;
-	params->preferred_clear = false;
-	params->uncached = false;
-	memzero_explicit(params->key, sizeof(params->key));
-
-	rcu_read_lock();
-	found = srnic_policy_find(net, peer);
-	if (found)
-		policy = *found;
-	rcu_read_unlock();
-	if (policy.rule == SRNIC_POLICY_OFF)
+	if (!resolve_rule(net, peer, params, &policy))
 		return 0;
-
-	len = srnic_key_read(net, policy.key, params->key);
-	if (len > 0) {
-		params->suite = policy.suite;
-		params->mode = policy.mode;
-		params->key_len = len;
-		params->uncached = policy.uncached;
-		return 0;
-	}
-	if (policy.rule == SRNIC_POLICY_PREFER) {
-		params->preferred_clear = true;
-		return 0;
-	}
-	srnic_policy_complain(net, peer, &policy);
+	srnic_policy_warn_no_key(net, peer, &policy);
 	return -EACCES;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_resolve);
+
+/**
+ * srnic_policy_obtain() - Resolve the policy, and have a missing key added
+ * @net: namespace of the local GID's netdev, which the caller holds
+ * @peer: remote GID, IPv4 in mapped form
+ * @wait: how long to wait for a key that a rule requires, in jiffies; 0: only report it
+ * @params: as srnic_policy_resolve()
+ *
+ * If nobody listens for wanted keys, it does not wait.
+ *
+ * Context: process; a fatal signal ends the wait.
+ * Return: 0, or -EACCES if the rule is 'require' and there is no usable key.
+ */
+int srnic_policy_obtain(struct net *net, const u8 peer[16], long wait,
+			struct srnic_sth_params *params)
+{
+	struct srnic_policy policy;
+	unsigned int seq;
+
+	for (;;) {
+		/* read first: a key that is added from now on ends the wait */
+		seq = srnic_key_seq(net);
+		if (!resolve_rule(net, peer, params, &policy))
+			return 0;
+		if (!srnic_key_want(net, policy.key, peer) || wait <= 0)
+			break;
+		wait = srnic_key_await(net, seq, wait);
+		if (wait <= 0)
+			break;
+	}
+	srnic_policy_warn_no_key(net, peer, &policy);
+	return -EACCES;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_policy_obtain);
 
 struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 {
@@ -276,6 +347,7 @@ struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 	if (policy && policy->rule != SRNIC_POLICY_OFF) {
 		brief.rule = policy->rule;
 		brief.datagrams = srnic_sth_suite_has_datagrams(policy->suite);
+		brief.opaque = policy->mode == SRNIC_STH_OPAQUE;
 		brief.clear_cm = policy->clear_cm;
 	}
 	rcu_read_unlock();
@@ -291,7 +363,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_policy_brief);
  * the MTU by 4 bytes, and is lost. This is the price of an IB MTU of 4096 on a
  * netdev MTU of 4200.
  */
-#define DGRAM_STH_ROOM	(SRNIC_DGRAM_STH_LEN - (SRNIC_LOADED_EXT_MAX - SRNIC_DETH_LEN))
+#define DGRAM_STH_EXTRA	(SRNIC_DGRAM_STH_LEN - (SRNIC_PAYLOAD_EXT_MAX - SRNIC_DETH_LEN))
 
 /**
  * srnic_policy_longest_sth() - Return how many bytes of a packet seals may need
@@ -315,7 +387,7 @@ unsigned int srnic_policy_longest_sth(struct net *net)
 			continue;
 		longest = max(longest, srnic_sth_suite_sth_len(policy->suite));
 		if (srnic_sth_suite_has_datagrams(policy->suite))
-			longest = max_t(unsigned int, longest, DGRAM_STH_ROOM);
+			longest = max_t(unsigned int, longest, DGRAM_STH_EXTRA);
 	}
 	rcu_read_unlock();
 	return longest;
@@ -380,13 +452,21 @@ int __init srnic_policy_init(void)
 {
 	int err;
 
-	err = srnic_key_init();
+	err = srnic_wanted_init();
 	if (err)
 		return err;
-
+	err = srnic_key_init();
+	if (err)
+		goto wanted_exit;
 	err = register_pernet_subsys(&srnic_policies_net_ops);
 	if (err)
-		srnic_key_exit();
+		goto key_exit;
+	return 0;
+
+key_exit:
+	srnic_key_exit();
+wanted_exit:
+	srnic_wanted_exit();
 	return err;
 }
 
@@ -394,4 +474,5 @@ void srnic_policy_exit(void)
 {
 	unregister_pernet_subsys(&srnic_policies_net_ops);
 	srnic_key_exit();
+	srnic_wanted_exit();
 }

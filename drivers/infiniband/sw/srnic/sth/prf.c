@@ -81,28 +81,29 @@ static int mac_pieces(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
 
 /* MAC s->input and, in packet mode, payload and pad. */
 static int prf_mac(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		   const struct srnic_text *text, u8 *tag)
+		   const struct srnic_sth_payload *payload, u8 *tag)
 {
-	unsigned int len = s->mode == SRNIC_STH_HEADER ? 0 : text->len;
+	unsigned int len = s->mode == SRNIC_STH_HEADER ? 0 : payload->len;
 
-	if (cipher->cmac && (!len || len <= text->src->length) && srnic_sth_simd(s))
-		return srnic_cmac_mac(s, cipher->cmac, len ? sg_virt(text->src) : NULL, len, tag);
-	return mac_pieces(s, cipher, text->src, len, tag);
+	if (cipher->cmac && (!len || len <= payload->src->length) && srnic_sth_simd(s))
+		return srnic_cmac_mac(s, cipher->cmac, len ? sg_virt(payload->src) : NULL, len,
+				      tag);
+	return mac_pieces(s, cipher, payload->src, len, tag);
 }
 
 static int prf_seal(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    const struct srnic_text *text)
+		    const struct srnic_sth_payload *payload)
 {
-	return prf_mac(s, cipher, text, s->tag);
+	return prf_mac(s, cipher, payload, s->tag);
 }
 
 static int prf_open(struct srnic_sth_scratch *s, struct srnic_cipher *cipher,
-		    const struct srnic_text *text)
+		    const struct srnic_sth_payload *payload)
 {
 	u8 tag[SRNIC_STH_TAG_LEN_MAX];
 	int err;
 
-	err = prf_mac(s, cipher, text, tag);
+	err = prf_mac(s, cipher, payload, tag);
 	if (!err && crypto_memneq(tag, s->tag, s->tag_len))
 		err = -EBADMSG;
 	/* Wipe the correct tag: it would authenticate a forged packet. */

@@ -20,13 +20,14 @@
 #define SRNIC_STH_NONCE_LEN	16			/* n_q, n_r */
 #define SRNIC_STH_COUNTER_LEN	4
 #define SRNIC_STH_KDF_KEY_LEN	32	/* keys from which other keys are derived */
+#define SRNIC_STH_SHARE_LEN	32	/* X25519: scalar, point, shared secret */
 
 /*
  * nonce.c: protocol.md, section 4
  */
 #define SRNIC_STH_IV_LEN	12
 #define SRNIC_STH_INPUT_MAX	(8 + 8 + 2 * SRNIC_GID_LEN + 2 + SRNIC_EXT_MAX)
-#define SRNIC_STH_PROOF_LEN	16	/* memory proof, appended to the input: section 12 */
+#define SRNIC_STH_PROOF_LEN	16	/* memory proof, added to the tag: section 12 */
 
 /**
  * struct srnic_sth_input - parts of the MAC input, up to the headers
@@ -37,7 +38,7 @@
  * @udp_len: UDP length of this packet
  * @sgid: source GID
  * @dgid: destination GID
- * @hdr: BTH and extension headers as on the wire
+ * @hdr: BTH and extension headers as on the wire; in opaque mode the BTH
  * @hdr_len: bytes in @hdr, at most SRNIC_EXT_MAX
  */
 struct srnic_sth_input {
@@ -96,6 +97,32 @@ static inline u64 srnic_epoch(u64 psn64)
 	return psn64 >> SRNIC_EPOCH_SHIFT;
 }
 
+/*
+ * Phases of a sub-key: protocol.md, section 10. The BTH names a phase by its lowest bits,
+ * beside FECN and BECN: neither the ICRC nor the MAC input covers them.
+ */
+#define SRNIC_PHASES		4
+#define SRNIC_PHASE_AT		4	/* offset in the BTH */
+#define SRNIC_PHASE_LAST	U16_MAX
+
+static inline unsigned int srnic_phase_index(u16 phase)
+{
+	return phase % SRNIC_PHASES;
+}
+
+/* Name a phase in a BTH; a packet that is retransmitted may have named another one. */
+static inline void srnic_phase_name(u8 *bth, u16 phase)
+{
+	bth[SRNIC_PHASE_AT] = (bth[SRNIC_PHASE_AT] & ~(SRNIC_PHASES - 1)) |
+			      srnic_phase_index(phase);
+}
+
+/* Return the index of the phase that a packet names. */
+static inline unsigned int srnic_phase_named(const u8 *bth)
+{
+	return srnic_phase_index(bth[SRNIC_PHASE_AT]);
+}
+
 int srnic_psn64(u64 expected, u64 start, u32 psn, u64 *psn64);
 void srnic_epoch_live(u64 expected, u64 *first, u64 *last);
 
@@ -137,6 +164,7 @@ bool srnic_tree_step(const struct srnic_tree *tree, struct srnic_tree_node *node
 /*
  * format.c: handshake frames (section 7) and key derivation contexts (section 6)
  */
+#define SRNIC_HS_VERSION	2
 #define SRNIC_HS_CODE		2	/* STH code of handshake frames */
 #define SRNIC_HS_TAG_LEN	16
 #define SRNIC_HS_HDR_LEN	(SRNIC_BTH_LEN + SRNIC_HS_LEN)
@@ -148,16 +176,20 @@ bool srnic_tree_step(const struct srnic_tree *tree, struct srnic_tree_node *node
  * @pkey: partition key
  * @dqpn: destination QPN
  * @psn: starting PSN of the flow
+ * @key_id: identifies K_AB
  * @nq: nonce of the requester
  * @nr: nonce of the responder; zeros in HELLO
+ * @share: the sender's X25519 share
  */
 struct srnic_hs_frame {
 	u8 opcode;
 	u16 pkey;
 	u32 dqpn;
 	u32 psn;
+	u32 key_id;
 	u8 nq[SRNIC_STH_NONCE_LEN];
 	u8 nr[SRNIC_STH_NONCE_LEN];
+	u8 share[SRNIC_STH_SHARE_LEN];
 };
 
 void srnic_hs_build(const struct srnic_hs_frame *hs, u8 buf[SRNIC_HS_HDR_LEN]);
@@ -167,7 +199,7 @@ int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
  * struct srnic_sth_form - form of a seal, S of section 6: the properties on
  *	which both ends must agree
  * @suite_id: number of the suite
- * @mode: 1 header, 2 packet, 3 aead
+ * @mode: 1 header, 2 packet, 3 aead, 4 opaque
  * @tag_len: bytes of the tag
  */
 struct srnic_sth_form {
@@ -179,18 +211,22 @@ struct srnic_sth_form {
 #define SRNIC_STH_S_LEN		4
 #define SRNIC_CTX_PAIR_LEN	(2 * SRNIC_STH_END_LEN)
 #define SRNIC_CTX_HS_LEN	(SRNIC_STH_S_LEN + SRNIC_CTX_PAIR_LEN)
+#define SRNIC_CTX_SHARED_LEN	(3 * SRNIC_STH_SHARE_LEN)
 #define SRNIC_CTX_FLOW_LEN	(SRNIC_STH_S_LEN + 8 + 2 * SRNIC_STH_NONCE_LEN + SRNIC_CTX_PAIR_LEN)
 #define SRNIC_CTX_PACKET_LEN	(SRNIC_STH_S_LEN + 4 + 8)
 #define SRNIC_CTX_DGRAM_LEN	(SRNIC_STH_S_LEN + SRNIC_STH_END_LEN + 8)
-#define SRNIC_CTX_MAX		SRNIC_CTX_FLOW_LEN
+#define SRNIC_CTX_MAX		SRNIC_CTX_SHARED_LEN
 
 /* KDF labels, section 6 */
 #define SRNIC_LABEL_CONNECTION	"STH1 connection"
 #define SRNIC_LABEL_MEMORY	"STH1 memory"
 #define SRNIC_LABEL_PAIR	"STH1 pair"
-#define SRNIC_LABEL_HS		"STH1 handshake"
-#define SRNIC_LABEL_FLOW	"STH1 flow"
-#define SRNIC_LABEL_PACKET	"STH1 packet"
+#define SRNIC_LABEL_KEY_ID	"STH2 key id"
+#define SRNIC_LABEL_HS		"STH2 handshake"
+#define SRNIC_LABEL_SHARED	"STH2 shared"
+#define SRNIC_LABEL_FLOW	"STH2 flow"
+#define SRNIC_LABEL_RATCHET	"STH2 ratchet"
+#define SRNIC_LABEL_PACKET	"STH2 packet"
 #define SRNIC_LABEL_BOTH	"STH1 both"
 #define SRNIC_LABEL_DGRAM_PAIR	"STH1 datagram pair"
 #define SRNIC_LABEL_DGRAM	"STH1 datagram"
@@ -214,11 +250,13 @@ struct srnic_flow_id {
  * struct srnic_subkey_id - identity of a sub-key within its flow
  * @from_b: B sends the packets
  * @response: they are responses, otherwise requests
+ * @phase: number of sub-keys used up before it in this epoch: section 10
  * @epoch: PSN64 >> 24
  */
 struct srnic_subkey_id {
 	bool from_b;
 	bool response;
+	u16 phase;
 	u64 epoch;
 };
 

@@ -22,7 +22,21 @@ enum srnic_sth_mode {
 	SRNIC_STH_HEADER,
 	SRNIC_STH_PACKET,
 	SRNIC_STH_AEAD,
+	SRNIC_STH_OPAQUE,
+	SRNIC_STH_MODES,
 };
+
+/* Tell whether a mode encrypts the payload. Each mode covers what those before it cover. */
+static inline bool srnic_sth_encrypts(enum srnic_sth_mode mode)
+{
+	return mode >= SRNIC_STH_AEAD;
+}
+
+/* Return how many bytes of a packet precede its STH: in opaque mode the BTH alone. */
+static inline unsigned int srnic_sth_offset(enum srnic_sth_mode mode, const struct srnic_pkt *pkt)
+{
+	return mode == SRNIC_STH_OPAQUE ? SRNIC_BTH_LEN : pkt->hdr_len;
+}
 
 /* A flow is one side's requests and the responses to them (protocol.md, section 1). */
 enum srnic_sth_flow {
@@ -41,19 +55,34 @@ enum srnic_sth_use {
 #define SRNIC_STH_KEY_MAX	32
 #define SRNIC_STH_NAME_MAX	32
 
+/*
+ * The secrets of a named key (protocol.md, section 7): while it is replaced, there are two. The
+ * other one is the next, or the former.
+ */
+enum srnic_secret_of_key {
+	SRNIC_SECRET_CURRENT,
+	SRNIC_SECRET_OTHER,
+	SRNIC_SECRETS,
+};
+
 /**
  * struct srnic_sth_params - parameters of a connection's seal; unset members
  *	are zero
  * @suite: row of the suite table
- * @mode: header, packet or aead
+ * @mode: header, packet, aead or opaque
  * @key: the policy's key: K_PD, from which K_AB is derived, or K_AB itself if
  *	@pair_key
  * @key_len: bytes in @key, 16 to 32; 0: the policy has no key
  * @pair_key: @key belongs to this pair of ends alone
- * @own_key: the application's key, used like @key; if both are set, both enter
+ * @other_key: the other secret of the policy's key, used like @key: the peer may
+ *	use either
+ * @other_key_len: bytes in @other_key; 0: there is no other
+ * @key_use: numbers of the uses of @key and @other_key, indexed by enum
+ *	srnic_secret_of_key
+ * @app_key: the application's key, used like @key; if both are set, both enter
  *	K_AB
- * @own_len: bytes in @own_key; 0: the application has no key
- * @own_pair: @own_key belongs to this pair of ends alone
+ * @app_key_len: bytes in @app_key; 0: the application has no key
+ * @app_pair_key: @app_key belongs to this pair of ends alone
  * @preferred_clear: mode is OFF because 'prefer' found no key; for counters
  * @uncached: keep no sub-keys, derive them for each packet; the suite supports
  *	this
@@ -62,6 +91,7 @@ enum srnic_sth_use {
  * @remote_gid: the peer's GID
  * @local_qpn: our QPN
  * @remote_qpn: the peer's QPN
+ * @kind: kind of both ports, srnic_ends_kind()
  */
 struct srnic_sth_params {
 	const struct srnic_sth_suite *suite;
@@ -69,9 +99,12 @@ struct srnic_sth_params {
 	u8 key[SRNIC_STH_KEY_MAX];
 	u8 key_len;
 	bool pair_key;
-	u8 own_key[SRNIC_STH_KEY_MAX];
-	u8 own_len;
-	bool own_pair;
+	u8 other_key[SRNIC_STH_KEY_MAX];
+	u8 other_key_len;
+	u32 key_use[SRNIC_SECRETS];
+	u8 app_key[SRNIC_STH_KEY_MAX];
+	u8 app_key_len;
+	bool app_pair_key;
 	bool preferred_clear;
 	bool uncached;
 	u16 pkey;
@@ -79,6 +112,7 @@ struct srnic_sth_params {
 	u8 remote_gid[16];
 	u32 local_qpn;
 	u32 remote_qpn;
+	u32 kind;
 };
 
 /*
@@ -139,6 +173,24 @@ struct srnic_ksr {
 	u8 key[SRNIC_MKEY_LEN];
 };
 
+/**
+ * struct srnic_proof_input - the bytes that a memory proof covers
+ * @nq: nonce of the flow's requester
+ * @nr: nonce of its responder
+ * @head: MAC input up to and with the extension headers
+ * @head_len: bytes in @head
+ * @payload: payload and pad as on the wire; may be NULL if @payload_len is 0
+ * @payload_len: bytes in @payload
+ */
+struct srnic_proof_input {
+	const u8 *nq;
+	const u8 *nr;
+	const u8 *head;
+	unsigned int head_len;
+	struct scatterlist *payload;
+	unsigned int payload_len;
+};
+
 int srnic_mkey_prepare(void);
 void srnic_mkey_exit(void);
 int srnic_mkey_region(const u8 *kpd, unsigned int kpd_len, const struct srnic_va_range *region,
@@ -147,7 +199,10 @@ int srnic_mkey_root(struct srnic_mkey *mkey, const u8 kmr[SRNIC_MKEY_LEN], enum 
 int srnic_mkey_validate(struct srnic_mkey *mkey);
 bool srnic_mkey_covers(const struct srnic_mkey *mkey, u64 addr, u64 len);
 int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range *access,
-		     struct srnic_ksr *ksr, u8 *input, unsigned int input_len);
+		     struct srnic_ksr *ksr, const struct srnic_proof_input *in,
+		     u8 proof[SRNIC_STH_PROOF_LEN]);
+
+void srnic_sth_forget_proof(struct srnic_sth *sth);
 
 /* suite.c: the table of suites */
 struct srnic_sth_suite;
@@ -158,7 +213,24 @@ bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_
 bool srnic_sth_suite_uncached(const struct srnic_sth_suite *suite);
 unsigned int srnic_sth_suite_sth_len(const struct srnic_sth_suite *suite);
 unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite);
+bool srnic_sth_suite_loaded(const struct srnic_sth_suite *suite);
 int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **missing);
+
+/* life.c: lives of this machine's memory */
+extern unsigned int srnic_sth_present_life;
+void srnic_sth_begin_life(void);
+void srnic_sth_hold_life(void);
+void srnic_sth_release_life(void);
+
+/*
+ * Return the number of the present life, 0 if there is none. A random number
+ * that is drawn after this call is not from an earlier life.
+ */
+static inline unsigned int srnic_sth_life(void)
+{
+	/* pairs with the release in life.c */
+	return smp_load_acquire(&srnic_sth_present_life);
+}
 
 /*
  * connection.c: a secured QP. Callers create and destroy it in process context
@@ -168,6 +240,8 @@ int srnic_sth_suite_check(const struct srnic_sth_suite *suite, const char **miss
  */
 struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params);
 void srnic_sth_destroy(struct srnic_sth *sth);
+bool srnic_sth_end(struct srnic_sth *sth);
+void srnic_sth_wipe(struct srnic_sth *sth);	/* under the handshake mutex, without the lock */
 const struct srnic_sth_params *srnic_sth_params(const struct srnic_sth *sth); /* keys zeroed */
 const char *srnic_sth_driver_name(const struct srnic_sth *sth); /* crypto driver in use */
 unsigned int srnic_sth_len(const struct srnic_sth *sth);	/* bytes a packet */
@@ -198,29 +272,38 @@ bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow)
 #define SRNIC_HS_NEXT		BIT(1)	/* call hs_next and send */
 #define SRNIC_HS_READY		BIT(2)	/* our flow is confirmed: start sending */
 #define SRNIC_HS_THEIRS		BIT(3)	/* their flow is confirmed */
-#define SRNIC_HS_FRAME_MAX	(SRNIC_BTH_LEN + SRNIC_HS_LEN + SRNIC_STH_MAX)
 int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame);
+int srnic_sth_hs_check(const struct srnic_sth *sth, const u8 *frame, unsigned int len);
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len);
 
 #define SRNIC_STH_PAYLOAD_SG	16
 
 /**
- * struct srnic_text - payload and pad of a packet that is sealed or opened
+ * struct srnic_sth_payload - payload and pad of a packet that is sealed or opened;
+ *	in opaque mode the extension headers precede them
  * @src: at most SRNIC_STH_PAYLOAD_SG pieces of kernel memory (no highmem, not on
  *	a stack); may be NULL if @len is 0
- * @dst: aead mode writes here; may be @src, and is @src when sealing
- * @len: bytes of payload and pad
+ * @dst: modes that encrypt write here; may be @src, and is @src when sealing
+ * @len: bytes in all of them
  */
-struct srnic_text {
+struct srnic_sth_payload {
 	struct scatterlist *src;
 	struct scatterlist *dst;
 	unsigned int len;
 };
 
-static inline struct srnic_text srnic_text_in_place(struct scatterlist *list, unsigned int len)
+/* Set up a list of one piece, as sg_init_one() does, with a third of its instructions. */
+static inline void srnic_sth_one_piece(struct scatterlist *list, void *text, unsigned int len)
 {
-	return (struct srnic_text){ .src = list, .dst = list, .len = len };
+	*list = (struct scatterlist){ .page_link = SG_END };
+	sg_set_buf(list, text, len);
+}
+
+static inline struct srnic_sth_payload srnic_sth_in_place(struct scatterlist *list,
+							  unsigned int len)
+{
+	return (struct srnic_sth_payload){ .src = list, .dst = list, .len = len };
 }
 
 /*
@@ -228,27 +311,31 @@ static inline struct srnic_text srnic_text_in_place(struct scatterlist *list, un
  *
  * seal fills in the STH. @pkt->hdr has the complete BTH and extension headers
  * (hdr_len bytes, sth_code set), followed by sth_len bytes of space; len, psn,
- * hdr_len and sth_len are set. aead mode encrypts @text in place. Returns 0;
- * -ENOKEY (no keys yet for the flow or, rarely, for the next epoch: delay the
+ * hdr_len and sth_len are set. In opaque mode that space follows the BTH, and
+ * @payload begins behind it, with the extension headers. @payload is encrypted
+ * in place in aead and opaque mode. Returns 0;
+ * -ENOKEY (no keys yet for the flow or, rarely, for the next epoch or phase: delay the
  * packet); -EKEYEXPIRED (limit of emissions: the QP goes to error).
  *
- * open verifies @pkt; in aead mode it decrypts @text (undefined on failure).
+ * open verifies @pkt; modes that encrypt decrypt @payload (undefined on failure).
  * pkt->ends is set. No state of @sth changes unless the tag is right. Returns 0;
  * -EBADMSG; -EALREADY (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's
  * start); -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the
  * packet on any error.
  */
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   const struct srnic_text *text);
+		   const struct srnic_sth_payload *payload);
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
-		   const struct srnic_text *text);
+		   const struct srnic_sth_payload *payload);
 
 /*
  * Progress, only after verification: @psn is the expected PSN of their flow, or
- * the oldest unacknowledged PSN of ours. Returns true if the next epoch's keys
- * are due: call srnic_sth_rekey() in process context.
+ * the oldest unacknowledged PSN of ours. Returns true if keys of the next epoch, or
+ * of a next phase, are due: call srnic_sth_rekey() in process context. update_due does
+ * the same after open has returned -ENOKEY.
  */
 bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn);
+bool srnic_sth_update_due(struct srnic_sth *sth, enum srnic_sth_flow flow);
 int srnic_sth_rekey(struct srnic_sth *sth);
 
 /* Snapshot for rdma resource, netlink and the CLI; never contains a key. */
@@ -278,13 +365,19 @@ void srnic_sth_info(const struct srnic_sth *sth, struct srnic_sth_info *info);
  * struct srnic_dgram_params - parameters of the seal of datagrams between two
  *	hosts, or to a group
  * @suite: a suite that can seal datagrams; NULL: the datagrams go in the clear
- * @mode: header, packet or aead
+ * @mode: header, packet, aead or opaque
  * @kud: K_UD, secret
+ * @other_kud: the same of the key's other secret, if @has_other
+ * @has_other: the peer may seal under @other_kud
+ * @key_use: number of the use of the secret of @kud
  */
 struct srnic_dgram_params {
 	const struct srnic_sth_suite *suite;
 	enum srnic_sth_mode mode;
 	u8 kud[SRNIC_STH_KDF_KEY_LEN];
+	u8 other_kud[SRNIC_STH_KDF_KEY_LEN];
+	bool has_other;
+	u32 key_use;
 };
 
 /**
@@ -292,15 +385,17 @@ struct srnic_dgram_params {
  * @sgid: source GID
  * @dgid: destination GID, which may be a group
  * @salt: salt of the sender
- * @sqpn: QPN of the sender
- * @zero: no padding, so that it can be compared bytewise
+ * @sqpn: QPN of the sender, 0 in opaque mode, where it is a secret; and
+ *	srnic_ends_kind()
+ * @opaque: the mode is opaque; 32 bits, so that there is no padding and it can be
+ *	compared bytewise
  */
 struct srnic_dgram_id {
 	u8 sgid[SRNIC_GID_LEN];
 	u8 dgid[SRNIC_GID_LEN];
 	u64 salt;
 	u32 sqpn;
-	u32 zero;
+	u32 opaque;
 };
 
 struct srnic_dgram;
@@ -315,12 +410,13 @@ int srnic_dgram_resolve(struct net *net, const u8 sgid[SRNIC_GID_LEN],
 struct srnic_dgram *srnic_dgram_create(const struct srnic_dgram_params *params,
 				       const struct srnic_dgram_id *id);
 void srnic_dgram_destroy(struct srnic_dgram *dgram);
-bool srnic_dgram_encrypts(const struct srnic_dgram *dgram);	/* aead */
-void srnic_dgram_id_of(const struct srnic_pkt *pkt, struct srnic_dgram_id *id);
+enum srnic_sth_mode srnic_dgram_mode(const struct srnic_dgram *dgram);
+void srnic_dgram_id_of(const struct srnic_pkt *pkt, enum srnic_sth_mode mode,
+		       struct srnic_dgram_id *id);
 int srnic_dgram_seal(struct srnic_dgram *dgram, u64 counter, struct srnic_pkt *pkt,
-		     const struct srnic_text *text);
+		     const struct srnic_sth_payload *payload);
 int srnic_dgram_open(struct srnic_dgram *dgram, struct srnic_pkt *pkt,
-		     const struct srnic_text *text);
+		     const struct srnic_sth_payload *payload);
 
 /*
  * policy.c: rules of a network namespace, longest prefix first
@@ -336,7 +432,7 @@ enum srnic_policy_rule {
  * @prefix: IPv4 in mapped form; no bits set beyond @prefix_len
  * @prefix_len: 0..128; for an IPv4 prefix 96 more than its written length
  * @rule: off, prefer, require
- * @mode: header, packet or aead; OFF in an off rule
+ * @mode: header, packet, aead or opaque; OFF in an off rule
  * @suite: NULL in an off rule
  * @key: name of the key, which need not exist yet; empty in an off rule
  * @clear_cm: send and accept the connection manager's messages in the clear
@@ -358,21 +454,30 @@ struct srnic_policy {
  *	context
  * @rule: off, prefer, require
  * @datagrams: the suite can seal datagrams
+ * @opaque: the mode is opaque
  * @clear_cm: see struct srnic_policy
  */
 struct srnic_policy_brief {
 	enum srnic_policy_rule rule;
 	bool datagrams;
+	bool opaque;
 	bool clear_cm;
 };
 
 /*
- * Resolve the rule for a peer. Returns 0 with suite, mode, key, key_len,
- * uncached and preferred_clear of @params set (mode OFF: in the clear), or
+ * Resolve the rule for a peer. Returns 0 with suite, mode, key, other_key, their
+ * lengths and uses, uncached and preferred_clear of @params set (mode OFF: in the clear), or
  * -EACCES if the rule is 'require' and there is no usable key. Process context.
  * The caller wipes @params.
  */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
+
+/* The time that a connection of a program waits for its key, if somebody may add it */
+#define SRNIC_KEY_WAIT	(5 * HZ)
+
+/* The same; report a missing key, and wait for it for so many jiffies if somebody listens. */
+int srnic_policy_obtain(struct net *net, const u8 peer[16], long wait,
+			struct srnic_sth_params *params);
 /* Return the rule for a peer or a group in brief, off if there is none. Any context. */
 struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16]);
 unsigned int srnic_policy_longest_sth(struct net *net);
@@ -389,7 +494,7 @@ unsigned int srnic_policy_seq(struct net *net);
 
 /**
  * struct srnic_seal_request - the seal that an application requests
- * @mode: header, packet or aead
+ * @mode: header, packet, aead or opaque
  * @suite: a suite that has the mode
  * @key: K_AB, secret
  * @key_len: bytes in @key; 0: use the protection domain's key, or the policy's
@@ -402,7 +507,7 @@ struct srnic_seal_request {
 };
 
 /* seal_request.c */
-int srnic_seal_request_grant(const struct srnic_seal_request *request, const u8 *kpd,
+int srnic_seal_request_apply(const struct srnic_seal_request *request, const u8 *kpd,
 			     unsigned int kpd_len, struct srnic_sth_params *params);
 
 /*
@@ -411,18 +516,64 @@ int srnic_seal_request_grant(const struct srnic_seal_request *request, const u8 
  */
 #define SRNIC_STH_KEY_MIN	16
 
+/**
+ * struct srnic_secret - a copy of a secret; its owner wipes it
+ * @bytes: the secret
+ * @len: bytes in @bytes; 0: there is none
+ * @use: number of its use (key_use.c); 0: nobody counts
+ */
+struct srnic_secret {
+	u8 bytes[SRNIC_STH_KEY_MAX];
+	unsigned int len;
+	u32 use;
+};
+
+/**
+ * struct srnic_key_info - the public properties of a key
+ * @name: its name
+ * @generation: 1 when it was added or replaced, and one up with each promotion
+ * @len: bytes of each secret, indexed by enum srnic_secret_of_key; 0: there is none
+ * @sealed: bytes of the packets that the current secret has sealed
+ * @staged: the other secret is the next one; else it is the former one
+ */
+struct srnic_key_info {
+	char name[SRNIC_STH_NAME_MAX];
+	u32 generation;
+	unsigned int len[SRNIC_SECRETS];
+	u64 sealed;
+	bool staged;
+};
+
 bool srnic_key_name_ok(const char *name);	/* letters, digits, '.', '_', '-' */
 int srnic_key_add(struct net *net, const char *name, const u8 *key, unsigned int len,
 		  bool replace);
+int srnic_key_stage(struct net *net, const char *name, const u8 *key, unsigned int len);
+int srnic_key_promote(struct net *net, const char *name);
+int srnic_key_retire(struct net *net, const char *name);
 int srnic_key_del(struct net *net, const char *name);
-/* Return name and length of the key at @index; -ENOENT past the end. */
-int srnic_key_get(struct net *net, unsigned int index, char name[SRNIC_STH_NAME_MAX],
-		  unsigned int *len);
-/* Read the secret. Returns its length, or -ENOKEY. The caller wipes @key. */
-int srnic_key_read(struct net *net, const char *name, u8 key[SRNIC_STH_KEY_MAX]);
+int srnic_key_get(struct net *net, unsigned int index, struct srnic_key_info *info);
+int srnic_key_read(struct net *net, const char *name, struct srnic_secret secret[SRNIC_SECRETS]);
 unsigned int srnic_key_seq(struct net *net);
 int srnic_key_init(void);
 void srnic_key_exit(void);
+
+/**
+ * struct srnic_key_listener - receiver of the names of wanted keys
+ * @listens: tell whether somebody in a namespace would hear of it
+ * @tell: report the name of a key, and the GID of the peer that it is wanted for
+ */
+struct srnic_key_listener {
+	bool (*listens)(struct net *net);
+	void (*tell)(struct net *net, const char *name, const u8 peer[16]);
+};
+
+/* wanted.c. Process context */
+const struct srnic_key_listener *srnic_key_listen(const struct srnic_key_listener *to);
+bool srnic_key_want(struct net *net, const char *name, const u8 peer[16]);
+long srnic_key_await(struct net *net, unsigned int seq, long timeout);
+void srnic_key_wake(struct net *net);
+int srnic_wanted_init(void);
+void srnic_wanted_exit(void);
 
 int srnic_policy_init(void);	/* rules and keys of namespaces */
 void srnic_policy_exit(void);

@@ -7,7 +7,7 @@
 #include "sth/crypto.h"
 
 #define MODES_MAC	(BIT(SRNIC_STH_HEADER) | BIT(SRNIC_STH_PACKET))
-#define MODES_AEAD	BIT(SRNIC_STH_AEAD)
+#define MODES_AEAD	(BIT(SRNIC_STH_AEAD) | BIT(SRNIC_STH_OPAQUE))
 
 /*
  * Columns: name, id, family, algorithm of the crypto API, internal
@@ -96,7 +96,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_name);
 /**
  * srnic_sth_suite_allows() - Tell whether a suite has a mode
  * @suite: a row of the table
- * @mode: header, packet or aead
+ * @mode: header, packet, aead or opaque
  */
 bool srnic_sth_suite_allows(const struct srnic_sth_suite *suite, enum srnic_sth_mode mode)
 {
@@ -142,6 +142,26 @@ unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_tag_len);
+
+static bool alg_is_loaded(const char *name)
+{
+	return crypto_has_alg(name, CRYPTO_ALG_TESTED, CRYPTO_ALG_TESTED | CRYPTO_NOLOAD);
+}
+
+/**
+ * srnic_sth_suite_loaded() - Tell whether the kernel has a suite's algorithms at present
+ * @suite: a row of the suite table
+ *
+ * Loads no module, and makes no instance of a template.
+ *
+ * Context: process; sleeps.
+ */
+bool srnic_sth_suite_loaded(const struct srnic_sth_suite *suite)
+{
+	return alg_is_loaded(SRNIC_STH_KDF_ALG) && alg_is_loaded(suite->alg);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_loaded);
 
 /**
  * srnic_sth_suite_check() - Check that the kernel supports a suite

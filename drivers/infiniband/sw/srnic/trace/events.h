@@ -13,7 +13,7 @@
 #include "srnic.h"
 #include "wire/wire.h"
 
-#define SRNIC_TRACE_WHY	24	/* fits the longest name in stat_list.h */
+#define SRNIC_TRACE_REASON_LEN	24	/* fits the longest name in stat_list.h */
 
 /* A sealed or opened packet; @qpn is the local QP. */
 DECLARE_EVENT_CLASS(srnic_seal,
@@ -55,14 +55,14 @@ TRACE_EVENT(srnic_refused,
 	    TP_ARGS(dev, gid, qpn, opcode, psn, why),
 	    TP_STRUCT__entry(__array(char, dev, IB_DEVICE_NAME_MAX)
 			     __array(u8, gid, 16)
-			     __array(char, why, SRNIC_TRACE_WHY)
+			     __array(char, why, SRNIC_TRACE_REASON_LEN)
 			     __field(u32, qpn)
 			     __field(u32, psn)
 			     __field(u8, opcode)
 	    ),
 	    TP_fast_assign(memcpy(__entry->dev, dev->ib.name, IB_DEVICE_NAME_MAX);
 			   memcpy(__entry->gid, gid, sizeof(__entry->gid));
-			   strscpy(__entry->why, why, SRNIC_TRACE_WHY);
+			   strscpy(__entry->why, why, SRNIC_TRACE_REASON_LEN);
 			   __entry->qpn = qpn;
 			   __entry->psn = psn;
 			   __entry->opcode = opcode;
@@ -78,11 +78,11 @@ TRACE_EVENT(srnic_refused_unread,
 	    TP_ARGS(dev, gid, why),
 	    TP_STRUCT__entry(__array(char, dev, IB_DEVICE_NAME_MAX)
 			     __array(u8, gid, 16)
-			     __array(char, why, SRNIC_TRACE_WHY)
+			     __array(char, why, SRNIC_TRACE_REASON_LEN)
 	    ),
 	    TP_fast_assign(memcpy(__entry->dev, dev->ib.name, IB_DEVICE_NAME_MAX);
 			   memcpy(__entry->gid, gid, sizeof(__entry->gid));
-			   strscpy(__entry->why, why, SRNIC_TRACE_WHY);
+			   strscpy(__entry->why, why, SRNIC_TRACE_REASON_LEN);
 	    ),
 	    TP_printk("%s %s: from %pI6c", __entry->dev, __entry->why, __entry->gid)
 );

@@ -7,7 +7,7 @@
 #include "../export.h"
 #include "trace/log.h"
 
-#define LOG_PAUSE	(HZ / 10)	/* between two entries for one reason */
+#define LOG_INTERVAL	(HZ / 10)	/* between two entries for one reason */
 
 /**
  * srnic_log_alloc() - Allocate an empty log
@@ -45,35 +45,35 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_log_free);
 /**
  * srnic_log_listen() - Schedule work for new entries
  * @log: the log, without a listener
- * @tell: work that reads the entries from @log->told on
+ * @notify: work that reads the entries from @log->next_unread on
  *
  * Context: process.
  */
-void srnic_log_listen(struct srnic_log *log, work_func_t tell)
+void srnic_log_listen(struct srnic_log *log, work_func_t notify)
 {
-	INIT_WORK(&log->tell, tell);
+	INIT_WORK(&log->notify_work, notify);
 	spin_lock_irq(&log->lock);
-	log->heard = true;
+	log->listening = true;
 	spin_unlock_irq(&log->lock);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_log_listen);
 
 /**
- * srnic_log_deafen() - Stop the listener and wait until it has finished
+ * srnic_log_unlisten() - Stop the listener and wait until it has finished
  * @log: the log, with a listener
  *
  * Context: process.
  */
-void srnic_log_deafen(struct srnic_log *log)
+void srnic_log_unlisten(struct srnic_log *log)
 {
 	spin_lock_irq(&log->lock);
-	log->heard = false;
+	log->listening = false;
 	spin_unlock_irq(&log->lock);
-	cancel_work_sync(&log->tell);
+	cancel_work_sync(&log->notify_work);
 }
 
-SRNIC_EXPORT_FOR_KUNIT(srnic_log_deafen);
+SRNIC_EXPORT_FOR_KUNIT(srnic_log_unlisten);
 
 /**
  * srnic_log_add() - Add an entry, unless one for the same reason was added just now
@@ -94,15 +94,15 @@ void srnic_log_add(struct srnic_log *log, const struct srnic_stats __percpu *sta
 	/* another CPU may have added an entry since the caller checked */
 	if (!srnic_log_wants(log, what->why))
 		goto unlock;
-	WRITE_ONCE(log->quiet_until[what->why], jiffies + LOG_PAUSE);
-	entry = &log->entries[log->next % SRNIC_LOG_ROOM];
+	WRITE_ONCE(log->quiet_until[what->why], jiffies + LOG_INTERVAL);
+	entry = &log->entries[log->next % SRNIC_LOG_SIZE];
 	*entry = *what;
 	entry->serial = log->next++;
 	entry->time = ktime_get_real_ns();
-	entry->count = sum - log->counted[what->why];
-	log->counted[what->why] = sum;
-	if (log->heard)
-		schedule_work(&log->tell);
+	entry->count = sum - log->last_count[what->why];
+	log->last_count[what->why] = sum;
+	if (log->listening)
+		schedule_work(&log->notify_work);
 unlock:
 	spin_unlock_irqrestore(&log->lock, flags);
 }
@@ -124,11 +124,11 @@ bool srnic_log_find(struct srnic_log *log, u64 serial, struct srnic_log_entry *e
 	bool found;
 
 	spin_lock_irqsave(&log->lock, flags);
-	if (log->next > SRNIC_LOG_ROOM)
-		serial = max(serial, log->next - SRNIC_LOG_ROOM);
+	if (log->next > SRNIC_LOG_SIZE)
+		serial = max(serial, log->next - SRNIC_LOG_SIZE);
 	found = serial < log->next;
 	if (found)
-		*entry = log->entries[serial % SRNIC_LOG_ROOM];
+		*entry = log->entries[serial % SRNIC_LOG_SIZE];
 	spin_unlock_irqrestore(&log->lock, flags);
 	return found;
 }

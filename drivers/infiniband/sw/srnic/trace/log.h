@@ -15,7 +15,7 @@
 
 struct srnic_dev;
 
-#define SRNIC_LOG_ROOM	256	/* entries per device; the oldest are overwritten */
+#define SRNIC_LOG_SIZE	256	/* entries per device; the oldest are overwritten */
 
 /**
  * struct srnic_log_entry - A rejected packet
@@ -25,7 +25,7 @@ struct srnic_dev;
  *	this one
  * @why: the counter
  * @peer: source address of the packet
- * @legible: @qpn, @psn and @opcode are valid
+ * @parsed: @qpn, @psn and @opcode are valid
  * @qpn: destination QPN
  * @psn: PSN
  * @opcode: opcode
@@ -36,7 +36,7 @@ struct srnic_log_entry {
 	u64 count;
 	enum srnic_stat why;
 	u8 peer[16];
-	bool legible;
+	bool parsed;
 	u32 qpn;
 	u32 psn;
 	u8 opcode;
@@ -45,31 +45,32 @@ struct srnic_log_entry {
 /**
  * struct srnic_log - The log of a device
  * @dev: the device
- * @lock: protects everything but @told; @quiet_until is read without it
+ * @lock: protects everything but @next_unread; @quiet_until is read without it
  * @next: serial of the next entry
  * @quiet_until: jiffies: no further entry for a reason before this time
- * @counted: value of the reason's counter at its last entry
- * @heard: there is a listener
- * @tell: work of the listener
- * @told: serial of the first entry that @tell has not read; used by @tell only
- * @entries: entries, indexed by serial modulo SRNIC_LOG_ROOM
+ * @last_count: value of the reason's counter at its last entry
+ * @listening: there is a listener
+ * @notify_work: work of the listener
+ * @next_unread: serial of the first entry that @notify_work has not read; used
+ *	by @notify_work only
+ * @entries: entries, indexed by serial modulo SRNIC_LOG_SIZE
  */
 struct srnic_log {
 	const struct srnic_dev *dev;
 	spinlock_t lock;		/* see above */
 	u64 next;
 	unsigned long quiet_until[SRNIC_STAT_COUNT];
-	u64 counted[SRNIC_STAT_COUNT];
-	bool heard;
-	struct work_struct tell;
-	u64 told;
-	struct srnic_log_entry entries[SRNIC_LOG_ROOM];
+	u64 last_count[SRNIC_STAT_COUNT];
+	bool listening;
+	struct work_struct notify_work;
+	u64 next_unread;
+	struct srnic_log_entry entries[SRNIC_LOG_SIZE];
 };
 
 struct srnic_log *srnic_log_alloc(const struct srnic_dev *dev);
 void srnic_log_free(struct srnic_log *log);
-void srnic_log_listen(struct srnic_log *log, work_func_t tell);
-void srnic_log_deafen(struct srnic_log *log);
+void srnic_log_listen(struct srnic_log *log, work_func_t notify);
+void srnic_log_unlisten(struct srnic_log *log);
 void srnic_log_add(struct srnic_log *log, const struct srnic_stats __percpu *stats,
 		   const struct srnic_log_entry *what);
 bool srnic_log_find(struct srnic_log *log, u64 serial, struct srnic_log_entry *entry);

@@ -8,16 +8,6 @@
 #include "ops.h"
 #include "sth/sth.h"
 
-/* IBA 11.2.2.1; RoCE addresses need a GRH (annex A16.4.5) */
-static int ah_check(const struct rdma_ah_attr *attr)
-{
-	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE || !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
-		return -EINVAL;
-	if (rdma_ah_get_port_num(attr) != SRNIC_PORT || !attr->grh.sgid_attr)
-		return -EINVAL;
-	return 0;
-}
-
 /*
  * An address handle has no QPNs to derive the source port from. Without a flow
  * label, hash the destination to spread the traffic.
@@ -29,18 +19,20 @@ static u16 ah_sport(const struct ib_global_route *grh)
 	return rdma_flow_label_to_udp_sport(grh->flow_label ?: hash & IB_GRH_FLOWLABEL_MASK);
 }
 
-static int ah_path(struct srnic_path *path, const struct rdma_ah_attr *attr)
+static int ah_path(struct srnic_path *path, struct srnic_dev *dev, const struct rdma_ah_attr *attr)
 {
-	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
-
-	return srnic_path_init(path, grh->sgid_attr, attr, ah_sport(grh));
+	return srnic_av_path(path, dev, attr, ah_sport(rdma_ah_read_grh(attr)));
 }
 
 /* the core counts references to the GID entry; our copy holds none */
 static void ah_set_attr(struct srnic_ah *ah, const struct rdma_ah_attr *attr)
 {
+	unsigned long flags;
+
+	spin_lock_irqsave(&ah->attr_lock, flags);
 	ah->attr = *attr;
 	ah->attr.grh.sgid_attr = NULL;
+	spin_unlock_irqrestore(&ah->attr_lock, flags);
 }
 
 static void ah_free(struct rcu_head *rcu)
@@ -54,23 +46,25 @@ static void ah_free(struct rcu_head *rcu)
 
 static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr *init)
 {
+	struct srnic_dev *dev = to_srnic(ib->device);
 	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
 	struct srnic_ah *ah;
 	int err;
 
-	err = ah_check(init->ah_attr);
+	err = srnic_av_check(dev, init->ah_attr);
 	if (err)
 		return ERR_PTR(err);
 	ah = kzalloc(sizeof(*ah), gfp | __GFP_ACCOUNT);
 	if (!ah)
 		return ERR_PTR(-ENOMEM);
 
-	err = ah_path(&ah->path, init->ah_attr);
+	err = ah_path(&ah->path, dev, init->ah_attr);
 	if (err) {
 		kfree(ah);
 		return ERR_PTR(err);
 	}
 	spin_lock_init(&ah->lock);
+	spin_lock_init(&ah->attr_lock);
 	ah->pd = to_srnic_pd(ib->pd);
 	ah_set_attr(ah, init->ah_attr);
 	return ah;
@@ -104,7 +98,7 @@ int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_
 	struct srnic_ah *ah;
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -123,20 +117,21 @@ int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_
 err_free:
 	call_rcu(&ah->rcu, ah_free);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
 int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
+	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_ah *ah = to_srnic_ah(ib);
 	struct srnic_path path;
 	int err;
 
-	err = ah_check(attr);
+	err = srnic_av_check(dev, attr);
 	if (err)
 		return err;
-	err = ah_path(&path, attr);
+	err = ah_path(&path, dev, attr);
 	if (err)
 		return err;
 
@@ -153,10 +148,11 @@ int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 int srnic_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
 	struct srnic_ah *ah = to_srnic_ah(ib);
+	unsigned long flags;
 
-	spin_lock_bh(&ah->lock);
+	spin_lock_irqsave(&ah->attr_lock, flags);
 	*attr = ah->attr;
-	spin_unlock_bh(&ah->lock);
+	spin_unlock_irqrestore(&ah->attr_lock, flags);
 	return 0;
 }
 
@@ -171,6 +167,6 @@ int srnic_destroy_ah(struct ib_ah *ib, u32 flags)
 	if (ah->number)
 		xa_erase(&dev->ahs, ah->number);
 	call_rcu(&ah->rcu, ah_free);
-	srnic_give(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_AH, to_srnic_pd(ib->pd)->user);
 	return 0;
 }

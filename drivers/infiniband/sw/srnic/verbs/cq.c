@@ -57,16 +57,16 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
 		return -EOPNOTSUPP;
-	err = srnic_check_room(udata, sizeof(resp)) ?: cq_check_size(dev, attr->cqe);
+	err = srnic_check_outlen(udata, sizeof(resp)) ?: cq_check_size(dev, attr->cqe);
 	if (err)
 		return err;
 	cq->user = srnic_udata_user(udata);
-	err = srnic_take(dev, SRNIC_QUOTA_CQ, cq->user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_CQ, cq->user);
 	if (err)
 		return err;
 
 	srnic_cq_init(cq, cq_error_work);
-	cq->timed = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	err = srnic_ring_create(udata, &cq->ring, attr->cqe, sizeof(struct srnic_cqe),
 				&resp.ring);
 	if (err)
@@ -81,7 +81,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 err_ring:
 	srnic_ring_destroy(&cq->ring);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_CQ, cq->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_CQ, cq->user);
 	return err;
 }
 
@@ -91,7 +91,7 @@ int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 
 	srnic_cq_stop(cq);
 	srnic_ring_destroy(&cq->ring);
-	srnic_give(to_srnic(ib->device), SRNIC_QUOTA_CQ, cq->user);
+	srnic_give_quota(to_srnic(ib->device), SRNIC_QUOTA_CQ, cq->user);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 	struct srnic_cq *cq = to_srnic_cq(ib);
 	int err;
 
-	err = srnic_check_room(udata, sizeof(struct srnic_resize_cq_resp)) ?:
+	err = srnic_check_outlen(udata, sizeof(struct srnic_resize_cq_resp)) ?:
 	      cq_check_size(to_srnic(ib->device), cqe);
 	if (err)
 		return err;
@@ -168,6 +168,7 @@ static void cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe, struct ib_
 		.src_qp = cqe->src_qp,
 		.wc_flags = cqe->wc_flags,
 		.pkey_index = cqe->pkey_index,
+		.slid = cqe->slid,
 		.port_num = SRNIC_PORT,
 	};
 	if (cqe->wc_flags & IB_WC_WITH_INVALIDATE)

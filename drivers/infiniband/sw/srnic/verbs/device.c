@@ -30,12 +30,23 @@
 				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |		\
 				 IB_DEVICE_SRQ_RESIZE | IB_DEVICE_N_NOTIFY_CQ |			\
 				 IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_MEM_WINDOW |		\
-				 IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS)
+				 IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS |	\
+				 IB_DEVICE_FLUSH_GLOBAL)
+
+/* A word is written at once by a processor of that width. */
+#define SRNIC_WORD_CAPS		(IS_ENABLED(CONFIG_64BIT) ? IB_DEVICE_ATOMIC_WRITE : 0)
+
+/*
+ * Only where the kernel can write caches back to persistent memory. Registration refuses the
+ * right for any other memory.
+ */
+#define SRNIC_PMEM_CAPS		(IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ?				\
+				 IB_DEVICE_FLUSH_PERSISTENT : 0)
 
 #define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG)
 
-int srnic_take_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
-		    u32 n)
+int srnic_take_quota_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+			  u32 n)
 {
 	int err = srnic_quota_take_many(&dev->guard, quota, user, n);
 
@@ -44,20 +55,20 @@ int srnic_take_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_
 	return err;
 }
 
-void srnic_give_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
-		     u32 n)
+void srnic_give_quota_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+			   u32 n)
 {
 	srnic_quota_give_many(&dev->guard, quota, user, n);
 }
 
-int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
+int srnic_take_quota(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
 {
-	return srnic_take_many(dev, quota, user, 1);
+	return srnic_take_quota_many(dev, quota, user, 1);
 }
 
-void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
+void srnic_give_quota(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user)
 {
-	srnic_give_many(dev, quota, user, 1);
+	srnic_give_quota_many(dev, quota, user, 1);
 }
 
 static int dev_limit(struct srnic_dev *dev, enum srnic_quota quota)
@@ -97,7 +108,6 @@ static void dev_query_sizes(struct ib_device_attr *attr)
 	attr->max_qp_init_rd_atom = SRNIC_MAX_RD_ATOMIC;
 	if (check_mul_overflow(attr->max_qp, SRNIC_MAX_RD_ATOMIC, &attr->max_res_rd_atom))
 		attr->max_res_rd_atom = INT_MAX;
-	attr->max_pkeys = 1;
 }
 
 static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -113,8 +123,13 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->vendor_id = SRNIC_VENDOR_ID;
 	attr->vendor_part_id = SRNIC_PART_ID;
 	attr->sys_image_guid = ib->node_guid;
-	attr->device_cap_flags = SRNIC_DEVICE_CAPS;
+	attr->device_cap_flags = SRNIC_DEVICE_CAPS | SRNIC_WORD_CAPS | SRNIC_PMEM_CAPS;
 	attr->kernel_cap_flags = SRNIC_KERNEL_CAPS;
+	if (dev->fabric) {
+		/* for ib_ipoib, which runs on InfiniBand ports only */
+		attr->device_cap_flags |= IB_DEVICE_UD_IP_CSUM;
+		attr->kernel_cap_flags |= IBK_UD_TSO;
+	}
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->local_ca_ack_delay = SRNIC_ACK_DELAY;
 	/* completions carry CLOCK_MONOTONIC in nanoseconds: 10^6 kHz */
@@ -122,6 +137,7 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->hca_core_clock = 1000000;
 	dev_query_counts(dev, attr);
 	dev_query_sizes(attr);
+	attr->max_pkeys = dev->fabric ? SRNIC_PKEYS : 1;
 	return 0;
 }
 
@@ -143,9 +159,9 @@ static void srnic_get_dev_fw_str(struct ib_device *ib, char *str)
 
 /*
  * Omitted on purpose: enable_driver and dealloc_driver, which main sets;
- * modify_port, because the core does what RoCE needs; get_netdev, because main
- * calls ib_device_set_netdev(); query_gid, because the core keeps the GID table
- * (add_gid).
+ * modify_port and process_mad, which only InfiniBand ports need (ib_port.c);
+ * get_netdev, because main calls ib_device_set_netdev(); query_gid, because the
+ * core keeps the GID table (add_gid).
  */
 const struct ib_device_ops srnic_dev_ops = {
 	.owner = THIS_MODULE,
@@ -218,7 +234,7 @@ const struct ib_device_ops srnic_dev_ops = {
 
 /**
  * srnic_dev_init() - Set the fields that the core needs before registration
- * @dev: zeroed except for ndev, mtu and ib.node_guid
+ * @dev: zeroed except for ndev, udp_port, fabric and ib.node_guid
  *
  * Context: process.
  */
@@ -239,9 +255,26 @@ void srnic_dev_init(struct srnic_dev *dev)
 			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	strscpy(ib->node_desc, "srnic", sizeof(ib->node_desc));
+	if (dev->fabric)
+		ib_set_device_ops(ib, &srnic_ib_port_ops);
 	ib_set_device_ops(ib, &srnic_dev_ops);
 	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
 		ib->driver_def = srnic_uapi_defs;
+}
+
+/*
+ * RoCE devices take RTNL inside the lock. ib_ipoib takes that of an InfiniBand
+ * port inside RTNL.
+ */
+static void dev_init_mcast(struct srnic_dev *dev)
+{
+	static struct lock_class_key fabric_key;
+
+	mutex_init(&dev->mcast.lock);
+	if (dev->fabric)
+		lockdep_set_class(&dev->mcast.lock, &fabric_key);
+	INIT_LIST_HEAD(&dev->mcast.groups);
+	srnic_memberships_init(dev);
 }
 
 /**
@@ -257,8 +290,7 @@ int srnic_dev_open(struct srnic_dev *dev)
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&dev->srqs, XA_FLAGS_ALLOC1);
 	dev->next_qpn = get_random_u32_inclusive(SRNIC_FIRST_QPN, SRNIC_LAST_QPN);
-	mutex_init(&dev->mcast.lock);
-	INIT_LIST_HEAD(&dev->mcast.groups);
+	dev_init_mcast(dev);
 	srnic_guard_init(&dev->guard);
 	srnic_idle_init(dev);
 
@@ -300,6 +332,7 @@ void srnic_dev_close(struct srnic_dev *dev)
 	if (!dev->stats)
 		return;
 
+	srnic_memberships_exit(dev);
 	srnic_dgram_in_free(dev->dgram_in);
 	srnic_txq_group_exit(&dev->txq_group);
 	srnic_stag_table_exit(dev);

@@ -26,7 +26,7 @@ static_assert((int)SRNIC_IOCTL_ATOMIC == SRNIC_RIGHT_ATOMIC);
  * Copy an optional secret of up to @max bytes. Return its length, 0, or a
  * negative errno.
  */
-static int get_key(const struct uverbs_attr_bundle *attrs, u16 id, u8 *key, size_t max)
+static int copy_key_attr(const struct uverbs_attr_bundle *attrs, u16 id, u8 *key, size_t max)
 {
 	int len;
 
@@ -72,7 +72,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_PD_SET_KEY)(struct uverbs_attr_bundle *at
 	u8 key[SRNIC_IOCTL_KEY_MAX];
 	int len, err;
 
-	len = get_key(attrs, SRNIC_ATTR_PD_SET_KEY_KEY, key, sizeof(key));
+	len = copy_key_attr(attrs, SRNIC_ATTR_PD_SET_KEY_KEY, key, sizeof(key));
 	err = len < 0 ? len : pd_set_key(to_srnic_pd(pd), key, len);
 	memzero_explicit(key, sizeof(key));
 	return err;
@@ -87,7 +87,7 @@ static int parse_seal_request(const struct srnic_ioctl_seal *seal,
 	    memchr_inv(seal->reserved, 0, sizeof(seal->reserved)))
 		return -EINVAL;
 	request->suite = srnic_sth_suite_find(seal->suite);
-	if (!request->suite || !seal->mode || seal->mode > SRNIC_STH_AEAD)
+	if (!request->suite || !seal->mode || seal->mode >= SRNIC_STH_MODES)
 		return -EINVAL;
 	request->mode = seal->mode;
 	if (!srnic_sth_suite_allows(request->suite, request->mode))
@@ -97,7 +97,7 @@ static int parse_seal_request(const struct srnic_ioctl_seal *seal,
 }
 
 /* On return, *@request is what the caller must free. */
-static int set_seal_request(struct srnic_qp *qp, struct srnic_seal_request **request)
+static int qp_set_seal_request(struct srnic_qp *qp, struct srnic_seal_request **request)
 {
 	int err = 0;
 
@@ -125,13 +125,13 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_SEAL)(struct uverbs_attr_bundle *attrs
 	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
 	if (!request)
 		return -ENOMEM;
-	err = get_key(attrs, SRNIC_ATTR_QP_SEAL_KEY, request->key, sizeof(request->key));
+	err = copy_key_attr(attrs, SRNIC_ATTR_QP_SEAL_KEY, request->key, sizeof(request->key));
 	if (err < 0)
 		goto free;
 	request->key_len = err;
 	err = parse_seal_request(&seal, request);
 	if (!err)
-		err = set_seal_request(to_srnic_qp(qp), &request);
+		err = qp_set_seal_request(to_srnic_qp(qp), &request);
 free:
 	kfree_sensitive(request);
 	return err;
@@ -180,7 +180,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_DROP_GRANTS)(struct uverbs_attr_bundle
 }
 
 /* Derive K_MR from K_PD of the domain, which is drawn now if it is not set. */
-static int derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
+static int mr_derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
 {
 	struct srnic_stag *stag = &mr->stag;
 	const struct srnic_va_range region = { .addr = stag->iova, .len = stag->length };
@@ -194,8 +194,8 @@ static int derive_kmr(struct srnic_mr *mr, u8 kmr[SRNIC_MKEY_LEN])
 	return srnic_mkey_region(pd->key, pd->key_len, &region, stag->key, kmr);
 }
 
-static struct srnic_mkey *make_mkeys(struct srnic_mr *mr, const struct srnic_tree *tree,
-				     const u8 kmr[SRNIC_MKEY_LEN])
+static struct srnic_mkey *mr_derive_mkeys(struct srnic_mr *mr, const struct srnic_tree *tree,
+					  const u8 kmr[SRNIC_MKEY_LEN])
 {
 	struct srnic_mkey *mkeys;
 	enum srnic_right right;
@@ -226,10 +226,10 @@ static int mr_protect(struct srnic_mr *mr, const struct srnic_tree *tree, u8 kmr
 	int err = 0;
 
 	if (!given)
-		err = derive_kmr(mr, kmr);
+		err = mr_derive_kmr(mr, kmr);
 	if (err)
 		return err;
-	mkeys = make_mkeys(mr, tree, kmr);
+	mkeys = mr_derive_mkeys(mr, tree, kmr);
 	if (IS_ERR(mkeys))
 		return PTR_ERR(mkeys);
 	err = srnic_region_protect(mr, mkeys);
@@ -258,7 +258,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_MR_PROTECT)(struct uverbs_attr_bundle *at
 	if (err)
 		return err;
 
-	len = get_key(attrs, SRNIC_ATTR_MR_PROTECT_KEY, kmr, sizeof(kmr));
+	len = copy_key_attr(attrs, SRNIC_ATTR_MR_PROTECT_KEY, kmr, sizeof(kmr));
 	err = len < 0 ? len : mr_protect(mr, &tree, kmr, len);
 	memzero_explicit(kmr, sizeof(kmr));
 	return err;

@@ -7,7 +7,7 @@
 #include "engine/mcast.h"
 #include "ops.h"
 
-static bool group_has(const struct srnic_mcast_group *group, const struct srnic_qp *qp)
+static bool group_contains(const struct srnic_mcast_group *group, const struct srnic_qp *qp)
 {
 	for (u32 i = 0; group && i < group->count; i++) {
 		if (group->qps[i] == qp)
@@ -32,25 +32,25 @@ static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count
  * Charge an attachment and, with the first one, the group. The creator of a
  * group may be gone before the group ends, so the group holds a reference to it.
  */
-static int mcast_take(struct srnic_dev *dev, struct srnic_user *user, bool new_group)
+static int mcast_take_quota(struct srnic_dev *dev, struct srnic_user *user, bool new_group)
 {
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MCAST_QP, user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_MCAST_QP, user);
 	if (err || !new_group)
 		return err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MCAST, user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_MCAST, user);
 	if (err)
-		srnic_give(dev, SRNIC_QUOTA_MCAST_QP, user);
+		srnic_give_quota(dev, SRNIC_QUOTA_MCAST_QP, user);
 	else
 		srnic_user_hold(&dev->guard, user);
 	return err;
 }
 
-static void mcast_give_group(struct srnic_dev *dev, struct srnic_user *user)
+static void mcast_give_group_quota(struct srnic_dev *dev, struct srnic_user *user)
 {
-	srnic_give(dev, SRNIC_QUOTA_MCAST, user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MCAST, user);
 	srnic_user_put(&dev->guard, user);
 }
 
@@ -58,16 +58,16 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 	__must_hold(&dev->mcast.lock)
 {
 	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
-	struct srnic_user *user = qp->pd->user;
+	struct srnic_user *user = qp->mem.pd->user;
 	u32 count = old ? old->count : 0;
 	struct srnic_mcast_group *new;
 	int err;
 
-	if (group_has(old, qp))
+	if (group_contains(old, qp))
 		return 0;
 	if (count == SRNIC_MAX_MCAST_QP)
 		return -ENOMEM;
-	err = mcast_take(dev, user, !old);
+	err = mcast_take_quota(dev, user, !old);
 	if (err)
 		return err;
 
@@ -89,9 +89,9 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 err_free:
 	kfree(new);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_MCAST_QP, user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MCAST_QP, user);
 	if (!old)
-		mcast_give_group(dev, user);
+		mcast_give_group_quota(dev, user);
 	return err;
 }
 
@@ -100,19 +100,19 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 {
 	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
 	struct srnic_mcast_group *new = NULL;
-	struct srnic_user *began;
+	struct srnic_user *creator;
 	u32 kept = 0;
 
-	if (!group_has(old, qp))
+	if (!group_contains(old, qp))
 		return -EINVAL;
-	began = old->user;
+	creator = old->user;
 	if (old->count > 1) {
 		/*
 		 * Must not fail: at process exit the error would be ignored and
 		 * the QP stay attached.
 		 */
 		new = group_alloc(mgid, old->count - 1, GFP_KERNEL | __GFP_NOFAIL);
-		new->user = began;
+		new->user = creator;
 	}
 
 	for (u32 i = 0; i < old->count; i++) {
@@ -120,10 +120,10 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 			new->qps[kept++] = old->qps[i];
 	}
 	srnic_mcast_replace(dev, old, new);
-	srnic_give(dev, SRNIC_QUOTA_MCAST_QP, qp->pd->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MCAST_QP, qp->mem.pd->user);
 	if (!new) {
 		srnic_net_leave(dev, mgid);
-		mcast_give_group(dev, began);
+		mcast_give_group_quota(dev, creator);
 	}
 	return 0;
 }

@@ -40,7 +40,7 @@ static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srn
 	mutex_init(&mmap->lock);
 	mmap->ring = *ring;
 	mmap->user = user;
-	err = srnic_take_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
+	err = srnic_take_quota_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
 	if (err)
 		goto err_free;
 	err = srnic_charge_pages(&mmap->charge, ring->npages);
@@ -62,7 +62,7 @@ static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srn
 err_uncharge:
 	srnic_uncharge_pages(&mmap->charge);
 err_give:
-	srnic_give_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
+	srnic_give_quota_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
 err_free:
 	kfree(mmap);
 	return ERR_PTR(err);
@@ -81,8 +81,8 @@ static void mmap_remove(struct srnic_mmap *mmap)
 	mutex_lock(&mmap->lock);
 	mmap->ring.npages = 0;
 	mutex_unlock(&mmap->lock);
-	srnic_give_many(to_srnic(mmap->entry.ucontext->device), SRNIC_QUOTA_RING, mmap->user,
-			mmap->charge.pages);
+	srnic_give_quota_many(to_srnic(mmap->entry.ucontext->device), SRNIC_QUOTA_RING, mmap->user,
+			      mmap->charge.pages);
 	srnic_uncharge_pages(&mmap->charge);
 	rdma_user_mmap_entry_remove(&mmap->entry);
 }

@@ -27,7 +27,7 @@ static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
 	struct srnic_mr *mr;
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MR, to_srnic_pd(ibpd)->user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_MR, to_srnic_pd(ibpd)->user);
 	if (err)
 		return ERR_PTR(err);
 
@@ -49,8 +49,14 @@ static struct srnic_mr *mr_new(struct ib_pd *ibpd, enum srnic_stag_kind kind)
 err_free:
 	kfree(mr);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_MR, to_srnic_pd(ibpd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MR, to_srnic_pd(ibpd)->user);
 	return ERR_PTR(err);
+}
+
+/* The right to make bytes durable is for memory that keeps them, as on rxe. */
+static int mr_check_persistent(const struct srnic_map *map, int access)
+{
+	return access & IB_ACCESS_FLUSH_PERSISTENT && !srnic_map_persistent(map) ? -EINVAL : 0;
 }
 
 /*
@@ -65,14 +71,23 @@ static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, const struct mr_ra
 	struct srnic_user *user = mr->stag.pd->user;
 	int err;
 
-	err = pages > U32_MAX ? -ENOMEM : srnic_take_many(dev, SRNIC_QUOTA_PINNED, user, pages);
+	err = pages > U32_MAX ? -ENOMEM :
+				srnic_take_quota_many(dev, SRNIC_QUOTA_PINNED, user, pages);
 	if (err)
 		return err;
 	err = srnic_map_pin(map, mr->ib.device, range->start, range->length, range->access);
 	if (err)
-		srnic_give_many(dev, SRNIC_QUOTA_PINNED, user, pages);
-	else
-		*pinned = pages;
+		goto give;
+	err = mr_check_persistent(map, range->access);
+	if (err)
+		goto release;
+	*pinned = pages;
+	return 0;
+
+release:
+	srnic_map_release(map);
+give:
+	srnic_give_quota_many(dev, SRNIC_QUOTA_PINNED, user, pages);
 	return err;
 }
 
@@ -80,7 +95,8 @@ static int mr_pin(struct srnic_mr *mr, struct srnic_map *map, const struct mr_ra
 static void mr_unpin(struct srnic_mr *mr, struct srnic_map *map, u32 pinned)
 {
 	srnic_map_release(map);
-	srnic_give_many(to_srnic(mr->ib.device), SRNIC_QUOTA_PINNED, mr->stag.pd->user, pinned);
+	srnic_give_quota_many(to_srnic(mr->ib.device), SRNIC_QUOTA_PINNED, mr->stag.pd->user,
+			      pinned);
 }
 
 /* The region is quiesced. */
@@ -91,9 +107,9 @@ static void mr_free(struct srnic_mr *mr)
 	srnic_stag_remove(dev, &mr->stag);
 	srnic_region_unbind(mr);
 	mr_unpin(mr, &mr->map, mr->pinned);
-	srnic_map_release(&mr->next);
+	srnic_map_release(&mr->next_map);
 	kfree_sensitive(mr->stag.mkeys);
-	srnic_give(dev, SRNIC_QUOTA_MR, mr->stag.pd->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MR, mr->stag.pd->user);
 	kfree_rcu(mr, stag.rcu);
 }
 
@@ -107,6 +123,8 @@ struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access)
 	int err;
 
 	err = srnic_region_check_access(access);
+	if (!err && access & IB_ACCESS_FLUSH_PERSISTENT)
+		err = -EINVAL;	/* not all of it is persistent */
 	if (err)
 		return ERR_PTR(err);
 	mr = mr_new(pd, SRNIC_STAG_DMA);
@@ -206,7 +224,8 @@ static int mr_check_rereg(const struct srnic_mr *mr, int flags, const struct mr_
 	if ((access ^ mr->stag.access) & IB_ZERO_BASED || mr_misaligned(access, mr->stag.offset))
 		return -EINVAL;
 	/* pages pinned for reading stay read-only (R32) */
-	return ib_umem_check_rereg(mr->map.umem, flags, access);
+	return ib_umem_check_rereg(mr->map.umem, flags, access) ?:
+	       mr_check_persistent(&mr->map, access);
 }
 
 /*
@@ -279,7 +298,7 @@ struct ib_mr *srnic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg)
 		return ERR_CAST(mr);
 
 	mr->max_blocks = max_sg;
-	if (srnic_map_alloc(&mr->map, max_sg) || srnic_map_alloc(&mr->next, max_sg)) {
+	if (srnic_map_alloc(&mr->map, max_sg) || srnic_map_alloc(&mr->next_map, max_sg)) {
 		mr_free(mr);
 		return ERR_PTR(-ENOMEM);
 	}

@@ -11,7 +11,7 @@ int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 	struct srnic_stag *stag;
 	int err;
 
-	err = srnic_take(dev, SRNIC_QUOTA_MW, to_srnic_pd(ib->pd)->user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_MW, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -32,7 +32,7 @@ int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 err_free:
 	kfree(stag);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_MW, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MW, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
@@ -44,6 +44,6 @@ int srnic_dealloc_mw(struct ib_mw *ib)
 	srnic_stag_remove(dev, stag);
 	srnic_window_retire(stag);
 	kfree_rcu(stag, rcu);
-	srnic_give(dev, SRNIC_QUOTA_MW, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_MW, to_srnic_pd(ib->pd)->user);
 	return 0;
 }

@@ -11,16 +11,16 @@
 #include "verbs.h"
 
 /* device.c: grants by guard; refusals are counted. 0 or -ENOMEM */
-int srnic_take_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
-		    u32 n);
-void srnic_give_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
-		     u32 n);
-int srnic_take(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
-void srnic_give(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
+int srnic_take_quota_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+			  u32 n);
+void srnic_give_quota_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
+			   u32 n);
+int srnic_take_quota(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
+void srnic_give_quota(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user);
 /* ucontext.c: copy a response; -EINVAL if user space has no room for all of it */
 int srnic_respond(struct ib_udata *udata, const void *resp, size_t len);
 /* -EINVAL if the response will not fit; to be called before anything is created */
-int srnic_check_room(const struct ib_udata *udata, size_t len);
+int srnic_check_outlen(const struct ib_udata *udata, size_t len);
 struct ib_ucontext *srnic_udata_context(struct ib_udata *udata);
 /* the calling user; NULL: a kernel consumer or the administrator */
 struct srnic_user *srnic_udata_user(struct ib_udata *udata);
@@ -32,7 +32,9 @@ void srnic_ring_destroy(struct srnic_ring *ring);
 int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
 void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
 
-/* port.c */
+/* port.c, ib_port.c */
+extern const struct ib_device_ops srnic_ib_port_ops;
+void srnic_port_fill(struct srnic_dev *dev, struct ib_port_attr *attr);
 int srnic_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr);
 int srnic_port_immutable(struct ib_device *ib, u32 port, struct ib_port_immutable *immutable);
 enum rdma_link_layer srnic_link_layer(struct ib_device *ib, u32 port);
@@ -46,6 +48,11 @@ void srnic_dealloc_ucontext(struct ib_ucontext *ib);
 void srnic_disassociate_ucontext(struct ib_ucontext *ib);
 int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+
+/* av.c */
+int srnic_av_check(struct srnic_dev *dev, const struct rdma_ah_attr *av);
+int srnic_av_path(struct srnic_path *path, struct srnic_dev *dev, const struct rdma_ah_attr *av,
+		  u16 sport);
 
 /* ah.c */
 int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata);

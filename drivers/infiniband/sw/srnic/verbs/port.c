@@ -23,22 +23,34 @@ static void port_query_state(const struct net_device *ndev, struct ib_port_attr 
 	}
 }
 
+/**
+ * srnic_port_fill() - Fill in the attributes that ports of both kinds have
+ * @dev: the device
+ * @attr: attributes, zeroed
+ *
+ * Context: process.
+ */
+void srnic_port_fill(struct srnic_dev *dev, struct ib_port_attr *attr)
+{
+	port_query_state(dev->ndev, attr);
+	attr->active_mtu = srnic_active_mtu(dev);
+	attr->max_msg_sz = SRNIC_MAX_MSG;
+	attr->bad_pkey_cntr = srnic_stats_sum(dev->stats, SRNIC_STAT_wrong_pkey);
+	attr->qkey_viol_cntr = srnic_stats_sum(dev->stats, SRNIC_STAT_wrong_qkey);
+	attr->max_vl_num = 1;
+}
+
 int srnic_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 {
 	struct srnic_dev *dev = to_srnic(ib);
 
-	port_query_state(dev->ndev, attr);
+	srnic_port_fill(dev, attr);
 	attr->max_mtu = IB_MTU_4096;
-	attr->active_mtu = srnic_active_mtu(dev);
 	attr->phys_mtu = READ_ONCE(dev->ndev->mtu);
 	attr->gid_tbl_len = SRNIC_GIDS;
 	attr->ip_gids = true;
 	attr->port_cap_flags = IB_PORT_CM_SUP;
-	attr->max_msg_sz = SRNIC_MAX_MSG;
-	attr->bad_pkey_cntr = srnic_stats_sum(dev->stats, SRNIC_STAT_wrong_pkey);
-	attr->qkey_viol_cntr = srnic_stats_sum(dev->stats, SRNIC_STAT_wrong_qkey);
 	attr->pkey_tbl_len = 1;
-	attr->max_vl_num = 1;
 	return ib_get_eth_speed(ib, port, &attr->active_speed, &attr->active_width);
 }
 
@@ -80,7 +92,7 @@ int srnic_add_gid(const struct ib_gid_attr *attr, void **context)
 
 int srnic_del_gid(const struct ib_gid_attr *attr, void **context)
 {
-	srnic_net_gid_del(context);
+	srnic_net_gid_del(to_srnic(attr->device), context);
 	return 0;
 }
 

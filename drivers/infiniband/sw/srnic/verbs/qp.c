@@ -11,14 +11,19 @@
 #define QP_SQ_SLOT	64
 #define QP_RQ_SLOT	32
 
-/* XRC, raw packets and other types are valid but not supported: -EOPNOTSUPP. */
-static int qp_check_type(const struct ib_qp_init_attr *init, bool user)
+/* XRC, raw packets, QP0 of a RoCE port and others are valid but not supported: -EOPNOTSUPP. */
+static int qp_check_type(const struct srnic_dev *dev, const struct ib_qp_init_attr *init,
+			 bool user)
 {
 	switch (init->qp_type) {
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 	case IB_QPT_UD:
 		return 0;
+	case IB_QPT_SMI:
+		if (!dev->fabric)
+			return -EOPNOTSUPP;
+		fallthrough;
 	case IB_QPT_GSI:
 		if (user)
 			return -EPERM;
@@ -42,13 +47,22 @@ static int qp_check_caps(const struct ib_qp_init_attr *init)
 	return 0;
 }
 
-static int qp_check(const struct ib_qp_init_attr *init, bool user)
+/* Return the flags that a QP may be created with: ib_ipoib's may post large sends. */
+static u32 qp_create_flags(const struct srnic_dev *dev, const struct ib_qp_init_attr *init,
+			   bool user)
+{
+	if (user || !dev->fabric || init->qp_type != IB_QPT_UD)
+		return 0;
+	return IB_QP_CREATE_IPOIB_UD_LSO;
+}
+
+static int qp_check(const struct srnic_dev *dev, const struct ib_qp_init_attr *init, bool user)
 {
 	int err;
 
-	if (init->create_flags || init->rwq_ind_tbl)
+	if (init->create_flags & ~qp_create_flags(dev, init, user) || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	err = qp_check_type(init, user);
+	err = qp_check_type(dev, init, user);
 	if (err)
 		return err;
 	if (!init->send_cq || !init->recv_cq)
@@ -67,13 +81,13 @@ static int qp_create_sq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	u32 sges = max(cap->max_send_sge, 1U) * sizeof(struct srnic_abi_sge);
 	u32 stride = ALIGN(sizeof(struct srnic_sq_wqe) + max(sges, cap->max_inline_data),
 			   QP_SQ_SLOT);
-	u32 room = stride - sizeof(struct srnic_sq_wqe);
+	u32 avail = stride - sizeof(struct srnic_sq_wqe);
 	struct srnic_sq *sq = &qp->sq;
 
 	sq->entries = roundup_pow_of_two(wr);
 	sq->limit = sq->entries;
-	sq->max_sge = min_t(u32, room / sizeof(struct srnic_abi_sge), SRNIC_MAX_SGE);
-	sq->max_inline = min_t(u32, room, SRNIC_MAX_INLINE);
+	sq->max_sge = min_t(u32, avail / sizeof(struct srnic_abi_sge), SRNIC_MAX_SGE);
+	sq->max_inline = min_t(u32, avail, SRNIC_MAX_INLINE);
 
 	cap->max_send_wr = sq->limit;
 	cap->max_send_sge = sq->max_sge;
@@ -95,7 +109,7 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 {
 	u32 sges = max(cap->max_recv_sge, 1U) * sizeof(struct srnic_abi_sge);
 	u32 stride = ALIGN(sizeof(struct srnic_rq_wqe) + sges, QP_RQ_SLOT);
-	u32 room = stride - sizeof(struct srnic_rq_wqe);
+	u32 avail = stride - sizeof(struct srnic_rq_wqe);
 	struct srnic_rq *rq = &qp->rq;
 	int err;
 
@@ -109,7 +123,7 @@ static int qp_create_rq(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_ud
 	if (err)
 		return err;
 
-	rq->max_sge = min_t(u32, room / sizeof(struct srnic_abi_sge), SRNIC_MAX_SGE);
+	rq->max_sge = min_t(u32, avail / sizeof(struct srnic_abi_sge), SRNIC_MAX_SGE);
 	cap->max_recv_wr = rq->ring.limit;
 	cap->max_recv_sge = rq->max_sge;
 	return 0;
@@ -141,8 +155,7 @@ static void qp_leave_cqs(struct srnic_qp *qp)
 /* mem's part; the QP has its number */
 static void qp_init_mem(struct srnic_qp *qp)
 {
-	qp->mem.dev = qp->dev;
-	qp->mem.pd = qp->pd;
+	qp->mem.pd = to_srnic_pd(qp->ib.pd);
 	qp->mem.qpn = qp->ib.qp_num;
 	qp->mem.user = qp->ib.uobject;
 	INIT_LIST_HEAD(&qp->mem.stags);
@@ -151,11 +164,11 @@ static void qp_init_mem(struct srnic_qp *qp)
 static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
 {
 	qp->dev = to_srnic(qp->ib.device);
-	qp->pd = to_srnic_pd(qp->ib.pd);
 	qp->scq = to_srnic_cq(init->send_cq);
 	qp->rcq = to_srnic_cq(init->recv_cq);
 	qp->srq = init->srq ? to_srnic_srq(init->srq) : NULL;
 	qp->sq.sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->sq.lso = init->create_flags & IB_QP_CREATE_IPOIB_UD_LSO;
 	qp->attr.port_num = SRNIC_PORT;
 	mutex_init(&qp->modify_mutex);
 	qp_init_mem(qp);
@@ -200,10 +213,10 @@ int srnic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	struct srnic_create_qp_resp resp = {};
 	int err;
 
-	err = srnic_check_room(udata, sizeof(resp)) ?: qp_check(init, udata);
+	err = srnic_check_outlen(udata, sizeof(resp)) ?: qp_check(dev, init, udata);
 	if (err)
 		return err;
-	err = srnic_take(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -227,7 +240,7 @@ err_rings:
 err_number:
 	srnic_qpn_release(dev, qp);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
@@ -246,6 +259,6 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	srnic_qp_engine_exit(qp);
 	srnic_stream_end(&qp->mem);
 	qp_destroy_rings(qp);
-	srnic_give(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_QP, to_srnic_pd(ib->pd)->user);
 	return 0;
 }

@@ -8,7 +8,12 @@
 #include <rdma/ib_cache.h>
 #include "ops.h"
 
-#define QP_ACCESS	(SRNIC_ACCESS_REMOTE | IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND)
+/*
+ * Rights that the core knows: applications ask for those of regions here, too. The QP restricts
+ * its peer by SRNIC_ACCESS_REMOTE and SRNIC_ACCESS_FLUSH; the others have no effect, as in other
+ * drivers.
+ */
+#define QP_ACCESS	(IB_ACCESS_SUPPORTED | SRNIC_ACCESS_FLUSH)
 
 /* A numeric attribute and its valid range */
 struct qp_range {
@@ -18,11 +23,12 @@ struct qp_range {
 	u32 max;
 };
 
-static int qp_check_numbers(const struct ib_qp_attr *attr, int mask)
+static int qp_check_numbers(const struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
+	const u32 last_pkey = qp->dev->fabric ? SRNIC_PKEYS - 1 : SRNIC_PKEY_INDEX;
 	const struct qp_range ranges[] = {
 		{ IB_QP_EN_SQD_ASYNC_NOTIFY, attr->en_sqd_async_notify, 0, 1 },
-		{ IB_QP_PKEY_INDEX, attr->pkey_index, SRNIC_PKEY_INDEX, SRNIC_PKEY_INDEX },
+		{ IB_QP_PKEY_INDEX, attr->pkey_index, SRNIC_PKEY_INDEX, last_pkey },
 		{ IB_QP_PORT, attr->port_num, SRNIC_PORT, SRNIC_PORT },
 		{ IB_QP_PATH_MTU, attr->path_mtu, IB_MTU_256, IB_MTU_4096 },
 		{ IB_QP_TIMEOUT, attr->timeout, 0, 31 },
@@ -51,12 +57,11 @@ static int qp_check_numbers(const struct ib_qp_attr *attr, int mask)
 
 static int qp_check_av(const struct srnic_qp *qp, const struct rdma_ah_attr *av)
 {
+	int err = srnic_av_check(qp->dev, av);
 	struct in6_addr dgid;
 
-	if (av->type != RDMA_AH_ATTR_TYPE_ROCE || !(rdma_ah_get_ah_flags(av) & IB_AH_GRH))
-		return -EINVAL;
-	if (rdma_ah_get_port_num(av) != SRNIC_PORT || !av->grh.sgid_attr)
-		return -EINVAL;
+	if (err)
+		return err;
 	/* a connection has exactly one peer */
 	memcpy(&dgid, av->grh.dgid.raw, sizeof(dgid));
 	if (rdma_is_multicast_addr(&dgid))
@@ -88,7 +93,7 @@ static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *a
 		return -EINVAL;
 
 	err = mask & IB_QP_AV ? qp_check_av(qp, &attr->ah_attr) : 0;
-	return err ?: qp_check_numbers(attr, mask);
+	return err ?: qp_check_numbers(qp, attr, mask);
 }
 
 /*
@@ -102,8 +107,8 @@ static int qp_make_path(const struct srnic_qp *qp, const struct ib_qp_attr *attr
 	const struct ib_global_route *grh = rdma_ah_read_grh(&attr->ah_attr);
 	int err;
 
-	err = srnic_path_init(path, grh->sgid_attr, &attr->ah_attr,
-			      rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
+	err = srnic_av_path(path, qp->dev, &attr->ah_attr,
+			    rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
 	/* UC and UD have no congestion control */
 	if (!err && qp->ib.qp_type == IB_QPT_RC &&
 	    srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_ECN))
@@ -175,27 +180,27 @@ static void qp_store_path(struct srnic_qp *qp, const struct ib_qp_attr *attr,
 }
 
 /**
- * struct qp_former - State to restore if modify_qp fails (IBA 11.2.4.2)
+ * struct qp_saved - State to restore if modify_qp fails (IBA 11.2.4.2)
  * @attr: attributes
  * @mtu: path MTU in bytes
  * @path: path to the peer; the new one until it is stored
  * @path_valid: value of qp->path_valid
  */
-struct qp_former {
+struct qp_saved {
 	struct ib_qp_attr attr;
 	u32 mtu;
 	struct srnic_path path;
 	bool path_valid;
 };
 
-static void qp_restore(struct srnic_qp *qp, int mask, struct qp_former *former)
+static void qp_restore(struct srnic_qp *qp, int mask, struct qp_saved *saved)
 {
 	spin_lock_bh(&qp->lock);
-	qp->attr = former->attr;
-	qp->mtu = former->mtu;
+	qp->attr = saved->attr;
+	qp->mtu = saved->mtu;
 	if (mask & IB_QP_AV) {
-		swap(qp->path, former->path);
-		qp->path_valid = former->path_valid;
+		swap(qp->path, saved->path);
+		qp->path_valid = saved->path_valid;
 	}
 	spin_unlock_bh(&qp->lock);
 }
@@ -204,7 +209,7 @@ static void qp_restore(struct srnic_qp *qp, int mask, struct qp_former *former)
  * A connection in the clear must not be redirected to a peer whose rule asks
  * for a seal (policy per peer: protocol.md, section 1).
  */
-static int qp_check_way(const struct srnic_qp *qp, const struct srnic_path *path)
+static int qp_check_redirect(const struct srnic_qp *qp, const struct srnic_path *path)
 {
 	struct srnic_sth_params params;
 	int err;
@@ -218,26 +223,26 @@ static int qp_check_way(const struct srnic_qp *qp, const struct srnic_path *path
 	return err;
 }
 
-/* @former is zeroed; the caller releases its path. */
+/* @saved is zeroed; the caller releases its path. */
 static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
-		    struct qp_former *former)
+		    struct qp_saved *saved)
 {
 	int err;
 
 	if (mask & IB_QP_AV) {
-		err = qp_make_path(qp, attr, mask, &former->path) ?:
-		      qp_check_way(qp, &former->path);
+		err = qp_make_path(qp, attr, mask, &saved->path) ?:
+		      qp_check_redirect(qp, &saved->path);
 		if (err)
 			return err;
 	}
 
 	spin_lock_bh(&qp->lock);
-	former->attr = qp->attr;
-	former->mtu = qp->mtu;
-	former->path_valid = qp->path_valid;
+	saved->attr = qp->attr;
+	saved->mtu = qp->mtu;
+	saved->path_valid = qp->path_valid;
 	qp_store_numbers(qp, attr, mask);
 	if (mask & IB_QP_AV)
-		qp_store_path(qp, attr, &former->path);
+		qp_store_path(qp, attr, &saved->path);
 	spin_unlock_bh(&qp->lock);
 	return 0;
 }
@@ -292,19 +297,19 @@ static int qp_apply(struct srnic_qp *qp, int mask, enum ib_qp_state cur, enum ib
 static int qp_store_and_change(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 			       enum ib_qp_state cur, enum ib_qp_state next)
 {
-	struct qp_former *former = kzalloc(sizeof(*former), GFP_KERNEL_ACCOUNT);
+	struct qp_saved *saved = kzalloc(sizeof(*saved), GFP_KERNEL_ACCOUNT);
 	int err;
 
-	if (!former)
+	if (!saved)
 		return -ENOMEM;
-	err = qp_store(qp, attr, mask, former);
+	err = qp_store(qp, attr, mask, saved);
 	if (!err) {
 		err = qp_apply(qp, mask, cur, next);
 		if (err)
-			qp_restore(qp, mask, former);
+			qp_restore(qp, mask, saved);
 	}
-	srnic_path_release(&former->path);
-	kfree(former);
+	srnic_path_release(&saved->path);
+	kfree(saved);
 	return err;
 }
 

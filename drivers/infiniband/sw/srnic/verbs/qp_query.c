@@ -35,6 +35,6 @@ int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	init->cap = attr->cap;
 	init->qp_type = ib->qp_type;
 	init->sq_sig_type = qp->sq.sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
-	init->create_flags = 0;
+	init->create_flags = qp->sq.lso ? IB_QP_CREATE_IPOIB_UD_LSO : 0;
 	return 0;
 }

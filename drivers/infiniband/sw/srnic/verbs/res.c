@@ -6,6 +6,7 @@
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
+#include "engine/congestion.h"
 #include "engine/srq.h"
 #include "ops.h"
 
@@ -51,11 +52,11 @@ int srnic_fill_res_qp(struct sk_buff *msg, struct ib_qp *ib)
 	words[5] = (struct res_word){ "reads_out", qp->req.rd_atomic };
 	words[6] = (struct res_word){ "reads_in", qp->resp.rres_todo };
 	words[7] = (struct res_word){ "srq_taken", READ_ONCE(qp->stream.taken) };
-	words[8] = (struct res_word){ "srq_most", READ_ONCE(qp->stream.most) };
-	words[9] = (struct res_word){ "srq_unfair", READ_ONCE(qp->stream.refused) };
+	words[8] = (struct res_word){ "srq_most", READ_ONCE(qp->stream.max_taken) };
+	words[9] = (struct res_word){ "srq_unfair", READ_ONCE(qp->stream.denied) };
 	words[10] = (struct res_word){ "grants", qp->grant_count };
 	words[11] = (struct res_word){ "srtt_ns", qp->req.cc.srtt };
-	words[12] = (struct res_word){ "min_rtt_ns", min(qp->req.cc.base, qp->req.cc.base_before) };
+	words[12] = (struct res_word){ "min_rtt_ns", srnic_cc_min_rtt(&qp->req.cc) };
 	words[13] = (struct res_word){ "in_stack", srnic_txq_bytes(&qp->txq) };
 	for (int i = SRNIC_FAULT_NONE + 1; i < SRNIC_FAULTS; i++)
 		words[13 + i] = (struct res_word){ srnic_fault_table[i].res, qp->faults[i] };

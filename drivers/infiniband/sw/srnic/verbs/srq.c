@@ -54,10 +54,10 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	struct srnic_create_srq_resp resp = {};
 	int err;
 
-	err = srnic_check_room(udata, sizeof(resp)) ?: srq_check(dev, init);
+	err = srnic_check_outlen(udata, sizeof(resp)) ?: srq_check(dev, init);
 	if (err)
 		return err;
-	err = srnic_take(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	if (err)
 		return err;
 
@@ -80,7 +80,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 err_ring:
 	srnic_ring_destroy(&srq->ring);
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return err;
 }
 
@@ -91,7 +91,7 @@ int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 
 	xa_erase(&dev->srqs, srq->number);
 	srnic_ring_destroy(&srq->ring);
-	srnic_give(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
+	srnic_give_quota(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return 0;
 }
 

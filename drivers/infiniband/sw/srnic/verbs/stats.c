@@ -25,6 +25,6 @@ int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 po
 	for (int i = 0; i < SRNIC_STAT_COUNT; i++)
 		stats->value[i] = srnic_stats_sum(to_srnic(ib)->stats, i);
 	/* a gauge over all devices */
-	stats->value[SRNIC_STAT_chunk_bytes] = srnic_chunk_kept();
+	stats->value[SRNIC_STAT_chunk_bytes] = srnic_chunk_bytes();
 	return SRNIC_STAT_COUNT;
 }

@@ -6,7 +6,7 @@
 #include <linux/sched/task.h>
 #include "ops.h"
 
-int srnic_check_room(const struct ib_udata *udata, size_t len)
+int srnic_check_outlen(const struct ib_udata *udata, size_t len)
 {
 	return udata && udata->outlen < len ? -EINVAL : 0;
 }
@@ -44,7 +44,7 @@ struct srnic_user *srnic_udata_user(struct ib_udata *udata)
  * could pin thousands of dead tasks. On a core without the leak, this is
  * harmless.
  */
-static void forget_process(struct ib_ucontext *ib)
+static void drop_task_ref(struct ib_ucontext *ib)
 {
 	if (ib->res.task)
 		put_task_struct(ib->res.task);
@@ -64,9 +64,9 @@ int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	user = srnic_user_current(&dev->guard);
 	if (IS_ERR(user)) {
 		err = PTR_ERR(user);
-		goto err_forget;
+		goto err_task;
 	}
-	err = srnic_take(dev, SRNIC_QUOTA_UCONTEXT, user);
+	err = srnic_take_quota(dev, SRNIC_QUOTA_UCONTEXT, user);
 	if (err)
 		goto err_put;
 	err = srnic_respond(udata, &resp, sizeof(resp));
@@ -77,11 +77,11 @@ int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	return 0;
 
 err_give:
-	srnic_give(dev, SRNIC_QUOTA_UCONTEXT, user);
+	srnic_give_quota(dev, SRNIC_QUOTA_UCONTEXT, user);
 err_put:
 	srnic_user_put(&dev->guard, user);
-err_forget:
-	forget_process(ib);
+err_task:
+	drop_task_ref(ib);
 	return err;
 }
 
@@ -90,7 +90,7 @@ void srnic_dealloc_ucontext(struct ib_ucontext *ib)
 	struct srnic_user *user = to_srnic_ucontext(ib)->user;
 	struct srnic_dev *dev = to_srnic(ib->device);
 
-	srnic_give(dev, SRNIC_QUOTA_UCONTEXT, user);
+	srnic_give_quota(dev, SRNIC_QUOTA_UCONTEXT, user);
 	srnic_user_put(&dev->guard, user);
 }
 

@@ -27,6 +27,7 @@ extern const struct ib_device_ops srnic_dev_ops;
 void srnic_dev_init(struct srnic_dev *dev);	/* all but registration */
 int srnic_dev_open(struct srnic_dev *dev);	/* tables and counters */
 void srnic_dev_close(struct srnic_dev *dev);
+void srnic_ib_port_set_speed(struct srnic_dev *dev);	/* InfiniBand ports; under RTNL */
 void srnic_port_event(struct srnic_dev *dev, enum ib_event_type event);
 
 #endif /* SRNIC_VERBS_H */

@@ -84,8 +84,8 @@ static const struct factors factors __aligned(SRNIC_CRC_LANE) = {
 	"vpxor %%xmm8, %%xmm0, %%xmm0\n\t" \
 	"vpextrd $1, %%xmm0, %[crc]\n\t"
 
-/* Return the state after @many times LANES lanes (at least once) and @few further lanes. */
-static u32 fold(u32 crc, const u8 *data, size_t many, size_t few)
+/* Return the state after @blocks times LANES lanes (at least once) and @rest lanes more. */
+static u32 fold_lanes(u32 crc, const u8 *data, size_t blocks, size_t rest)
 {
 	asm volatile("vmovdqu (%[data]), %%xmm0\n\t"
 		     "vmovdqu 16(%[data]), %%xmm1\n\t"
@@ -110,7 +110,7 @@ static u32 fold(u32 crc, const u8 *data, size_t many, size_t few)
 		     FOLD_NEXT(7, 8, 112)
 		     "2:\n\t"
 		     "sub $-128, %[data]\n\t"
-		     "dec %[many]\n\t"
+		     "dec %[blocks]\n\t"
 		     "jnz 1b\n\t"
 		     "vmovdqa %[lane], %%xmm15\n\t"
 		     FOLD_INTO(1) FOLD_INTO(2) FOLD_INTO(3) FOLD_INTO(4)
@@ -120,10 +120,11 @@ static u32 fold(u32 crc, const u8 *data, size_t many, size_t few)
 		     FOLD_NEXT(0, 8, 0)
 		     "add $16, %[data]\n"
 		     "4:\n\t"
-		     "dec %[few]\n\t"
+		     "dec %[rest]\n\t"
 		     "jns 3b\n\t"
 		     REDUCE
-		     : [crc] "+r" (crc), [data] "+r" (data), [many] "+r" (many), [few] "+r" (few)
+		     : [crc] "+r" (crc), [data] "+r" (data), [blocks] "+r" (blocks),
+		       [rest] "+r" (rest)
 		     : [lanes] "m" (factors.lanes), [lane] "m" (factors.lane),
 		       [word] "m" (factors.word), [mask] "m" (factors.mask),
 		       [barrett] "m" (factors.barrett)
@@ -159,7 +160,7 @@ bool srnic_crc_fold(u32 *crc, const u8 *data, size_t len)
 	if (unlikely(!irq_fpu_usable()))
 		return false;
 	kernel_fpu_begin();
-	*crc = fold(*crc, data, lanes / LANES, lanes % LANES);
+	*crc = fold_lanes(*crc, data, lanes / LANES, lanes % LANES);
 	kernel_fpu_end();
 	return true;
 }

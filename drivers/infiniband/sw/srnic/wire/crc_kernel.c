@@ -41,7 +41,7 @@
 #define CRC_CALLS	4
 
 /* Both are set once, by srnic_crc_init(), before the first packet. */
-static size_t crc_fast_from __ro_after_init = SIZE_MAX;	/* use one from this length on */
+static size_t crc_fast_min_len __ro_after_init = SIZE_MAX;	/* use one from this length on */
 static bool crc_by_clmul __ro_after_init;		/* use crc_clmul() */
 
 #ifdef SRNIC_CRC_CLMUL
@@ -55,7 +55,7 @@ static int crc_clmul(u32 *crc, const void *data, size_t len)
 	return 0;
 }
 
-static bool __init clmul_exists(void)
+static bool __init clmul_available(void)
 {
 	return srnic_crc_can_fold();
 }
@@ -65,7 +65,7 @@ static int crc_clmul(u32 *crc, const void *data, size_t len)
 	return -EBUSY;
 }
 
-static bool __init clmul_exists(void)
+static bool __init clmul_available(void)
 {
 	return false;
 }
@@ -103,7 +103,7 @@ static noinline int crc_tables(u32 *crc, const void *data, size_t len)
  */
 u32 srnic_crc_update(u32 crc, const void *data, size_t len)
 {
-	while (len >= crc_fast_from) {
+	while (len >= crc_fast_min_len) {
 		size_t n = min_t(size_t, len, CRC_RUN);
 
 		if (crc_by_clmul ? crc_clmul(&crc, data, n) : crc_sparse(&crc, data, n))
@@ -160,17 +160,17 @@ static size_t __init crc_measure(crc_fn fn, const u8 *data)
 
 static void __init crc_choose(const u8 *data)
 {
-	size_t clmul = clmul_exists() ? crc_measure(crc_clmul, data) : SIZE_MAX;
+	size_t clmul = clmul_available() ? crc_measure(crc_clmul, data) : SIZE_MAX;
 	size_t sparse = crc_measure(crc_sparse, data);
 
 	crc_by_clmul = clmul != SIZE_MAX &&
 		       (sparse == SIZE_MAX || crc_time(crc_clmul, data, CRC_LAST) <=
 					      crc_time(crc_sparse, data, CRC_LAST));
-	crc_fast_from = crc_by_clmul ? clmul : sparse;
-	if (crc_fast_from != SIZE_MAX)
+	crc_fast_min_len = crc_by_clmul ? clmul : sparse;
+	if (crc_fast_min_len != SIZE_MAX)
 		pr_info("CRC-32 by %s from %zu bytes on\n",
 			crc_by_clmul ? "multiplication without carries" :
-			"shifts and exclusive-or", crc_fast_from);
+			"shifts and exclusive-or", crc_fast_min_len);
 }
 
 /**

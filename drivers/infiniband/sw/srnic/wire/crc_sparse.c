@@ -19,17 +19,17 @@
 #include "export.h"
 #include "wire/wire.h"
 
-#define WORD		sizeof(u64)
+#define WORD_BYTES	sizeof(u64)
 #define WORD_BITS	64
 
 /* distance in words over which a dropped word is added */
-#define FAR		(SRNIC_CRC_REST / WORD)
+#define SPAN_WORDS	(SRNIC_CRC_REST / WORD_BYTES)
 
 /*
  * Return the bits that the word @bits behind receives from word @near and its
  * predecessor @far.
  */
-static __always_inline u64 moved(unsigned int bits, u64 near, u64 far)
+static __always_inline u64 funnel_shift(unsigned int bits, u64 near, u64 far)
 {
 	return near << bits % WORD_BITS ^ far >> (WORD_BITS - bits % WORD_BITS);
 }
@@ -38,11 +38,12 @@ static __always_inline u64 moved(unsigned int bits, u64 near, u64 far)
  * Return the word at @at plus all that the words two, three, four and five
  * before it add to it. Bits are reflected: earlier bits are lower.
  */
-static __always_inline u64 summed(const u8 *at, u64 two, u64 three, u64 four, u64 five)
+static __always_inline u64 next_word(const u8 *at, u64 two, u64 three, u64 four, u64 five)
 {
 	/* The newest word comes last: words wait for it the least */
-	return get_unaligned_le64(at) ^ moved(300, four, five) ^ moved(211, three, four) ^
-	       moved(183, two, three) ^ moved(145, two, three);
+	return get_unaligned_le64(at) ^
+	       funnel_shift(300, four, five) ^ funnel_shift(211, three, four) ^
+	       funnel_shift(183, two, three) ^ funnel_shift(145, two, three);
 }
 
 /**
@@ -60,20 +61,20 @@ size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_
 {
 	/* The last five words. Each of them is the last one in turn. */
 	u64 a = 0, b = 0, c = 0, d = 0, e = 0;
-	size_t words = len / WORD - FAR;
+	size_t words = len / WORD_BYTES - SPAN_WORDS;
 	const u8 *at = data;
 	u64 first = crc;	/* The state is added to the first four bytes. */
 
-	for (; words >= FAR; words -= FAR, at += FAR * WORD) {
-		e = summed(at, b, c, d, e) ^ first;
-		d = summed(at + WORD, a, b, c, d);
-		c = summed(at + 2 * WORD, e, a, b, c);
-		b = summed(at + 3 * WORD, d, e, a, b);
-		a = summed(at + 4 * WORD, c, d, e, a);
+	for (; words >= SPAN_WORDS; words -= SPAN_WORDS, at += SPAN_WORDS * WORD_BYTES) {
+		e = next_word(at, b, c, d, e) ^ first;
+		d = next_word(at + WORD_BYTES, a, b, c, d);
+		c = next_word(at + 2 * WORD_BYTES, e, a, b, c);
+		b = next_word(at + 3 * WORD_BYTES, d, e, a, b);
+		a = next_word(at + 4 * WORD_BYTES, c, d, e, a);
 		first = 0;
 	}
-	for (; words; words--, at += WORD) {
-		u64 last = summed(at, b, c, d, e);
+	for (; words; words--, at += WORD_BYTES) {
+		u64 last = next_word(at, b, c, d, e);
 
 		e = d;
 		d = c;
@@ -81,12 +82,12 @@ size_t srnic_crc_shorten(u32 crc, const u8 *data, size_t len, u8 rest[SRNIC_CRC_
 		b = a;
 		a = last;
 	}
-	put_unaligned_le64(summed(at, b, c, d, e), rest);
-	put_unaligned_le64(summed(at + WORD, a, b, c, d), rest + WORD);
-	put_unaligned_le64(summed(at + 2 * WORD, 0, a, b, c), rest + 2 * WORD);
-	put_unaligned_le64(summed(at + 3 * WORD, 0, 0, a, b), rest + 3 * WORD);
-	put_unaligned_le64(summed(at + 4 * WORD, 0, 0, 0, a), rest + 4 * WORD);
-	return at + FAR * WORD - data;
+	put_unaligned_le64(next_word(at, b, c, d, e), rest);
+	put_unaligned_le64(next_word(at + WORD_BYTES, a, b, c, d), rest + WORD_BYTES);
+	put_unaligned_le64(next_word(at + 2 * WORD_BYTES, 0, a, b, c), rest + 2 * WORD_BYTES);
+	put_unaligned_le64(next_word(at + 3 * WORD_BYTES, 0, 0, a, b), rest + 3 * WORD_BYTES);
+	put_unaligned_le64(next_word(at + 4 * WORD_BYTES, 0, 0, 0, a), rest + 4 * WORD_BYTES);
+	return at + SPAN_WORDS * WORD_BYTES - data;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_crc_shorten);

@@ -52,7 +52,7 @@ unsigned int srnic_sth_code_len(u8 code)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_code_len);
 
-static void bth_get(struct srnic_pkt *pkt, const u8 *p)
+static void bth_parse(struct srnic_pkt *pkt, const u8 *p)
 {
 	u32 dqpn = get_unaligned_be32(p + BTH_DQPN);
 	u32 psn = get_unaligned_be32(p + BTH_PSN);
@@ -74,7 +74,7 @@ static void bth_get(struct srnic_pkt *pkt, const u8 *p)
 }
 
 /* Reserved bits are sent as zero and ignored on receipt (IBA 9.2). */
-static void bth_put(const struct srnic_pkt *pkt, u8 *p)
+static void bth_build(const struct srnic_pkt *pkt, u8 *p)
 {
 	u32 dqpn = pkt->dqpn & BTH_QPN_MASK;
 	u32 psn = pkt->psn & SRNIC_PSN_MASK;
@@ -111,6 +111,7 @@ static void ext_clear(struct srnic_pkt *pkt)
 	pkt->orig = 0;
 	pkt->rkey = 0;
 	pkt->dmalen = 0;
+	pkt->feth = 0;
 	pkt->imm = 0;
 	pkt->qkey = 0;
 	pkt->sqpn = 0;
@@ -119,7 +120,7 @@ static void ext_clear(struct srnic_pkt *pkt)
 }
 
 /* IBA 9.3; the opcode table has the offsets. */
-static void ext_get(struct srnic_pkt *pkt, const u8 *hdr)
+static void ext_parse(struct srnic_pkt *pkt, const u8 *hdr)
 {
 	const struct srnic_opcode *opc = pkt->opc;
 	const u8 *p;
@@ -129,6 +130,8 @@ static void ext_get(struct srnic_pkt *pkt, const u8 *hdr)
 		pkt->va = get_unaligned_be64(p);
 		pkt->rkey = get_unaligned_be32(p + 8);
 		pkt->dmalen = get_unaligned_be32(p + 12);
+		if (opc->feth)	/* inside, because most packets have neither */
+			pkt->feth = get_unaligned_be32(hdr + opc->feth);
 	}
 	if (opc->atomic) {
 		p = hdr + opc->atomic;
@@ -155,7 +158,22 @@ static void ext_get(struct srnic_pkt *pkt, const u8 *hdr)
 	}
 }
 
-static void ext_put(const struct srnic_pkt *pkt, const struct srnic_opcode *opc, u8 *hdr)
+/**
+ * srnic_wire_parse_ext() - Parse extension headers that were ciphertext on the wire
+ * @pkt: result of srnic_wire_parse(), which took other bytes for these headers;
+ *	its fields of the extension headers are replaced
+ * @ext: the plaintext, @pkt->hdr_len - SRNIC_BTH_LEN bytes
+ *
+ * Context: any.
+ */
+void srnic_wire_parse_ext(struct srnic_pkt *pkt, const u8 *ext)
+{
+	ext_parse(pkt, ext - SRNIC_BTH_LEN);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_wire_parse_ext);
+
+static void ext_build(const struct srnic_pkt *pkt, const struct srnic_opcode *opc, u8 *hdr)
 {
 	u8 *p;
 
@@ -164,6 +182,8 @@ static void ext_put(const struct srnic_pkt *pkt, const struct srnic_opcode *opc,
 		put_unaligned_be64(pkt->va, p);
 		put_unaligned_be32(pkt->rkey, p + 8);
 		put_unaligned_be32(pkt->dmalen, p + 12);
+		if (opc->feth)
+			put_unaligned_be32(pkt->feth, hdr + opc->feth);
 	}
 	if (opc->atomic) {
 		p = hdr + opc->atomic;
@@ -194,7 +214,7 @@ static void ext_put(const struct srnic_pkt *pkt, const struct srnic_opcode *opc,
  * Split @len bytes into headers, STH, payload, pad and ICRC. Nothing behind the
  * BTH may be read before this has checked that it is there.
  */
-static enum srnic_wire_err pkt_measure(struct srnic_pkt *pkt, u32 len)
+static enum srnic_wire_err pkt_parse_lengths(struct srnic_pkt *pkt, u32 len)
 {
 	const struct srnic_opcode *opc = pkt->opc;
 	u32 rest;
@@ -230,7 +250,9 @@ static enum srnic_wire_err pkt_measure(struct srnic_pkt *pkt, u32 len)
  *	@pkt->hdr keeps a pointer to it
  * @len: bytes from the BTH to the end of the ICRC
  *
- * Checks everything that needs no QP: lengths, opcode, version, pad count.
+ * Checks everything that needs no QP: lengths, opcode, version, pad count. It
+ * judges no field of an extension header, because the QP's seal may be opaque:
+ * then the fields that it sets have no meaning (srnic_wire_parse_ext()).
  * Callers that know the QP check that the opcode fits the QP, the payload its
  * MTU and the STH its seal; callers that access the payload check that the pad
  * is zero.
@@ -247,7 +269,7 @@ enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len)
 	if (len < SRNIC_BTH_LEN + SRNIC_ICRC_LEN || len > U16_MAX)
 		return SRNIC_WIRE_SHORT;
 
-	bth_get(pkt, hdr);
+	bth_parse(pkt, hdr);
 	pkt->hdr = hdr;
 	pkt->opc = &srnic_opcode_table[pkt->opcode];
 	if (!(pkt->opc->flags & SRNIC_OPF_VALID))
@@ -255,41 +277,57 @@ enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len)
 	if (hdr[BTH_FLAGS] & BTH_TVER_MASK)
 		return SRNIC_WIRE_VERSION;
 
-	err = pkt_measure(pkt, len);
+	err = pkt_parse_lengths(pkt, len);
 	if (err)
 		return err;
 
 	ext_clear(pkt);
 	if (pkt->hdr_len > SRNIC_BTH_LEN)
-		ext_get(pkt, hdr);
+		ext_parse(pkt, hdr);
 	return SRNIC_WIRE_OK;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_wire_parse);
 
 /**
- * srnic_wire_build() - Write a packet's BTH and extension headers
+ * srnic_wire_build_apart() - Write a packet's BTH and extension headers to two places
  * @pkt: the fields; @pkt->opcode selects those that the packet has
- * @buf: result, SRNIC_EXT_MAX bytes of space
+ * @bth: result, SRNIC_BTH_LEN bytes of space
+ * @ext: result, SRNIC_EXT_MAX - SRNIC_BTH_LEN bytes of space
  *
  * The inverse of srnic_wire_parse(), except for the two nonces of a handshake,
- * which struct srnic_pkt does not hold: those bytes of @buf are not changed.
+ * which struct srnic_pkt does not hold: those bytes of @ext are not changed.
  *
  * Context: any.
  * Return: bytes of headers; 0 for an opcode that is not in the table, with
  * nothing written. Sources: IBA 9.2, 9.3.
  */
-unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf)
+unsigned int srnic_wire_build_apart(const struct srnic_pkt *pkt, u8 *bth, u8 *ext)
 {
 	const struct srnic_opcode *opc = &srnic_opcode_table[pkt->opcode];
 
 	if (!(opc->flags & SRNIC_OPF_VALID))
 		return 0;
 
-	bth_put(pkt, buf);
+	bth_build(pkt, bth);
 	if (opc->hdr_len > SRNIC_BTH_LEN)
-		ext_put(pkt, opc, buf);
+		ext_build(pkt, opc, ext - SRNIC_BTH_LEN);
 	return opc->hdr_len;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_wire_build_apart);
+
+/**
+ * srnic_wire_build() - Write a packet's BTH and extension headers, one behind the other
+ * @pkt: as for srnic_wire_build_apart()
+ * @buf: result, SRNIC_EXT_MAX bytes of space
+ *
+ * Context: any.
+ * Return: as srnic_wire_build_apart().
+ */
+unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf)
+{
+	return srnic_wire_build_apart(pkt, buf, buf + SRNIC_BTH_LEN);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_wire_build);

@@ -87,7 +87,7 @@ static const u32 fecn_crc[2][16] = {
  * IPv4: TOS, TTL and checksum are variant; DF and fragment offset are not. The
  * identification is added later.
  */
-static unsigned int ip4_put(u8 *p, const u8 *iph, u16 udp_len)
+static unsigned int ip4_write(u8 *p, const u8 *iph, u16 udp_len)
 {
 	memcpy(p, iph, IP4_LEN);
 	p[IP4_TOS] = 0xff;
@@ -99,7 +99,7 @@ static unsigned int ip4_put(u8 *p, const u8 *iph, u16 udp_len)
 }
 
 /* IPv6: traffic class, flow label and hop limit are variant. */
-static unsigned int ip6_put(u8 *p, const u8 *iph, u16 udp_len)
+static unsigned int ip6_write(u8 *p, const u8 *iph, u16 udp_len)
 {
 	memcpy(p, iph, IP6_LEN);
 	p[0] |= 0x0f;
@@ -109,10 +109,10 @@ static unsigned int ip6_put(u8 *p, const u8 *iph, u16 udp_len)
 	return IP6_LEN;
 }
 
-static unsigned int udp_put(u8 *p, __be16 sport, u16 udp_len)
+static unsigned int udp_write(u8 *p, const struct srnic_ends *ends, u16 udp_len)
 {
-	memcpy(p, &sport, sizeof(sport));
-	put_unaligned_be16(SRNIC_ROCE_PORT, p + 2);
+	memcpy(p, &ends->sport, sizeof(ends->sport));
+	memcpy(p + 2, &ends->dport, sizeof(ends->dport));
 	put_unaligned_be16(udp_len, p + 4);
 	put_unaligned_be16(0xffff, p + 6);
 	return UDP_LEN;
@@ -124,8 +124,8 @@ static noinline u32 headers_crc(const struct srnic_ends *ends, u16 udp_len)
 	u8 buf[IP6_LEN + UDP_LEN];
 	unsigned int n;
 
-	n = ends->v4 ? ip4_put(buf, ends->iph, udp_len) : ip6_put(buf, ends->iph, udp_len);
-	n += udp_put(buf + n, ends->sport, udp_len);
+	n = ends->v4 ? ip4_write(buf, ends->iph, udp_len) : ip6_write(buf, ends->iph, udp_len);
+	n += udp_write(buf + n, ends, udp_len);
 	return srnic_crc_update(LRH_SEED, buf, n);
 }
 
@@ -153,7 +153,7 @@ static bool ip6_alike(const u8 *a, const u8 *b)
  */
 bool srnic_icrc_alike(const struct srnic_ends *a, const struct srnic_ends *b)
 {
-	if (a->sport != b->sport || a->v4 != b->v4)
+	if (a->sport != b->sport || a->dport != b->dport || a->v4 != b->v4)
 		return false;
 	return a->v4 ? ip4_alike(a->iph, b->iph) : ip6_alike(a->iph, b->iph);
 }
@@ -183,14 +183,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_icrc_alike);
 u32 srnic_icrc_begin(struct srnic_icrc_base *base, const struct srnic_ends *ends, u16 id,
 		     u16 udp_len, const u8 *bth)
 {
-	u8 lacks = ~bth[BTH_FECN_BYTE];
+	u8 clear_bits = ~bth[BTH_FECN_BYTE];
 	u32 crc;
 
 	if (base->udp_len != udp_len) {
 		base->crc = headers_crc(ends, udp_len);
 		base->udp_len = udp_len;
 	}
-	crc = base->crc ^ fecn_crc[0][lacks & 0xf] ^ fecn_crc[1][lacks >> 4];
+	crc = base->crc ^ fecn_crc[0][clear_bits & 0xf] ^ fecn_crc[1][clear_bits >> 4];
 	if (ends->v4)
 		crc ^= id_crc[0][id & 0xf] ^ id_crc[1][id >> 4 & 0xf] ^
 		       id_crc[2][id >> 8 & 0xf] ^ id_crc[3][id >> 12];

@@ -2,8 +2,8 @@
 /*
  * The opcode table: contents of each BTH opcode's packets, and their offsets.
  *
- * IBA 9.2 (table 38) defines the opcodes and their extension headers, IBA 9.3
- * the sizes of the headers. Offsets are sums of sizes, so that no row can
+ * IBA 9.2 (table 38) and A19 define the opcodes and their extension headers, IBA
+ * 9.3 and A19 the sizes of the headers. Offsets are sums of sizes, so that no row can
  * contradict itself; kunit/wire_test.c compares the rows with each other.
  * Opcodes without a row are not supported: RD and XRC (obsolete, or not
  * offered).
@@ -52,6 +52,12 @@
 	.reth = SRNIC_BTH_LEN, \
 	.imm = SRNIC_BTH_LEN + SRNIC_RETH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_IMM_LEN
+
+#define H_FETH_RETH(f) \
+	.flags = (f) | SRNIC_OPF_FETH | SRNIC_OPF_RETH, \
+	.feth = SRNIC_BTH_LEN, \
+	.reth = SRNIC_BTH_LEN + SRNIC_FETH_LEN, \
+	.hdr_len = SRNIC_BTH_LEN + SRNIC_FETH_LEN + SRNIC_RETH_LEN
 
 #define H_ATOMIC(f) \
 	.flags = (f) | SRNIC_OPF_ATOMIC_ETH, \
@@ -126,6 +132,8 @@ const struct srnic_opcode srnic_opcode_table[256] = {
 	ROW(RC, ATOMIC_ACK,		H_ATOMIC_ACK(RS(ATOMIC) | P_BARE)),
 	ROW(RC, CMP_SWAP,		H_ATOMIC(RQ(ATOMIC) | P_BARE)),
 	ROW(RC, FETCH_ADD,		H_ATOMIC(RQ(ATOMIC) | P_BARE)),
+	ROW(RC, FLUSH,			H_FETH_RETH(RQ(FLUSH) | P_BARE)),
+	ROW(RC, ATOMIC_WRITE,		H_RETH(RQ(ATOMIC_WRITE) | P_ONLY)),
 
 	/* Unreliable connection: no responses, and no operations that need one */
 	ROW(UC, SEND_FIRST,		H_NONE(RQ(SEND) | P_FIRST)),

@@ -22,8 +22,11 @@
 #include "shim.h"
 #endif
 
-/* RoCEv2: IBA annex A17.4.4, the UDP destination port */
+/* UDP destination ports: of RoCEv2 (IBA annex A17.4.4), and of InfiniBand ports (protocol.md) */
 #define SRNIC_ROCE_PORT		4791
+#define SRNIC_IB_PORT		4792
+/* Bit of the source port of packets to the latter: they have a GRH (protocol.md) */
+#define SRNIC_IB_SPORT_GRH	0x4000
 
 /* Header lengths in bytes, IBA 9.2-9.3 */
 #define SRNIC_BTH_LEN		12
@@ -34,11 +37,12 @@
 #define SRNIC_ATOMIC_ACK_LEN	8
 #define SRNIC_IMM_LEN		4
 #define SRNIC_IETH_LEN		4
+#define SRNIC_FETH_LEN		4	/* IBA A19 */
 #define SRNIC_ICRC_LEN		4
 #define SRNIC_STH_MAX		64	/* 512 bits, sRDMA 4.1 */
 /* longest extension headers with a payload: WRITE ONLY with immediate */
-#define SRNIC_LOADED_EXT_MAX	(SRNIC_RETH_LEN + SRNIC_IMM_LEN)
-#define SRNIC_HS_LEN		32	/* handshake body: two 128-bit nonces */
+#define SRNIC_PAYLOAD_EXT_MAX	(SRNIC_RETH_LEN + SRNIC_IMM_LEN)
+#define SRNIC_HS_LEN		72	/* handshake body: sth/pure.h */
 #define SRNIC_CNP_LEN		16	/* reserved bytes of a CNP, IBA A17.9.3 */
 /* longest BTH and extension headers: those of a handshake, longer than BTH + AtomicETH */
 #define SRNIC_EXT_MAX		(SRNIC_BTH_LEN + SRNIC_HS_LEN)
@@ -75,6 +79,9 @@ enum srnic_base_opcode {
 	SRNIC_OPC_FETCH_ADD		= 0x14,
 	SRNIC_OPC_SEND_LAST_INV		= 0x16,
 	SRNIC_OPC_SEND_ONLY_INV		= 0x17,
+	/* IBA A19 */
+	SRNIC_OPC_FLUSH			= 0x1c,
+	SRNIC_OPC_ATOMIC_WRITE		= 0x1d,
 	/* UD: SRNIC_TP_UD | SEND_ONLY(_IMM) */
 	/* congestion notification, IBA A17.9.3: neither request nor response */
 	SRNIC_OPC_CNP			= 0x81,
@@ -108,16 +115,26 @@ enum srnic_base_opcode {
 #define SRNIC_OPF_HS		BIT(19)	/* handshake: the body is two nonces */
 #define SRNIC_OPF_RWR		BIT(20)	/* consumes a receive WQE (at its last packet) */
 #define SRNIC_OPF_CNP		BIT(21)
+#define SRNIC_OPF_FLUSH		BIT(22)
+#define SRNIC_OPF_ATOMIC_WRITE	BIT(23)
+#define SRNIC_OPF_FETH		BIT(24)	/* never without a RETH, which follows it */
 
 struct srnic_opcode {
 	const char *name;
 	u32 flags;
 	u8 hdr_len;		/* BTH and all extension headers, bytes */
 	/* offsets of headers; 0: absent */
-	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs, cnp;
+	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs, cnp, feth;
 };
 
 extern const struct srnic_opcode srnic_opcode_table[256];
+
+/* FETH, IBA A19: placement types, then selectivity; the other bits are reserved */
+#define SRNIC_FETH_GLOBAL	BIT(0)
+#define SRNIC_FETH_PERSISTENT	BIT(1)
+#define SRNIC_FETH_TYPES	(SRNIC_FETH_GLOBAL | SRNIC_FETH_PERSISTENT)
+#define SRNIC_FETH_REGION	BIT(4)	/* the whole region, not the range of the RETH */
+#define SRNIC_FETH_BITS		(SRNIC_FETH_TYPES | SRNIC_FETH_REGION)
 
 /* AETH syndrome, IBA 9.7.5.2.1 */
 #define SRNIC_AETH_TYPE		0x60
@@ -155,6 +172,7 @@ static inline bool srnic_gid_is_multicast(const u8 gid[16])
  * @sgid: source address, IPv4 in mapped form (::ffff:a.b.c.d)
  * @dgid: destination address, in the same form
  * @sport: UDP source port
+ * @dport: UDP destination port
  * @v4: IPv4 underlay
  * @iph: IP header of the first packet as on the wire, 20 or 40 bytes (for IPv4
  *	with options the first 20), for the ICRC
@@ -164,10 +182,32 @@ struct srnic_ends {
 	u8 sgid[16];
 	u8 dgid[16];
 	__be16 sport;
+	__be16 dport;
 	bool v4;
 	u8 iph[40];
 	int ifindex;
 };
+
+/*
+ * Return the kind of port, as a seal's contexts have it before a QPN (protocol.md, section 1):
+ * a host's RoCE device and its InfiniBand port on one netdev may have equal GIDs and QPNs.
+ */
+static inline u32 srnic_ends_kind(const struct srnic_ends *ends)
+{
+	return ends->dport == cpu_to_be16(SRNIC_IB_PORT) ? 1 << 24 : 0;
+}
+
+#define SRNIC_PKEY_FULL	0x8000	/* of a P_Key: full member, IBA 10.9.1.1 */
+#define SRNIC_PKEY_BASE	0x7fff	/* the partition */
+
+/*
+ * Tell whether members with these P_Keys may communicate (IBA 10.9.3): they are members of one
+ * partition, and at least one is a full member. Partition 0 is invalid.
+ */
+static inline bool srnic_pkey_match(u16 a, u16 b)
+{
+	return a & SRNIC_PKEY_BASE && !((a ^ b) & SRNIC_PKEY_BASE) && (a | b) & SRNIC_PKEY_FULL;
+}
 
 struct srnic_mkey;
 
@@ -184,7 +224,8 @@ struct srnic_mkey;
  * @off: offset of the BTH in the carrier's data
  * @len: bytes from BTH to the end of the ICRC (UDP length - 8)
  * @opc: row of the opcode table
- * @hdr: BTH, extension headers and STH, contiguous; may be @hdrbuf
+ * @hdr: BTH, extension headers and STH, contiguous; may be @hdrbuf. In opaque
+ *	mode the STH precedes the extension headers
  * @hdr_len: bytes of BTH and extension headers
  * @sth_len: bytes of STH, may be 0
  * @payload: payload and pad, contiguous (carrier or per-CPU scratch)
@@ -199,8 +240,8 @@ struct srnic_mkey;
  * @ackreq: the requester asks for an ACK
  * @echo: sealed responses: requests have arrived with CE (protocol.md, section
  *	2)
- * @gap: sequence error NAKs: code of the number of missing packets (protocol.md,
- *	section 2)
+ * @gap: acknowledgments: code of the number of missing packets; requests: the
+ *	sender understands reports of later gaps (protocol.md, section 2)
  * @becn: backward congestion
  * @fecn: forward congestion
  * @pkey: partition key
@@ -215,6 +256,7 @@ struct srnic_mkey;
  * @orig: AtomicAckETH, previous contents of memory
  * @rkey: RETH or AtomicETH; IETH: the key to invalidate
  * @dmalen: RETH, bytes of the whole message
+ * @feth: FETH, all bits
  * @imm: immediate data
  * @qkey: DETH
  * @sqpn: DETH, source QP
@@ -263,6 +305,7 @@ struct srnic_pkt {
 	u64 orig;
 	u32 rkey;
 	u32 dmalen;
+	u32 feth;
 	__be32 imm;
 	u32 qkey;
 	u32 sqpn;
@@ -298,10 +341,14 @@ enum srnic_wire_err {
  * srnic_wire_parse: @hdr points to at least min(@len, SRNIC_HDR_MAX) contiguous
  * bytes, from the BTH on; sets all fields but skb, ends, seg, off, payload and
  * hdrbuf. srnic_wire_build: writes BTH and extension headers of @pkt into @buf,
- * and returns their length in bytes. The caller adds STH and ICRC.
+ * and returns their length in bytes. The caller adds STH and ICRC. In opaque
+ * mode (protocol.md, section 2) the STH lies between the two, and the extension
+ * headers are ciphertext: srnic_wire_build_apart() and srnic_wire_parse_ext().
  */
 enum srnic_wire_err srnic_wire_parse(struct srnic_pkt *pkt, u8 *hdr, u32 len);
+void srnic_wire_parse_ext(struct srnic_pkt *pkt, const u8 *ext);
 unsigned int srnic_wire_build(const struct srnic_pkt *pkt, u8 *buf);
+unsigned int srnic_wire_build_apart(const struct srnic_pkt *pkt, u8 *bth, u8 *ext);
 unsigned int srnic_sth_code_len(u8 code);	/* bytes: 0,12,16,20,28,32,48,64 */
 
 /* inline: 24-bit serial arithmetic, IBA 9.7.2 */
@@ -380,5 +427,9 @@ static inline __le32 srnic_icrc_end(u32 crc)
 {
 	return cpu_to_le32(~crc);
 }
+
+/* lid.c: labels of an InfiniBand port and of its groups, host order */
+u16 srnic_gid_lid(const u8 gid[16]);
+u16 srnic_mgid_lid(const u8 mgid[16]);
 
 #endif /* SRNIC_WIRE_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fabric - the management of an InfiniBand port: subnet management agent (SMA),
+ * performance management agent (PMA), and subnet administration (SA).
+ *
+ * Each node is its own subnet manager and its own SA, so IP over InfiniBand
+ * (RFC 4391) needs no daemon. Nodes agree because all of them compute the same
+ * records: LIDs from GIDs (wire/lid.c), parameters of groups by constants.
+ * The price: no node knows the members that a group has on other nodes, and a
+ * path record does not show that its destination exists.
+ */
+#ifndef SRNIC_FABRIC_H
+#define SRNIC_FABRIC_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_verbs.h>
+
+struct srnic_dev;
+
+#define SRNIC_FABRIC_GIDS	1	/* length of the GID table, GUIDCap of PortInfo */
+/* 4.096 us << 18 = 1 s: SubnetTimeOut of PortInfo, and response times */
+#define SRNIC_FABRIC_TIMEOUT	18
+/* Groups at most: bounds the memory and the SA's answers. */
+#define SRNIC_FABRIC_GROUPS	256
+#define SRNIC_PMA_COUNTERS	7	/* counters of the PMA that can be set (fabric/pma.c) */
+
+/**
+ * struct srnic_fabric - Management state of an InfiniBand port
+ * @dev: the device
+ * @gid: GID 0: the prefix fe80::/64 and the port's GUID; constant
+ * @lid: LID of the port, host order; constant
+ * @lock: protects @cap_mask, @pma_base and changes of the device's P_Key table; process
+ *	context
+ * @cap_mask: CapabilityMask of PortInfo: IB_PORT_SYS_IMAGE_GUID_SUP,
+ *	IB_PORT_CLIENT_REG_SUP, and the bits that consumers have set by
+ *	srnic_fabric_modify_port(). query_port reports it as port_cap_flags
+ * @pma_base: values of the counters that the PMA reports as zero
+ * @speed: an enum ib_port_speed, that of the netdev; changed under RTNL
+ * @notify: reports an event of the port to consumers; KUnit replaces it
+ * @sa: state of the SA
+ * @sa.lock: protects the rest of it
+ * @sa.groups: list of struct srnic_sa_group
+ * @sa.count: number of entries of @sa.groups
+ * @sa.next_mgid: number of the next group whose MGID the SA chooses
+ * @agent: MAD agent of the SA for GetTable; NULL: not registered
+ */
+struct srnic_fabric {
+	struct srnic_dev *dev;
+	union ib_gid gid;
+	u16 lid;
+	spinlock_t lock;	/* cap_mask, pma_base, P_Keys */
+	u32 cap_mask;
+	u64 pma_base[SRNIC_PMA_COUNTERS];
+	u16 speed;
+	void (*notify)(struct srnic_fabric *fabric, enum ib_event_type event);
+	struct {
+		struct mutex lock;	/* all of sa */
+		struct list_head groups;
+		unsigned int count;
+		u32 next_mgid;
+	} sa;
+	struct ib_mad_agent *agent;
+};
+
+/* Tell whether a LID is the port's, or the permissive one, which stands for it. */
+static inline bool srnic_fabric_is_own_lid(const struct srnic_fabric *fabric, u32 lid)
+{
+	return lid == fabric->lid || lid == be16_to_cpu(IB_LID_PERMISSIVE);
+}
+
+/* fabric.c: called by verbs and main */
+struct srnic_fabric *srnic_fabric_alloc(struct srnic_dev *dev, const union ib_gid *gid);
+void srnic_fabric_free(struct srnic_fabric *fabric);
+int srnic_fabric_modify_port(struct ib_device *ib, u32 port, int mask,
+			     struct ib_port_modify *props);
+int srnic_fabric_query_gid(struct ib_device *ib, u32 port, int index, union ib_gid *gid);
+
+/* pkey.c: called by verbs and control */
+int srnic_fabric_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
+int srnic_fabric_add_pkey(struct srnic_fabric *fabric, u16 pkey);
+int srnic_fabric_del_pkey(struct srnic_fabric *fabric, u16 pkey);
+
+/* mad.c: the operation process_mad of struct ib_device_ops */
+int srnic_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib_wc *wc,
+		      const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+		      size_t *out_size, u16 *out_pkey_index);
+
+/* sa_agent.c: called by main, at load and unload */
+int srnic_sa_init(void);
+void srnic_sa_exit(void);
+
+#endif /* SRNIC_FABRIC_H */

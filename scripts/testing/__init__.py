@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0
-"""Parts of scripts/check: one file a suite, and the report."""
-
-from pathlib import Path
-
-REPO = Path(__file__).resolve().parents[2]
-BUILD = REPO / "build"
-LOGS = BUILD / "check"

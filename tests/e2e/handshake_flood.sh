@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock only
+# what: a forged handshake frame that a connection does not expect is compared with its state in softirq, and costs no HMAC: hardly more than one with a wrong ICRC
+# counted: instructions of a frame, of sender and receiver together
+# timeout: 240
+# cites: issue 23.6, protocol.md section 7
+. "$(dirname "$0")/../lib.sh"
+
+count=${SRNIC_FLOOD:-500}
+tracing=/sys/kernel/tracing
+# An HMAC-SHA-256 of a frame is five compressions, each of a thousand instructions or more
+most=1000
+
+# probe STEP...: count the calls of these functions
+probe()
+{
+	local step
+	for step; do
+		echo "p:srnic_test/$step srnic:$step" >>$tracing/kprobe_events
+	done
+	echo 1 >$tracing/events/srnic_test/enable
+}
+
+# taken STEP: number of calls since then
+taken()
+{
+	awk -v step="$1" '$1 == step { print $2 }' $tracing/kprobe_profile
+}
+
+no_probes()
+{
+	echo 0 >$tracing/events/srnic_test/enable
+	: >$tracing/kprobe_events
+}
+
+# flood KIND: send frames to b's QP. Sets `each` to the instructions of one.
+flood()
+{
+	on a srnic-garbage "$1" va "$(on b cat /sys/class/net/vb/address)" 10.77.0.1 10.77.0.2 "$qpn" "$count" >/run/test/flood
+	each=$(sed -n 's/.* each \([0-9]*\) ns/\1/p' /run/test/flood)
+	say "$1: $each instructions a frame"
+}
+
+testbed up --policy require:aead:aes-gcm-128
+# the PSN that the frames have: the state, the nonces and the key refuse them
+options=(--ops=write --sizes 64 --offsets 1 --psn 0x1234 --timeout 20 --until /run/test/done)
+pair in b srnic-verify -d srnic1 "${options[@]}" -- \
+	in a srnic-verify -d srnic0 "${options[@]}" 10.77.0.2 &
+stream=$!
+soon beyond 100 b srnic1 rcvd_pkts || fail "there is no stream"
+qpn=$(on b rdma resource show qp link srnic1 | sed -n 's/.* lqpn \([0-9]*\) .*type RC state RTS.*/\1/p')
+pkill -STOP -x srnic-verify
+
+handshakes=$(count_of b srnic1 sth_handshakes)
+sent=$(count_of b srnic1 sent_pkts)
+flood frame-icrc
+before=$each
+for kind in hello confirm; do
+	flood $kind
+	say "$((each - before)) more than one with a wrong ICRC, which is counted"
+	((each - before <= most)) || fail "that is more than $most"
+done
+if [ -e $tracing/kprobe_events ]; then
+	probe srnic_sth_hs_check srnic_sth_hs_rx
+	for kind in hello confirm; do
+		checked=$(taken srnic_sth_hs_check)
+		flood $kind
+		checked=$(($(taken srnic_sth_hs_check) - checked))
+		[ "$checked" -eq "$count" ] || fail "$kind: $checked of $count frames have come to the check"
+		verified=$(taken srnic_sth_hs_rx)
+		[ "$verified" -eq 0 ] || fail "$kind: $verified frames have cost an HMAC"
+	done
+	no_probes
+fi
+[ "$(count_of b srnic1 sth_handshakes)" -eq "$handshakes" ] || fail "a forged frame was taken"
+[ "$(count_of b srnic1 sent_pkts)" -eq "$sent" ] || fail "a forged frame was answered"
+expect_count b srnic1 sth_crowded -eq 0
+
+pkill -CONT -x srnic-verify
+touch /run/test/done
+wait $stream || fail "the stream did not survive"
+testbed down

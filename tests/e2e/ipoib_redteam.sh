@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: forged management datagrams change nothing at an InfiniBand port, and a flood of them leaves IP over InfiniBand working
+# timeout: 300
+# cites: rfc4391.md I35
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../ib.sh"
+
+flood=10000
+! on_debug_kernel || flood=2000
+
+forge()
+{
+	on a "$repo/tests/programs/ipoib_forger.py" va "$mac" "$a" "$b" "$@"
+}
+
+# forged COUNTER LEAST ATTACK...: check that the counter of b's port grows by that, and that its
+# P_Keys are what they were
+forged()
+{
+	local counter=$1 least=$2 before now
+	shift 2
+	before=$(count_of b ibb "$counter")
+	forge "$@"
+	soon beyond $((before + least - 1)) b ibb "$counter" ||
+		fail "$*: $counter grew from $before to $(count_of b ibb "$counter")"
+	now=$(on b srnic pkey | awk 'NR > 1 { print $2 }' | xargs)
+	[ "$now" = 0xffff ] || fail "$*: P_Keys $now"
+}
+
+testbed up
+ib_up a
+ib_up b
+a=$(on a cat /sys/class/net/ib0/address)
+b=$(on b cat /sys/class/net/ib0/address)
+mac=$(on b cat /sys/class/net/vb/address)
+on a ping -c 1 -W 60 10.78.0.2
+
+say "SMPs for QP0, from wherever they seem to come"
+forged wrong_address 8 smp
+
+say "SMPs for QP1: those without a GRH are dropped, the others are no business of QP1"
+forged wrong_address 4 smp-qp1
+
+say "joins for other nodes"
+forged mad_foreign 4 sa 4
+forged mad_foreign 4 sa-table 4
+forged mad_foreign 4 sa-own 8
+forged wrong_address 4 sa-own 8
+
+say "a flood of $flood joins, while honest nodes go on"
+on a ping -i 0.2 10.78.0.2 >/run/test/ping.log 2>&1 &
+pinging=$!
+before=$(count_of b ibb mad_foreign)
+forge sa $flood
+forge sa-own 1000
+soon beyond "$before" b ibb mad_foreign
+kill $pinging
+wait $pinging || true
+[ "$(grep -c 'bytes from' /run/test/ping.log)" -gt 0 ] || fail "no ping was answered"
+on a ping -c 3 -W 60 10.78.0.2
+
+say "no group has come of them: there is room for those that b itself joins"
+on b sysctl -qw net.ipv4.igmp_max_memberships=400
+dmesg --clear
+in-b "$repo/tests/programs/many_groups.py" 200 10.78.0.2 &
+crowd=$!
+# ff12:401b:ffff::f09:c7 is that of 239.9.0.199, the last
+last_joined() { grep -q 'inet6 ff12:401b:ffff::f09:c7' < <(on b ip -6 maddr show dev vb); }
+soon last_joined || fail "$(grep -m 3 'join failed' < <(dmesg))"
+! grep 'join failed' < <(dmesg) || fail "a join was refused"
+kill $crowd
+wait $crowd || true
+
+say "a user's address handle without a GRH leads to no other node"
+chmod 666 /dev/infiniband/uverbs*
+on a "$repo/tests/programs/ipoib_lid.py" iba
+ib_delete a
+ib_delete b
+testbed down

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: the ioctl methods that set keys reject arguments that no library would pass, and survive random calls
+# timeout: 120
+# cites: srdma.md decisions 12, 16, 17; abi.md, keys
+. "$(dirname "$0")/../lib.sh"
+
+testbed up
+on a "$repo/tests/programs/key_calls.py" srnic0
+testbed down

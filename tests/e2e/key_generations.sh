@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: a key is replaced at both ends by stages, again and again, while connections are made: none fails, and no packet is in the clear
+# timeout: 600
+# cites: issue 23.2, protocol.md section 7
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../connecting.sh"
+
+times=${SRNIC_GENERATIONS:-8}
+
+# next_key: draw a new key for both ends
+next_key()
+{
+	head -c 32 /dev/urandom >/run/test/next
+}
+
+# both VERB...: do the same with the key at both ends
+both()
+{
+	on a srnic key "$@"
+	on b srnic key "$@"
+}
+
+ping()
+{
+	pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
+}
+
+ud_pingpong()
+{
+	pair in b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -s 1000 -n 20 -c -- \
+		in a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 1000 -n 20 -c 10.77.0.2
+}
+
+testbed up
+next_key
+for host in a b; do
+	on $host srnic key add k --raw --file /run/test/next
+	# not 'require': without a key connections would be made in the clear, and be noticed
+	on $host srnic policy add 10.77.0.0/24 prefer aead aes-gcm-128 key k
+done
+watch
+connecting_start
+
+say "stages at one end alone harm nothing"
+meanwhile
+next_key
+on a srnic key stage k --raw --file /run/test/next
+meanwhile
+on b srnic key stage k --raw --file /run/test/next
+on a srnic key promote k
+ud_pingpong
+meanwhile
+on b srnic key promote k
+on b srnic key retire k
+ud_pingpong
+meanwhile
+on a srnic key retire k
+meanwhile
+
+say "$times times"
+for ((n = 2; n <= times; n++)); do
+	next_key
+	both stage k --raw --file /run/test/next
+	meanwhile
+	both promote k
+	meanwhile
+	both retire k
+	meanwhile
+done
+connecting_stop
+say "connections were made $(made) times; frames under other keys: $(count_of a srnic0 sth_auth_failed) and $(count_of b srnic1 sth_auth_failed)"
+for host in a b; do
+	on $host srnic -j key >/run/test/keys
+	grep -q "\"generation\":$((times + 1))," /run/test/keys || fail "$host has $(cat /run/test/keys)"
+done
+neither policy_prefer_clear policy_exempt sth_missing sth_unexpected
+expect_count a srnic0 sth_handshakes -ge $((times * 3 * 4))
+
+say "a retired secret opens nothing, not even of a sender that is known"
+next_key
+both stage k --raw --file /run/test/next
+on b srnic key promote k
+ping
+on b srnic key retire k
+refused=$(count_of b srnic1 sth_auth_failed)
+in-b rping -s -a 10.77.0.2 -v -C 3 >/run/test/s.log 2>&1 &
+server=$!
+settle $server rping
+in-a rping -c -a 10.77.0.2 -v -C 3 >/run/test/c.log 2>&1 &
+client=$!
+soon beyond "$refused" b srnic1 sth_auth_failed || fail "nothing is refused: $(cat /run/test/c.log)"
+sleep 1		# time for wrongly accepted packets to arrive
+! grep 'ping data' /run/test/[cs].log || fail "a retired secret is accepted"
+kill $server $client 2>/dev/null || true
+wait $server $client || true
+on a srnic key promote k
+ping
+
+say "no packet was in the clear"
+nothing_clear
+
+say "one that is would have been seen"
+for host in a b; do
+	on $host srnic policy flush
+done
+ping
+more_than_empty() { [ "$(stat -c %s $clear)" -gt $empty ]; }
+soon more_than_empty || fail "packets in the clear are not seen"
+kill $watcher
+wait $watcher || true
+testbed down

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# InfiniBand ports on the two ends of a test bed, and IP over them by the stock ib_ipoib.
+# Source it after lib.sh.
+
+# ib_device END: name of the InfiniBand device on that end
+ib_device() { echo "ib$1"; }
+
+# ib_netdev END: name of the netdev that ib_ipoib has made for that end's device: its link
+# address ends with the port's GID. ib_ipoib makes it in the initial namespace.
+ib_netdev()
+{
+	local gid dir address
+	gid=$(cat "/sys/class/infiniband/$(ib_device "$1")/ports/1/gids/0") || return 1
+	for dir in /sys/class/net/*; do
+		address=$(tr -d : <"$dir/address" 2>/dev/null) || continue
+		[ "${address:8}" != "${gid//:/}" ] || { basename "$dir"; return; }
+	done
+	return 1
+}
+
+# ib_place END: move that netdev into the end's namespace, as ib0
+ib_place()
+{
+	local dev
+	dev=$(ib_netdev "$1") || return 1
+	ip link set "$dev" netns "$1" name ib0
+}
+
+ib_has_carrier()
+{
+	[ "$(on "$1" cat /sys/class/net/ib0/carrier 2>/dev/null)" = 1 ]
+}
+
+# ib_add END: add an InfiniBand port to that end's netdev
+ib_add()
+{
+	on "$1" rdma link add "$(ib_device "$1")" type srnic_ib netdev "v$1"
+}
+
+ib_delete()
+{
+	on "$1" rdma link delete "$(ib_device "$1")"
+}
+
+# ib_up END: add a port, and bring up ib0 with 10.78.0.N and fd78::N, N = 1 for a, 2 for b
+ib_up()
+{
+	local n=1
+	[ "$1" = a ] || n=2
+	modprobe ib_ipoib
+	ib_add "$1"
+	soon ib_place "$1" || fail "ib_ipoib has made no netdev for $(ib_device "$1")"
+	on "$1" sh -c "
+		echo 0 >/proc/sys/net/ipv6/conf/ib0/accept_dad
+		ip link set ib0 up
+		ip addr add 10.78.0.$n/24 brd + dev ib0
+		ip addr add fd78::$n/64 dev ib0 nodad"
+	soon ib_has_carrier "$1" || fail "no carrier: $(on "$1" ip -d link show ib0)"
+}
+
+# ib_keys: give both ends the keys k, for hosts, and g, for groups
+ib_keys()
+{
+	local end name
+	for name in k g; do
+		head -c 32 /dev/urandom >/run/test/key.$name
+		od -A n -v -t x1 -w32 /run/test/key.$name | tr -d ' ' >/run/test/$name.key
+		for end in a b; do
+			on $end srnic key replace $name --file /run/test/key.$name --raw
+		done
+	done
+}
+
+# ib_rules RULE MODE SUITE: set rules for all of the InfiniBand ports' traffic, at both ends
+ib_rules()
+{
+	local end
+	for end in a b; do
+		on $end srnic policy replace fe80::/64 "$@" key k
+		on $end srnic policy replace ff12::/16 "$@" key g
+	done
+}
+
+# ib_groups: have a's broadcast and multicast datagrams arrive at b
+ib_groups()
+{
+	local receiver
+	on b sysctl -qw net.ipv4.icmp_echo_ignore_broadcasts=0
+	on a ping -b -c 1 -W 60 10.78.0.255
+	in-b "$repo/tests/programs/multicast.py" receive 239.1.2.3 10.78.0.2 &
+	receiver=$!
+	on a timeout 300 "$repo/tests/programs/multicast.py" send 239.1.2.3 10.78.0.1
+	wait $receiver
+}
+
+# ib_exchange BYTES ADDRESS...: send that many bytes from a to each address of b by TCP, and as
+# many back
+ib_exchange()
+{
+	local bytes=$1 address
+	shift
+	for address; do
+		pair in b "$repo/tests/programs/exchange.py" serve -- \
+			in a "$repo/tests/programs/exchange.py" connect "$address" "$bytes"
+	done
+}
+
+# ib_traffic: exchange packets of all kinds over ib0
+ib_traffic()
+{
+	on a ping -c 2 -W 60 10.78.0.2
+	on a ping -c 1 -W 60 -s 2016 -M "do" 10.78.0.2
+	on b ping -c 2 -W 60 fd78::1
+	ib_groups
+	pair in b iperf3 -s -1 -- in a iperf3 -c 10.78.0.2 -n 200K
+	pair in b iperf3 -s -1 -- in a iperf3 -c fd78::2 -n 200K -R
+	pair in b rping -s -a 10.78.0.2 -C 3 -- in a rping -c -a 10.78.0.2 -C 3
+}

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Check the unit of srnicd: systemd understands it, and it keeps the daemon from what it does
+# not need. TAP on standard output.
+
+set -uo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+unit=$top/tools/srnicd/srnicd.service
+. "$(dirname "$0")/tap.sh"
+
+if ! command -v systemd-analyze >/dev/null; then
+	echo "ok $((++count)) - unit: systemd-analyze # SKIP systemd is not installed"
+	the_end
+fi
+# The daemon need not be installed here
+complaints=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep -v 'srnicd is not executable')
+echo "# ${complaints:-no complaints}"
+[[ -z $complaints ]]
+ok $? "systemd understands it"
+systemd-analyze security --offline=true --no-pager --threshold=20 "$unit" >/dev/null 2>&1
+ok $? "systemd rates its exposure at 2 of 10 at most"
+grep -qx 'CapabilityBoundingSet=CAP_NET_ADMIN' "$unit" && grep -qx 'DynamicUser=yes' "$unit"
+ok $? "it has a user of its own, with one capability"
+the_end

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing the file of peers: a new file takes the place of the old one, so that a reader sees
+ * one of them as a whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "peers.h"
+
+/* Lock the folder, so that two changes do not undo each other. Return a descriptor, or -1. */
+static int lock_folder(const char *folder, struct why *why)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX)) {
+		why_not(why, "cannot open the folder %.100s: %s%s", folder, strerror(errno),
+			errno == ENOENT ? ": make it, or run 'srnic genkey' first" : "");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool is_line_of(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	line += strspn(line, " \t");
+	return !strncmp(line, name, len) && strchr(" \t\n", line[len]);
+}
+
+/* Copy all lines but those of peer @name. */
+static void copy_lines(FILE *from, FILE *to, const char *name)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	while (from && (len = getline(&line, &size, from)) >= 0) {
+		if (name && is_line_of(line, name))
+			continue;
+		fputs(line, to);
+		if (len && line[len - 1] != '\n')
+			fputc('\n', to);
+	}
+	free(line);
+}
+
+static void write_line(FILE *to, const struct peer *peer)
+{
+	char key[KEY_TEXT_LEN + 1], prefix[SRNIC_TEXT_MAX];
+
+	key_to_text(peer->public_key, key);
+	fprintf(to, "%s %s %s %s %s\n", peer->name, key, *peer->endpoint ? peer->endpoint : "-",
+		srnic_prefix_text(&peer->prefix, prefix), peer->suite);
+}
+
+/* Replace the file: without the line of peer @drop, and with one for @add; either may be NULL. */
+static bool replace_file(const char *folder, const char *drop, const struct peer *add,
+			 struct why *why)
+{
+	char path[256], new_path[264];
+	FILE *from, *to;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s/" PEERS_FILE, folder);
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	to = fopen(new_path, "we");
+	if (!to)
+		return why_not(why, "cannot create %.100s: %s", new_path, strerror(errno));
+	from = fopen(path, "re");
+	copy_lines(from, to, drop);
+	if (from)
+		fclose(from);
+	if (add)
+		write_line(to, add);
+	/* public keys are no secret */
+	if (fchmod(fileno(to), 0644) || fflush(to) || fsync(fileno(to)))
+		err = errno;
+	if (fclose(to) && !err)
+		err = errno;
+	if (!err && rename(new_path, path))
+		err = errno;
+	if (!err)
+		return true;
+	unlink(new_path);
+	return why_not(why, "cannot write %.100s: %s", path, strerror(err));
+}
+
+/* A change of the file, whose peers are in @peers */
+typedef bool (*change_fn)(const char *folder, struct peers *peers, struct peer *peer,
+			  struct why *why);
+
+static bool change_locked(const char *folder, change_fn change, struct peer *peer,
+			  struct why *why)
+{
+	struct peers peers;
+	int lock = lock_folder(folder, why);
+	bool fine;
+
+	if (lock < 0)
+		return false;
+	fine = peers_read(folder, &peers, why) && change(folder, &peers, peer, why);
+	peers_free(&peers);
+	close(lock);
+	return fine;
+}
+
+/* Appending to the list shows whether the new file can be read. */
+static bool add(const char *folder, struct peers *peers, struct peer *peer, struct why *why)
+{
+	return peers_append(peers, peer, why) && replace_file(folder, NULL, peer, why);
+}
+
+static bool del(const char *folder, struct peers *peers, struct peer *peer, struct why *why)
+{
+	const struct peer *found = peers_find(peers, peer->name);
+
+	if (!found)
+		return why_not(why, "no peer '%s': see 'srnic peer list'", peer->name);
+	*peer = *found;
+	return replace_file(folder, peer->name, NULL, why);
+}
+
+bool peers_add(const char *folder, const struct peer *peer, struct why *why)
+{
+	struct peer added = *peer;
+
+	return change_locked(folder, add, &added, why);
+}
+
+bool peers_del(const char *folder, struct peer *peer, struct why *why)
+{
+	return change_locked(folder, del, peer, why);
+}
