@@ -79,6 +79,12 @@ give:
 	return READ_ONCE(sq->wqes) ? 0 : -ENOMEM;
 }
 
+/**
+ * srnic_sq_free() - Free the copies of work requests, and return their quota
+ * @qp: the QP, which nobody uses any more
+ *
+ * Context: process.
+ */
 void srnic_sq_free(struct srnic_qp *qp)
 {
 	if (!qp->sq.wqes)

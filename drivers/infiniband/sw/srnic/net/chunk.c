@@ -186,25 +186,33 @@ void srnic_chunk_return_tail(const struct page *page, u32 end, u32 left)
 	spin_unlock(&ring->lock);
 }
 
-/* Return true if the ring can do without its chunk @i. @unused counts unused ones. */
-static bool chunk_is_surplus(const struct chunk_ring *ring, unsigned int i, unsigned int *unused)
+/*
+ * Return true if the ring can do without its chunk @i. While the ring is in use, every second
+ * idle chunk goes, so that it shrinks over a few calls. @idle counts those.
+ */
+static bool chunk_is_surplus(const struct chunk_ring *ring, unsigned int i, unsigned int *idle)
 {
 	struct page *page = ring->pages[i];
 
+	if (i == ring->at)
+		return !ring->advanced && page_size(page) > CHUNK_SIZE;
 	if (!ring->advanced)
-		return i != ring->at || page_size(page) > CHUNK_SIZE;
-	return i != ring->at && page_ref_count(page) == 1 && ++*unused % 2;
+		return true;
+	if (page_ref_count(page) > 1)
+		return false;
+	++*idle;
+	return *idle % 2;
 }
 
 /* Return true if the ring needs another look later. */
 static bool chunk_ring_trim(struct chunk_ring *ring)
 	__must_hold(&ring->lock)
 {
-	unsigned int unused = 0, kept = 0, at = 0;
+	unsigned int idle = 0, kept = 0, at = 0;
 	bool advanced = ring->advanced;
 
 	for (unsigned int i = 0; i < ring->count; i++) {
-		if (chunk_is_surplus(ring, i, &unused)) {
+		if (chunk_is_surplus(ring, i, &idle)) {
 			put_page(ring->pages[i]);
 			continue;
 		}
