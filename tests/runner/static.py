@@ -2,8 +2,6 @@
 """Checks that only read: checkpatch, sparse, kernel-doc, and the scripts'."""
 
 import ast
-import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -16,12 +14,10 @@ from . import metrics
 from . import references as documents
 from . import rooms as walls
 from . import steps
+from .clean import CACHE, asked_once, content_of
 from .files import scripts, tracked
 from .mutations import apply_all
 
-CACHE = Path(os.environ.get("SRNIC_CACHE") or
-             Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") /
-             "srnic")
 LINUX = CACHE / "source" / "current"
 
 # Checks of checkpatch that do not fit code outside the kernel's tree
@@ -72,30 +68,6 @@ def user_sources():
 def need_linux():
     if not (LINUX / "Makefile").exists():
         raise steps.Skip("no kernel source: scripts/setup source")
-
-
-def asked_once(checker, *read):
-    """Whether the checker, a function, is content; it is not called again if it was content
-    with the same input, byte for byte.
-
-    Checkers take minutes, and most files have not changed since the last run."""
-    digest = hashlib.sha256()
-    for part in read:
-        part = part if isinstance(part, bytes) else str(part).encode()
-        digest.update(len(part).to_bytes(8, "big") + part)
-    stamp = CACHE / "clean" / digest.hexdigest()
-    if stamp.exists():
-        return True
-    fine = checker()
-    if fine:
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
-    return fine
-
-
-def content_of(files):
-    """Names and bytes, for asked_once()."""
-    return [part for path in files for part in (path.relative_to(REPO), path.read_bytes())]
 
 
 def version_of(program):
