@@ -3,7 +3,7 @@
 # kernel: stock only
 # what: the codec and the dissector open all captured datagrams of hosts, groups and the connection manager; no counter is used twice
 # timeout: 400
-# cites: protocol.md 11, srdma.md decision 5, issue 4.4, issue 4.7
+# cites: protocol.md 11, issue 4.4, issue 4.7
 . "$(dirname "$0")/../lib.sh"
 
 seals=(aes-gcm-128:aead aes-cmac-128:packet aes-gcm-192:opaque)

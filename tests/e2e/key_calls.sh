@@ -3,7 +3,7 @@
 # kernel: stock
 # what: the ioctl methods that set keys reject arguments that no library would pass, and survive random calls
 # timeout: 120
-# cites: srdma.md decisions 12, 16, 17; abi.md, keys
+# cites: protocol.md 12; abi.md, keys
 . "$(dirname "$0")/../lib.sh"
 
 testbed up

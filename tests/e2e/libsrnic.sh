@@ -4,7 +4,7 @@
 # what: libsrnic works against the kernel: suites, rules, keys, devices, peers, QPs, another namespace, permissions
 # easy: yes
 # timeout: 200
-# cites: srdma.md decisions 13, 16, 18, 19; libsrnic(7)
+# cites: libsrnic(7), srnic(7)
 . "$(dirname "$0")/../lib.sh"
 
 live=/usr/lib/srnic/srnic-live

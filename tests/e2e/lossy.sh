@@ -3,7 +3,7 @@
 # kernel: stock
 # what: 16 MiB of random bytes arrive intact despite loss, duplication and reordering, clear and sealed
 # timeout: 600
-# cites: R5, srdma.md part 3, issue 2.7
+# cites: R5, protocol.md 5 and 8, issue 2.7
 . "$(dirname "$0")/../lib.sh"
 
 bulk=${SRNIC_BULK:-$((16 << 20))}

@@ -3,7 +3,7 @@
 # kernel: stock
 # what: memory protected by keys is accessible over the wire only to peers that prove the key; applications can seal their own connections
 # timeout: 300
-# cites: srdma.md P7, P8, P9, P10, decisions 6, 11, 12, 13, 19; protocol.md 6, 12
+# cites: P7, P8, P9, P10, protocol.md 6, 12
 . "$(dirname "$0")/../lib.sh"
 
 testbed up

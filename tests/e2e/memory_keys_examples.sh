@@ -3,7 +3,7 @@
 # kernel: stock
 # what: the library's examples seal their connections, grant one block of a region, and store keys and values, without privileges
 # timeout: 200
-# cites: srdma.md P7, P8, P9, P10, P13, decisions 11, 12, 19
+# cites: P7, P8, P9, P10, P13, protocol.md 12
 . "$(dirname "$0")/../lib.sh"
 
 # Use the build folder: only the sources of the examples are installed

@@ -3,7 +3,7 @@
 # kernel: stock
 # what: of changed copies of all kinds of sealed packets, sent beside live traffic, none is accepted; no QP is lost, every byte is right
 # timeout: 120
-# cites: P11, R6, srdma.md part 3 (tampering), protocol.md 9, issue 4 (10^6 mutated packets)
+# cites: P11, R6, protocol.md 4 and 9, issue 4 (10^6 mutated packets)
 . "$(dirname "$0")/../lib.sh"
 
 mutants=${SRNIC_MUTANTS:-20000}

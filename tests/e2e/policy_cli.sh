@@ -4,7 +4,7 @@
 # what: the srnic command works against the kernel: rules, keys, quotas, output, errors, permissions
 # easy: yes
 # timeout: 300
-# cites: srdma.md decisions 13, 16, 18, 19; contracts.md, the CLI
+# cites: protocol.md 6, srnic(7) and srnic(8)
 . "$(dirname "$0")/../lib.sh"
 
 # refused STATUS PATTERN WHERE COMMAND...: check that COMMAND exits with STATUS and prints

@@ -4,7 +4,7 @@
 # what: 'require' rejects unsealed traffic (no key, clear peer, other key, datagrams); 'prefer' allows and counts it
 # easy: yes
 # timeout: 180
-# cites: srdma.md decision 19
+# cites: srnic(7), rules
 . "$(dirname "$0")/../lib.sh"
 
 # refusals: number of packets that either end has dropped or was not allowed to send

@@ -3,7 +3,7 @@
 # kernel: debug
 # what: among a million packets sealed in opaque mode, and a million in others, lost, early or requested again, also when the PSN wraps, no nonce occurs twice
 # timeout: 18000
-# cites: srdma.md decision 5 and part 3, issue 4, issue 23
+# cites: protocol.md 3 (one PSN, several packets) and 8, issue 4, issue 23
 . "$(dirname "$0")/../lib.sh"
 
 # The oracle of the test kernel warns if a nonce is used for two inputs; a warning fails the

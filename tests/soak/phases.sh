@@ -3,7 +3,7 @@
 # kernel: debug
 # what: a connection goes on when its sub-keys are used up: packets name all phases, no nonce occurs twice, nothing fails
 # timeout: 3600
-# cites: protocol.md 10, srdma.md decision 8 (S8)
+# cites: protocol.md 10
 . "$(dirname "$0")/../lib.sh"
 
 parameters=/sys/module/srnic/parameters

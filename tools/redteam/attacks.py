@@ -224,7 +224,7 @@ def alter_what_is_read(bed):
     return "a took it" if got == FORGED else None
 
 
-@attack("srdma.md 2.3 (RETH)")
+@attack("protocol.md 4 (RETH)")
 def move_a_write(bed):
     """Change the address of a WRITE"""
     def moved(shot):
@@ -236,7 +236,7 @@ def move_a_write(bed):
     return "it went elsewhere" if bed.memory(len(GOOD), 1024) == GOOD else None
 
 
-@attack("srdma.md 2.3 (RETH)")
+@attack("protocol.md 4 (RETH)")
 def swap_the_key(bed):
     """Redirect a WRITE to another region of b, by its rkey"""
     _, other = bed.another_pair()
@@ -249,7 +249,7 @@ def swap_the_key(bed):
     return "that region holds it" if bed.memory(len(GOOD), end=other) == GOOD else None
 
 
-@attack("srdma.md 2.3 (extension headers)")
+@attack("protocol.md 4 (extension headers)")
 def alter_immediate_data(bed):
     """Change the immediate data of a SEND"""
     bed.b.expect(1)
@@ -261,7 +261,7 @@ def alter_immediate_data(bed):
     return "b was told something else" if got and got[0][2] == 0x66666666 else None
 
 
-@attack("srdma.md 2.3 (UDP length)")
+@attack("protocol.md 4 (UDP length)")
 def shorten_a_message(bed):
     """Truncate a SEND"""
     bed.b.expect(1)
@@ -273,7 +273,7 @@ def shorten_a_message(bed):
     return f"b took {got[0][0]} bytes of {len(GOOD)}" if got and got[0][0] < len(GOOD) else None
 
 
-@attack("srdma.md 3 (opcode flip)")
+@attack("protocol.md 4 (BTH)")
 def turn_a_write_into_a_read(bed):
     """Turn a WRITE into a READ of the same memory"""
     since = len(bed.wire.seen)
@@ -286,7 +286,7 @@ def turn_a_write_into_a_read(bed):
     return "b has sent it" if answers(bed, READ_RESPONSES, since) else None
 
 
-@attack("srdma.md 3 (PSN)")
+@attack("protocol.md 5 (PSN64)")
 def change_the_order(bed):
     """Swap two messages"""
     bed.b.expect(2)
@@ -311,7 +311,7 @@ def change_the_order(bed):
     return "b got the second first" if got == [NEW, GOOD] else None
 
 
-@attack("srdma.md 3 (splice)")
+@attack("protocol.md 6 (K_AB)")
 def lead_into_another_connection(bed):
     """Redirect a message to another connection of the same ends"""
     _, other = bed.another_pair()
@@ -324,7 +324,7 @@ def lead_into_another_connection(bed):
     return "it came out there" if bed.received(other) else None
 
 
-@attack("srdma.md 3 (reflection)")
+@attack("protocol.md 6 (direction)")
 def reflect(bed):
     """Return a's own message to it, as b's"""
     bed.a.expect(1)
@@ -339,7 +339,7 @@ def reflect(bed):
     return "a took it for b's" if bed.received(bed.a) else None
 
 
-@attack("srdma.md 2.5 (PRF suites)", prf="keeps no record of what it has seen inside the PSN window")
+@attack("protocol.md 13 (PRF family)", prf="keeps no record of what it has seen inside the PSN window")
 def repeat_a_read(bed):
     """Replay a READ request after b's memory has changed"""
     _, read, _, _ = watched(bed)
@@ -350,7 +350,7 @@ def repeat_a_read(bed):
     return "b sends what is there now" if answers(bed, READ_RESPONSES, since) else None
 
 
-@attack("srdma.md 2.5 (PRF suites); IBA 9.8.2.2")
+@attack("protocol.md 13 (PRF family); IBA 9.8.2.2")
 def repeat_an_unreliable_write(bed):
     """Replay a WRITE of an unreliable connection (UC)"""
     pair = bed.another_pair(e.IBV_QPT_UC)
@@ -363,7 +363,7 @@ def repeat_an_unreliable_write(bed):
     return "it was done again" if bed.memory(len(GOOD), end=pair[1]) == GOOD else None
 
 
-@attack("srdma.md 2.7 (freshness)")
+@attack("protocol.md 7 (freshness)")
 def repeat_a_session(bed):
     """Replay an old connection to a new one with the same numbers"""
     bed.write(GOOD)
@@ -375,7 +375,7 @@ def repeat_a_session(bed):
     return "b's memory holds the old bytes" if bed.memory(len(GOOD)) == GOOD else None
 
 
-@attack("srdma.md 3 (downgrade)")
+@attack("protocol.md 7")
 def prevent_the_handshake(bed):
     """Drop the handshake, so that both ends talk in the clear"""
     kept = swallow(bed, FROM_A, lambda s: s.opcode >= HELLO)
