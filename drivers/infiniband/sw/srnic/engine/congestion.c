@@ -2,24 +2,23 @@
 /*
  * Congestion control of RC: how many packets may be unacknowledged.
  *
- * The window follows the queueing delay, as in Swift (SIGCOMM '20) and Vegas: a wire is
- * full as soon as packets wait for it, and what waits longer only comes later. A window
- * that follows loss alone needs queues to overflow, and RoCE goes back N packets for
- * each loss (IBA 9.7.5.1.1). The queueing delay is the least RTT of an epoch, which
- * lasts one RTT or a few, minus the least RTT of the last seconds: a permanent delay is a queue, a
- * delay that comes and goes is a busy processor.
+ * The window follows the queueing delay, as in Swift (SIGCOMM '20) and Vegas: a wire is full as
+ * soon as packets wait for it, and more packets only wait longer. A window that follows loss alone
+ * needs queues to overflow, and RoCE goes back N packets for each loss (IBA 9.7.5.1.1). The
+ * queueing delay is the least RTT of an epoch, which lasts one RTT or a few, minus the least RTT
+ * of the last seconds: a queue delays all packets of an epoch, a busy processor only some.
  *
- * Small windows tolerate more delay, so that many flows share a queue without each
- * of them yielding to the others (Swift, section 3.5). Where a flow has yielded all that it may
- * and the queue stands, others fill it, such as TCP: it then takes more, step by
- * step, up to FLOOR_BYTES, and gives that up on loss.
+ * Small windows tolerate more delay, so that each of many flows can keep a part of a queue (Swift,
+ * section 3.5). If a flow is at its least window and the queue remains, other flows fill it, such
+ * as TCP. The flow then raises its least window step by step, up to FLOOR_BYTES, and lowers it
+ * after a loss.
  *
- * A loss shrinks the window if there was a queue, or if losses follow one another
- * closely for some time; others are taken for faults of the wire.
+ * A loss shrinks the window if there was a queue, or if losses have been frequent for some time;
+ * other losses are taken for faults of the wire.
  *
- * A mark (ECN) says that a queue forms before its delay does. It shrinks the window once
- * an epoch, by how many of the last epochs had one, as in DCQCN (SIGCOMM '15, section
- * 3.1) and DCTCP (RFC 8257, section 3.3).
+ * A mark (ECN) reports a queue before its delay is noticeable. It shrinks the window once an
+ * epoch, by the share of recent epochs that had a mark, as in DCQCN (SIGCOMM '15, section 3.1) and
+ * DCTCP (RFC 8257, section 3.3).
  */
 #include <linux/timekeeping.h>
 #include "srnic.h"
@@ -39,36 +38,35 @@
 /* The target is scaled by 1 + SMALL_WINDOW / window. */
 #define SMALL_WINDOW	8
 
-/* The least of fewer RTTs says little of what was there all the time. */
+/* The least of fewer RTTs may have a delay that was not there throughout the epoch. */
 #define EPOCH_SAMPLES	4
 
-/* The window grows by a packet an epoch, and by one more after so many without a queue. */
+/* The window grows by a packet an epoch, and by one more for each GROWTH_EPOCHS without a queue */
 #define GROWTH_EPOCHS	4
 #define GROWTH_MAX	16
 
-/* Up to here a flow takes what it needs to be heard beside flows that fill queues */
+/* Largest least window of a flow beside flows that fill queues */
 #define FLOOR_BYTES	SZ_128K
 
 /*
- * Losses that lie fewer packets apart than that, on average, are congestion even without a
- * queue: 2 % of the packets, as in BBR (draft-ietf-ccwg-bbr, section 5.5.10.2). One distance
- * weighs a sixteenth, so that 1 % at random is hardly ever taken for 2 %, and counts no more
- * than LOSS_FAR.
+ * Losses that are fewer than LOSS_APART packets apart, on average, are congestion even without a
+ * queue: 2 % of the packets, as in BBR (draft-ietf-ccwg-bbr, section 5.5.10.2). One distance has
+ * a weight of 1/16, so that 1 % at random is hardly ever taken for 2 %, and LOSS_FAR at most.
  */
 #define LOSS_APART	50
 #define LOSS_FAR	256
 #define LOSS_UNKNOWN	64
 #define LOSS_SHIFT	4
 
-/* A share of marked epochs of 1, and the weight of the newest: DCQCN's g of 1/16 */
+/* Fixed point of the share of marked epochs, and weight of the newest epoch: DCQCN's g, 1/16 */
 #define ALPHA_ONE	BIT(16)
 #define ALPHA_SHIFT	4
 
-/* The least RTT is that of one or two such periods; each begins with a small window. */
+/* The least RTT is that of this period and the one before; each begins with a small window. */
 #define MIN_RTT_PERIOD	(10 * HZ)
 
 /**
- * srnic_cc_now - Return the time, ns; it stands still while the QP is locked
+ * srnic_cc_now - Return the time, ns, which is read once while the QP is locked
  * @qp: the QP
  */
 u64 srnic_cc_now(struct srnic_qp *qp)
@@ -87,7 +85,7 @@ static u32 cc_target(const struct srnic_congestion *cc)
 	return target + target / cc->window * SMALL_WINDOW;
 }
 
-/* Whether packets that took @rtt have waited for others */
+/* Return whether packets with this RTT have waited for others. */
 static bool cc_queued(const struct srnic_congestion *cc, u32 rtt)
 {
 	return rtt != U32_MAX && rtt - min(rtt, srnic_cc_min_rtt(cc)) > cc_target(cc);
@@ -105,8 +103,8 @@ static void begin_epoch(struct srnic_qp *qp)
 }
 
 /**
- * srnic_cc_start - Begin with nothing known of the path
- * @qp: RC, on its way to RTS
+ * srnic_cc_start - Begin congestion control without knowledge of the path
+ * @qp: RC, entering RTS
  */
 void srnic_cc_start(struct srnic_qp *qp)
 {
@@ -135,10 +133,10 @@ void srnic_cc_start(struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_start);
 
 /**
- * srnic_cc_stamp - Note when a packet was sent that asks for an answer
+ * srnic_cc_stamp - Note the time at which a packet that asks for an answer is sent
  * @qp: RC; @qp->req.psn is the packet's
  *
- * A packet that is sent again tells nothing (Karn).
+ * A retransmitted packet is not timed (Karn): its answer may be that of the first transmission.
  */
 void srnic_cc_stamp(struct srnic_qp *qp)
 {
@@ -157,7 +155,7 @@ void srnic_cc_stamp(struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_stamp);
 
 /**
- * srnic_cc_forget - Forget when packets were sent: they are sent again
+ * srnic_cc_forget - Discard the times of packets, which are sent again
  * @qp: RC
  */
 void srnic_cc_forget(struct srnic_qp *qp)
@@ -195,7 +193,7 @@ static void take_sample(struct srnic_qp *qp, const struct srnic_stamp *stamp)
 	cc->samples++;
 }
 
-/* The newest packet before @psn that was stamped: the answer was not kept waiting for others. */
+/* Take the newest timed packet before @psn: its answer has not waited for that of another one. */
 static void take_stamps(struct srnic_qp *qp, u32 psn)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
@@ -215,7 +213,7 @@ static void cc_grow(struct srnic_congestion *cc, u32 packets)
 	cc->window = min_t(u32, cc->window + packets, WINDOW_MAX);
 }
 
-/* As many packets as fill the wire and the queue that is sought, by this epoch's RTT */
+/* Shrink the window to as many packets as fill the wire and the tolerated queue. */
 static void cc_yield(struct srnic_qp *qp)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
@@ -241,7 +239,7 @@ static void cc_extend(struct srnic_congestion *cc)
 		cc_grow(cc, min_t(u32, 1 + cc->clear_epochs / GROWTH_EPOCHS, GROWTH_MAX));
 }
 
-/* The path may have changed: use the least RTT of a period for one more, and measure anew. */
+/* The path may change: use the least RTT of a period for one more period, then discard it. */
 static void renew_min_rtt(struct srnic_congestion *cc)
 {
 	cc->draining = false;
@@ -250,7 +248,7 @@ static void renew_min_rtt(struct srnic_congestion *cc)
 	cc->min_rtt_until = jiffies + MIN_RTT_PERIOD;
 	cc->prev_min_rtt = cc->min_rtt;
 	cc->min_rtt = U32_MAX;
-	/* for an epoch, so that our own queue is not part of it */
+	/* for an epoch, so that the new least RTT does not include our own queue */
 	cc->draining = true;
 }
 
@@ -274,7 +272,7 @@ static void end_epoch(struct srnic_qp *qp)
 /**
  * srnic_cc_acked - Adapt the window: packets have been acknowledged
  * @qp: RC; @qp->req.una is still as it was
- * @psn: of the oldest that is not acknowledged
+ * @psn: of the oldest packet that is not acknowledged
  */
 void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
 {
@@ -294,7 +292,7 @@ void srnic_cc_acked(struct srnic_qp *qp, u32 psn)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_acked);
 
-/* Whether losses are so many that the path must be overloaded; one before @loss_psn is no news */
+/* Note a loss, unless it has been noted. Return whether losses show an overloaded path. */
 static bool losses_are_many(struct srnic_congestion *cc, u32 psn)
 {
 	s32 apart = clamp(srnic_psn_diff(psn, cc->loss_psn), 0, LOSS_FAR);
@@ -314,11 +312,11 @@ static void cc_shrink(struct srnic_qp *qp, u32 window)
 	cc->window = max_t(u32, window, SRNIC_WINDOW_MIN);
 	cc->floor = max_t(u32, cc->floor / 2, SRNIC_WINDOW_MIN);
 	cc->shrunk = true;
-	cc->recent_rtt = U32_MAX;	/* no evidence of another loss */
+	cc->recent_rtt = U32_MAX;	/* the queue explains no further loss */
 	begin_epoch(qp);
 }
 
-/* Whether a loss has shrunk the window after the packet @psn was sent */
+/* Return whether a loss has shrunk the window since the packet @psn was sent. */
 static bool shrunk_since(const struct srnic_congestion *cc, u32 psn)
 {
 	return cc->shrunk && srnic_psn_diff(psn, cc->epoch_psn) < 0;
@@ -353,8 +351,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);
  * @qp: RC
  * @packets: how many
  *
- * Each acknowledged packet earns one, up to a full window. A peer that reports gaps for ever
- * thus causes no more than twice the traffic that it acknowledges.
+ * Each acknowledged packet earns one, up to a full window. So a peer that reports gaps for ever
+ * causes at most twice the traffic that it acknowledges.
  *
  * Return: true if permission is granted.
  */
@@ -374,7 +372,7 @@ bool srnic_cc_take_credit(struct srnic_qp *qp, u32 packets)
 }
 
 /**
- * srnic_cc_not_ready - Stop slow start: the receiver has fewer buffers than that
+ * srnic_cc_not_ready - Stop slow start: the receiver has too few buffers for the window
  * @qp: RC
  */
 void srnic_cc_not_ready(struct srnic_qp *qp)
@@ -387,10 +385,10 @@ void srnic_cc_not_ready(struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_not_ready);
 
 /**
- * srnic_cc_marked - Adapt the window: a packet has met a queue on its way
+ * srnic_cc_marked - Adapt the window: a packet has met a queue
  * @qp: RC, in RTS or SQD
  *
- * More marks in the same epoch are of packets that were sent before the window shrank.
+ * Further marks in the same epoch belong to packets that were sent before the window shrank.
  */
 void srnic_cc_marked(struct srnic_qp *qp)
 {
@@ -422,7 +420,7 @@ u32 srnic_cc_window(const struct srnic_qp *qp)
 {
 	const struct srnic_congestion *cc = &qp->req.cc;
 
-	/* a receiver that is not ready for long is asked with as little as will do */
+	/* a receiver that has not been ready for long is asked with the least window */
 	if (unlikely(cc->draining || qp->req.rnr_naks > SRNIC_RNR_FAST_NAKS))
 		return SRNIC_WINDOW_MIN;
 	return cc->window;
@@ -431,11 +429,11 @@ u32 srnic_cc_window(const struct srnic_qp *qp)
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_window);
 
 /**
- * srnic_cc_overdue - Return how long an answer may take before it is asked for, ns
+ * srnic_cc_overdue - Return the time after which an answer is overdue, ns
  * @qp: RC
  *
- * As for TCP's tail loss probe (RFC 8985, section 7.2): two RTTs, or what RTTs vary by;
- * 0: no RTT is known.
+ * As for TCP's tail loss probe (RFC 8985, section 7.2): two RTTs, or one and four times their
+ * variation; 0: no RTT is known.
  */
 u64 srnic_cc_overdue(const struct srnic_qp *qp)
 {

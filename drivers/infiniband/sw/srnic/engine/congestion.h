@@ -6,7 +6,7 @@
 
 #define SRNIC_WINDOW_MIN	2
 
-/* RNR NAKs in a row, after which the receiver is asked less often, and with less */
+/* RNR NAKs in a row after which the receiver is asked less often, with the least window */
 #define SRNIC_RNR_FAST_NAKS	64
 
 /* How a loss is noticed */

@@ -55,7 +55,7 @@ static u32 dup_earned(const struct srnic_responder *resp)
  * srnic_duplicate_may_answer() - Request permission to repeat one packet of an answer
  * @qp: an RC QP
  *
- * Without permission, the packet is as good as lost: the requester asks again.
+ * Without permission, the packet counts as lost: the requester asks again.
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: true if permission is granted.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NICs that segment super-packets wrongly. The ICRC covers the IPv4 identification (annex
- * A17.3.3), and those of the segments are taken to rise by one, as inet_gso_segment() and the
- * NICs that Linux drives have it. If a NIC repeats the first, or spoils the segments in
- * another way, peers drop all but the first, silently.
+ * Detection of NICs that segment super-packets wrongly. The ICRC covers the IPv4 identification
+ * (annex A17.3.3). srnic expects those of the segments to rise by one, as inet_gso_segment() and
+ * most NICs write them. If a NIC repeats the first one, or changes the segments in another way,
+ * peers silently drop all segments but the first.
  *
- * Only the peer's answers tell of that: flight after flight, all arrives up to the first
- * packet of a super-packet, and nothing from the second on. A random loss begins there as
- * rarely as anywhere else. After FLIGHTS such flights in a row the device sends packets one
- * by one, until the features of its netdev change: tx-udp-segmentation may be off, then, and
- * the stack cuts.
+ * Only the peer's answers show this: flight after flight, nothing arrives from the second packet
+ * of a super-packet on. A random loss begins there as rarely as anywhere else. After FLIGHTS such
+ * flights in a row the device sends single packets, until the features of its netdev change: an
+ * administrator may have turned tx-udp-segmentation off, so that the stack segments.
  */
 #include "export.h"
 #include "srnic.h"
@@ -18,10 +17,10 @@
 #define FLIGHTS		8
 
 /**
- * srnic_gso_watch_judge - Judge a flight of which something was lost
+ * srnic_gso_watch_judge - Judge a flight that has lost packets
  * @qp: RC
  * @watch: of the requests, or of the responses
- * @psn: where the next flight begins: all before it has arrived
+ * @psn: PSN where the next flight begins: all packets before it have arrived
  */
 void srnic_gso_watch_judge(struct srnic_qp *qp, struct srnic_gso_watch *watch, u32 psn)
 {

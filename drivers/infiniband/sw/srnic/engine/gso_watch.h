@@ -4,7 +4,7 @@
 
 #include "engine/engine.h"
 
-/* A super-packet has been built whose second packet has that PSN: the flight's first counts. */
+/* Note a super-packet, by the PSN of its second packet, if it is the first one of the flight. */
 static inline void srnic_gso_watch_built(struct srnic_gso_watch *watch, u32 second)
 {
 	if (watch->watched)
@@ -13,7 +13,7 @@ static inline void srnic_gso_watch_built(struct srnic_gso_watch *watch, u32 seco
 	watch->second = second;
 }
 
-/* A new flight begins for another reason than a loss. */
+/* Begin a flight for another reason than a loss. */
 static inline void srnic_gso_watch_forget(struct srnic_gso_watch *watch)
 {
 	watch->watched = false;

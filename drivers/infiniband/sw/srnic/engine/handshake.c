@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transport of the freshness handshake (protocol.md, section 7): when a frame is sent, and what
- * waits for the worker, which handles and sends the frames (handshake_work.c). One received
+ * Transport of the freshness handshake (protocol.md, section 7): the times of frames, and received
+ * frames that wait for the worker, which handles and sends frames (handshake_work.c). One received
  * frame of each flow waits at a time; the peer repeats the others.
  */
 #include "srnic.h"

@@ -158,7 +158,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ipoib_fill_csum);
  * @datagram: the datagram
  * @len: its bytes
  *
- * The ICRC does not stand for them: a router has them from another network, and forwards them.
+ * A correct ICRC does not replace them: a router forwards checksums from another network.
  *
  * Return: true if it has a checksum of TCP or UDP, and that and the checksum of an IPv4 header
  * are right.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of seals when a life of this machine's memory ends (sth/life.c). Nothing is sealed by
- * them any more when this runs, so what is done here may take its time: applications are told,
- * and keys are wiped.
+ * The end of seals when a life of this machine's memory ends (sth/life.c). They seal nothing any
+ * more when this runs, so it may be slow: it notifies applications, and wipes keys.
  */
 #include "export.h"
 #include "srnic.h"

@@ -31,8 +31,8 @@ static unsigned int sth_headroom(const struct srnic_dev *dev)
  * srnic_active_mtu() - Return the largest payload that fits the netdev with all headers
  * @dev: the device
  *
- * Includes the seal that the namespace's rules ask for at present (srdma.md,
- * decision 18). All ports of a fabric have the same MTU, whatever their netdevs'.
+ * Includes the seal that the namespace's rules require at present (protocol.md,
+ * section 2). All ports of a fabric have the same MTU, whatever their netdevs'.
  *
  * Context: any.
  * Return: the active MTU, at least IB_MTU_256.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * P_Keys of received packets: those that QP1 takes are any of the device's table.
+ * P_Keys of received packets, for QP1, which accepts all of the device's table.
  */
 #include "engine/pkey.h"
 

@@ -108,7 +108,7 @@ static int copy_payload(const struct srnic_sq *sq, struct srnic_swqe *wqe,
 	return err;
 }
 
-/* Copy what a large send has besides its payload, which has been copied, and check it all. */
+/* Copy the headers and sizes of a large send, whose SGEs have been copied, and check all of it. */
 static int copy_lso(const struct srnic_qp *qp, struct srnic_swqe *wqe, const struct ib_ud_wr *wr)
 {
 	struct srnic_lso lso;

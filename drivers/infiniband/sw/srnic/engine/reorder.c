@@ -134,8 +134,8 @@ struct srnic_early *srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder
 
 /*
  * Return the gap from @psn up to @early, as far as it is to be requested now. Each packet is
- * requested once; again if a later packet of the gap arrives before it, because it was lost a
- * second time. A long gap is requested in parts.
+ * requested once, and again only if a later packet of the gap arrives before it: then it was lost
+ * a second time. A long gap is requested in parts.
  */
 static struct srnic_gap request_gap(struct srnic_early *early, u32 psn)
 {
@@ -217,7 +217,7 @@ struct srnic_early *srnic_reorder_take(struct srnic_qp *qp, struct srnic_reorder
 }
 
 /**
- * srnic_reorder_free - Free a packet, and wipe what was secret on the wire
+ * srnic_reorder_free - Free a packet, and wipe a payload that was encrypted on the wire
  * @early: from srnic_reorder_take()
  */
 void srnic_reorder_free(struct srnic_early *early)

@@ -28,7 +28,7 @@ struct srnic_early {
 	u8 payload[];
 };
 
-/* As many packets a gap code can tell to be missing */
+/* Most missing packets that a gap code can report */
 #define SRNIC_GAP_MAX	64U
 
 /* Gap code of requests whose sender understands reports of all gaps */
@@ -47,7 +47,7 @@ static inline void srnic_reorder_forget_request(struct srnic_reorder *queue)
 		queue->first->requested = false;
 }
 
-/* Code of a gap of @packets: n says that at most 2^(n-1) are missing, 0 says nothing. */
+/* Return the code of a gap: n reports that at most 2^(n-1) packets are missing, 0 nothing. */
 static inline u8 srnic_gap_code(u32 packets)
 {
 	return packets ? fls(min(packets, SRNIC_GAP_MAX) - 1) + 1 : 0;

@@ -47,7 +47,7 @@ static struct srnic_rres *first_todo(const struct srnic_qp *qp)
 	return first;
 }
 
-/* Responses that are not sent now are as good as lost: the requester asks again. */
+/* Responses that are not sent now count as lost: the requester asks again. */
 static void give_up(struct srnic_qp *qp)
 {
 	struct srnic_rres *rres;
@@ -117,7 +117,7 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 	if (rres->repeat) {
 		/*
 		 * The request was answered before, and then the region was invalidated, as
-		 * upper layer protocols do for each transfer. This retry is late, and as good
+		 * upper layer protocols do for each transfer. This retry is late, and counts
 		 * as lost.
 		 */
 		srnic_rres_answered(qp, rres);
@@ -169,7 +169,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	return err ?: sent;
 }
 
-/* Go on with a FLUSH. Return true when it is finished, and may be answered. */
+/* Continue a FLUSH. Return true when it is finished, and may be answered. */
 static bool flush_some(struct srnic_qp *qp, struct srnic_rres *rres)
 {
 	enum srnic_mem_status status = srnic_write_back(qp, rres);

@@ -111,7 +111,7 @@ static u32 resend_oldest(struct srnic_qp *qp, u32 count, enum reach reach)
 	return resend_packets(qp, &gap, qp->sq.cons, reach);
 }
 
-/* Whether packets that filled a gap are unacknowledged */
+/* Return whether packets that filled a gap are unacknowledged. */
 static bool repair_outstanding(const struct srnic_requester *req)
 {
 	return srnic_psn_diff(req->repaired, req->una) > 0;

@@ -24,7 +24,7 @@ enum verdict {
 	V_INVALID,	/* not supported by this QP, or a protocol violation */
 	V_ACCESS,	/* R_Key, rights, bounds */
 	V_OPERATION,	/* our own receive work request is faulty */
-	V_LOST,		/* as good as lost: earlier requests must be answered first */
+	V_LOST,		/* counts as lost: earlier requests must be answered first */
 };
 
 /* IBA table 61: NAKs and events of requests that are refused for good */
@@ -290,8 +290,8 @@ static bool flush_allowed(const struct srnic_qp *qp, u32 feth)
 }
 
 /*
- * IBA A19. A FLUSH without a placement type would need no right, and is refused. One that is too
- * many does not end the stream: rxe's requester counts READs and atomics only.
+ * IBA A19. A FLUSH without a placement type would need no right, and is refused. A FLUSH beyond
+ * the agreed number does not end the stream: rxe's requester counts READs and atomics only.
  */
 static enum verdict rx_flush(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {

@@ -18,7 +18,7 @@
 #define RETRY_INTERVALS		4
 #define RETRY_LEAST		msecs_to_jiffies(20)
 
-/* A probe is sent when an answer is overdue, and is answered before the next one would be */
+/* Time until a probe has been sent and answered, in units of srnic_cc_overdue() */
 #define PROBE_ROUNDS		2
 
 /* Interval if the consumer asked for no timeout (0), but packets must be retried */

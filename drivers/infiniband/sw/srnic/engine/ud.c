@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unreliable datagrams: UD QPs, QP0 and QP1 (IBA 9.8.3). Each message is one packet, but a large
- * send, which is cut into many (ipoib.c).
+ * Unreliable datagrams: UD QPs, QP0 and QP1 (IBA 9.8.3). Each message is one packet, except for a
+ * large send, which is cut into many (ipoib.c).
  */
 #include <net/flow.h>
 #include "srnic.h"

@@ -5,7 +5,7 @@
 #include "srnic.h"
 #include "engine/engine.h"
 
-/* Return whether the checksums of IP over InfiniBand are left to the device: as ib_ipoib does. */
+/* Return whether a QP may be ib_ipoib's, which leaves checksums to the device. */
 static inline bool srnic_qp_offloads_ip(const struct srnic_qp *qp)
 {
 	return qp->dev->fabric && qp->ib.qp_type == IB_QPT_UD && !qp->mem.user;

@@ -50,7 +50,7 @@ static void out_new_salt(struct srnic_dgram_out *out)
 	out->counter = 0;
 }
 
-/* Ask the worker for a key, unless it already has to derive one. */
+/* Request a key from the worker, unless it already has to derive one. */
 static int out_key_request(struct srnic_qp *qp, const struct srnic_path *path)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;

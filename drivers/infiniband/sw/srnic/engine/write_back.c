@@ -32,7 +32,7 @@ static struct srnic_access flush_access(struct srnic_qp *qp, const struct srnic_
 	return access;
 }
 
-/* Return how many bytes are to be written back, all in all. */
+/* Return the number of bytes to be written back. */
 static u64 flush_len(const struct srnic_rres *rres, const struct srnic_access *access)
 {
 	return rres->feth & SRNIC_FETH_PERSISTENT ? access->len : 0;
