@@ -7,8 +7,8 @@
  *
  * A shared cipher keeps its key until another sub-key is needed, so a burst
  * derives it once. The paper's NIC does the same when it caches "after the
- * first packet of a message arrives". Only suites whose setkey does not sleep
- * qualify: that of the kernel's gcm(aes) sleeps.
+ * first packet of a message arrives". Suites whose setkey sleeps cannot use
+ * this: the kernel's gcm(aes) is one of them.
  */
 #include <linux/mutex.h>
 #include <linux/percpu.h>

@@ -166,7 +166,7 @@ struct srnic_epoch_keys {
 };
 
 /**
- * struct srnic_key_use - a sub-key and what it is used for
+ * struct srnic_key_use - a sub-key and its use
  * @flow: flow of the sub-key
  * @keys: keys of its epoch
  * @key: the sub-key
@@ -235,7 +235,7 @@ struct srnic_flow {
 };
 
 /**
- * struct srnic_ephemeral - X25519 keys of a connection, and what both ends derive from them
+ * struct srnic_ephemeral - X25519 keys of a connection, and the roots derived from them
  * @secret: our scalar; wiped when the peer's share is known
  * @ours: our share, a point
  * @theirs: share of the peer, if @agreed
@@ -252,7 +252,7 @@ struct srnic_ephemeral {
 };
 
 /**
- * struct srnic_pair - a key that both ends may have, and what handshake frames need of it
+ * struct srnic_pair - a key that both ends may have, and keys derived from it for handshakes
  * @key: K_AB, wiped when the first flow is confirmed
  * @id: identifies K_AB in handshake frames
  * @hs: HMAC under K_HS; NULL: wiped

@@ -12,10 +12,10 @@
 
 #define HMAC_LEN	32
 
-/* After how many CONFIRMs without answer to ask for n_r again */
+/* CONFIRMs without answer after which HELLO asks for n_r again */
 #define CONFIRMS	3
 
-/* After how many HELLOs without answer to ask under the other key */
+/* HELLOs without answer after which the other key is tried */
 #define HELLOS		4
 
 /* Compute the tag of a frame that this end sends (SRNIC_TO_SEAL) or has received. */
@@ -125,8 +125,8 @@ static int hs_confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow, cons
 }
 
 /*
- * Whether to send HELLO although n_r is known: if CONFIRM remains unanswered, the responder may
- * have been reset, and have another n_r.
+ * Return whether to send HELLO although n_r is known: if CONFIRM remains unanswered, the responder
+ * may have been reset, and have another n_r.
  */
 static bool hs_asks_anew(struct srnic_flow *f)
 {
@@ -340,13 +340,13 @@ static int hs_check(const struct srnic_sth *sth, const struct srnic_hs_frame *hs
 }
 
 /**
- * srnic_sth_hs_check() - Check whether a handshake frame is worth to be verified
+ * srnic_sth_hs_check() - Check whether a handshake frame is expected, before its tag
  * @sth: connection that matches the frame's addresses and destination QP
  * @frame: the frame from BTH to the end of the STH
  * @len: bytes in @frame
  *
- * Costs no cryptography. Only state is compared that does not change during the life of a flow,
- * except its progress, so a frame that is refused would not have been of use.
+ * Costs no cryptography. Except for the flow's progress, the compared state does not change during
+ * the life of a flow, so a refused frame could not have been of use later.
  *
  * Context: any up to softirq, under the QP's lock.
  * Return: 0; -EBADMSG if the frame is under a key that is not ours; -EPROTO if it is not a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much each secret of a key has sealed, so that it can be replaced by volume of traffic.
+ * The bytes that each secret of a key has sealed, so that it can be replaced by volume of traffic.
  *
- * Connections and datagram keys outlive the secret from which they were derived. So they know it
- * by a number only, and count for themselves in steps: the number is looked up once a step.
+ * Connections and datagram keys outlive the secret from which they were derived. So they refer to
+ * it by a number, count for themselves, and look the number up once for each SRNIC_KEY_USE_STEP.
  */
 #include <linux/atomic.h>
 #include <linux/rcupdate.h>
@@ -63,7 +63,7 @@ void srnic_key_use_end(u32 id)
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_use_end);
 
 /**
- * srnic_key_use_bytes() - Return how much a secret has sealed
+ * srnic_key_use_bytes() - Return the bytes that a secret has sealed
  * @id: from srnic_key_use_begin()
  *
  * Return: bytes, without those that connections have not reported yet, which are fewer than
@@ -84,8 +84,8 @@ u64 srnic_key_use_bytes(u32 id)
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_use_bytes);
 
 /**
- * srnic_key_use_report() - Report what was sealed since the last report
- * @id: number of the secret; 0, or that of a secret that has been forgotten: nobody counts
+ * srnic_key_use_report() - Report the bytes sealed since the last report
+ * @id: number of the secret; 0, or that of a forgotten secret: the bytes are not counted
  * @bytes: bytes to report; set to 0
  *
  * Context: any up to softirq.

@@ -12,7 +12,7 @@ void srnic_key_use_end(u32 id);
 u64 srnic_key_use_bytes(u32 id);
 void srnic_key_use_report(u32 id, u32 *bytes);
 
-/* Count a packet of @len bytes in @bytes, and report that now and then. */
+/* Count a packet of @len bytes in @bytes, which is reported in steps. */
 static inline void srnic_key_use_count(u32 id, u32 *bytes, u32 len)
 {
 	*bytes += len;

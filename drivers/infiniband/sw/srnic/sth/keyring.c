@@ -269,7 +269,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_key_add);
  * @secret: the secret; copied, the caller wipes its copy
  * @len: SRNIC_STH_KEY_MIN to SRNIC_STH_KEY_MAX bytes
  *
- * From now on it is accepted from peers, and not used.
+ * From now on, peers may use it; this host does not use it yet.
  *
  * Return: 0; -EINVAL; -ENOENT if there is no such key; -EEXIST if it has two secrets;
  * -EDQUOT as srnic_key_add().

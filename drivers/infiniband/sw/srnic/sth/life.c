@@ -6,7 +6,7 @@
  * a nonce would be used twice. So flows and salts belong to the life in which
  * they began, and nothing is sealed or opened by them in another.
  *
- * This file only numbers lives. Main hears of new ones; the engine ends
+ * This file only numbers lives. main is notified of new ones; the engine ends
  * connections and draws new salts.
  */
 #include <linux/spinlock.h>

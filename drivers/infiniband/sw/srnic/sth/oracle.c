@@ -10,9 +10,9 @@
  * where new entries replace old ones.
  *
  * Because the table forgets, the oracle also checks that counters only rise
- * under each key. Then each nonce is used once, however long a run is. Soak
- * tests check this by the parameters nonces_*. Unit tests use the keys of
- * vectors and restart their counters at 0.
+ * under each key: then each nonce is used once, however long a run is. Soak
+ * tests read the result from the parameters nonces_*. Unit tests, which restart
+ * counters at 0 under the keys of vectors, do not.
  */
 #include <linux/moduleparam.h>
 #include <linux/once.h>

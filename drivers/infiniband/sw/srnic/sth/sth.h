@@ -247,29 +247,16 @@ const char *srnic_sth_driver_name(const struct srnic_sth *sth); /* crypto driver
 unsigned int srnic_sth_len(const struct srnic_sth *sth);	/* bytes a packet */
 u8 srnic_sth_code(const struct srnic_sth *sth);
 
-/*
- * Start of a flow: the 24-bit starting PSN (ours at RTR->RTS: sq_psn; theirs at
- * INIT->RTR: rq_psn), then the handshake. seal and open return -ENOKEY until
- * the flow is confirmed.
- */
+/* A flow starts with sq_psn (ours) or rq_psn (theirs); then the handshake confirms it. */
 void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 start_psn);
 bool srnic_sth_flow_ready(const struct srnic_sth *sth, enum srnic_sth_flow flow);
 
 /*
  * handshake.c: process context (it sets keys), under the QP's handshake mutex,
- * without its spinlock. Keys are published to seal and open by RCU.
- *
- * hs_next builds in @frame the HELLO or CONFIRM that is due on our flow.
- * Returns the frame's length (BTH to end of STH, no ICRC), or 0 if the flow is
- * confirmed. The engine retransmits it by the QP's timeout.
- *
- * hs_rx processes a received handshake frame. Returns a negative errno if the
- * frame is dropped (-EBADMSG: bad tag; -EPROTO: wrong state; no state is
- * changed), otherwise a mask of SRNIC_HS_*. With REPLY, @reply and @reply_len
- * hold the answer.
+ * without its spinlock; hs_check in any context up to softirq. Results of hs_rx:
  */
-#define SRNIC_HS_REPLY		BIT(0)	/* send @reply */
-#define SRNIC_HS_NEXT		BIT(1)	/* call hs_next and send */
+#define SRNIC_HS_REPLY		BIT(0)	/* send the answer */
+#define SRNIC_HS_NEXT		BIT(1)	/* call hs_next and send its frame */
 #define SRNIC_HS_READY		BIT(2)	/* our flow is confirmed: start sending */
 #define SRNIC_HS_THEIRS		BIT(3)	/* their flow is confirmed */
 int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame);
@@ -306,34 +293,13 @@ static inline struct srnic_sth_payload srnic_sth_in_place(struct scatterlist *li
 	return (struct srnic_sth_payload){ .src = list, .dst = list, .len = len };
 }
 
-/*
- * seal.c, open.c: any context up to softirq, under the QP's lock.
- *
- * seal fills in the STH. @pkt->hdr has the complete BTH and extension headers
- * (hdr_len bytes, sth_code set), followed by sth_len bytes of space; len, psn,
- * hdr_len and sth_len are set. In opaque mode that space follows the BTH, and
- * @payload begins behind it, with the extension headers. @payload is encrypted
- * in place in aead and opaque mode. Returns 0;
- * -ENOKEY (no keys yet for the flow or, rarely, for the next epoch or phase: delay the
- * packet); -EKEYEXPIRED (limit of emissions: the QP goes to error).
- *
- * open verifies @pkt; modes that encrypt decrypt @payload (undefined on failure).
- * pkt->ends is set. No state of @sth changes unless the tag is right. Returns 0;
- * -EBADMSG; -EALREADY (replayed counter); -ENOKEY; -ERANGE (PSN below the flow's
- * start); -EKEYEXPIRED (limit of failed tags: the QP goes to error). Drop the
- * packet on any error.
- */
+/* seal.c, open.c: any context up to softirq, under the QP's lock */
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
 		   const struct srnic_sth_payload *payload);
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
 		   const struct srnic_sth_payload *payload);
 
-/*
- * Progress, only after verification: @psn is the expected PSN of their flow, or
- * the oldest unacknowledged PSN of ours. Returns true if keys of the next epoch, or
- * of a next phase, are due: call srnic_sth_rekey() in process context. update_due does
- * the same after open has returned -ENOKEY.
- */
+/* Progress of a flow; if one of the first two returns true, arrange for srnic_sth_rekey() */
 bool srnic_sth_advance(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 psn);
 bool srnic_sth_update_due(struct srnic_sth *sth, enum srnic_sth_flow flow);
 int srnic_sth_rekey(struct srnic_sth *sth);
@@ -464,18 +430,12 @@ struct srnic_policy_brief {
 	bool clear_cm;
 };
 
-/*
- * Resolve the rule for a peer. Returns 0 with suite, mode, key, other_key, their
- * lengths and uses, uncached and preferred_clear of @params set (mode OFF: in the clear), or
- * -EACCES if the rule is 'require' and there is no usable key. Process context.
- * The caller wipes @params.
- */
+/* Process context; the caller wipes @params. Mode OFF: in the clear */
 int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_params *params);
 
-/* The time that a connection of a program waits for its key, if somebody may add it */
+/* Jiffies for which a program's connection waits for its key, if a listener may add it */
 #define SRNIC_KEY_WAIT	(5 * HZ)
 
-/* The same; report a missing key, and wait for it for so many jiffies if somebody listens. */
 int srnic_policy_obtain(struct net *net, const u8 peer[16], long wait,
 			struct srnic_sth_params *params);
 /* Return the rule for a peer or a group in brief, off if there is none. Any context. */
@@ -520,7 +480,7 @@ int srnic_seal_request_apply(const struct srnic_seal_request *request, const u8 
  * struct srnic_secret - a copy of a secret; its owner wipes it
  * @bytes: the secret
  * @len: bytes in @bytes; 0: there is none
- * @use: number of its use (key_use.c); 0: nobody counts
+ * @use: number of its use (key_use.c); 0: it is not counted
  */
 struct srnic_secret {
 	u8 bytes[SRNIC_STH_KEY_MAX];
@@ -559,8 +519,8 @@ void srnic_key_exit(void);
 
 /**
  * struct srnic_key_listener - receiver of the names of wanted keys
- * @listens: tell whether somebody in a namespace would hear of it
- * @tell: report the name of a key, and the GID of the peer that it is wanted for
+ * @listens: tell whether a namespace has a listener
+ * @tell: report the name of a key, and the GID of the peer for which it is wanted
  */
 struct srnic_key_listener {
 	bool (*listens)(struct net *net);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys that a rule requires and the namespace does not have: listeners, such as srnicd, are told
- * of them and may add them, while a connection waits.
+ * Keys that a rule requires and the namespace does not have: they are reported to listeners, such
+ * as srnicd, which may add them while a connection waits.
  *
- * Any program that makes connections can miss keys, and its peers can make it do so. So a key is
- * reported once a second at most, and of a namespace no more than SRNIC_WANTED_KEYS in that time.
+ * Any program that makes connections can cause reports, and so can its peers. So a key is reported
+ * at most once a second, and a namespace has at most SRNIC_WANTED_KEYS reports in that time.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
@@ -18,17 +18,17 @@
 
 #define SRNIC_WANTED_KEYS	16
 
-/* A key that was reported; @until is the end of its second, and means nothing without a name */
+/* A key that was reported; @until is the end of its second. Without a name: a free entry */
 struct srnic_wanted_key {
 	char name[SRNIC_STH_NAME_MAX];
 	unsigned long until;
 };
 
 /**
- * struct srnic_wanted - keys of one namespace that were reported of late
+ * struct srnic_wanted - keys of one namespace that were reported recently
  * @lock: protects @key
  * @key: the keys, in no order
- * @changed: those who wait for a change of the keys
+ * @changed: waiters for a change of the keys
  */
 struct srnic_wanted {
 	spinlock_t lock;	/* key */
@@ -45,7 +45,7 @@ static struct srnic_wanted *srnic_wanted(struct net *net)
 }
 
 /**
- * srnic_key_listen() - Set who is told of wanted keys
+ * srnic_key_listen() - Set the listener for wanted keys
  * @to: the listener, or NULL
  *
  * Context: process; no connection is made while it changes.
@@ -66,7 +66,7 @@ static bool has_passed(const struct srnic_wanted_key *key)
 	return !key->name[0] || time_after(jiffies, key->until);
 }
 
-/* Note that a key is reported. Return false if it was already, or if too many were. */
+/* Note that a key is reported. Return false if it was reported already, or if too many were. */
 static bool note_key(struct srnic_wanted *wanted, const char *name)
 {
 	struct srnic_wanted_key *free = NULL;
@@ -89,13 +89,13 @@ static bool note_key(struct srnic_wanted *wanted, const char *name)
 }
 
 /**
- * srnic_key_want() - Tell the listener that a connection needs a key
+ * srnic_key_want() - Report to the listener that a connection needs a key
  * @net: namespace
  * @name: name of the key
  * @peer: GID of the peer
  *
  * Context: process.
- * Return: whether somebody listens, and may add the key.
+ * Return: true if there is a listener, which may add the key.
  */
 bool srnic_key_want(struct net *net, const char *name, const u8 peer[16])
 {
@@ -131,7 +131,7 @@ long srnic_key_await(struct net *net, unsigned int seq, long timeout)
 }
 
 /**
- * srnic_key_wake() - Wake those who wait for a change of the keys
+ * srnic_key_wake() - Wake the waiters for a change of the keys
  * @net: namespace, whose srnic_key_seq() has changed
  */
 void srnic_key_wake(struct net *net)
