@@ -27,7 +27,7 @@ int srnic_fabric_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_fabric_query_pkey);
 
-/* Tell whether the port is a full member of a partition, whatever the P_Key's own bit. */
+/* Tell whether the port is a full member of a P_Key's partition; ignore the P_Key's own bit. */
 bool srnic_fabric_has_pkey(const struct srnic_fabric *fabric, u16 pkey)
 {
 	int i;
@@ -62,7 +62,7 @@ void srnic_fabric_set_pkeys(struct srnic_fabric *fabric, const u16 pkeys[SRNIC_P
 		fabric->notify(fabric, IB_EVENT_PKEY_CHANGE);
 }
 
-/* Return the index of the entry for a P_Key's partition, that of an empty entry for 0, or -1. */
+/* Return the index of the entry for a P_Key's partition, or -1; 0 finds an empty entry. */
 static int pkey_find(const u16 *table, u16 pkey)
 {
 	int i;

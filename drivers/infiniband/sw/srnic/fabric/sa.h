@@ -76,7 +76,7 @@ static_assert(sizeof(struct srnic_sa_member) == 52);
 /* Values of every path and group */
 /* above 0: packets have a GRH; above 1: ib_cm takes the path for one between subnets */
 #define SRNIC_SA_HOP_LIMIT	1
-/* 4.096 us << 16 = 268 ms: that which the RDMA CM assumes for Ethernet */
+/* 4.096 us << 16 = 268 ms, as the RDMA CM assumes for Ethernet */
 #define SRNIC_SA_LIFE		16
 /* 10 Gb/s: rate of a group, unless its creator chooses another (as that of opensm) */
 #define SRNIC_SA_RATE		IB_RATE_10_GBPS

@@ -136,8 +136,8 @@ static struct ib_client sa_client = {
 /**
  * srnic_sa_init() - Register the client that gives each InfiniBand port an agent
  *
- * Context: process, at load. ib_mad's client is older than this one, so a device
- * gets its MAD agents first, and loses them last.
+ * Context: process, at load. ib_mad's client is registered before this one, so a
+ * device gets its MAD agents first, and loses them last.
  * Return: 0 or an error.
  */
 int srnic_sa_init(void)

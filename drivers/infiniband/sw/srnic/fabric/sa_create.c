@@ -18,8 +18,8 @@
 				 IB_SA_MCMEMBER_REC_TRAFFIC_CLASS)
 
 /*
- * Members that can create a group. A sender that is a full member counts: here
- * the SA knows of no receivers, which are members at other nodes.
+ * Members that can create a group. A send-only full member can: the receivers
+ * are members at other nodes, which this SA does not know.
  */
 #define CREATORS	(BIT(FULLMEMBER_JOIN) | BIT(SENDONLY_FULLMEMBER_JOIN))
 

@@ -63,8 +63,8 @@ static bool is_multicast(const union ib_gid *gid)
 }
 
 /*
- * Fill in a path to a port. Any traffic class and flow label will do: they are
- * those of the underlay's IPv6.
+ * Fill in a path to a port. Every traffic class and flow label is accepted: they
+ * become those of the underlay's IPv6.
  */
 static u16 fill_unicast(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 			struct srnic_sa_path *path)

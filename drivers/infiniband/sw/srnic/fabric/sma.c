@@ -53,13 +53,13 @@ static u16 get_node_info(struct srnic_fabric *fabric, const struct ib_mad *in, v
 	return 0;
 }
 
-/* The AttributeModifier is a block of entries. All that there are fit in one. */
+/* The AttributeModifier is the number of a block of entries. All entries fit in the first. */
 static bool is_first_block(const struct ib_mad *in)
 {
 	return !in->mad_hdr.attr_mod;
 }
 
-/* Get, and Set: entry 0 is read-only, and there is no other (IBA 14.2.5.5). */
+/* Answer a Get, and a Set likewise: the only entry, 0, is read-only (IBA 14.2.5.5). */
 static u16 guid_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
 {
 	__be64 guid = srnic_fabric_guid(fabric);
