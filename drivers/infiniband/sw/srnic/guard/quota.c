@@ -89,7 +89,7 @@ void srnic_guard_init(struct srnic_guard *guard)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
-/* Would @n grants, one at a time, stay within the limit and the user's share? */
+/* Return whether @n grants, one at a time, would stay within the limit and the user's share. */
 static bool quota_allows(const struct srnic_guard *guard, enum srnic_quota quota,
 			 const struct srnic_user *user, u32 n)
 	__must_hold(&guard->lock)

@@ -56,7 +56,7 @@ static bool ct_unconfirmed(const struct sk_buff *skb)
 #endif
 }
 
-/* Is this UDP to a port of ours, in a form that segment.c can take apart? */
+/* Return whether this is UDP to a port of ours, in a form that segment.c can take apart. */
 static bool hook_matches(struct sk_buff *skb, unsigned int thoff)
 {
 	const struct udphdr *uh;

@@ -21,7 +21,7 @@
 #define TXQ_MAX			(320 * SZ_1K)
 #define TXQ_MIN			SZ_8K
 
-/* A refusal halves the device's limit, which then grows by 1/TXQ_GROWTH each TXQ_PERIOD. */
+/* A drop halves the device's limit, which then grows by 1/TXQ_GROWTH each TXQ_PERIOD. */
 #define TXQ_GROWTH		16
 #define TXQ_PERIOD		(HZ / 10)
 
