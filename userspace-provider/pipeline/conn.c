@@ -83,7 +83,7 @@ static void leave_window(struct rdma_pipeline_conn *conn)
 	pthread_cond_signal(&conn->pipe->stages[STAGE_CONNECT].wake);
 }
 
-/* The request was answered; answers that came too late have been counted as lost. */
+/* Note an answer to the request. A request whose answer comes too late has been counted as lost. */
 static void answered(struct rdma_pipeline_conn *conn)
 {
 	if (conn->in_window)
@@ -98,7 +98,7 @@ static void lost(struct rdma_pipeline_conn *conn)
 	leave_window(conn);
 }
 
-/* The connection is gone: nobody but holders of references knows it. */
+/* Remove the connection from all lists and counts: only holders of references can still use it. */
 static void forget(struct rdma_pipeline_conn *conn)
 {
 	struct rdma_pipeline_listener *listener = conn->listener;
@@ -134,7 +134,7 @@ static bool wants_farewell(const struct rdma_pipeline_conn *conn)
 	return (conn->state == CONN_CLOSED || conn->state == CONN_PARTING) && !conn->answered;
 }
 
-/* Take the next step to the end of a connection, unless a worker has yet to finish one. */
+/* Take the next step to the end of a connection, unless a worker is at work on it. */
 static void go_on_ending(struct rdma_pipeline_conn *conn)
 {
 	if (conn->busy || !list_empty(&conn->queued))
@@ -171,7 +171,7 @@ static enum rdma_pipeline_stage stage_of(const struct rdma_pipeline_conn *conn)
 		RDMA_PIPELINE_CONNECT;
 }
 
-/* The set-up has ended, well or not. */
+/* End the set-up, which has succeeded or failed. */
 static void end_set_up(struct rdma_pipeline_conn *conn)
 {
 	struct rdma_pipeline *pipe = conn->pipe;
@@ -229,7 +229,7 @@ static void up(struct rdma_pipeline_conn *conn, const struct happening *what)
 	notify_tell(conn, RDMA_PIPELINE_EVENT_UP);
 }
 
-/* Leave the requester without an answer, until it has given up. */
+/* Give the requester no answer, until it has given up. */
 static void keep_quiet(struct rdma_pipeline_conn *conn)
 {
 	struct rdma_pipeline *pipe = conn->pipe;
@@ -309,7 +309,7 @@ void conn_take(struct rdma_pipeline_conn *conn, enum stage_number stage)
 		enter_window(conn);
 }
 
-/* A worker has finished with a connection, which may have failed meanwhile. */
+/* Take a connection back from a worker; it may have failed meanwhile. */
 void conn_settle(struct rdma_pipeline_conn *conn, enum stage_number stage, int result)
 {
 	conn->busy = false;
@@ -337,7 +337,7 @@ static void retry(struct rdma_pipeline_conn *conn)
 	go_on_ending(conn);
 }
 
-/* IB reports why as a positive number, iWARP an errno value. */
+/* Return the errno of iWARP's status; IB has positive reasons instead. */
 static int errno_of(const struct happening *what)
 {
 	return what->status < 0 ? -what->status : 0;
@@ -421,7 +421,7 @@ static void part(struct rdma_pipeline_conn *conn)
 	go_on_ending(conn);
 }
 
-/* An event of the CM; events that do not fit the state, late ones for instance, are ignored. */
+/* Handle an event of the CM. Events that do not fit the state, such as late ones, are ignored. */
 void conn_happen(struct rdma_pipeline_conn *conn, const struct happening *what)
 {
 	bool removal = what->type == RDMA_CM_EVENT_DEVICE_REMOVAL;

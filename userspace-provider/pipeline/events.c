@@ -31,7 +31,8 @@ static void copy_event(const struct rdma_cm_event *event, struct happening *what
 		what->hint = hint_parse(what->data, what->len);
 }
 
-/* Acknowledge the event before waiting: the worker may be destroying the identifier, which
+/*
+ * Acknowledge the event before waiting: the worker may be destroying the identifier, which
  * waits for the acknowledgment. The event may be of an identifier that is gone by then.
  */
 static void handle_conn(struct rdma_pipeline_conn *conn, struct rdma_cm_event *event)
@@ -63,7 +64,7 @@ static void handle(struct rdma_pipeline *pipe, struct rdma_cm_event *event)
 		listen_request(pipe, event);
 	else if (owner && *owner == OWNER_CONN)
 		handle_conn(event->id->context, event);
-	else	/* of a listener, or an anchor: nothing can be done */
+	else	/* of a listener, or an anchor: it needs no reaction */
 		rdma_ack_cm_event(event);
 }
 
@@ -83,7 +84,7 @@ static void close_channel(struct channel *channel)
 	channel->cm = NULL;
 }
 
-/* Whether the thread can end. The first channel is for listeners and anchors as well. */
+/* Return whether the thread can end. The first channel is for listeners and anchors as well. */
 static bool is_done(struct channel *channel, bool idle)
 {
 	struct rdma_pipeline *pipe = channel->pipe;
@@ -166,7 +167,7 @@ int channel_open(struct channel *channel)
 	return 0;
 }
 
-/* The number of threads that the connections in set-up are worth */
+/* Return the number of threads for the present number of connections in set-up. */
 static unsigned int wanted(const struct rdma_pipeline *pipe)
 {
 	unsigned int count = (pipe->setting_up + CONNS_A_THREAD - 1) / CONNS_A_THREAD;
@@ -183,7 +184,7 @@ struct channel *channel_choose(struct rdma_pipeline *pipe)
 
 	for (i = 1; i < count; i++) {
 		channel = &pipe->channels[i];
-		/* One that cannot be opened is done without */
+		/* without a further channel, those that exist take the identifiers */
 		if (!channel->running && channel_open(channel))
 			break;
 		if (channel->ids < best->ids)

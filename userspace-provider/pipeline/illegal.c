@@ -46,8 +46,9 @@ static void address_text(const struct sockaddr *addr, char text[INET6_ADDRSTRLEN
 		snprintf(text, INET6_ADDRSTRLEN, "unknown");
 }
 
-/* No text comes from the peer, so nothing needs to be quoted. One write a line: lines of
- * several processes do not mix.
+/*
+ * No text comes from the peer, so nothing needs to be quoted. Each line is one write, so that
+ * lines of several processes do not mix.
  */
 static void write_line(int fd, const struct rdma_pipeline_illegal *access)
 {
@@ -63,7 +64,7 @@ static void write_line(int fd, const struct rdma_pipeline_illegal *access)
 		       (unsigned long long)access->service, access->version, access->key_id,
 		       access->qpn, access->psn, (unsigned long long)access->suppressed);
 	done = write(fd, line, len);
-	(void)done;	/* there is nobody to tell */
+	(void)done;	/* a failure cannot be reported */
 }
 
 static bool may_report(struct illegal_log *log, uint64_t now_ms, uint64_t *suppressed)

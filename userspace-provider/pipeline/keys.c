@@ -33,8 +33,9 @@ static size_t mapped_len(void)
 	return (sizeof(struct rdma_pipeline_keys) + page - 1) / page * page;
 }
 
-/* Pages of their own, which do not get into core dumps, and into swap only if the limit of
- * locked memory is used up.
+/*
+ * Keys have pages of their own, which are left out of core dumps, and are locked in memory unless
+ * the limit of locked memory is used up.
  */
 int rdma_pipeline_keys_create(struct rdma_pipeline_keys **keys)
 {
@@ -249,7 +250,7 @@ static const char *verify(const struct key *key, const struct request *request,
 	if (hmac(key, message, request_message(request, facts, message), mac) < 0)
 		return "algorithm";
 	same = !gnutls_memcmp(mac, request->mac, request->mac_len);
-	/* The right MAC of a forged request is worth as much as the key, once */
+	/* with the right MAC, a forged request would be accepted once */
 	explicit_bzero(mac, sizeof(mac));
 	return same ? NULL : "mac";
 }

@@ -8,7 +8,8 @@
 #include <rdma/rdma_pipeline.h>
 #include "request.h"
 
-/* Return 0, or a negative errno value with the message set if requests of this version cannot
+/*
+ * Return 0, or a negative errno value with the message set if requests of this version cannot
  * be signed: the ring is empty, or its key's algorithm is not for the version.
  */
 int keys_can_sign(struct rdma_pipeline_keys *keys, unsigned int version);

@@ -15,8 +15,9 @@
 #define BACKLOG		256
 #define SKEW_S		30
 #define SKEW_MAX	86400
-/* The kernel drops requests beyond its backlog, which are sent again after four seconds only.
- * Let it pass on all of them, and tell requesters that this side is busy.
+/*
+ * The kernel drops requests beyond its backlog, and the peer repeats them only after four seconds.
+ * So let the kernel pass on all of them, and report to requesters that this side is busy.
  */
 #define KERNEL_BACKLOG	1024
 

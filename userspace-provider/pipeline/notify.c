@@ -31,7 +31,7 @@ void notify_forget(struct rdma_pipeline_conn *conn)
 		wake_clear(conn->pipe->event_fd);
 }
 
-/* The types are in the order in which a connection's events happen. */
+/* Take the earliest event: the types are in the order in which a connection's events happen. */
 static bool take(struct rdma_pipeline *pipe, struct rdma_pipeline_event *event)
 {
 	struct rdma_pipeline_conn *conn;

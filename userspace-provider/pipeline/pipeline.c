@@ -39,7 +39,7 @@ static struct rdma_pipeline_conn *take(struct stage *stage)
 	return conn;
 }
 
-/* Sleep until the stage has something to do; NULL: it never will. */
+/* Sleep until the stage has a connection to work on; NULL: the pipeline ends. */
 static struct rdma_pipeline_conn *wait_for_conn(struct stage *stage)
 {
 	struct rdma_pipeline_conn *conn;
@@ -186,7 +186,7 @@ static void stop_workers(struct rdma_pipeline *pipe)
 		pthread_join(pipe->notifier, NULL);
 }
 
-/* No connection and no listener is left. */
+/* Stop all threads. No connection and no listener is left. */
 static void stop(struct rdma_pipeline *pipe)
 {
 	unsigned int i;

@@ -201,11 +201,12 @@ struct rdma_pipeline {
 
 uint64_t clock_ms(void);
 
-/* pipeline.c: the library's lock and threads. Whether this thread runs a callback */
+/* pipeline.c: the library's lock and threads */
+/* This thread runs a callback */
 extern __thread bool in_callback;
 
 int stage_start(struct stage *stage, unsigned int threads);
-/* Wait until a time, or without end if it is NEVER; false: the time has come */
+/* Wait until a time, or for ever if it is NEVER. Return false if the time has come. */
 bool cond_wait_until(pthread_cond_t *cond, struct rdma_pipeline *pipe, uint64_t until);
 
 /* conn.c: a connection's states. All with the lock held */
@@ -255,7 +256,7 @@ int settings_copy(struct settings *settings, const struct rdma_pipeline_param *p
 void listen_request(struct rdma_pipeline *pipe, struct rdma_cm_event *event);
 int listen_verify(struct rdma_pipeline_conn *conn);
 void listener_put(struct rdma_pipeline_listener *listener);	/* with the lock held */
-/* The facts of a connection that its request's MAC covers */
+/* Fill in the facts of a connection, which its request's MAC covers. */
 int facts_of(struct rdma_cm_id *id, uint32_t peer_qpn, bool passive, struct facts *facts);
 
 #endif /* PIPELINE_H */

@@ -51,7 +51,7 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-/* MACs of keyed hashes are uniform, unless one who has the key wants them not to be. */
+/* MACs are distributed evenly, unless a holder of the key selects them. */
 static uint8_t *slot_of(struct generation *generation, const uint8_t *mac)
 {
 	static const uint8_t empty[FINGERPRINT];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Deadlines. The thread sleeps until the earliest time that anybody has asked for, and then
- * looks at all connections that wait for something.
+ * Deadlines. The thread sleeps until the earliest time that was requested, and then checks all
+ * connections that wait for an event.
  */
 #include <time.h>
 #include "pipeline.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* wake - an eventfd that is readable, or not */
+/* wake - an eventfd as a flag: readable if it is set */
 #ifndef WAKE_H
 #define WAKE_H
 
