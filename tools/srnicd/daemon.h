@@ -79,15 +79,15 @@ struct daemon {
 
 /* link.c: peers and their connections */
 extern const struct session_ops link_session_ops;
-/* Bring the links up to date with the file of peers; if it is wrong, keep those there are. */
+/* Update the links from the file of peers; if the file is invalid, keep the present links. */
 bool links_read(struct daemon *daemon, struct why *why);
 void links_free(struct daemon *daemon);
-/* Do what is due. */
+/* Perform the actions that are due. */
 void link_tick(struct link *link, uint64_t now);
 uint64_t link_due(const struct link *link);
-/* A connection is about to be closed; an empty reason is not logged. */
+/* Detach a connection that is about to be closed; an empty reason is not logged. */
 void link_lost(struct session *session, const struct why *why);
-/* The kernel reports that the key of this name is missing. */
+/* Dial, or check the key, at once: the kernel reports that the key of this name is missing. */
 void links_wanted(void *daemon, const char *name);
 
 /* listen.c */

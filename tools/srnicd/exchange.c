@@ -62,9 +62,8 @@ static bool send_stage(struct exchange *x, struct why *why)
 }
 
 /*
- * If one end has no key, the other one has nothing to keep: it drops its own secrets, and is the
- * first to have the new one. If the connection breaks in between, there is again an end without
- * a key.
+ * If one end has no key, the secrets of the other end are of no use: it drops them, and adds the
+ * new one first. If the connection breaks in between, one end is again without a key.
  */
 static bool begin_generation(struct exchange *x, uint64_t now, struct why *why)
 {
@@ -81,9 +80,9 @@ static bool begin_generation(struct exchange *x, uint64_t now, struct why *why)
 }
 
 /*
- * A former exchange may have ended anywhere. If one end has promoted a secret that is the other
- * one's next, that end promotes it, too, and only then are the secrets retired that are not
- * current: the same steps as of a generation, with the number 0.
+ * A former exchange may have broken off after any step (protocol.md, section 16). If one end has
+ * promoted a secret that is the other end's next one, the other end promotes it, too. Then both
+ * retire their other secrets.
  */
 static bool settle(struct exchange *x, enum key_state peer, uint64_t now, struct why *why)
 {
@@ -123,7 +122,7 @@ static bool take_staged(struct exchange *x, uint64_t now, struct why *why)
 	await(x, EXCHANGE_PROMOTING, now);
 	if (!stage_own(x, why))
 		return false;
-	/* both have the secret now, and with it all that they wanted */
+	/* both have the secret now, so no end is without a key */
 	x->bare = false;
 	x->wanted = false;
 	return x->ops->promote(x->context, why) && send(x, MESSAGE_PROMOTE, why);
@@ -176,7 +175,7 @@ static bool take_request(struct exchange *x, const struct message *message, uint
 	return why_not(why, "the peer sent %s out of turn: update it", message_name(message->type));
 }
 
-/* Generations have numbers one up, so that none is made twice. */
+/* The number of a generation is one more than that of the last one, so that none is made twice. */
 static bool has_right_number(const struct exchange *x, const struct message *message)
 {
 	if (message->type == MESSAGE_STAGE)
@@ -195,7 +194,7 @@ static void hurry(struct exchange *x, uint64_t now)
 
 /*
  * Have the next generation follow now, unless one is being made, whose former secret is still
- * needed: then the end that wants it will say so again.
+ * needed: then the end whose key has sealed enough repeats its request.
  */
 static void renew(struct exchange *x, uint64_t now)
 {

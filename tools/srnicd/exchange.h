@@ -75,7 +75,7 @@ struct exchange {
 bool exchange_begin(struct exchange *exchange, uint64_t now, struct why *why);
 bool exchange_take(struct exchange *exchange, const struct message *message, uint64_t now,
 		   struct why *why);
-/* Do what is due. */
+/* Perform the steps that are due. */
 bool exchange_tick(struct exchange *exchange, uint64_t now, struct why *why);
 /* Make a generation soon, because this end has no key. */
 bool exchange_want(struct exchange *exchange, uint64_t now, struct why *why);

@@ -86,7 +86,7 @@ bool kernel_stage(struct kernel *kernel, const char *name, const uint8_t secret[
 	if (state == KEY_NONE || fresh)
 		return done(srnic_key_add(kernel->queries, name, secret, TLS_SECRET_LEN,
 					  SRNIC_REPLACE), why);
-	/* somebody else has staged a secret meanwhile, which no peer knows */
+	/* another program has staged a secret meanwhile, which no peer knows */
 	if (state != KEY_ONE && !done(srnic_key_retire(kernel->queries, name), why))
 		return false;
 	return done(srnic_key_stage(kernel->queries, name, secret, TLS_SECRET_LEN), why);
@@ -120,7 +120,7 @@ bool kernel_require(struct kernel *kernel, const struct peer *peer, struct why *
 		return false;
 	err = srnic_policy_add(kernel->queries, &peer->prefix, SRNIC_RULE_REQUIRE,
 			       SRNIC_MODE_AEAD, peer->suite, peer->name, 0);
-	/* the administrator's choice */
+	/* EEXIST: the administrator has a rule for this prefix, which stays */
 	return err == -EEXIST || done(err, why);
 }
 
@@ -132,7 +132,7 @@ bool kernel_reports(struct kernel *kernel, void (*wanted)(void *context, const c
 	int err;
 
 	err = srnic_wanted_follow(kernel->reports, 0, &list);
-	/* they are made again when the keys are wanted again */
+	/* lost reports are repeated when the keys are wanted again */
 	if (err == -ENOBUFS || err == -EINTR)
 		return true;
 	if (err)

@@ -120,7 +120,7 @@ static bool opened(struct session *session, struct why *why)
 		link->dialing = NULL;
 	if (link->session && !link_prefers_new(link->leader, session->dialed,
 					       link->session->dialed)) {
-		/* if the open one is dead, this shows it */
+		/* if the open connection is dead, this PING detects it */
 		if (!session_send(link->session, &ping, &ignored))
 			link->session->over = true;
 		why->text[0] = '\0';
@@ -234,7 +234,7 @@ static bool renew(struct link *link, uint64_t now, uint64_t sealed, struct why *
 	return exchange_renew(&link->exchange, now, why);
 }
 
-/* The key may have been deleted, or the module loaded anew; or the key has sealed enough. */
+/* Check the key: it may have been deleted, with the module or alone, or have sealed enough. */
 static bool look(struct link *link, uint64_t now, struct why *why)
 {
 	struct kernel *kernel = &link->daemon->kernel;
@@ -264,7 +264,7 @@ void link_tick(struct link *link, uint64_t now)
 	    !exchange_tick(&link->exchange, now, &why)) {
 		daemon_drop(link->daemon, link->session, &why);
 	} else if (link->exchange.step == EXCHANGE_OVER) {
-		/* another connection has other secrets */
+		/* the next generations need another connection: it exports other secrets */
 		why.text[0] = '\0';
 		daemon_drop(link->daemon, link->session, &why);
 	}

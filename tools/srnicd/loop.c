@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The loop: it waits for descriptors and times, and has everything done by the others.
+ * The loop: it waits for descriptors and times, and calls the other parts.
  */
 #include <errno.h>
 #include <poll.h>

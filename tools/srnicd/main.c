@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * srnicd: options, and what must be there before the loop begins.
+ * srnicd: options, and preparations for the loop.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 	status = take_options(&options, argc, argv);
 	if (status >= 0)
 		return status;
-	/* no core file, and no debugger of the same user, may have the secrets */
+	/* keep the secrets from core files, and from debuggers of the same user */
 	prctl(PR_SET_DUMPABLE, 0);
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	daemon.folder = options.folder;

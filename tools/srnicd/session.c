@@ -189,7 +189,7 @@ static bool shake_hands(struct session *session, uint64_t now, struct why *why)
 		return true;
 	if (err < 0)
 		return refuse(session, err, why);
-	/* until the first message arrives, the time to start goes on */
+	/* SESSION_START_MS also limits the time until the first message */
 	session->state = SESSION_OPEN;
 	session->pinged = now;
 	return session->ops->opened(session, why);
