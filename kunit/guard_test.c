@@ -326,7 +326,7 @@ static void R19_there_is_no_limit_unless_one_is_set(struct kunit *test)
 	}
 }
 
-/* is_idle() compares jiffies: the longest limit must not wrap */
+/* qp_is_idle() compares jiffies: the longest limit must not wrap */
 static void R19_the_longest_silence_fits_into_jiffies(struct kunit *test)
 {
 	KUNIT_EXPECT_LT(test, (u64)srnic_limit_table[SRNIC_LIMIT_IDLE].max * HZ, (u64)LONG_MAX);

@@ -684,7 +684,7 @@ static void a_large_send_leaves_as_one_burst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_sends), 1);
 }
 
-/* A turn ends with its budget, in the midst of a large send if need be. */
+/* A turn ends with its budget, even in the midst of a large send. */
 static void a_large_send_continues_in_the_next_turn(struct kunit *test)
 {
 	const struct flavour *f = &flavours[0];

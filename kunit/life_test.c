@@ -245,7 +245,7 @@ static void free_out(void *qp)
 	srnic_dgram_out_free(qp);
 }
 
-/* Make A a sender of datagrams, who has sent some, and has a key. */
+/* Make A a sender of datagrams that has sent some, and has a key. */
 static struct srnic_dgram_out *make_sender(struct kunit *test)
 {
 	struct srnic_out_key *key = kzalloc(sizeof(*key), GFP_KERNEL);

@@ -411,7 +411,7 @@ static void a_rule_has_both_secrets_of_its_key(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, params.key, other, sizeof(other));
 	KUNIT_EXPECT_MEMEQ(test, params.other_key, secret, sizeof(secret));
 
-	/* nor is anything left of one that is gone */
+	/* nothing of that result is left for a peer without a rule */
 	KUNIT_EXPECT_EQ(test, resolve_peer(test, "198.51.100.1", &params), 0);
 	KUNIT_EXPECT_EQ(test, params.other_key_len, 0);
 	KUNIT_EXPECT_NULL(test, memchr_inv(params.other_key, 0, sizeof(params.other_key)));
@@ -681,10 +681,10 @@ static void S19_an_application_does_not_give_up_the_detection_of_replays(struct 
 	}
 }
 
-/* A listener for wanted keys, and what it has heard; one at a time */
+/* A listener for wanted keys, and the reports that it got; one at a time */
 static struct {
 	bool listens;
-	bool adds;		/* the key, some time after it has heard of it */
+	bool adds;		/* the key, some time after the report */
 	unsigned int heard;
 	char name[SRNIC_STH_NAME_MAX];
 	u8 peer[16];
@@ -716,7 +716,7 @@ static const struct srnic_key_listener ear_listener = {
 	.tell = ear_hears,
 };
 
-/* Require a key for 192.0.2.@last, and have @ear_listener told of it; put_back() undoes it. */
+/* Require a key for 192.0.2.@last, and install @ear_listener; put_back() undoes both. */
 static const struct srnic_key_listener *require_key(struct kunit *test, const char *key, u8 last)
 {
 	struct srnic_policy policy = make_rule(test, "192.0.2.0", 128, SRNIC_POLICY_REQUIRE);
@@ -854,7 +854,7 @@ static bool is_secret(const u8 *key, unsigned int len)
 	       (len == sizeof(other) && !memcmp(key, other, len));
 }
 
-/* Tell whether what was resolved is one rule, whole, with a secret of its key. */
+/* Tell whether @params are those of one whole rule, with a secret of its key. */
 static bool is_whole(const struct meddler *m, const struct srnic_sth_params *params)
 {
 	unsigned int i;

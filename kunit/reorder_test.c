@@ -616,7 +616,7 @@ static void no_room(struct srnic_txq *txq)
 {
 }
 
-/* The stack still holds more of A's packets than A may have there. */
+/* The stack still holds more of A's bytes than its limit. */
 static void a_gap_is_filled_though_the_window_waits_for_room(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -660,7 +660,7 @@ static void a_reported_gap_settles_a_probe(struct kunit *test)
 	expect_sent(test, PSN, 2);
 }
 
-/* The sent-again packet may be lost, too: answers behind it say nothing about the path's RTT. */
+/* The retransmitted packet may be lost, too: answers behind it are no samples of the path's RTT. */
 static void a_probe_into_a_gap_that_was_filled_ends_the_timing_of_packets(struct kunit *test)
 {
 	struct world *w = test->priv;

@@ -482,7 +482,7 @@ static void a_reset_responder_is_asked_anew(struct kunit *test)
 	both_must_have_the_same_keys(test, &p);
 }
 
-/* A flood of frames that cannot be of use costs no HMAC (issue 23.6). */
+/* A frame that the flow cannot use costs no HMAC (issue 23.6). */
 static void a_frame_is_checked_before_its_tag(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;

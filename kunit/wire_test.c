@@ -1103,7 +1103,7 @@ static void a_lid_does_not_depend_on_the_subnet_prefix(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_gid_lid(gid), lid_rows[1].lid);
 }
 
-/* Protocol.md, section 1: the kind enters each key, whatever the source port is */
+/* protocol.md, section 1: the kind enters each key, whatever the source port is */
 static void the_udp_port_tells_the_kind_of_port(struct kunit *test)
 {
 	struct srnic_ends ends = { .sport = cpu_to_be16(4792) };
