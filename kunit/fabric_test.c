@@ -269,7 +269,7 @@ static void I7_the_default_pkey_is_full_and_cannot_be_removed(struct kunit *test
 	KUNIT_EXPECT_EQ(test, w->events, 1);	/* nothing has changed the second time */
 }
 
-/* The table as srnic partition changes it: one entry a partition, in the first free place. */
+/* The table as srnic pkey changes it: one entry a partition, in the first free place. */
 static void I7_partitions_are_added_and_removed(struct kunit *test)
 {
 	struct world *w = test->priv;
