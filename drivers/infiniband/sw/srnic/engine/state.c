@@ -196,7 +196,7 @@ static int apply_seal_request(struct srnic_qp *qp, struct srnic_sth_params *para
 }
 
 /*
- * Decision 19: apply the present policy of the namespace of the GID's netdev, and the
+ * Apply the present policy of the namespace of the GID's netdev, and the
  * application's request in addition. *@sth stays NULL if packets go in the clear.
  */
 static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
@@ -239,7 +239,7 @@ out:
 }
 
 /*
- * Decision 18: the largest packet, with its seal, must fit the underlay. If there is no route
+ * The largest packet, with its seal, must fit the underlay. If there is no route
  * at the moment, the check passes.
  */
 static int check_path_mtu(struct srnic_qp *qp, const struct srnic_sth *sth, u32 mtu)
