@@ -5,6 +5,7 @@ The table "Who may call whom" of Documentation/architecture.md is read, not repe
 include the headers of rooms that it may call, and use what they define: functions, macros of
 headers, variables. Of the top level, "main" is a room above all others, and the rest ("top")
 one below them. Mentions count, not only calls: a pointer to a function leads there, too.
+Each header is included by its path from the module's folder.
 """
 
 import re
@@ -30,6 +31,9 @@ EXCEPTIONS = {
     ("queue", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
     ("engine", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
 }
+
+# Files that a generator writes
+GENERATED = ("control/nl.c",)
 
 Step = namedtuple("Step", "path line room other what")
 
@@ -90,6 +94,17 @@ class House:
                 if target in self.sources:
                     yield self._step(path, line, target, str(target.relative_to(self.root)))
 
+    def include_faults(self):
+        """Includes that do not have the header's path from the folder."""
+        for path, source in self.sources.items():
+            for line, name in source.includes:
+                target = csource.resolve(source, name, self.root)
+                if target not in self.sources or str(path.relative_to(self.root)) in GENERATED:
+                    continue
+                wanted = str(target.relative_to(self.root))
+                if name != wanted:
+                    yield f'{path}:{line}: include it as "{wanted}"'
+
     def uses(self):
         """The first in each file of what another file defines."""
         for path, source in self.sources.items():
@@ -145,7 +160,7 @@ def faults(root=ROOMS, text=None, exceptions=None):
     """All that is wrong, a line each."""
     house = House(root)
     table = parse_table(TABLE.read_text() if text is None else text)
-    return (table_faults(table, house.rooms()) +
+    return (table_faults(table, house.rooms()) + list(house.include_faults()) +
             judge(house.steps(), table, EXCEPTIONS if exceptions is None else exceptions))
 
 

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A document that says how requirements are met, row by row: run the tests that it names for
+"""A document that says how requirements are met, one by one: run the tests that it names for
 each, and print their results.
 
-The table has six columns: id, section, demand, how it is met, tests that show it, status."""
+A requirement has a heading, then text that says how it is met, and two items:
+
+    ### R3 (section 5.4.5): IPsec ESP can protect the stream
+
+    Packets go out through the kernel's IP output.
+
+    - **Shown by**: `ipsec.sh`
+    - **Status**: met
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,6 +18,9 @@ from dataclasses import dataclass
 from . import REPO
 from .report import FAILED, PASSED, Result
 
+HEADING = re.compile(r"^#+ ", re.MULTILINE)
+DEMAND = re.compile(r"(\w+) \(sections? ([^)]*)\): (.*)")
+ITEM = re.compile(r"^- \*\*(Shown by|Status)\*\*: ((?:.|\n  )*)", re.MULTILINE)
 ASIDE = re.compile(r"\([^()]*\)")       # remarks in parentheses, such as parts of a test
 WORD = re.compile(r"`([\w.-]+)`")
 SENTENCE = re.compile(r"`([^`]+)`")     # cases of tests in C for user space
@@ -43,13 +54,13 @@ class Statement:
 
     def rows(self):
         found = []
-        for line in (REPO / self.path).read_text().splitlines():
-            cells = [cell.strip() for cell in line.split("|")[1:-1]]
-            if len(cells) != 6 or not re.fullmatch(rf"{self.mark}\d+", cells[0]):
+        for part in HEADING.split((REPO / self.path).read_text()):
+            demand = DEMAND.match(part)
+            if not demand or not re.fullmatch(rf"{self.mark}\d+", demand[1]):
                 continue
-            number, section, demand, _, shown, status = cells
-            tests = {bare(name) for name in self.name.findall(ASIDE.sub("", shown))}
-            found.append(Row(number, section, demand, tests, status))
+            items = {key: " ".join(text.split()) for key, text in ITEM.findall(part)}
+            tests = {bare(name) for name in self.name.findall(ASIDE.sub("", items["Shown by"]))}
+            found.append(Row(*demand.groups(), tests, items["Status"]))
         return found
 
     def matcher(self, more=()):

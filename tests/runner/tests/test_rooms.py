@@ -29,7 +29,7 @@ HOUSE = {
     "main.c": '#include "upper/upper.h"\nint all(void)\n{\n\treturn upper_do() + lower_do();\n}\n',
     "common.h": "#define COMMON(x)\t(x)\n",
     "upper/upper.h": "int upper_do(void);\n",
-    "upper/do.c": '#include "upper.h"\n#include "lower/lower.h"\n\n'
+    "upper/do.c": '#include "upper/upper.h"\n#include "lower/lower.h"\n\n'
                   "int upper_do(void)\n{\n\treturn COMMON(lower_do());\n}\n",
     "lower/lower.h": "int lower_do(void);\nextern int lower_state;\n",
     "lower/do.c": '#include "common.h"\n\nint lower_state;\n\n'
@@ -71,6 +71,11 @@ class Planted(unittest.TestCase):
     def test_an_include_by_another_path(self):
         self.write("lower/more.c", '#include "../upper/upper.h"\n')
         self.assertIn("lower uses upper/upper.h", self.found())
+
+    def test_an_include_from_the_own_folder(self):
+        for name in ("upper.h", "../upper/upper.h"):
+            self.write("upper/more.c", f'#include "{name}"\n')
+            self.assertIn('upper/more.c:1: include it as "upper/upper.h"', self.found())
 
     def test_a_call_of_a_room_above(self):
         self.assertIn("lower/more.c:4: lower uses upper_do of upper",

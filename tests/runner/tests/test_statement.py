@@ -12,12 +12,31 @@ sys.dont_write_bytecode = True
 from runner.report import FAILED, PASSED, SKIPPED, Result  # noqa: E402
 from runner.statement import SENTENCE, Statement, bare  # noqa: E402
 
-TABLE = """
-| id | § | demand | how | shown by | status |
-|---|---|---|---|---|---|
-| S1 | 3.2 | five stages | `work()` | `stages have an order`, `pipeline.sh` (`not this`) | met |
-| S2 | 4.1 | sleeping workers | `wait()` | | met in part: some |
-| R9 | 4.1 | of another document | | `pipeline.sh` | met |
+TEXT = """# How it is met
+
+## 1. The requirements
+
+### S1 (section 3.2): five stages
+
+`work()`
+
+- **Shown by**: `stages have an order`, `pipeline.sh` (`not this`,
+  `nor this`), `they end`
+- **Status**: met
+
+### S2 (sections 4.1, 4.2): sleeping workers
+
+- **Shown by**: no test
+- **Status**: met in part: some
+
+### R9 (section 4.1): of another document
+
+- **Shown by**: `pipeline.sh`
+- **Status**: met
+
+## 2. What is not met
+
+- **Status**: of no requirement
 """
 
 
@@ -45,7 +64,7 @@ def result(name, outcome):
 class TestStatement(unittest.TestCase):
     def setUp(self):
         self.file = tempfile.NamedTemporaryFile("w", suffix=".md")
-        self.file.write(TABLE)
+        self.file.write(TEXT)
         self.file.flush()
         # An absolute path replaces the checkout's
         self.statement = Statement(self.file.name, "SECM", "S", ("host/part",), SENTENCE)
@@ -61,7 +80,9 @@ class TestStatement(unittest.TestCase):
     def test_rows(self):
         rows = self.statement.rows()
         self.assertEqual([row.number for row in rows], ["S1", "S2"])
-        self.assertEqual(rows[0].tests, {"stages have an order", "pipeline"})
+        self.assertEqual(rows[0].tests, {"stages have an order", "pipeline", "they end"})
+        self.assertEqual((rows[1].section, rows[1].demand, rows[1].tests, rows[1].status),
+                         ("4.1, 4.2", "sleeping workers", set(), "met in part: some"))
 
     def test_names(self):
         self.assertEqual(bare("host/part/parameters are checked: dst"), "dst")
@@ -75,14 +96,16 @@ class TestStatement(unittest.TestCase):
 
     def test_all_pass(self):
         word, report = self.word(result("e2e/stock/pipeline", PASSED),
-                                 result("host/part/stages have an order", PASSED))
+                                 result("host/part/stages have an order", PASSED),
+                                 result("host/part/they end", PASSED))
         self.assertEqual(word, "pass")
-        self.assertEqual(len(report.results), 2)
+        self.assertEqual(len(report.results), 3)
 
     def test_one_fails_or_is_skipped(self):
         for outcome, wanted in ((FAILED, "FAIL"), (SKIPPED, "skipped")):
             word, _ = self.word(result("e2e/stock/pipeline", outcome),
-                                result("host/part/stages have an order", PASSED))
+                                result("host/part/stages have an order", PASSED),
+                                result("host/part/they end", PASSED))
             self.assertEqual(word, wanted)
 
     def test_one_is_missing(self):

@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include "export.h"
 #include "wire/wire.h"
-#include "port.h"
+#include "fabric/port.h"
 
 #define PORT_CAPS	(IB_PORT_SYS_IMAGE_GUID_SUP | IB_PORT_CLIENT_REG_SUP)
 

@@ -4,7 +4,7 @@
  */
 #include "export.h"
 #include "wire/wire.h"
-#include "port.h"
+#include "fabric/port.h"
 
 /**
  * srnic_fabric_modify_port() - Set and clear bits of the port's CapabilityMask

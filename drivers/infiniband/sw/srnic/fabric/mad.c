@@ -6,7 +6,7 @@
  */
 #include <linux/string.h>
 #include "export.h"
-#include "port.h"
+#include "fabric/port.h"
 
 static const struct srnic_mad_class *const classes[] = {
 	&srnic_sma_lid_routed,

@@ -5,7 +5,7 @@
  */
 #include <linux/string.h>
 #include "export.h"
-#include "port.h"
+#include "fabric/port.h"
 
 /**
  * srnic_fabric_query_pkey() - Read an entry of the P_Key table

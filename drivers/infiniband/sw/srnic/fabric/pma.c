@@ -3,7 +3,7 @@
  * The performance management agent (IBA 16.1): the device's counters as
  * perfquery and sysfs read them.
  */
-#include "port.h"
+#include "fabric/port.h"
 
 #define PMA_VERSION	1
 #define RESP_TIME	SRNIC_FABRIC_TIMEOUT

@@ -9,9 +9,9 @@
 #include <linux/unaligned.h>
 #include <rdma/ib_pma.h>
 #include <rdma/ib_smi.h>
-#include "../srnic.h"
+#include "srnic.h"
 #include "wire/wire.h"
-#include "fabric.h"
+#include "fabric/fabric.h"
 
 #define SRNIC_MAD_INVALID_FIELD	IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE
 

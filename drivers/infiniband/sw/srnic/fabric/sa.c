@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "export.h"
-#include "sa.h"
+#include "fabric/sa.h"
 
 #define OFFSET_UNIT	8	/* of AttributeOffset, bytes: IBA 15.2.1.1 */
 

@@ -8,7 +8,7 @@
 #define SRNIC_FABRIC_SA_H
 
 #include <rdma/ib_sa.h>
-#include "port.h"
+#include "fabric/port.h"
 
 /* Status of a reply, IBA 15.2.7: class-specific part of the MAD status */
 enum srnic_sa_status {

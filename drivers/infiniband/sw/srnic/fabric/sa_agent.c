@@ -5,7 +5,7 @@
  * replies (RMPP, IBA 13.6).
  */
 #include <linux/string.h>
-#include "sa.h"
+#include "fabric/sa.h"
 
 static void send_handler(struct ib_mad_agent *agent, struct ib_mad_send_wc *send_wc)
 {

@@ -5,7 +5,7 @@
  */
 #include <linux/string.h>
 #include <rdma/ib_cache.h>
-#include "sa.h"
+#include "fabric/sa.h"
 
 /* IBA 15.2.5.17.2: the creator of a group must determine these components */
 #define CREATE_COMPONENTS	(IB_SA_MCMEMBER_REC_MGID |		\

@@ -5,7 +5,7 @@
  */
 #include <linux/slab.h>
 #include "wire/wire.h"
-#include "sa.h"
+#include "fabric/sa.h"
 
 #define FIELD(comp_bit, member, length, bits)				\
 	SRNIC_SA_FIELD(comp_bit, struct srnic_sa_member, member, 0, length, bits)

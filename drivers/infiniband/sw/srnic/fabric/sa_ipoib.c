@@ -6,7 +6,7 @@
  *
  * The broadcast group of a partition determines the parameters of the others.
  */
-#include "sa.h"
+#include "fabric/sa.h"
 
 #define IPV4_SIGNATURE	0x401b
 #define IPV6_SIGNATURE	0x601b

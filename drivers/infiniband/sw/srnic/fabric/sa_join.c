@@ -4,7 +4,7 @@
  * (IBA 15.2.5.17).
  */
 #include <linux/string.h>
-#include "sa.h"
+#include "fabric/sa.h"
 
 #define JOIN_COMPONENTS		(IB_SA_MCMEMBER_REC_MGID |		\
 				 IB_SA_MCMEMBER_REC_PORT_GID |		\

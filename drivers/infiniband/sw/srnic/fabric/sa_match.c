@@ -5,7 +5,7 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "sa.h"
+#include "fabric/sa.h"
 
 /*
  * Make room for more records: for one, then for twice as many as before. The

@@ -4,7 +4,7 @@
  * NodeRecord, PortInfoRecord (IBA 15.2.5).
  */
 #include <linux/string.h>
-#include "sa.h"
+#include "fabric/sa.h"
 
 #define UD_MULTICAST	0x0200	/* CapabilityMask, IBA 15.2.4: multicast is supported */
 

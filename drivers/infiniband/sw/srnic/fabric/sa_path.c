@@ -6,7 +6,7 @@
  */
 #include <linux/string.h>
 #include "wire/wire.h"
-#include "sa.h"
+#include "fabric/sa.h"
 
 #define FIELD(comp_bit, member, length, bits)				\
 	SRNIC_SA_FIELD(comp_bit, struct srnic_sa_path, member, 0, length, bits)

@@ -7,7 +7,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/string.h>
-#include "port.h"
+#include "fabric/port.h"
 
 #define SMP_VERSION	1	/* base and class version, IBA 14.2.1 */
 #define NODE_TYPE_CA	1	/* IBA 14.2.5.3 */

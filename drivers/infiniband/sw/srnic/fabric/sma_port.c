@@ -4,7 +4,7 @@
  * values come from query_port, so the two cannot disagree.
  */
 #include <linux/string.h>
-#include "port.h"
+#include "fabric/port.h"
 
 #define PORT_OF_MOD	0xff	/* AttributeModifier: port number; the top bit selects a format */
 

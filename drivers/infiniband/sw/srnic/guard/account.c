@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include "guard.h"
+#include "guard/guard.h"
 
 /**
  * srnic_charge_pages() - Charge the current process for pages that stay in memory

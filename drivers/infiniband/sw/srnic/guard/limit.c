@@ -6,8 +6,8 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
-#include "../export.h"
-#include "guard.h"
+#include "export.h"
+#include "guard/guard.h"
 
 const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS] = {
 	/* 24 days: jiffies compare correctly over this span on every machine */

@@ -27,8 +27,8 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "../export.h"
-#include "peer.h"
+#include "export.h"
+#include "guard/peer.h"
 
 /* Most entries at the head of the LRU list that are re-sorted for one new peer */
 #define PEER_ROTATIONS	4

@@ -9,7 +9,7 @@
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
 #include "stats.h"
-#include "guard.h"
+#include "guard/guard.h"
 
 /* Kinds of faults: one row of srnic_fault_table each (peer.c) */
 enum srnic_fault {

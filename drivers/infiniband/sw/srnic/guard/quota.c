@@ -20,8 +20,8 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include "../export.h"
-#include "guard.h"
+#include "export.h"
+#include "guard/guard.h"
 
 #define SRNIC_QUOTA_ROW(quota, name_, limit_) \
 	[SRNIC_QUOTA_##quota] = { .name = (name_), .limit = (limit_) }

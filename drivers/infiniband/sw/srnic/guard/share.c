@@ -22,8 +22,8 @@
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
-#include "../export.h"
-#include "guard.h"
+#include "export.h"
+#include "guard/guard.h"
 
 static void share_next_round(struct srnic_share *share)
 {

@@ -9,8 +9,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
-#include "../export.h"
-#include "guard.h"
+#include "export.h"
+#include "guard/guard.h"
 
 /*
  * A user namespace gives its creator thousands of user IDs, but must not give

@@ -5,8 +5,8 @@
  * and 10.6.3).
  */
 #include <linux/rcupdate.h>
-#include "../export.h"
-#include "mem.h"
+#include "export.h"
+#include "mem/mem.h"
 
 static bool stag_is_window(const struct srnic_stag *stag)
 {

@@ -9,9 +9,9 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
-#include "../export.h"
-#include "mem.h"
-#include "memcpy.h"
+#include "export.h"
+#include "mem/mem.h"
+#include "mem/memcpy.h"
 
 /* Return the address of @va and set *@run to the contiguous bytes there, at most @len. */
 static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)

@@ -4,8 +4,8 @@
  * with Invalidate, REG_MR (IBA 10.6.5, 10.6.7.2.5).
  */
 #include <linux/rcupdate.h>
-#include "../export.h"
-#include "mem.h"
+#include "export.h"
+#include "mem/mem.h"
 
 static int fast_reg_invalidate(const struct srnic_mem_stream *stream, struct srnic_stag *stag,
 			       u32 key, enum srnic_inv_by by)

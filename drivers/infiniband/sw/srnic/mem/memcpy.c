@@ -15,8 +15,8 @@
 #include <linux/minmax.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include "../export.h"
-#include "memcpy.h"
+#include "export.h"
+#include "mem/memcpy.h"
 
 /* The copies are compared at the powers of two in this range */
 #define MEMCPY_MIN_LEN	256

@@ -13,9 +13,9 @@
 #ifdef SRNIC_HAVE_RDMA_ITER	/* else in ib_verbs.h and ib_umem.h */
 #include <rdma/iter.h>
 #endif
-#include "../export.h"
-#include "../guard/guard.h"
-#include "mem.h"
+#include "export.h"
+#include "guard/guard.h"
+#include "mem/mem.h"
 
 /* Block sizes for pinned memory: pages and huge pages */
 #define REGION_BLOCK_SIZES	(PAGE_SIZE | SZ_2M | SZ_1G)

@@ -5,8 +5,8 @@
  * bytes accessed (IBA 10.6.3, 10.7.3).
  */
 #include <linux/minmax.h>
-#include "../export.h"
-#include "mem.h"
+#include "export.h"
+#include "mem/mem.h"
 
 /*
  * Advance @pos to the entry that holds its byte. Return false past the end of

@@ -7,9 +7,9 @@
 #include <linux/rhashtable.h>
 #include <linux/swab.h>
 #include <linux/wait_bit.h>
-#include "../export.h"
-#include "../srnic.h"
-#include "mem.h"
+#include "export.h"
+#include "srnic.h"
+#include "mem/mem.h"
 
 #define STAG_INDEX_BITS		24
 #define STAG_HALF_BITS		(STAG_INDEX_BITS / 2)

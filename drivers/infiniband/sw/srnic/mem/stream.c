@@ -8,8 +8,8 @@
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include "../export.h"
-#include "mem.h"
+#include "export.h"
+#include "mem/mem.h"
 
 /* STags to end between two calls of cond_resched() */
 #define STREAM_BATCH	64

@@ -5,8 +5,8 @@
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include "../export.h"
-#include "mem.h"
+#include "export.h"
+#include "mem/mem.h"
 
 /* windows have no local rights, but applications may ask for one: it is ignored */
 #define WINDOW_ACCESS	(SRNIC_ACCESS_REMOTE | SRNIC_ACCESS_FLUSH | IB_ZERO_BASED | \

@@ -8,7 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <net/sock.h>
-#include "net.h"
+#include "net/net.h"
 
 #define SRNIC_HOOKS	4
 

@@ -12,8 +12,8 @@
 #include <net/dst.h>
 #include <net/inet_ecn.h>
 #include <rdma/ib_verbs.h>
-#include "../wire/wire.h"
-#include "txq.h"
+#include "wire/wire.h"
+#include "net/txq.h"
 
 struct srnic_dev;
 

@@ -6,9 +6,9 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "../export.h"
-#include "../srnic.h"
-#include "queue.h"
+#include "export.h"
+#include "srnic.h"
+#include "queue/queue.h"
 
 /*
  * Limit of consecutive calls of comp_handler in one context while completions

@@ -6,8 +6,8 @@
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include "../export.h"
-#include "queue.h"
+#include "export.h"
+#include "queue/queue.h"
 
 /**
  * srnic_ring_move_plan() - Update how many entries are left to move

@@ -6,8 +6,8 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
-#include "../export.h"
-#include "queue.h"
+#include "export.h"
+#include "queue/queue.h"
 
 static_assert(sizeof(struct srnic_ring_hdr) <= SRNIC_RING_SLOTS);
 static_assert(SRNIC_RING_SLOTS % 64 == 0);

@@ -4,9 +4,9 @@
  * kernel consumer.
  */
 #include <linux/string.h>
-#include "../export.h"
-#include "../guard/guard.h"
-#include "queue.h"
+#include "export.h"
+#include "guard/guard.h"
+#include "queue/queue.h"
 
 static int rq_copy_wqe(struct srnic_rwqe *rwqe, const struct srnic_rq_wqe *wqe, const void *sges,
 		       u32 max_sge)

@@ -8,8 +8,8 @@
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
-#include "../export.h"
-#include "queue.h"
+#include "export.h"
+#include "queue/queue.h"
 
 #define SQ_WORD_LEN	8
 

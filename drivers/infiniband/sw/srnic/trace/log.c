@@ -4,7 +4,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
-#include "../export.h"
+#include "export.h"
 #include "trace/log.h"
 
 #define LOG_INTERVAL	(HZ / 10)	/* between two entries for one reason */

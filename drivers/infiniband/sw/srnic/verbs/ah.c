@@ -5,7 +5,7 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include "engine/ah.h"
-#include "ops.h"
+#include "verbs/ops.h"
 #include "sth/sth.h"
 
 /*

@@ -4,7 +4,7 @@
  * paths.
  */
 #include "fabric/fabric.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 /**
  * srnic_av_check() - Check an address vector

@@ -2,7 +2,7 @@
 /*
  * Completion queues (IBA 11.2.6). queue/ implements push, pop and arm.
  */
-#include "ops.h"
+#include "verbs/ops.h"
 
 /* RFC 5042 6.4.3.2, R21: the size of a CQ is limited by guard */
 static int cq_check_size(struct srnic_dev *dev, unsigned int cqe)

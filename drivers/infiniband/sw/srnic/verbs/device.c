@@ -9,7 +9,7 @@
 #include "engine/ah.h"
 #include "engine/idle.h"
 #include "engine/srq.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 /*
  * srnic belongs to no organisation and has no OUI: use "sr", with the bit for

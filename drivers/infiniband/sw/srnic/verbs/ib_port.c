@@ -8,7 +8,7 @@
 #include <rdma/ib_mad.h>
 #include <rdma/ib_smi.h>
 #include "fabric/fabric.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 /* Rates of a link of four lanes, IBA 5.1 */
 static const struct {

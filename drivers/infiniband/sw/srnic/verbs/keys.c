@@ -9,7 +9,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 #define UVERBS_MODULE_NAME srnic
 #include <rdma/uverbs_named_ioctl.h>

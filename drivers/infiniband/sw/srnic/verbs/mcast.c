@@ -5,7 +5,7 @@
  */
 #include <linux/slab.h>
 #include "engine/mcast.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 static bool group_contains(const struct srnic_mcast_group *group, const struct srnic_qp *qp)
 {

@@ -4,7 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 /**
  * struct srnic_mmap - A ring that can be mapped

@@ -4,7 +4,7 @@
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 /**
  * struct mr_range - The memory that a consumer registers

@@ -3,7 +3,7 @@
  * The driver method of uverbs that binds a region to one queue pair
  * (include/uapi/rdma/srnic-ioctl.h, libsrnic).
  */
-#include "ops.h"
+#include "verbs/ops.h"
 
 #define UVERBS_MODULE_NAME srnic
 #include <rdma/uverbs_named_ioctl.h>

@@ -3,7 +3,7 @@
  * Memory windows: allocated unbound (IBA 11.2.8.9) and bound by mem/window.c.
  */
 #include <linux/slab.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 {

@@ -8,7 +8,7 @@
 #define SRNIC_VERBS_OPS_H
 
 #include <rdma/uverbs_ioctl.h>
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 /* device.c: grants by guard; refusals are counted. 0 or -ENOMEM */
 int srnic_take_quota_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,

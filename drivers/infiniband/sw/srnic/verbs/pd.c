@@ -2,7 +2,7 @@
 /*
  * Protection domains. mem/check.c enforces their separation.
  */
-#include "ops.h"
+#include "verbs/ops.h"
 
 int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {

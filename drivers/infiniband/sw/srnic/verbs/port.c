@@ -4,7 +4,7 @@
  */
 #include <linux/netdevice.h>
 #include <rdma/ib_mad.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 /* one per address; the core creates three sysfs files for each entry, used or not */
 #define SRNIC_GIDS	256

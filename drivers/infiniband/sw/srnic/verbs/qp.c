@@ -5,7 +5,7 @@
 #include <linux/memcontrol.h>
 #include "engine/qpn.h"
 #include "engine/srq.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 /* Granularity of ring slots; all that fits a slot is granted */
 #define QP_SQ_SLOT	64

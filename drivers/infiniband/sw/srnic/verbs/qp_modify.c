@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 /*
  * Rights that the core knows: applications ask for those of regions here, too. The QP restricts

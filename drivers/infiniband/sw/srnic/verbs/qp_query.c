@@ -2,7 +2,7 @@
 /*
  * Query QP (IBA 11.2.4.3).
  */
-#include "ops.h"
+#include "verbs/ops.h"
 
 /* Report the current PSNs; the rest is as modify_qp has stored it. */
 static void qp_query_attr(struct srnic_qp *qp, struct ib_qp_attr *attr)

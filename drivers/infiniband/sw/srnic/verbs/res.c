@@ -8,7 +8,7 @@
 #include <rdma/restrack.h>
 #include "engine/congestion.h"
 #include "engine/srq.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 struct res_word {
 	const char *name;

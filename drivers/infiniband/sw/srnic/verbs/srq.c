@@ -4,7 +4,7 @@
  * them and raises the limit event.
  */
 #include "engine/srq.h"
-#include "ops.h"
+#include "verbs/ops.h"
 
 static u32 srq_stride(u32 max_sge)
 {

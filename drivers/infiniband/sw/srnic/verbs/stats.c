@@ -2,7 +2,7 @@
 /*
  * Counters for "rdma statistic".
  */
-#include "ops.h"
+#include "verbs/ops.h"
 
 static const struct rdma_stat_desc stat_descs[SRNIC_STAT_COUNT] = {
 #define SRNIC_STAT(stat) \

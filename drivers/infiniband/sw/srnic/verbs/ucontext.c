@@ -4,7 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/sched/task.h>
-#include "ops.h"
+#include "verbs/ops.h"
 
 int srnic_check_outlen(const struct ib_udata *udata, size_t len)
 {

@@ -6,11 +6,11 @@
 #define SRNIC_VERBS_H
 
 #include <rdma/ib_verbs.h>
-#include "../srnic.h"
-#include "../queue/queue.h"
-#include "../mem/mem.h"
-#include "../net/net.h"
-#include "../engine/engine.h"
+#include "srnic.h"
+#include "queue/queue.h"
+#include "mem/mem.h"
+#include "net/net.h"
+#include "engine/engine.h"
 
 struct srnic_ucontext {
 	struct ib_ucontext ib;
