@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Open all sealed packets of a capture with the independent codec.
 
-usage: capture.py [--secrets FILE] [--datagrams] [--group KEY] KEY PCAP SUITE:MODE...
+usage: capture.py [--secrets FILE] [--datagrams | --ipoib] [--group KEY] KEY PCAP SUITE:MODE...
 
-  KEY          the key that the rules name, in hexadecimal, as written by srnic key gen
+  KEY          a file with the key that the rules name, as srnic key gen writes it
   PCAP         all traffic of UDP ports 4791 and 4792 (InfiniBand ports) between the ends, one
                packet a frame (tcpdump -w, on an Ethernet netdev without offloads)
   SUITE:MODE   a seal that must occur, on one connection or several
-  --secrets FILE  of each connection, as tools/secrets writes it; the key alone opens none
-  --group KEY  the key that the rules for multicast groups name, if it is another one
+  --secrets FILE  the secrets of the connections, as srnic-secrets writes them; without them no
+               connection can be opened
+  --group KEY  a file with the key that the rules for multicast groups name, if it differs
   --datagrams  each seal must occur with every opcode of UD, instead of RC
   --ipoib      each seal must occur with the only opcode that ib_ipoib and the connection manager
                send, UD SEND ONLY; prints also how many datagrams went to each group

@@ -12,8 +12,8 @@ Reads the lines that the KUnit suite srnic-sth-opcode prints:
   sth-packet: ID OWNER RESPONSE EXPECTED PLAIN SEALED   RESPONSE: 0 or 1
 
 All bytes are in hexadecimal, '-' stands for none; PLAIN is payload and pad, in mode opaque behind
-the extension headers. Exits with 1 if
-a packet or frame is refused or differs, or if the input contains none.
+the extension headers. Exits with 1 if a packet or frame is refused or differs, or if the input
+contains none.
 """
 
 import re

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check that the dissector names, verifies and opens all packets of a capture.
 
-usage: check_capture.py [--datagrams] [--secrets FILE] KEY PCAP SEALED SUITE:MODE...
+usage: check_capture.py [--datagrams | --ipoib] [--secrets FILE] KEY PCAP SEALED SUITE:MODE...
 
   KEY          a key file, as srnic key gen writes it, or several with semicolons between
   PCAP         all traffic of UDP ports 4791 and 4792 between the ends; may contain super-packets
@@ -10,7 +10,8 @@ usage: check_capture.py [--datagrams] [--secrets FILE] KEY PCAP SEALED SUITE:MOD
   SUITE:MODE   seals that must occur before and after the end of the first epoch
   --datagrams  the seals are those of datagrams
   --ipoib      likewise; ib_ipoib and the connection manager send UD SEND ONLY alone
-  --secrets FILE  of the connections, as srnic-secrets writes it; the key alone opens none
+  --secrets FILE  the secrets of the connections, as srnic-secrets writes them; without them no
+               connection can be opened
 
 Prints the number of packets per seal and epoch; datagrams have no epoch. Exits with 1 if a
 packet is missing or wrong, if there was no super-packet, or if not all opcodes of RC occurred;

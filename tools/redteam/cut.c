@@ -109,9 +109,10 @@ static int open_whole(const char *name)
 static const char usage[] =
 "usage: srnic-cut [--increment] DEV1 DEV2\n"
 "\n"
-"  -i, --increment  identifications rise by one, as they should\n"
+"  -i, --increment  number the segments consecutively, as a correct NIC does\n"
 "\n"
-"Forwards until it is ended; then says how many super-packets it has cut.\n";
+"Forwards frames, and segments UDP super-packets, until it is ended (SIGTERM); then prints\n"
+"how many it has segmented.\n";
 
 int main(int argc, char **argv)
 {

@@ -73,10 +73,10 @@ static const char usage[] =
 "usage: srnic-mangle [options] DEV1 DEV2\n"
 "\n"
 "  -r, --rate N    flip a bit in one of N packets (100)\n"
-"  -i, --icrc      make the ICRC right again, too: only a seal can notice then\n"
-"  -s, --seed N    of the random numbers (1)\n"
+"  -i, --icrc      repair the ICRC, too, so that only a seal can detect the change\n"
+"  -s, --seed N    seed of the random numbers (1)\n"
 "\n"
-"Forwards until it is ended; then says how many packets it changed.\n";
+"Forwards frames until it is ended (SIGTERM), then prints how many it has changed.\n";
 
 int main(int argc, char **argv)
 {

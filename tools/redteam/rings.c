@@ -436,7 +436,8 @@ int main(int argc, char **argv)
 	struct ibv_qp *a, *b;
 
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
-		puts("usage: srnic-rings [DEV]\n\nLies in its own rings; each lie must hurt its own QP alone.");
+		puts("usage: srnic-rings [DEV]\n\n"
+		     "Writes invalid values into its own rings; each must affect its own QP alone.");
 		return 0;
 	}
 	open_all(argc > 1 ? argv[1] : NULL);

@@ -111,7 +111,7 @@ static void usage(void)
 	printf("usage: bandwidth [--way WAY] [--seal MODE:SUITE] [--reads LIST] [--count COUNT]\n"
 	       "                 [--connections LIST]\n"
 	       "Messages of 2 KiB between srnic0 and srnic1: nanoseconds for each, by connections\n"
-	       "and percent of READs (0, 1), as JSON. --seal: another than the way's. Ways:");
+	       "and percent of READs (0, 1), as JSON. --seal replaces the way's seal. Ways:");
 	list_ways();
 	printf("\nExample: bandwidth --way pd-prot --reads 0,50,100 --connections 8\n");
 	exit(0);

@@ -139,7 +139,7 @@ static void usage(void)
 	printf("usage: latency [--way WAY] [--seal MODE:SUITE] [--reads] [--sizes LIST]\n"
 	       "               [--places COUNT] [--count COUNT]\n"
 	       "WRITEs there and back between srnic0 and srnic1, or READs: nanoseconds for each, by\n"
-	       "size, as JSON. --seal: another than the way's. --places: addresses used in turn\n"
+	       "size, as JSON. --seal replaces the way's seal. --places: addresses used in turn\n"
 	       "(%u, at most %u). Ways:", places_used, MOST_PLACES);
 	list_ways();
 	printf("\nExample: latency --way ext-mem --seal packet:hmac-sha256 --sizes 32,2048\n");

@@ -52,8 +52,9 @@ static void exchange(struct end *from)
 static void usage(void)
 {
 	printf("usage: many [--way WAY] [--seal MODE:SUITE] [--connections COUNT]\n"
-	       "Connections between srnic0 and srnic1, at most %d (1), until the input ends; prints\n"
-	       "'ready' when their keys are there. --seal: another than the way's. Ways:", MOST);
+	       "Makes COUNT connections, at most %d (1), between srnic0 and srnic1, prints 'ready' when\n"
+	       "they have their keys, and keeps them until the input ends. --seal replaces the way's seal.\n"
+	       "Ways:", MOST);
 	list_ways();
 	printf("\nExample: many --way pd-prot --connections 100 <&-\n");
 	exit(0);

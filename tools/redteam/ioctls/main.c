@@ -294,8 +294,8 @@ static bool goes_on(time_t until)
 static const char usage[] =
 	"usage: srnic-ioctls DEV [SECONDS [SEED [ROUND]]]\n"
 	"\n"
-	"Calls what uverbs has for DEV in ways that make sense and that do not, for SECONDS (20),\n"
-	"from a SEED (the clock's); or that round alone of such a run.\n";
+	"Makes valid and invalid calls to uverbs for DEV during SECONDS (20). SEED (the time)\n"
+	"determines the calls; ROUND repeats that round of a run alone.\n";
 
 int main(int argc, char **argv)
 {

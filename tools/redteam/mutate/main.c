@@ -165,15 +165,18 @@ static void report(void)
 static const char usage[] =
 "usage: srnic-mutate [options] DEV1 DEV2\n"
 "\n"
-"  -n, --count N        mutants to put beside what passes (1000)\n"
-"  -e, --each N         so many beside each packet, of others; and two of itself (14)\n"
-"  -l, --lose N         lose one in N sealed packets (none)\n"
-"  -p, --payload-open   header mode: change nothing but what a header's seal covers\n"
-"  -c, --copies         no mutants: each packet once more, as it is\n"
-"  -d, --done FILE      make this file when there have been so many\n"
-"  -s, --seed N         of the random numbers (1)\n"
+"  -n, --count N        mutants to send in all (1000)\n"
+"  -e, --each N         mutants of earlier packets to send beside each packet, in\n"
+"                       addition to two mutants of that packet (14)\n"
+"  -l, --lose N         drop one in N sealed packets (none)\n"
+"  -p, --payload-open   change only bytes that a seal of mode header covers\n"
+"  -c, --copies         send each packet twice, instead of mutants\n"
+"  -d, --done FILE      create FILE when the last mutant has been sent\n"
+"  -s, --seed N         seed of the random numbers (1)\n"
 "\n"
-"Forwards until it is ended; then says what it sent to the sides a, behind DEV1, and b.\n"
+"Forwards frames until it is ended (SIGTERM), then prints what it has sent to side a,\n"
+"behind DEV1, and to side b.\n"
+"\n"
 "Example: srnic-mutate --count 20000 --done /run/done ma mb\n";
 
 int main(int argc, char **argv)
