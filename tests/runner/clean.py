@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What was found clean before: checkers take minutes, and most input has not changed since.
+"""Remember the input that checkers have passed: they take minutes, and most input stays the same.
 
-The cache has an empty file for each input that a checker was content with.
+The cache has an empty file for each such input.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ CACHE = Path(os.environ.get("SRNIC_CACHE") or
 
 
 def stamp(*read):
-    """The file that exists if a checker was content with these parts, byte for byte."""
+    """Return the file that exists if a checker has passed these parts, byte for byte."""
     digest = hashlib.sha256()
     for part in read:
         part = part if isinstance(part, bytes) else str(part).encode()
@@ -29,7 +29,7 @@ def remember(path):
 
 
 def asked_once(checker, *read):
-    """Whether the checker, a function, is content; it is not called again for the same input."""
+    """Return whether the checker, a function, passes; do not call it again for the same input."""
     known = stamp(*read)
     fine = known.exists() or checker()
     if fine:
@@ -38,5 +38,5 @@ def asked_once(checker, *read):
 
 
 def content_of(files):
-    """Names and bytes, as parts of an input."""
+    """Return names and bytes, as parts of an input."""
     return [part for path in files for part in (path.relative_to(REPO), path.read_bytes())]
