@@ -145,7 +145,7 @@ void srnic_cipher_pool_put(struct srnic_cipher_pool *pool)
 
 /* Derive a sub-key into the slot's cipher. No other copy of it remains. */
 static int slot_set_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
-			const struct srnic_key_use *with)
+			const struct srnic_subkey_use *with)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	const struct srnic_sth_family *family = suite->family;
@@ -177,7 +177,7 @@ static void wipe_slot(struct srnic_pool_slot *slot, const struct srnic_sth_suite
 
 /* Ensure that the slot's cipher has the connection's sub-key. */
 static int slot_ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth *sth,
-			   const struct srnic_key_use *with)
+			   const struct srnic_subkey_use *with)
 {
 	u64 serial = with->key->serial;
 	bool simd = srnic_sth_simd(&sth->scratch);
@@ -204,7 +204,7 @@ static int slot_ensure_key(struct srnic_pool_slot *slot, const struct srnic_sth 
  * Context: any up to softirq, under the QP's lock.
  * Return: 0, -EBADMSG, or the crypto driver's errno.
  */
-int srnic_cipher_pool_apply(struct srnic_sth *sth, const struct srnic_key_use *with,
+int srnic_cipher_pool_apply(struct srnic_sth *sth, const struct srnic_subkey_use *with,
 			    const struct srnic_sth_payload *payload)
 {
 	/* Any CPU's slot is correct; migration only costs locality. */

@@ -166,13 +166,13 @@ struct srnic_epoch_keys {
 };
 
 /**
- * struct srnic_key_use - a sub-key and its use
+ * struct srnic_subkey_use - a sub-key and its use
  * @flow: flow of the sub-key
  * @keys: keys of its epoch
  * @key: the sub-key
  * @use: to seal, or to open
  */
-struct srnic_key_use {
+struct srnic_subkey_use {
 	enum srnic_sth_flow flow;
 	const struct srnic_epoch_keys *keys;
 	struct srnic_subkey *key;
@@ -424,7 +424,7 @@ void srnic_ephemeral_forget(struct srnic_sth *sth, bool owner_b);
 
 /* keys.c */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
-		      const struct srnic_key_use *of);
+		      const struct srnic_subkey_use *of);
 struct srnic_subkey *srnic_subkey_make(struct srnic_sth *sth, enum srnic_sth_flow flow,
 				       const struct srnic_epoch_keys *keys,
 				       enum srnic_sth_use use, u16 phase);
@@ -516,13 +516,13 @@ struct srnic_cipher_pool {
 
 struct srnic_cipher_pool *srnic_cipher_pool_get(const struct srnic_sth_suite *suite);
 void srnic_cipher_pool_put(struct srnic_cipher_pool *pool);
-int srnic_cipher_pool_apply(struct srnic_sth *sth, const struct srnic_key_use *with,
+int srnic_cipher_pool_apply(struct srnic_sth *sth, const struct srnic_subkey_use *with,
 			    const struct srnic_sth_payload *payload);
 void srnic_cipher_pool_forget(struct srnic_cipher_pool *pool, const struct srnic_subkey *key,
 			      enum srnic_sth_use use);
 
 /* Seal or open with a sub-key: by the connection's own cipher, or by the pool's. */
-static inline int srnic_sth_apply(struct srnic_sth *sth, const struct srnic_key_use *with,
+static inline int srnic_sth_apply(struct srnic_sth *sth, const struct srnic_subkey_use *with,
 				  const struct srnic_sth_payload *payload)
 {
 	if (unlikely(sth->pool))

@@ -62,7 +62,7 @@ int srnic_suite_probe(const struct srnic_sth_suite *suite, char driver[CRYPTO_MA
  * @of: the sub-key
  */
 void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
-		      const struct srnic_key_use *of)
+		      const struct srnic_subkey_use *of)
 {
 	const struct srnic_subkey_id id = {
 		.from_b = srnic_sth_from_b(sth, of->use),
@@ -76,7 +76,7 @@ void srnic_subkey_ctx(u8 ctx[SRNIC_CTX_PACKET_LEN], const struct srnic_sth *sth,
 }
 
 /* Derive the sub-key into its cipher. */
-static int subkey_init(struct srnic_sth *sth, const struct srnic_key_use *of)
+static int subkey_init(struct srnic_sth *sth, const struct srnic_subkey_use *of)
 {
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	struct srnic_cipher *cipher = &of->key->cipher;
@@ -110,7 +110,7 @@ struct srnic_subkey *srnic_subkey_make(struct srnic_sth *sth, enum srnic_sth_flo
 				       enum srnic_sth_use use, u16 phase)
 {
 	struct srnic_subkey *key = kzalloc(sizeof(*key), GFP_KERNEL);
-	const struct srnic_key_use of = { .flow = flow, .keys = keys, .key = key, .use = use };
+	const struct srnic_subkey_use of = { .flow = flow, .keys = keys, .key = key, .use = use };
 	int err;
 
 	if (!key)

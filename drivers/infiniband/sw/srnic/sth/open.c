@@ -51,7 +51,7 @@ static int open_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 			 const struct srnic_pkt *pkt, const struct srnic_sth_payload *payload)
 {
 	struct srnic_epoch_keys *keys = srnic_flow_keys(&sth->flow[flow], srnic_epoch(psn64));
-	struct srnic_key_use with = { .flow = flow, .keys = keys, .use = SRNIC_TO_OPEN };
+	struct srnic_subkey_use with = { .flow = flow, .keys = keys, .use = SRNIC_TO_OPEN };
 	const struct srnic_sth_suite *suite = sth->params.suite;
 	struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(!sth->local_b, psn64),

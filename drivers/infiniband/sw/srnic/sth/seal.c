@@ -10,7 +10,7 @@ static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
 			 struct srnic_pkt *pkt, const struct srnic_sth_payload *payload)
 {
 	struct srnic_epoch_keys *keys = srnic_flow_keys(&sth->flow[flow], srnic_epoch(psn64));
-	struct srnic_key_use with = { .flow = flow, .keys = keys, .use = SRNIC_TO_SEAL };
+	struct srnic_subkey_use with = { .flow = flow, .keys = keys, .use = SRNIC_TO_SEAL };
 	const struct srnic_sth_family *family = sth->params.suite->family;
 	struct srnic_sth_input in = {
 		.nonce64 = srnic_sth_nonce64(sth->local_b, psn64),
