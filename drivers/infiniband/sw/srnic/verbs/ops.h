@@ -44,6 +44,7 @@ int srnic_del_gid(const struct ib_gid_attr *attr, void **context);
 
 /* ucontext.c, pd.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
+int srnic_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs);
 void srnic_dealloc_ucontext(struct ib_ucontext *ib);
 void srnic_disassociate_ucontext(struct ib_ucontext *ib);
 int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
@@ -99,8 +100,10 @@ int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 /* keys.c */
 extern const struct uapi_definition srnic_uapi_defs[];
-/* mr_bind.c */
+/* mr_bind.c, pd.c, ucontext.c */
 extern const struct uapi_definition srnic_mr_bind_defs[];
+extern const struct uapi_definition srnic_pd_defs[];
+extern const struct uapi_definition srnic_ucontext_defs[];
 
 /* mcast.c */
 int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
