@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "fake.h"
 #include "test.h"
 
@@ -190,6 +193,20 @@ static void check_recv_doorbell(const struct ibv_post_recv *cmd)
 	fake.recv_doorbells++;
 }
 
+/* Return the errno of a doorbell. */
+static int ring(const void *cmd)
+{
+	const struct ib_uverbs_cmd_hdr *hdr = cmd;
+
+	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV)
+		check_recv_doorbell(cmd);
+	else
+		check_send_doorbell(cmd);
+	if (!fake.doorbell_errno)
+		sem_post(&fake.doorbell);
+	return fake.doorbell_errno;
+}
+
 ssize_t __wrap_write(int fd, const void *buf, size_t len)
 {
 	const struct ib_uverbs_cmd_hdr *hdr = buf;
@@ -198,16 +215,9 @@ ssize_t __wrap_write(int fd, const void *buf, size_t len)
 		return __real_write(fd, buf, len);
 
 	CHECK(len == hdr->in_words * 4);
-	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV)
-		check_recv_doorbell(buf);
-	else
-		check_send_doorbell(buf);
-	if (fake.doorbell_errno) {
-		errno = fake.doorbell_errno;
-		return -1;
-	}
-	sem_post(&fake.doorbell);
-	return len;
+	atomic_fetch_add(&fake.writes, 1);
+	errno = fake.no_write ? EACCES : ring(buf);
+	return errno ? -1 : (ssize_t)len;
 }
 
 /*
@@ -448,6 +458,41 @@ int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_allo
 	pd->context = ctx;
 	pd->handle = new_handle();
 	return command();
+}
+
+/* A doorbell by a method: the command and its response are attributes, without a header. */
+static int ring_by_method(const struct ib_uverbs_attr *attr)
+{
+	struct ibv_post_send cmd = {
+		.hdr = {
+			.command = attr[0].data,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(struct ib_uverbs_post_send_resp) / 4,
+		},
+	};
+
+	CHECK(attr[0].attr_id == UVERBS_ATTR_WRITE_CMD && attr[0].len == sizeof(uint64_t));
+	CHECK(attr[1].attr_id == UVERBS_ATTR_CORE_IN);
+	CHECK(attr[1].len == sizeof(struct ib_uverbs_post_send));
+	CHECK(attr[2].attr_id == UVERBS_ATTR_CORE_OUT);
+	CHECK(attr[2].len == sizeof(struct ib_uverbs_post_send_resp) && attr[2].data);
+	memcpy(&cmd.response, (void *)(uintptr_t)attr[1].data, attr[1].len);
+	cmd.response = attr[2].data;
+	return ring(&cmd);
+}
+
+/*
+ * Methods that the provider calls by itself. libibverbs asks first whether commands may be
+ * methods, with one attribute; it is told that they may not.
+ */
+int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
+{
+	const struct ib_uverbs_attr *attr = cmd->hdr.attrs;
+
+	CHECK(ctx->cmd_fd >= 0);
+	CHECK(cmd->hdr.object_id == UVERBS_OBJECT_DEVICE);
+	CHECK(cmd->hdr.method_id == UVERBS_METHOD_INVOKE_WRITE);
+	return cmd->next_attr == attr + 3 ? ring_by_method(attr) : EPROTONOSUPPORT;
 }
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)

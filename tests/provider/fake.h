@@ -36,6 +36,8 @@ struct fake {
 	int fail;			/* errno for the next command */
 	bool bad_ring;			/* describe rings inconsistently */
 	int doorbell_errno;		/* errno of all doorbells; 0: they succeed */
+	bool no_write;			/* refuse write(), as of other credentials */
+	_Atomic unsigned int writes;	/* number of write() */
 	_Atomic unsigned int doorbells;	/* number of SQ doorbells */
 	unsigned int recv_doorbells;	/* number of RQ doorbells */
 	sem_t doorbell;

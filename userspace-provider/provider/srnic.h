@@ -42,6 +42,7 @@ struct srnic_context {
 	uint32_t max_inline;
 	uint64_t features;
 	bool safe_cq;		/* SRNIC_SAFE_CQ, see safe.c */
+	atomic_bool no_write;	/* write() is refused: see post_command() */
 };
 
 struct srnic_td {
