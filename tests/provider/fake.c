@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <infiniband/cmd_ioctl.h>
-#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/srnic-ioctl.h>
 
 #include "fake.h"
 #include "test.h"
@@ -38,7 +38,8 @@ void fake_begin(void)
 	memset(&fake, 0, sizeof(fake));
 	fake.fd = memfd_create("srnic-rings", MFD_CLOEXEC);
 	fake.ctx.vctx.context.cmd_fd = fake.fd;
-	fake.ctx.vctx.context.device = &fake.dev;
+	fake.ctx.vctx.context.device = &fake.vdev.device;
+	atomic_init(&fake.vdev.refcount, 1);	/* libibverbs does not free it */
 	sem_init(&fake.doorbell, 0, 0);
 	CHECK(fake.fd >= 0);
 }
@@ -227,6 +228,7 @@ static int command(void)
 {
 	int ret = fake.fail;
 
+	fake.commands++;
 	fake.fail = 0;
 	return ret;
 }
@@ -457,6 +459,7 @@ int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_allo
 	(void)resp_size;
 	pd->context = ctx;
 	pd->handle = new_handle();
+	object(pd->handle)->is_pd = true;
 	return command();
 }
 
@@ -481,6 +484,12 @@ static int ring_by_method(const struct ib_uverbs_attr *attr)
 	return ring(&cmd);
 }
 
+static int query_pd(const struct ib_uverbs_attr *attr)
+{
+	CHECK(attr->attr_id == SRNIC_ATTR_PD_QUERY_HANDLE && !attr->len);
+	return attr->data < fake.objects && object(attr->data)->is_pd ? 0 : ENOENT;
+}
+
 /*
  * Methods that the provider calls by itself. libibverbs asks first whether commands may be
  * methods, with one attribute; it is told that they may not.
@@ -488,11 +497,49 @@ static int ring_by_method(const struct ib_uverbs_attr *attr)
 int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
 {
 	const struct ib_uverbs_attr *attr = cmd->hdr.attrs;
+	int ret;
 
 	CHECK(ctx->cmd_fd >= 0);
-	CHECK(cmd->hdr.object_id == UVERBS_OBJECT_DEVICE);
-	CHECK(cmd->hdr.method_id == UVERBS_METHOD_INVOKE_WRITE);
-	return cmd->next_attr == attr + 3 ? ring_by_method(attr) : EPROTONOSUPPORT;
+	if (cmd->hdr.method_id == UVERBS_METHOD_INVOKE_WRITE)
+		return cmd->next_attr == attr + 3 ? ring_by_method(attr) : EPROTONOSUPPORT;
+	CHECK(cmd->hdr.object_id == UVERBS_OBJECT_PD && cmd->next_attr == attr + 1);
+	CHECK(cmd->hdr.method_id == SRNIC_METHOD_PD_QUERY);
+	ret = query_pd(attr);
+	return command() ?: ret;
+}
+
+int ibv_cmd_query_context(struct ibv_context *ctx, struct ibv_command_buffer *driver)
+{
+	const struct ib_uverbs_attr *attr = driver->hdr.attrs;
+	int ret = command();
+
+	CHECK(ctx->cmd_fd >= 0 && driver->next_attr == attr + 1);
+	CHECK(attr->attr_id == SRNIC_ATTR_QUERY_CONTEXT_RESP);
+	CHECK(attr->len == sizeof(FAKE_LIMITS));
+	if (!ret)
+		*(struct srnic_alloc_ucontext_resp *)(uintptr_t)attr->data = FAKE_LIMITS;
+	return ret;
+}
+
+int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t mr_handle)
+{
+	int ret = command();
+
+	if (ret)
+		return ret;
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.handle = mr_handle;
+	vmr->ibv_mr.lkey = FAKE_LKEY;
+	vmr->ibv_mr.rkey = FAKE_RKEY;
+	vmr->mr_type = IBV_MR_TYPE_IMPORTED_MR;
+	return 0;
+}
+
+int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	(void)vmr;
+	return command();
 }
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)

@@ -182,6 +182,9 @@ static inline struct srnic_ah *to_sah(struct ibv_ah *ah)
 	return container_of(ah, struct srnic_ah, ibv);
 }
 
+/* main.c */
+struct verbs_context *srnic_import_context(struct ibv_device *device, int cmd_fd);
+
 /* map.c */
 void *srnic_map(struct ibv_context *ctx, const struct srnic_abi_ring *abi, uint32_t min_stride);
 void srnic_ring_unmap(struct srnic_ring *ring);
@@ -189,6 +192,8 @@ void srnic_ring_unmap(struct srnic_ring *ring);
 /* pd.c */
 struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx);
 int srnic_dealloc_pd(struct ibv_pd *pd);
+struct ibv_pd *srnic_import_pd(struct ibv_context *ctx, uint32_t handle);
+void srnic_unimport_pd(struct ibv_pd *pd);
 struct ibv_td *srnic_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr);
 int srnic_dealloc_td(struct ibv_td *td);
 struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
@@ -206,6 +211,8 @@ struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		   size_t length, int access);
 int srnic_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *srnic_import_mr(struct ibv_pd *pd, uint32_t handle);
+void srnic_unimport_mr(struct ibv_mr *mr);
 struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int srnic_dealloc_mw(struct ibv_mw *mw);
 int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
