@@ -89,11 +89,27 @@ enum srnic_mr_bind_attrs {
 	SRNIC_ATTR_MR_BIND_QP,		/* handle of the queue pair */
 };
 
+/* methods of UVERBS_OBJECT_DM */
+enum srnic_dm_methods {
+	SRNIC_METHOD_DM_QUERY = (1U << UVERBS_ID_NS_SHIFT),
+};
+
+enum srnic_dm_query_attrs {
+	SRNIC_ATTR_DM_QUERY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
+	SRNIC_ATTR_DM_QUERY_RESP,	/* out: struct srnic_ioctl_dm */
+};
+
 /* Each right has a tree of its own (protocol.md, section 12). */
 enum srnic_ioctl_right {
 	SRNIC_IOCTL_READ = 1,
 	SRNIC_IOCTL_WRITE,
 	SRNIC_IOCTL_ATOMIC,
+};
+
+struct srnic_ioctl_dm {
+	__aligned_u64 offset;	/* offset for mmap() */
+	__aligned_u64 size;	/* bytes of the mapping, whole pages */
+	__aligned_u64 length;	/* bytes of the device memory */
 };
 
 struct srnic_ioctl_seal {

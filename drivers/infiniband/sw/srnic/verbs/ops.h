@@ -77,6 +77,32 @@ int srnic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigne
 int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
 int srnic_dealloc_mw(struct ib_mw *ib);
 
+/**
+ * struct srnic_dm - Device memory
+ * @ib: core part
+ * @length: bytes, as requested
+ * @pages: the memory; bytes behind @length belong to nobody
+ * @mmap: its place in the mmap space
+ */
+struct srnic_dm {
+	struct ib_dm ib;
+	u32 length;
+	struct srnic_pages pages;
+	struct srnic_mmap *mmap;
+};
+
+static inline struct srnic_dm *to_srnic_dm(struct ib_dm *ib)
+{
+	return container_of(ib, struct srnic_dm, ib);
+}
+
+/* dm.c; mr.c for regions */
+struct ib_dm *srnic_alloc_dm(struct ib_device *ib, struct ib_ucontext *uctx,
+			     struct ib_dm_alloc_attr *attr, struct uverbs_attr_bundle *attrs);
+int srnic_dealloc_dm(struct ib_dm *ib, struct uverbs_attr_bundle *attrs);
+struct ib_mr *srnic_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ib, struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs);
+
 /* cq.c */
 int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
@@ -104,7 +130,8 @@ int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 /* keys.c */
 extern const struct uapi_definition srnic_uapi_defs[];
-/* mr_bind.c, pd.c, ucontext.c */
+/* dm.c, mr_bind.c, pd.c, ucontext.c */
+extern const struct uapi_definition srnic_dm_defs[];
 extern const struct uapi_definition srnic_mr_bind_defs[];
 extern const struct uapi_definition srnic_pd_defs[];
 extern const struct uapi_definition srnic_ucontext_defs[];
