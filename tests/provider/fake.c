@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <infiniband/cmd_ioctl.h>
-#include <rdma/srnic-ioctl.h>
 
 #include "fake.h"
 #include "test.h"
@@ -490,6 +489,17 @@ static int query_pd(const struct ib_uverbs_attr *attr)
 	return attr->data < fake.objects && object(attr->data)->is_pd ? 0 : ENOENT;
 }
 
+static int query_dm(const struct ib_uverbs_attr *attr)
+{
+	CHECK(attr[0].attr_id == SRNIC_ATTR_DM_QUERY_HANDLE && !attr[0].len);
+	CHECK(attr[1].attr_id == SRNIC_ATTR_DM_QUERY_RESP);
+	CHECK(attr[1].len == sizeof(struct srnic_ioctl_dm));
+	if (attr[0].data >= fake.objects || !object(attr[0].data)->dm.length)
+		return ENOENT;
+	*(struct srnic_ioctl_dm *)(uintptr_t)attr[1].data = object(attr[0].data)->dm;
+	return 0;
+}
+
 /*
  * Methods that the provider calls by itself. libibverbs asks first whether commands may be
  * methods, with one attribute; it is told that they may not.
@@ -502,9 +512,14 @@ int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
 	CHECK(ctx->cmd_fd >= 0);
 	if (cmd->hdr.method_id == UVERBS_METHOD_INVOKE_WRITE)
 		return cmd->next_attr == attr + 3 ? ring_by_method(attr) : EPROTONOSUPPORT;
-	CHECK(cmd->hdr.object_id == UVERBS_OBJECT_PD && cmd->next_attr == attr + 1);
-	CHECK(cmd->hdr.method_id == SRNIC_METHOD_PD_QUERY);
-	ret = query_pd(attr);
+	if (cmd->hdr.object_id == UVERBS_OBJECT_DM) {
+		CHECK(cmd->hdr.method_id == SRNIC_METHOD_DM_QUERY && cmd->next_attr == attr + 2);
+		ret = query_dm(attr);
+	} else {
+		CHECK(cmd->hdr.object_id == UVERBS_OBJECT_PD && cmd->next_attr == attr + 1);
+		CHECK(cmd->hdr.method_id == SRNIC_METHOD_PD_QUERY);
+		ret = query_pd(attr);
+	}
 	return command() ?: ret;
 }
 
@@ -540,6 +555,53 @@ int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	(void)vmr;
 	return command();
+}
+
+int ibv_cmd_alloc_dm(struct ibv_context *ctx, const struct ibv_alloc_dm_attr *attr,
+		     struct verbs_dm *dm, struct ibv_command_buffer *link)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	int ret = command();
+
+	if (ret)
+		return ret;
+	CHECK(!link);
+	dm->dm.context = ctx;
+	dm->handle = new_handle();
+	object(dm->handle)->dm = (struct srnic_ioctl_dm) {
+		.offset = fake.end,
+		.size = (attr->length + page - 1) / page * page,
+		.length = attr->length,
+	};
+	fake.end += object(dm->handle)->dm.size;
+	CHECK(!ftruncate(fake.fd, fake.end));
+	return 0;
+}
+
+int ibv_cmd_free_dm(struct verbs_dm *dm)
+{
+	int ret = command();
+
+	if (!ret)
+		object(dm->handle)->dm.length = 0;
+	return ret;
+}
+
+int ibv_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *dm, uint64_t offset, size_t length,
+		      unsigned int access, struct verbs_mr *vmr, struct ibv_command_buffer *link)
+{
+	int ret = command();
+
+	if (ret)
+		return ret;
+	CHECK(!link && access & IBV_ACCESS_ZERO_BASED);
+	CHECK(offset + length <= object(dm->handle)->dm.length);
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.lkey = FAKE_LKEY;
+	vmr->ibv_mr.rkey = FAKE_RKEY;
+	vmr->mr_type = IBV_MR_TYPE_MR;
+	return 0;
 }
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)

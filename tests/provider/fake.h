@@ -9,6 +9,8 @@
 
 #include <semaphore.h>
 
+#include <rdma/srnic-ioctl.h>
+
 #include "../../userspace-provider/provider/srnic.h"
 #include "../../userspace-provider/provider/wqe.h"
 
@@ -26,6 +28,7 @@ enum { FAKE_SQ, FAKE_RQ, FAKE_RINGS };
 struct fake_object {
 	struct fake_ring ring[FAKE_RINGS];
 	bool is_pd;
+	struct srnic_ioctl_dm dm;
 };
 
 struct fake {

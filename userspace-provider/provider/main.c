@@ -84,6 +84,7 @@ static void srnic_free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops srnic_ctx_ops = {
+	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
 	.alloc_parent_domain = srnic_alloc_parent_domain,
 	.alloc_pd = srnic_alloc_pd,
@@ -107,7 +108,9 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.destroy_srq = srnic_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
+	.free_dm = srnic_free_dm,
 	.get_srq_num = srnic_get_srq_num,
+	.import_dm = srnic_import_dm,
 	.import_mr = srnic_import_mr,
 	.import_pd = srnic_import_pd,
 	.modify_qp = srnic_modify_qp,
@@ -121,10 +124,12 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
 	.query_srq = srnic_query_srq,
+	.reg_dm_mr = srnic_reg_dm_mr,
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,
 	.resize_cq = srnic_resize_cq,
+	.unimport_dm = srnic_unimport_dm,
 	.unimport_mr = srnic_unimport_mr,
 	.unimport_pd = srnic_unimport_pd,
 };

@@ -137,6 +137,13 @@ struct srnic_ah {
 	uint32_t number;
 };
 
+struct srnic_dm {
+	struct verbs_dm vdm;
+	char *mem;		/* mapped by this process */
+	size_t size;		/* bytes of the mapping */
+	uint64_t length;	/* bytes of the device memory */
+};
+
 static inline struct srnic_context *to_sctx(struct ibv_context *ctx)
 {
 	return container_of(ctx, struct srnic_context, vctx.context);
@@ -150,6 +157,11 @@ static inline struct srnic_td *to_std(struct ibv_td *td)
 static inline struct srnic_pd *to_spd(struct ibv_pd *pd)
 {
 	return container_of(pd, struct srnic_pd, ibv);
+}
+
+static inline struct srnic_dm *to_sdm(struct ibv_dm *dm)
+{
+	return container_of(dm, struct srnic_dm, vdm.dm);
 }
 
 static inline struct srnic_cq *to_scq(struct ibv_cq *cq)
@@ -216,6 +228,14 @@ void srnic_unimport_mr(struct ibv_mr *mr);
 struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int srnic_dealloc_mw(struct ibv_mw *mw);
 int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* dm.c */
+struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr);
+int srnic_free_dm(struct ibv_dm *dm);
+struct ibv_dm *srnic_import_dm(struct ibv_context *ctx, uint32_t handle);
+void srnic_unimport_dm(struct ibv_dm *dm);
+struct ibv_mr *srnic_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+			       size_t length, unsigned int access);
 
 /* ah.c */
 struct ibv_ah *srnic_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
