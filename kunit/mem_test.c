@@ -17,6 +17,7 @@
 #include "srnic.h"
 #include "mem/mem.h"
 #include "mem/memcpy.h"
+#include "queue/queue.h"
 #include "sth/sth.h"
 
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
@@ -112,6 +113,30 @@ static struct srnic_mr *new_region(struct kunit *test, u64 iova, u64 length, u32
 	mr->stag.length = length;
 	mr->stag.offset = offset_in_page(iova);
 	mr->stag.access = access;
+	srnic_stag_publish(&mr->stag);
+	return mr;
+}
+
+static void free_device_memory(void *pages)
+{
+	srnic_pages_free(pages);
+}
+
+/* Create a region like reg_dm_mr does: from some byte of device memory on. */
+static struct srnic_mr *new_device_region(struct kunit *test, u32 offset, u32 length, u32 access)
+{
+	struct srnic_pages *pages = kunit_kzalloc(test, sizeof(*pages), GFP_KERNEL);
+	u32 first = PHYS_PFN(offset), end = PFN_UP(offset + length);
+	struct srnic_mr *mr;
+
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+	KUNIT_ASSERT_EQ(test, srnic_pages_alloc(pages, end + 1), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_device_memory, pages), 0);
+	mr = new_mr(test, SRNIC_STAG_DEVICE);
+	KUNIT_ASSERT_EQ(test, srnic_map_pages(&mr->map, &pages->page[first], end - first), 0);
+	mr->stag.length = length;
+	mr->stag.offset = offset_in_page(offset);
+	mr->stag.access = access | IB_ZERO_BASED;
 	srnic_stag_publish(&mr->stag);
 	return mr;
 }
@@ -1606,8 +1631,66 @@ static void R8_P9_a_region_stays_valid_while_it_is_bound_or_protected(struct kun
 	}
 }
 
+/* Return how many of these bytes of the region's pages are not zero. */
+static u32 bytes_changed(const struct srnic_mr *mr, u32 first, u32 len)
+{
+	u32 changed = 0;
+
+	for (u32 at = 0; at < len; at++)
+		changed += !!((u8 *)mr->map.blocks[(first + at) >> PAGE_SHIFT])
+			     [offset_in_page(first + at)];
+	return changed;
+}
+
+static void R10_R13_device_memory_is_a_region_to_the_byte(struct kunit *test)
+{
+	struct world *w = test->priv;
+	const u32 offset = PAGE_SIZE + 904, length = PAGE_SIZE + 100;
+	struct srnic_mr *mr = new_device_region(test, offset, length, ALL_RIGHTS);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u32 key = mr->stag.key, size = mr->map.count << PAGE_SHIFT;
+	u8 *src = kunit_kzalloc(test, length, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, src);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, 0, length), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, 0, length + 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, length, 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], key, U64_MAX, 1), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[2], key, 0, 1), SRNIC_MEM_PD);
+
+	KUNIT_EXPECT_EQ(test, bytes_changed(mr, 0, size), 0);
+	memset(src, 0x5a, length);
+	srnic_mem_place(&ref, 0, src, length);
+	KUNIT_EXPECT_EQ(test, bytes_changed(mr, 904, length), length);
+	KUNIT_EXPECT_EQ(test, bytes_changed(mr, 0, size), length);
+}
+
+static void device_memory_is_a_region_like_others(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_device_region(test, 64, 1000, ALL_RIGHTS);
+	struct srnic_mr *bound = new_device_region(test, 64, 1000, ALL_RIGHTS);
+	struct srnic_stag *window = new_window(test, SRNIC_STAG_MW2);
+
+	KUNIT_EXPECT_EQ(test, bind(&w->qp[0], window, mr, 500, 10, IB_ACCESS_REMOTE_READ), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 500, 10), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], window->key, 500, 11), SRNIC_MEM_BOUNDS);
+
+	KUNIT_EXPECT_EQ(test, srnic_region_bind(bound, &w->qp[0]), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[1], bound->stag.key, 0, 1), SRNIC_MEM_PD);
+	KUNIT_EXPECT_EQ(test, srnic_region_protect(bound, new_mkeys(test)), 0);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], bound->stag.key, 0, 1), SRNIC_MEM_ACCESS);
+
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, srnic_mem_invalidate(&w->qp[0], bound->stag.key, SRNIC_INV_BY_PEER),
+			-EACCES);
+	local_bh_enable();
+}
+
 static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(R10_region_ends_at_its_first_and_its_last_byte),
+	KUNIT_CASE(R10_R13_device_memory_is_a_region_to_the_byte),
+	KUNIT_CASE(device_memory_is_a_region_like_others),
 	KUNIT_CASE(R10_single_bytes_at_both_ends),
 	KUNIT_CASE(R10_sums_that_wrap_reach_nothing),
 	KUNIT_CASE(R10_region_may_end_at_the_end_of_all_addresses),

@@ -54,8 +54,8 @@ static void ring_is_rounded_up_and_all_of_it_granted(struct kunit *test)
 		KUNIT_EXPECT_LT(test, ring->entries / 2, wanted[i]);
 		KUNIT_EXPECT_TRUE(test, is_power_of_2(ring->entries));
 		KUNIT_EXPECT_EQ(test, ring->limit, ring->entries);
-		KUNIT_EXPECT_EQ(test, ring->npages, srnic_ring_pages(wanted[i], 64));
-		KUNIT_EXPECT_GE(test, (size_t)ring->npages << PAGE_SHIFT,
+		KUNIT_EXPECT_EQ(test, ring->pages.count, srnic_ring_pages(wanted[i], 64));
+		KUNIT_EXPECT_GE(test, (size_t)ring->pages.count << PAGE_SHIFT,
 				SRNIC_RING_SLOTS + ring->entries * 64);
 	}
 }
@@ -64,7 +64,7 @@ static void R13_fresh_ring_has_no_old_content(struct kunit *test)
 {
 	struct srnic_ring *ring = new_ring(test, 300, 64, true);
 
-	KUNIT_EXPECT_NULL(test, memchr_inv(ring->hdr, 0, (size_t)ring->npages << PAGE_SHIFT));
+	KUNIT_EXPECT_NULL(test, memchr_inv(ring->hdr, 0, (size_t)ring->pages.count << PAGE_SHIFT));
 }
 
 static void every_slot_is_its_own_memory(struct kunit *test)

@@ -33,6 +33,8 @@ static struct {
 	struct ibv_context *ctx, *spare;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
+	struct ibv_dm *dm;
+	struct ibv_mr *dm_mr;
 	struct ibv_mw *mw;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
@@ -120,6 +122,28 @@ static int reg_mr(void)
 static int dereg_mr(void)
 {
 	return ibv_dereg_mr(the.mr);
+}
+
+static int alloc_dm(void)
+{
+	the.dm = ibv_alloc_dm(the.ctx, &(struct ibv_alloc_dm_attr){ .length = SIZE });
+	return the.dm ? 0 : errno;
+}
+
+static int free_dm(void)
+{
+	return ibv_free_dm(the.dm);
+}
+
+static int reg_dm_mr(void)
+{
+	the.dm_mr = ibv_reg_dm_mr(the.pd, the.dm, 0, SIZE, IBV_ACCESS_ZERO_BASED);
+	return the.dm_mr ? 0 : errno;
+}
+
+static int dereg_dm_mr(void)
+{
+	return ibv_dereg_mr(the.dm_mr);
 }
 
 static int rereg_mr(void)
@@ -373,6 +397,8 @@ static const struct step {
 	{ "srnic_key_pd", key_pd, new_pd, BACK },
 	{ "reg_mr", reg_mr, dereg_mr, 0 },
 	{ "rereg_mr", rereg_mr, NULL, 0 },
+	{ "alloc_dm", alloc_dm, free_dm, 0 },
+	{ "reg_dm_mr", reg_dm_mr, dereg_dm_mr, 0 },
 	{ "srnic_protect_mr", protect_mr, new_mr, BACK },
 	{ "srnic_grant_mr", grant_mr, free_grant, 0 },
 	{ "alloc_mw", alloc_mw, dealloc_mw, 0 },

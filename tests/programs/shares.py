@@ -22,7 +22,7 @@ from pathlib import Path
 import pyverbs.enums as e
 from pyverbs.addr import AH
 from pyverbs.cq import CQ
-from pyverbs.device import Context
+from pyverbs.device import AllocDmAttr, Context, DM
 from pyverbs.mr import MR, MW
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
@@ -48,6 +48,7 @@ KINDS = {
     "mw": lambda asker: MW(asker.pd, e.IBV_MW_TYPE_1),
     "pinned_pages": lambda asker: MR(asker.pd, mmap.PAGESIZE, LOCAL),
     "ring_pages": lambda asker: CQ(asker.ctx, 1),
+    "device_pages": lambda asker: DM(asker.ctx, AllocDmAttr(length=mmap.PAGESIZE)),
 }
 
 

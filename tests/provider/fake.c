@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <infiniband/cmd_ioctl.h>
+
 #include "fake.h"
 #include "test.h"
 
@@ -35,7 +37,8 @@ void fake_begin(void)
 	memset(&fake, 0, sizeof(fake));
 	fake.fd = memfd_create("srnic-rings", MFD_CLOEXEC);
 	fake.ctx.vctx.context.cmd_fd = fake.fd;
-	fake.ctx.vctx.context.device = &fake.dev;
+	fake.ctx.vctx.context.device = &fake.vdev.device;
+	atomic_init(&fake.vdev.refcount, 1);	/* libibverbs does not free it */
 	sem_init(&fake.doorbell, 0, 0);
 	CHECK(fake.fd >= 0);
 }
@@ -190,6 +193,20 @@ static void check_recv_doorbell(const struct ibv_post_recv *cmd)
 	fake.recv_doorbells++;
 }
 
+/* Return the errno of a doorbell. */
+static int ring(const void *cmd)
+{
+	const struct ib_uverbs_cmd_hdr *hdr = cmd;
+
+	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV)
+		check_recv_doorbell(cmd);
+	else
+		check_send_doorbell(cmd);
+	if (!fake.doorbell_errno)
+		sem_post(&fake.doorbell);
+	return fake.doorbell_errno;
+}
+
 ssize_t __wrap_write(int fd, const void *buf, size_t len)
 {
 	const struct ib_uverbs_cmd_hdr *hdr = buf;
@@ -198,16 +215,9 @@ ssize_t __wrap_write(int fd, const void *buf, size_t len)
 		return __real_write(fd, buf, len);
 
 	CHECK(len == hdr->in_words * 4);
-	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV)
-		check_recv_doorbell(buf);
-	else
-		check_send_doorbell(buf);
-	if (fake.doorbell_errno) {
-		errno = fake.doorbell_errno;
-		return -1;
-	}
-	sem_post(&fake.doorbell);
-	return len;
+	atomic_fetch_add(&fake.writes, 1);
+	errno = fake.no_write ? EACCES : ring(buf);
+	return errno ? -1 : (ssize_t)len;
 }
 
 /*
@@ -217,6 +227,7 @@ static int command(void)
 {
 	int ret = fake.fail;
 
+	fake.commands++;
 	fake.fail = 0;
 	return ret;
 }
@@ -447,7 +458,150 @@ int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_allo
 	(void)resp_size;
 	pd->context = ctx;
 	pd->handle = new_handle();
+	object(pd->handle)->is_pd = true;
 	return command();
+}
+
+/* A doorbell by a method: the command and its response are attributes, without a header. */
+static int ring_by_method(const struct ib_uverbs_attr *attr)
+{
+	struct ibv_post_send cmd = {
+		.hdr = {
+			.command = attr[0].data,
+			.in_words = sizeof(cmd) / 4,
+			.out_words = sizeof(struct ib_uverbs_post_send_resp) / 4,
+		},
+	};
+
+	CHECK(attr[0].attr_id == UVERBS_ATTR_WRITE_CMD && attr[0].len == sizeof(uint64_t));
+	CHECK(attr[1].attr_id == UVERBS_ATTR_CORE_IN);
+	CHECK(attr[1].len == sizeof(struct ib_uverbs_post_send));
+	CHECK(attr[2].attr_id == UVERBS_ATTR_CORE_OUT);
+	CHECK(attr[2].len == sizeof(struct ib_uverbs_post_send_resp) && attr[2].data);
+	memcpy(&cmd.response, (void *)(uintptr_t)attr[1].data, attr[1].len);
+	cmd.response = attr[2].data;
+	return ring(&cmd);
+}
+
+static int query_pd(const struct ib_uverbs_attr *attr)
+{
+	CHECK(attr->attr_id == SRNIC_ATTR_PD_QUERY_HANDLE && !attr->len);
+	return attr->data < fake.objects && object(attr->data)->is_pd ? 0 : ENOENT;
+}
+
+static int query_dm(const struct ib_uverbs_attr *attr)
+{
+	CHECK(attr[0].attr_id == SRNIC_ATTR_DM_QUERY_HANDLE && !attr[0].len);
+	CHECK(attr[1].attr_id == SRNIC_ATTR_DM_QUERY_RESP);
+	CHECK(attr[1].len == sizeof(struct srnic_ioctl_dm));
+	if (attr[0].data >= fake.objects || !object(attr[0].data)->dm.length)
+		return ENOENT;
+	*(struct srnic_ioctl_dm *)(uintptr_t)attr[1].data = object(attr[0].data)->dm;
+	return 0;
+}
+
+/*
+ * Methods that the provider calls by itself. libibverbs asks first whether commands may be
+ * methods, with one attribute; it is told that they may not.
+ */
+int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
+{
+	const struct ib_uverbs_attr *attr = cmd->hdr.attrs;
+	int ret;
+
+	CHECK(ctx->cmd_fd >= 0);
+	if (cmd->hdr.method_id == UVERBS_METHOD_INVOKE_WRITE)
+		return cmd->next_attr == attr + 3 ? ring_by_method(attr) : EPROTONOSUPPORT;
+	if (cmd->hdr.object_id == UVERBS_OBJECT_DM) {
+		CHECK(cmd->hdr.method_id == SRNIC_METHOD_DM_QUERY && cmd->next_attr == attr + 2);
+		ret = query_dm(attr);
+	} else {
+		CHECK(cmd->hdr.object_id == UVERBS_OBJECT_PD && cmd->next_attr == attr + 1);
+		CHECK(cmd->hdr.method_id == SRNIC_METHOD_PD_QUERY);
+		ret = query_pd(attr);
+	}
+	return command() ?: ret;
+}
+
+int ibv_cmd_query_context(struct ibv_context *ctx, struct ibv_command_buffer *driver)
+{
+	const struct ib_uverbs_attr *attr = driver->hdr.attrs;
+	int ret = command();
+
+	CHECK(ctx->cmd_fd >= 0 && driver->next_attr == attr + 1);
+	CHECK(attr->attr_id == SRNIC_ATTR_QUERY_CONTEXT_RESP);
+	CHECK(attr->len == sizeof(FAKE_LIMITS));
+	if (!ret)
+		*(struct srnic_alloc_ucontext_resp *)(uintptr_t)attr->data = FAKE_LIMITS;
+	return ret;
+}
+
+int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t mr_handle)
+{
+	int ret = command();
+
+	if (ret)
+		return ret;
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.handle = mr_handle;
+	vmr->ibv_mr.lkey = FAKE_LKEY;
+	vmr->ibv_mr.rkey = FAKE_RKEY;
+	vmr->mr_type = IBV_MR_TYPE_IMPORTED_MR;
+	return 0;
+}
+
+int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
+{
+	(void)vmr;
+	return command();
+}
+
+int ibv_cmd_alloc_dm(struct ibv_context *ctx, const struct ibv_alloc_dm_attr *attr,
+		     struct verbs_dm *dm, struct ibv_command_buffer *link)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	int ret = command();
+
+	if (ret)
+		return ret;
+	CHECK(!link);
+	dm->dm.context = ctx;
+	dm->handle = new_handle();
+	object(dm->handle)->dm = (struct srnic_ioctl_dm) {
+		.offset = fake.end,
+		.size = (attr->length + page - 1) / page * page,
+		.length = attr->length,
+	};
+	fake.end += object(dm->handle)->dm.size;
+	CHECK(!ftruncate(fake.fd, fake.end));
+	return 0;
+}
+
+int ibv_cmd_free_dm(struct verbs_dm *dm)
+{
+	int ret = command();
+
+	if (!ret)
+		object(dm->handle)->dm.length = 0;
+	return ret;
+}
+
+int ibv_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *dm, uint64_t offset, size_t length,
+		      unsigned int access, struct verbs_mr *vmr, struct ibv_command_buffer *link)
+{
+	int ret = command();
+
+	if (ret)
+		return ret;
+	CHECK(!link && access & IBV_ACCESS_ZERO_BASED);
+	CHECK(offset + length <= object(dm->handle)->dm.length);
+	vmr->ibv_mr.context = pd->context;
+	vmr->ibv_mr.pd = pd;
+	vmr->ibv_mr.lkey = FAKE_LKEY;
+	vmr->ibv_mr.rkey = FAKE_RKEY;
+	vmr->mr_type = IBV_MR_TYPE_MR;
+	return 0;
 }
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)

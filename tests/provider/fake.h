@@ -9,6 +9,8 @@
 
 #include <semaphore.h>
 
+#include <rdma/srnic-ioctl.h>
+
 #include "../../userspace-provider/provider/srnic.h"
 #include "../../userspace-provider/provider/wqe.h"
 
@@ -25,17 +27,22 @@ enum { FAKE_SQ, FAKE_RQ, FAKE_RINGS };
 
 struct fake_object {
 	struct fake_ring ring[FAKE_RINGS];
+	bool is_pd;
+	struct srnic_ioctl_dm dm;
 };
 
 struct fake {
 	struct srnic_context ctx;
-	struct ibv_device dev;
+	struct verbs_device vdev;
 	int fd;
 	uint64_t end;			/* offset in the memfd behind all rings */
 	uint32_t start;			/* first index of new rings */
 	int fail;			/* errno for the next command */
+	unsigned int commands;		/* number of commands */
 	bool bad_ring;			/* describe rings inconsistently */
 	int doorbell_errno;		/* errno of all doorbells; 0: they succeed */
+	bool no_write;			/* refuse write(), as of other credentials */
+	_Atomic unsigned int writes;	/* number of write() */
 	_Atomic unsigned int doorbells;	/* number of SQ doorbells */
 	unsigned int recv_doorbells;	/* number of RQ doorbells */
 	sem_t doorbell;
@@ -61,6 +68,11 @@ int __wrap_munmap(void *addr, size_t len);
 
 void fake_begin(void);		/* call at the start of each case ... */
 void fake_end(void);		/* ... and at its end */
+
+/* The fake kernel's answers about its contexts and regions. */
+#define FAKE_LIMITS	((struct srnic_alloc_ucontext_resp) { .max_sge = 7, .max_inline = 77 })
+#define FAKE_LKEY	0x1234
+#define FAKE_RKEY	0x1235
 
 struct fake_ring *fake_sq(struct ibv_qp *qp);
 struct fake_ring *fake_rq(struct ibv_qp *qp);

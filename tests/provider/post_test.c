@@ -349,6 +349,34 @@ static void post_rings_only_for_a_sleeper(void)
 	fake_end();
 }
 
+/* uverbs refuses write() to all but the credentials that have opened the file. */
+static void post_rings_by_a_method_where_it_may_not_write(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad_wr;
+	struct ibv_recv_wr recv = {}, *bad_recv;
+	struct ibv_qp *qp;
+
+	fake_begin();
+	qp = fake_create_qp(IBV_QPT_RC, 8, 0);
+	fake.no_write = true;
+	CHECK(!post(qp, &wr));
+	CHECK(fake.doorbells >= 1 && fake.writes == 1);
+	fake.doorbells = 0;
+	CHECK(!post(qp, &wr) && fake.doorbells == 1);
+	CHECK(fake.writes == 1);		/* it has learned */
+	fake.doorbell_errno = EIO;
+	CHECK(srnic_post_send(qp, &wr, &bad_wr) == EIO);
+	fake.doorbell_errno = 0;
+
+	CHECK(!srnic_modify_qp(qp, &attr, IBV_QP_STATE));
+	fake_rq(qp)->hdr->need_wakeup = 1;
+	CHECK(!srnic_post_recv(qp, &recv, &bad_recv));
+	CHECK(fake.recv_doorbells == 1 && fake.writes == 1);
+	srnic_destroy_qp(qp);
+	fake_end();
+}
+
 /* The first doorbell allocates the kernel's memory for an SQ; if it fails, nothing is posted. */
 static void post_first_doorbell_goes_ahead(void)
 {
@@ -463,6 +491,7 @@ const struct test_case post_tests[] = {
 	TEST(post_refuses),
 	TEST(post_batch_stops_where_full),
 	TEST(post_rings_only_for_a_sleeper),
+	TEST(post_rings_by_a_method_where_it_may_not_write),
 	TEST(post_first_doorbell_goes_ahead),
 	TEST(post_recv_entries),
 	TEST(post_recv_rings_in_error),

@@ -23,6 +23,8 @@ extern const struct test_case post_tests[];
 extern const struct test_case wr_tests[];
 extern const struct test_case cq_tests[];
 extern const struct test_case object_tests[];
+extern const struct test_case import_tests[];
+extern const struct test_case dm_tests[];
 extern const struct test_case safe_tests[];
 extern const struct test_case wakeup_tests[];
 

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/srnic-ioctl.h>
+
 #include "srnic.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -81,6 +84,7 @@ static void srnic_free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops srnic_ctx_ops = {
+	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
 	.alloc_parent_domain = srnic_alloc_parent_domain,
 	.alloc_pd = srnic_alloc_pd,
@@ -104,7 +108,11 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.destroy_srq = srnic_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
+	.free_dm = srnic_free_dm,
 	.get_srq_num = srnic_get_srq_num,
+	.import_dm = srnic_import_dm,
+	.import_mr = srnic_import_mr,
+	.import_pd = srnic_import_pd,
 	.modify_qp = srnic_modify_qp,
 	.modify_srq = srnic_modify_srq,
 	.poll_cq = srnic_poll_cq,
@@ -116,39 +124,80 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.query_qp = srnic_query_qp,
 	.query_rt_values = srnic_query_rt_values,
 	.query_srq = srnic_query_srq,
+	.reg_dm_mr = srnic_reg_dm_mr,
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,
 	.resize_cq = srnic_resize_cq,
+	.unimport_dm = srnic_unimport_dm,
+	.unimport_mr = srnic_unimport_mr,
+	.unimport_pd = srnic_unimport_pd,
 };
 
-static struct verbs_context *srnic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
-						 void *private_data)
+/* Return a context on @cmd_fd, which is closed with it, or NULL with errno set. */
+static struct srnic_context *context_new(struct ibv_device *ibdev, int cmd_fd)
 {
-	struct srnic_get_context_uresp resp = {};
-	struct ibv_get_context cmd = {};
 	struct srnic_context *ctx;
 	bool safe_cq;
 
-	(void)private_data;
 	errno = srnic_safe_wanted(&safe_cq);
 	if (errno)
 		return NULL;
 	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx, SRNIC_DRIVER_ID);
-	if (!ctx)
-		return NULL;
+	if (ctx)
+		ctx->safe_cq = safe_cq;
+	return ctx;
+}
 
-	if (ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp))) {
+/* @err: of the command that returned @resp. Return NULL with errno set if it has failed. */
+static struct verbs_context *context_complete(struct srnic_context *ctx, int err,
+					      const struct srnic_alloc_ucontext_resp *resp)
+{
+	if (err) {
 		srnic_free_context(&ctx->vctx.context);
+		errno = err;
 		return NULL;
 	}
-
-	ctx->max_sge = resp.drv.max_sge;
-	ctx->max_inline = resp.drv.max_inline;
-	ctx->features = resp.drv.features;
-	ctx->safe_cq = safe_cq;
+	ctx->max_sge = resp->max_sge;
+	ctx->max_inline = resp->max_inline;
+	ctx->features = resp->features;
 	verbs_set_ops(&ctx->vctx, &srnic_ctx_ops);
 	return &ctx->vctx;
+}
+
+static struct verbs_context *srnic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
+						 void *private_data)
+{
+	struct srnic_context *ctx = context_new(ibdev, cmd_fd);
+	struct srnic_get_context_uresp resp = {};
+	struct ibv_get_context cmd = {};
+	int err;
+
+	(void)private_data;
+	if (!ctx)
+		return NULL;
+	err = ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
+	return context_complete(ctx, err, &resp.drv);
+}
+
+/**
+ * srnic_import_context() - Attach to a context that exists in the kernel (ibv_import_device(3))
+ *
+ * Objects of the context are not known here until they are imported, one by one.
+ */
+struct verbs_context *srnic_import_context(struct ibv_device *ibdev, int cmd_fd)
+{
+	struct srnic_context *ctx = context_new(ibdev, cmd_fd);
+	struct srnic_alloc_ucontext_resp resp = {};
+
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, 1);
+
+	if (!ctx)
+		return NULL;
+	/* the kernel would refuse another process's write(), and log it */
+	atomic_init(&ctx->no_write, true);
+	fill_attr_out_ptr(cmd, SRNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
+	return context_complete(ctx, ibv_cmd_query_context(&ctx->vctx.context, cmd), &resp);
 }
 
 static struct verbs_device *srnic_alloc_device(struct verbs_sysfs_dev *sysfs_dev)
@@ -177,6 +226,7 @@ static const struct verbs_device_ops srnic_dev_ops = {
 	.alloc_device = srnic_alloc_device,
 	.uninit_device = srnic_uninit_device,
 	.alloc_context = srnic_alloc_context,
+	.import_context = srnic_import_context,
 };
 
 PROVIDER_DRIVER(srnic, srnic_dev_ops);

@@ -45,6 +45,26 @@ int srnic_dereg_mr(struct verbs_mr *vmr)
 	return ret;
 }
 
+/* The process may not have the bytes: addr stays NULL, as ibv_import_mr(3) says. */
+struct ibv_mr *srnic_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
+
+	if (!vmr)
+		return NULL;
+	errno = ibv_cmd_query_mr(pd, vmr, handle);
+	if (errno) {
+		free(vmr);
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+void srnic_unimport_mr(struct ibv_mr *mr)
+{
+	free(verbs_get_mr(mr));
+}
+
 struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct ib_uverbs_alloc_mw_resp resp = {};

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/srnic-ioctl.h>
+
 #include "srnic.h"
 
 struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx)
@@ -22,6 +25,35 @@ struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx)
 		return NULL;
 	}
 	return &pd->ibv;
+}
+
+/* Return 0 if the context has a PD of that handle, or an errno. */
+static int find_pd(struct ibv_context *ctx, uint32_t handle)
+{
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_PD, SRNIC_METHOD_PD_QUERY, 1);
+
+	fill_attr_in_obj(cmd, SRNIC_ATTR_PD_QUERY_HANDLE, handle);
+	return execute_ioctl(ctx, cmd);
+}
+
+struct ibv_pd *srnic_import_pd(struct ibv_context *ctx, uint32_t handle)
+{
+	struct srnic_pd *pd;
+
+	errno = find_pd(ctx, handle);
+	if (errno)
+		return NULL;
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	pd->ibv.context = ctx;
+	pd->ibv.handle = handle;
+	return &pd->ibv;
+}
+
+void srnic_unimport_pd(struct ibv_pd *ibpd)
+{
+	free(to_spd(ibpd));
 }
 
 struct ibv_td *srnic_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr)

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "wqe.h"
 
 #define FLAGS_ANY	SRNIC_WQE_SIGNALED
@@ -58,6 +61,37 @@ static_assert(sizeof(struct ibv_post_recv) == sizeof(struct ibv_post_send) &&
 	      sizeof(struct ib_uverbs_post_send_resp), "doorbells");
 
 /*
+ * uverbs lets only the credentials write that have opened the file. A process that has changed
+ * them since, or that was given the file, calls the command by a method.
+ */
+static int post_by_method(struct ibv_context *ctx, const struct ibv_post_send *cmd)
+{
+	struct ib_uverbs_post_send_resp resp;
+
+	DECLARE_COMMAND_BUFFER(buf, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, 3);
+
+	fill_attr_const_in(buf, UVERBS_ATTR_WRITE_CMD, cmd->hdr.command);
+	fill_attr_in(buf, UVERBS_ATTR_CORE_IN, &cmd->response,
+		     sizeof(*cmd) - offsetof(struct ibv_post_send, response));
+	fill_attr_out_ptr(buf, UVERBS_ATTR_CORE_OUT, &resp);
+	return execute_ioctl(ctx, buf);
+}
+
+static int post_command(struct srnic_context *ctx, const struct ibv_post_send *cmd)
+{
+	struct ibv_context *ibctx = &ctx->vctx.context;
+
+	if (!atomic_load_explicit(&ctx->no_write, memory_order_relaxed)) {
+		if (write(ibctx->cmd_fd, cmd, sizeof(*cmd)) >= 0)
+			return 0;
+		if (errno != EACCES)
+			return errno;
+		atomic_store_explicit(&ctx->no_write, true, memory_order_relaxed);
+	}
+	return post_by_method(ibctx, cmd);
+}
+
+/*
  * A doorbell is uverbs' own post command without a work request. It fails only for lack of
  * memory, or because the device is gone.
  */
@@ -74,13 +108,12 @@ static int ring_doorbell(struct srnic_qp *qp, uint32_t command, uint32_t wqe_siz
 		.qp_handle = qp->vqp.qp.handle,
 		.wqe_size = wqe_size,
 	};
-	int tries = 8;
+	int tries = 8, ret;
 
-	while (write(qp->vqp.qp.context->cmd_fd, &cmd, sizeof(cmd)) < 0) {
-		if (!transient(errno) || !--tries)
-			return errno;
-	}
-	return 0;
+	do {
+		ret = post_command(to_sctx(qp->vqp.qp.context), &cmd);
+	} while (transient(ret) && --tries);
+	return ret;
 }
 
 static int ring_sq(struct srnic_qp *qp)

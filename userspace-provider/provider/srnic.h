@@ -42,6 +42,7 @@ struct srnic_context {
 	uint32_t max_inline;
 	uint64_t features;
 	bool safe_cq;		/* SRNIC_SAFE_CQ, see safe.c */
+	atomic_bool no_write;	/* write() is refused: see post_command() */
 };
 
 struct srnic_td {
@@ -136,6 +137,13 @@ struct srnic_ah {
 	uint32_t number;
 };
 
+struct srnic_dm {
+	struct verbs_dm vdm;
+	char *mem;		/* mapped by this process */
+	size_t size;		/* bytes of the mapping */
+	uint64_t length;	/* bytes of the device memory */
+};
+
 static inline struct srnic_context *to_sctx(struct ibv_context *ctx)
 {
 	return container_of(ctx, struct srnic_context, vctx.context);
@@ -149,6 +157,11 @@ static inline struct srnic_td *to_std(struct ibv_td *td)
 static inline struct srnic_pd *to_spd(struct ibv_pd *pd)
 {
 	return container_of(pd, struct srnic_pd, ibv);
+}
+
+static inline struct srnic_dm *to_sdm(struct ibv_dm *dm)
+{
+	return container_of(dm, struct srnic_dm, vdm.dm);
 }
 
 static inline struct srnic_cq *to_scq(struct ibv_cq *cq)
@@ -181,6 +194,9 @@ static inline struct srnic_ah *to_sah(struct ibv_ah *ah)
 	return container_of(ah, struct srnic_ah, ibv);
 }
 
+/* main.c */
+struct verbs_context *srnic_import_context(struct ibv_device *device, int cmd_fd);
+
 /* map.c */
 void *srnic_map(struct ibv_context *ctx, const struct srnic_abi_ring *abi, uint32_t min_stride);
 void srnic_ring_unmap(struct srnic_ring *ring);
@@ -188,6 +204,8 @@ void srnic_ring_unmap(struct srnic_ring *ring);
 /* pd.c */
 struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx);
 int srnic_dealloc_pd(struct ibv_pd *pd);
+struct ibv_pd *srnic_import_pd(struct ibv_context *ctx, uint32_t handle);
+void srnic_unimport_pd(struct ibv_pd *pd);
 struct ibv_td *srnic_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr);
 int srnic_dealloc_td(struct ibv_td *td);
 struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
@@ -205,9 +223,19 @@ struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		   size_t length, int access);
 int srnic_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *srnic_import_mr(struct ibv_pd *pd, uint32_t handle);
+void srnic_unimport_mr(struct ibv_mr *mr);
 struct ibv_mw *srnic_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int srnic_dealloc_mw(struct ibv_mw *mw);
 int srnic_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* dm.c */
+struct ibv_dm *srnic_alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr);
+int srnic_free_dm(struct ibv_dm *dm);
+struct ibv_dm *srnic_import_dm(struct ibv_context *ctx, uint32_t handle);
+void srnic_unimport_dm(struct ibv_dm *dm);
+struct ibv_mr *srnic_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+			       size_t length, unsigned int access);
 
 /* ah.c */
 struct ibv_ah *srnic_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);

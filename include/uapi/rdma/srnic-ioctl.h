@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
  * Keys of protection domains, queue pairs and memory regions, and regions of
- * one queue pair: methods that srnic adds to the objects of uverbs
- * (RDMA_VERBS_IOCTL). Documentation/abi.md describes them; libsrnic has
- * functions for them.
+ * one queue pair; and objects that processes share: methods and attributes that
+ * srnic adds to the objects of uverbs (RDMA_VERBS_IOCTL). Documentation/abi.md
+ * describes them; libsrnic has functions for keys, the provider uses the others.
  *
  * A handle refers to an object of the caller's own context; objects of other
  * contexts cannot be named.
@@ -19,14 +19,26 @@
 #define SRNIC_IOCTL_MKEY_LEN	16	/* bytes of K_MR and of keys derived from it */
 #define SRNIC_IOCTL_SUITE_LEN	32	/* name of a suite, with the terminating zero */
 
+/* attributes of UVERBS_METHOD_QUERY_CONTEXT of UVERBS_OBJECT_DEVICE */
+enum srnic_query_context_attrs {
+	/* out: struct srnic_alloc_ucontext_resp */
+	SRNIC_ATTR_QUERY_CONTEXT_RESP = (1U << UVERBS_ID_NS_SHIFT),
+};
+
 /* methods of UVERBS_OBJECT_PD */
 enum srnic_pd_methods {
 	SRNIC_METHOD_PD_SET_KEY = (1U << UVERBS_ID_NS_SHIFT),
+	SRNIC_METHOD_PD_QUERY,
 };
 
 enum srnic_pd_set_key_attrs {
 	SRNIC_ATTR_PD_SET_KEY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 	SRNIC_ATTR_PD_SET_KEY_KEY,	/* K_PD; absent: the kernel draws a random one */
+};
+
+/* Succeeds if the handle is a protection domain of the caller's context. */
+enum srnic_pd_query_attrs {
+	SRNIC_ATTR_PD_QUERY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
 };
 
 /* methods of UVERBS_OBJECT_QP */
@@ -77,11 +89,27 @@ enum srnic_mr_bind_attrs {
 	SRNIC_ATTR_MR_BIND_QP,		/* handle of the queue pair */
 };
 
+/* methods of UVERBS_OBJECT_DM */
+enum srnic_dm_methods {
+	SRNIC_METHOD_DM_QUERY = (1U << UVERBS_ID_NS_SHIFT),
+};
+
+enum srnic_dm_query_attrs {
+	SRNIC_ATTR_DM_QUERY_HANDLE = (1U << UVERBS_ID_NS_SHIFT),
+	SRNIC_ATTR_DM_QUERY_RESP,	/* out: struct srnic_ioctl_dm */
+};
+
 /* Each right has a tree of its own (protocol.md, section 12). */
 enum srnic_ioctl_right {
 	SRNIC_IOCTL_READ = 1,
 	SRNIC_IOCTL_WRITE,
 	SRNIC_IOCTL_ATOMIC,
+};
+
+struct srnic_ioctl_dm {
+	__aligned_u64 offset;	/* offset for mmap() */
+	__aligned_u64 size;	/* bytes of the mapping, whole pages */
+	__aligned_u64 length;	/* bytes of the device memory */
 };
 
 struct srnic_ioctl_seal {

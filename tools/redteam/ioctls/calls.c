@@ -12,6 +12,7 @@
 #define PORT		1
 /* LOCAL_WRITE, REMOTE_WRITE, _READ, _ATOMIC, FLUSH_GLOBAL; not ZERO_BASED */
 #define ACCESS		0x12f
+#define DM_ACCESS	0x27	/* zero-based, all but atomics, which need alignment */
 #define QUERY_QP_ALL	0x1fffff
 
 #define SIZE_OF(type, member)	sizeof(((struct type){}).member)
@@ -172,6 +173,12 @@ const struct call calls[] = {
 	  LIST(IN(ib_uverbs_dereg_mr, mr_handle, VICTIM, MR)) },
 	{ "mr/destroy", METHOD_OF(MR, MR_DESTROY), .ends = MR,
 	  LIST(OBJ(DESTROY_MR_HANDLE, VICTIM, MR)) },
+	{ "mr/reg_dm", METHOD_OF(MR, DM_MR_REG), .makes = MR, .weight = 4,
+	  LIST(OBJ(REG_DM_MR_HANDLE, NEW, MR), OBJ(REG_DM_MR_PD_HANDLE, HANDLE, PD),
+	       OBJ(REG_DM_MR_DM_HANDLE, HANDLE, DM), ATTR(REG_DM_MR_OFFSET, 8, UP_TO, 4096),
+	       ATTR(REG_DM_MR_LENGTH, 8, SIZE, 4096),
+	       MAY(REG_DM_MR_ACCESS_FLAGS, 4, FIXED, DM_ACCESS),
+	       ATTR(REG_DM_MR_RESP_LKEY, 4, OUT, 0), ATTR(REG_DM_MR_RESP_RKEY, 4, OUT, 0)) },
 	{ "mr/query", METHOD_OF(MR, QUERY_MR),
 	  LIST(OBJ(QUERY_MR_HANDLE, HANDLE, MR),
 	       ATTR(QUERY_MR_RESP_LKEY, 4, OUT, 0), ATTR(QUERY_MR_RESP_RKEY, 4, OUT, 0),
@@ -183,6 +190,13 @@ const struct call calls[] = {
 	  LIST(IN(ib_uverbs_dealloc_mw, mw_handle, VICTIM, MW)) },
 	{ "mw/destroy", METHOD_OF(MW, MW_DESTROY), .ends = MW,
 	  LIST(OBJ(DESTROY_MW_HANDLE, VICTIM, MW)) },
+
+	/* device memory */
+	{ "dm/alloc", METHOD_OF(DM, DM_ALLOC), .makes = DM,
+	  LIST(OBJ(ALLOC_DM_HANDLE, NEW, DM), ATTR(ALLOC_DM_LENGTH, 8, SIZE, 16384),
+	       ATTR(ALLOC_DM_ALIGNMENT, 4, UP_TO, 12)) },
+	{ "dm/free", METHOD_OF(DM, DM_FREE), .ends = DM,
+	  LIST(OBJ(FREE_DM_HANDLE, VICTIM, DM)) },
 
 	/* completion queues */
 	{ "create_cq", CMD(CREATE_CQ, ib_uverbs_create_cq, RESP(create_cq)), .makes = CQ,
@@ -306,6 +320,13 @@ const struct call calls[] = {
 	  LIST(OBJ(DESTROY_SRQ_HANDLE, VICTIM, SRQ), ATTR(DESTROY_SRQ_RESP, 4, OUT, 0)) },
 
 	/* keys: rarely, because protected objects reject requests without the key */
+	{ "device/query_context", METHOD_OF(DEVICE, QUERY_CONTEXT),
+	  LIST(MAY(QUERY_CONTEXT_NUM_COMP_VECTORS, 4, OUT, 0),
+	       OWN(QUERY_CONTEXT_RESP, sizeof(struct srnic_alloc_ucontext_resp), OUT, 0)) },
+	{ "pd/query", OWN_METHOD(PD, PD_QUERY), LIST(OWN_OBJ(PD_QUERY_HANDLE, HANDLE, PD)) },
+	{ "dm/query", OWN_METHOD(DM, DM_QUERY),
+	  LIST(OWN_OBJ(DM_QUERY_HANDLE, HANDLE, DM),
+	       OWN(DM_QUERY_RESP, sizeof(struct srnic_ioctl_dm), OUT, 0)) },
 	{ "pd/set_key", OWN_METHOD(PD, PD_SET_KEY), .weight = 2,
 	  LIST(OWN_OBJ(PD_SET_KEY_HANDLE, HANDLE, PD),
 	       OWN_MAY(PD_SET_KEY_KEY, SRNIC_IOCTL_KEY_MAX, FIXED, 0)) },
@@ -363,11 +384,6 @@ const struct call calls[] = {
 	       IN(ib_uverbs_ex_create_wq, max_wr, SIZE, 64)) },
 	{ "ex_create_rwq_ind_tbl", EX(CREATE_RWQ_IND_TBL, ib_uverbs_ex_create_rwq_ind_table,
 				      RESP(ex_create_rwq_ind_table)), ABSENT },
-	{ "device/query_context", METHOD_OF(DEVICE, QUERY_CONTEXT), ABSENT,
-	  LIST(MAY(QUERY_CONTEXT_NUM_COMP_VECTORS, 4, OUT, 0)) },
-	{ "dm/alloc", METHOD_OF(DM, DM_ALLOC), ABSENT,
-	  LIST(OBJ(ALLOC_DM_HANDLE, NEW, 0), ATTR(ALLOC_DM_LENGTH, 8, SIZE, 4096),
-	       ATTR(ALLOC_DM_ALIGNMENT, 4, UP_TO, 12)) },
 	{ "mr/advise", METHOD_OF(MR, ADVISE_MR), ABSENT,
 	  LIST(OBJ(ADVISE_MR_PD_HANDLE, HANDLE, PD), ATTR(ADVISE_MR_ADVICE, 8, UP_TO, 2),
 	       ATTR(ADVISE_MR_FLAGS, 4, UP_TO, 1), ATTR(ADVISE_MR_SGE_LIST, 32, FIXED, 0)) },

@@ -33,7 +33,7 @@
 
 enum kind {
 	NOTHING,
-	PD, CQ, QP, SRQ, AH, MR, MW,
+	PD, CQ, QP, SRQ, AH, MR, MW, DM,
 	CHANNEL, EVENTS,	/* file descriptors; each process has its own */
 	KINDS,
 };

@@ -30,6 +30,7 @@ enum srnic_quota {
 	SRNIC_QUOTA_MCAST_QP,	/* attachments, over all groups */
 	SRNIC_QUOTA_PINNED,	/* pages pinned by regions */
 	SRNIC_QUOTA_RING,	/* pages of rings */
+	SRNIC_QUOTA_DEVICE,	/* pages of device memory */
 	SRNIC_QUOTAS,
 };
 

@@ -45,6 +45,7 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	 */
 	SRNIC_QUOTA_PAGES(PINNED,	"pinned_pages",	200),
 	SRNIC_QUOTA_PAGES(RING,		"ring_pages",	50),
+	SRNIC_QUOTA_ROW(DEVICE,		"device_pages",	SZ_32M >> PAGE_SHIFT),
 };
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_table);

@@ -90,6 +90,7 @@ enum srnic_stag_kind {
 	SRNIC_STAG_USER,	/* pinned by ib_umem */
 	SRNIC_STAG_DMA,		/* all of memory; kernel only */
 	SRNIC_STAG_FAST,	/* fast-register */
+	SRNIC_STAG_DEVICE,	/* device memory */
 	SRNIC_STAG_MW1,
 	SRNIC_STAG_MW2,
 };
@@ -145,7 +146,7 @@ struct srnic_stag {
 
 /**
  * struct srnic_map - Translation of a region to kernel addresses
- * @umem: pinned user pages, or NULL
+ * @umem: pinned user pages; NULL: blocks of a kernel consumer, or device memory
  * @blocks: kernel addresses of blocks of equal size (virtual DMA implies no
  *	high memory: INFINIBAND_VIRT_DMA); NULL: iova is a kernel address
  * @count: blocks in use
@@ -323,6 +324,12 @@ struct srnic_stag *srnic_stag_find(const struct srnic_mem_stream *stream, u32 ke
 bool srnic_stag_get(struct srnic_stag *stag);
 void srnic_stag_put(struct srnic_stag *stag);
 
+/* A region that a process has registered */
+static inline bool srnic_stag_is_users(const struct srnic_stag *stag)
+{
+	return stag->kind == SRNIC_STAG_USER || stag->kind == SRNIC_STAG_DEVICE;
+}
+
 static inline bool srnic_stag_valid(const struct srnic_stag *stag)
 {
 	return atomic_read(&stag->active) < 0;
@@ -333,6 +340,7 @@ int srnic_region_check_access(int access);
 int srnic_map_pin(struct srnic_map *map, struct ib_device *ib, u64 start, u64 length, int access);
 bool srnic_map_persistent(const struct srnic_map *map);
 int srnic_map_alloc(struct srnic_map *map, u32 blocks);
+int srnic_map_pages(struct srnic_map *map, struct page *const *pages, u32 count);
 void srnic_map_release(struct srnic_map *map);
 int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 			unsigned int *offset);

@@ -59,6 +59,30 @@ int srnic_map_alloc(struct srnic_map *map, u32 blocks)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_map_alloc);
 
+/**
+ * srnic_map_pages() - Translate to pages of the kernel
+ * @map: zeroed
+ * @pages: the pages, which outlive @map
+ * @count: number of pages, at least 1
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_map_pages(struct srnic_map *map, struct page *const *pages, u32 count)
+{
+	int err = srnic_map_alloc(map, count);
+
+	if (err)
+		return err;
+	for (u32 i = 0; i < count; i++)
+		map->blocks[i] = page_address(pages[i]);
+	map->count = count;
+	map->shift = PAGE_SHIFT;
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_map_pages);
+
 static void map_fill(struct srnic_map *map, unsigned long size)
 {
 	struct ib_block_iter biter;
@@ -237,7 +261,7 @@ int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 {
 	struct srnic_stag *stag = &mr->stag;
 
-	if (stag->kind != SRNIC_STAG_USER)
+	if (!srnic_stag_is_users(stag))
 		return -EINVAL;
 	if (stag->mkeys)
 		return -EEXIST;

@@ -147,7 +147,7 @@ int srnic_region_bind(struct srnic_mr *mr, struct srnic_mem_stream *stream)
 {
 	struct srnic_stag *stag = &mr->stag;
 
-	if (stag->kind != SRNIC_STAG_USER || stag->pd != stream->pd)
+	if (!srnic_stag_is_users(stag) || stag->pd != stream->pd)
 		return -EINVAL;
 	if (stag->one_stream)
 		return -EEXIST;

@@ -90,7 +90,7 @@ static int window_check_region(const struct srnic_mem_stream *stream,
 	u64 addr = bind->addr;
 	u64 length = bind->length;
 
-	if (region->key != bind->mr_lkey || region->kind != SRNIC_STAG_USER)
+	if (region->key != bind->mr_lkey || !srnic_stag_is_users(region))
 		return -EINVAL;
 	if (region->pd != stream->pd)
 		return -EACCES;

@@ -24,11 +24,25 @@ struct srnic_ah;
 struct srnic_mmap;
 
 /**
+ * struct srnic_pages - Pages of the kernel that a process may map
+ * @page: the pages
+ * @count: number of pages; 0: none
+ */
+struct srnic_pages {
+	struct page **page;
+	u32 count;
+};
+
+/* pages.c: process context */
+int srnic_pages_alloc(struct srnic_pages *pages, u32 count);
+void srnic_pages_free(struct srnic_pages *pages);
+int srnic_pages_map(const struct srnic_pages *pages, struct vm_area_struct *vma);
+
+/**
  * struct srnic_ring - memory of a ring, and the kernel's own index
  * @hdr: shared header, at the beginning of the first page
  * @slots: the entries, SRNIC_RING_SLOTS bytes behind @hdr
  * @pages: pages of header and entries
- * @npages: number of pages
  * @entries: number of slots, a power of two
  * @stride: bytes of a slot
  * @limit: entries granted to the consumer (<= @entries)
@@ -42,8 +56,7 @@ struct srnic_mmap;
 struct srnic_ring {
 	struct srnic_ring_hdr *hdr;
 	void *slots;
-	struct page **pages;
-	u32 npages;
+	struct srnic_pages pages;
 	u32 entries;
 	u32 stride;
 	u32 limit;
@@ -57,7 +70,6 @@ struct srnic_ring {
 unsigned int srnic_ring_pages(u32 limit, u32 stride);
 int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user);
 void srnic_ring_free(struct srnic_ring *ring);
-int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma);
 
 /* Limit of entries copied under a lock with interrupts off */
 #define SRNIC_RING_MOVE_BATCH	64

@@ -32,41 +32,6 @@ unsigned int srnic_ring_pages(u32 limit, u32 stride)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_pages);
 
-static int ring_get_pages(struct srnic_ring *ring)
-{
-	/* Charge the caller's memory cgroup, and expose no stale data (R13). */
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
-	unsigned int i;
-
-	ring->pages = kvmalloc_array(ring->npages, sizeof(*ring->pages),
-				     GFP_KERNEL_ACCOUNT);
-	if (!ring->pages)
-		return -ENOMEM;
-
-	for (i = 0; i < ring->npages; i++) {
-		ring->pages[i] = alloc_page(gfp);
-		if (!ring->pages[i])
-			goto err_pages;
-	}
-	return 0;
-
-err_pages:
-	while (i--)
-		__free_page(ring->pages[i]);
-	kvfree(ring->pages);
-	ring->pages = NULL;
-	return -ENOMEM;
-}
-
-static void ring_put_pages(struct srnic_ring *ring)
-{
-	/* A process that still maps the pages holds references of its own. */
-	for (unsigned int i = 0; i < ring->npages; i++)
-		__free_page(ring->pages[i]);
-	kvfree(ring->pages);
-	ring->pages = NULL;
-}
-
 /**
  * srnic_ring_alloc() - Allocate memory for a ring
  * @ring: zeroed, or freed before; indices start at 0
@@ -85,22 +50,21 @@ int srnic_ring_alloc(struct srnic_ring *ring, u32 limit, u32 stride, bool user)
 	*ring = (struct srnic_ring){
 		.entries = roundup_pow_of_two(limit),
 		.stride = stride,
-		.npages = srnic_ring_pages(limit, stride),
 		.user = user,
 	};
 	ring->limit = ring->entries;
 
-	err = ring_get_pages(ring);
+	err = srnic_pages_alloc(&ring->pages, srnic_ring_pages(limit, stride));
 	if (err)
 		return err;
 
 	/* Most rings of an idle peer fit in one page, which needs no vmap(). */
-	if (ring->npages == 1)
-		ring->hdr = page_address(ring->pages[0]);
+	if (ring->pages.count == 1)
+		ring->hdr = page_address(ring->pages.page[0]);
 	else
-		ring->hdr = vmap(ring->pages, ring->npages, VM_MAP, PAGE_KERNEL);
+		ring->hdr = vmap(ring->pages.page, ring->pages.count, VM_MAP, PAGE_KERNEL);
 	if (!ring->hdr) {
-		ring_put_pages(ring);
+		srnic_pages_free(&ring->pages);
 		return -ENOMEM;
 	}
 	ring->slots = (void *)ring->hdr + SRNIC_RING_SLOTS;
@@ -120,38 +84,11 @@ void srnic_ring_free(struct srnic_ring *ring)
 	if (!ring->hdr)
 		return;
 
-	if (ring->npages > 1)
+	if (ring->pages.count > 1)
 		vunmap(ring->hdr);
-	ring_put_pages(ring);
+	srnic_pages_free(&ring->pages);
 	ring->hdr = NULL;
 	ring->slots = NULL;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_ring_free);
-
-/**
- * srnic_ring_map() - Map a ring into the process that calls mmap()
- * @ring: the ring of a user object
- * @vma: shared, exactly as long as the ring
- *
- * The mapping holds page references and nothing else of srnic. Its
- * vm_operations remain those of ib_uverbs: without private data they answer a
- * fault with SIGBUS and do nothing on open and close, and the open file pins
- * ib_uverbs. So srnic can be unloaded while a process whose context is dead
- * still maps the ring. (With NULL instead, mm would treat the area as
- * anonymous.)
- *
- * Context: process, mmap lock held for writing.
- * Return: 0, -EINVAL if @vma is private or executable, or an error of mm.
- */
-int srnic_ring_map(const struct srnic_ring *ring, struct vm_area_struct *vma)
-{
-	mmap_assert_write_locked(vma->vm_mm);
-
-	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
-		return -EINVAL;
-
-	/* Do not share rings with a child process: the IBA does not know fork. */
-	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
-	return vm_map_pages_zero(vma, ring->pages, ring->npages);
-}

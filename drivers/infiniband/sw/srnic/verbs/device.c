@@ -90,6 +90,14 @@ static void dev_query_counts(struct srnic_dev *dev, struct ib_device_attr *attr)
 	attr->max_total_mcast_qp_attach = dev_limit(dev, SRNIC_QUOTA_MCAST_QP);
 }
 
+/* Device memory that one call may get at most; the core keeps its length in 32 bits. */
+static u64 dev_max_dm_size(struct srnic_dev *dev)
+{
+	u64 pages = srnic_quota_get(&dev->guard, SRNIC_QUOTA_DEVICE).limit;
+
+	return min_t(u64, pages << PAGE_SHIFT, U32_MAX & PAGE_MASK);
+}
+
 /* Fill in the maximum sizes of objects. */
 static void dev_query_sizes(struct ib_device_attr *attr)
 {
@@ -137,6 +145,7 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->hca_core_clock = 1000000;
 	dev_query_counts(dev, attr);
 	dev_query_sizes(attr);
+	attr->max_dm_size = dev_max_dm_size(dev);
 	attr->max_pkeys = dev->fabric ? SRNIC_PKEYS : 1;
 	return 0;
 }
@@ -169,6 +178,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.uverbs_abi_ver = SRNIC_ABI_VERSION,
 
 	.add_gid = srnic_add_gid,
+	.alloc_dm = srnic_alloc_dm,
 	.alloc_hw_port_stats = srnic_alloc_hw_port_stats,
 	.alloc_mr = srnic_alloc_mr,
 	.alloc_mw = srnic_alloc_mw,
@@ -180,6 +190,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.create_qp = srnic_create_qp,
 	.create_srq = srnic_create_srq,
 	.create_user_ah = srnic_create_ah,
+	.dealloc_dm = srnic_dealloc_dm,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dealloc_ucontext = srnic_dealloc_ucontext,
@@ -218,6 +229,8 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_port = srnic_query_port,
 	.query_qp = srnic_query_qp,
 	.query_srq = srnic_query_srq,
+	.query_ucontext = srnic_query_ucontext,
+	.reg_dm_mr = srnic_reg_dm_mr,
 	.reg_user_mr = srnic_reg_user_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_user_mr = srnic_rereg_user_mr,

@@ -361,5 +361,8 @@ const struct uapi_definition srnic_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &srnic_qp_methods),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_MR, &srnic_mr_methods),
 	UAPI_DEF_CHAIN(srnic_mr_bind_defs),
+	UAPI_DEF_CHAIN(srnic_dm_defs),
+	UAPI_DEF_CHAIN(srnic_pd_defs),
+	UAPI_DEF_CHAIN(srnic_ucontext_defs),
 	{},
 };

@@ -1,34 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings in the mmap space of a user context.
+ * Rings and device memory in the mmap space of a user context.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "verbs/ops.h"
 
 /**
- * struct srnic_mmap - A ring that can be mapped
+ * struct srnic_mmap - Pages that can be mapped
  * @entry: core part: offset and references
- * @lock: protects @ring against its owner freeing it
- * @ring: copy of the owner's ring, without its mmap; npages is 0 after the
- *	owner has freed it
+ * @lock: protects @pages against their owner freeing them
+ * @pages: copy of the owner's; none before it has allocated and after it has
+ *	freed them
  * @charge: process whose RLIMIT_MEMLOCK is charged for the pages
+ * @uctx: context in whose mmap space they are
  * @user: user whose quota is charged for the pages
+ * @quota: that quota
  */
 struct srnic_mmap {
 	struct rdma_user_mmap_entry entry;
-	struct mutex lock;	/* ring */
-	struct srnic_ring ring;
+	struct mutex lock;	/* pages */
+	struct srnic_pages pages;
 	struct srnic_charge charge;
+	struct ib_ucontext *uctx;
 	struct srnic_user *user;
+	enum srnic_quota quota;
 };
 
-/* Charge the current process and its user. Fill in @abi for the provider. */
-static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srnic_ring *ring,
-				      struct srnic_abi_ring *abi)
+/**
+ * srnic_mmap_new() - Charge a user and the current process for pages
+ * @uctx: context that will have them
+ * @quota: kind of pages
+ * @count: how many; they are allocated after they have been granted (R18)
+ *
+ * Context: process.
+ * Return: a place for srnic_mmap_insert() and srnic_mmap_remove(), or
+ * ERR_PTR(-ENOMEM).
+ */
+struct srnic_mmap *srnic_mmap_new(struct ib_ucontext *uctx, enum srnic_quota quota, u32 count)
 {
 	struct srnic_user *user = to_srnic_ucontext(uctx)->user;
-	size_t size = (size_t)ring->npages << PAGE_SHIFT;
 	struct srnic_dev *dev = to_srnic(uctx->device);
 	struct srnic_mmap *mmap;
 	int err;
@@ -38,39 +49,62 @@ static struct srnic_mmap *mmap_insert(struct ib_ucontext *uctx, const struct srn
 		return ERR_PTR(-ENOMEM);
 
 	mutex_init(&mmap->lock);
-	mmap->ring = *ring;
+	mmap->uctx = uctx;
+	mmap->quota = quota;
 	mmap->user = user;
-	err = srnic_take_quota_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
+	err = srnic_take_quota_many(dev, quota, user, count);
 	if (err)
 		goto err_free;
-	err = srnic_charge_pages(&mmap->charge, ring->npages);
+	err = srnic_charge_pages(&mmap->charge, count);
 	if (err)
 		goto err_give;
-	err = rdma_user_mmap_entry_insert(uctx, &mmap->entry, size);
-	if (err)
-		goto err_uncharge;
-
-	*abi = (struct srnic_abi_ring){
-		.offset = rdma_user_mmap_get_offset(&mmap->entry),
-		.size = size,
-		.entries = ring->entries,
-		.stride = ring->stride,
-		.limit = ring->limit,
-	};
 	return mmap;
 
-err_uncharge:
-	srnic_uncharge_pages(&mmap->charge);
 err_give:
-	srnic_give_quota_many(dev, SRNIC_QUOTA_RING, user, ring->npages);
+	srnic_give_quota_many(dev, quota, user, count);
 err_free:
 	kfree(mmap);
 	return ERR_PTR(err);
 }
 
-/* Prevent further mappings. Existing ones stay, because their pages are refcounted. */
-static void mmap_remove(struct srnic_mmap *mmap)
+/**
+ * srnic_mmap_insert() - Add pages to the mmap space of their context
+ * @mmap: from srnic_mmap_new() for as many pages
+ * @pages: the pages
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int srnic_mmap_insert(struct srnic_mmap *mmap, const struct srnic_pages *pages)
 {
+	int err;
+
+	mmap->pages = *pages;
+	err = rdma_user_mmap_entry_insert(mmap->uctx, &mmap->entry,
+					  (size_t)pages->count << PAGE_SHIFT);
+	if (err)
+		mmap->pages = (struct srnic_pages){};
+	return err;
+}
+
+/* The offset of inserted pages, for mmap(). */
+u64 srnic_mmap_offset(struct srnic_mmap *mmap)
+{
+	return rdma_user_mmap_get_offset(&mmap->entry);
+}
+
+/**
+ * srnic_mmap_remove() - Remove pages from the mmap space, and return the charges
+ * @mmap: from srnic_mmap_new(), or NULL
+ *
+ * Existing mappings stay, because their pages are refcounted.
+ *
+ * Context: process.
+ */
+void srnic_mmap_remove(struct srnic_mmap *mmap)
+{
+	bool inserted;
+
 	if (!mmap)
 		return;
 
@@ -79,12 +113,16 @@ static void mmap_remove(struct srnic_mmap *mmap)
 	 * find no pages.
 	 */
 	mutex_lock(&mmap->lock);
-	mmap->ring.npages = 0;
+	inserted = mmap->pages.count;
+	mmap->pages.count = 0;
 	mutex_unlock(&mmap->lock);
-	srnic_give_quota_many(to_srnic(mmap->entry.ucontext->device), SRNIC_QUOTA_RING, mmap->user,
+	srnic_give_quota_many(to_srnic(mmap->uctx->device), mmap->quota, mmap->user,
 			      mmap->charge.pages);
 	srnic_uncharge_pages(&mmap->charge);
-	rdma_user_mmap_entry_remove(&mmap->entry);
+	if (inserted)
+		rdma_user_mmap_entry_remove(&mmap->entry);
+	else
+		kfree(mmap);
 }
 
 void srnic_mmap_free(struct rdma_user_mmap_entry *entry)
@@ -105,12 +143,24 @@ int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 
 	mmap = container_of(entry, struct srnic_mmap, entry);
 	mutex_lock(&mmap->lock);
-	if (mmap->ring.npages)
-		err = srnic_ring_map(&mmap->ring, vma);
+	if (mmap->pages.count)
+		err = srnic_pages_map(&mmap->pages, vma);
 	mutex_unlock(&mmap->lock);
 
 	rdma_user_mmap_entry_put(entry);
 	return err;
+}
+
+/* For the provider. */
+static struct srnic_abi_ring ring_describe(const struct srnic_ring *ring, struct srnic_mmap *mmap)
+{
+	return (struct srnic_abi_ring){
+		.offset = srnic_mmap_offset(mmap),
+		.size = (size_t)ring->pages.count << PAGE_SHIFT,
+		.entries = ring->entries,
+		.stride = ring->stride,
+		.limit = ring->limit,
+	};
 }
 
 /**
@@ -131,17 +181,28 @@ int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit
 	struct srnic_mmap *mmap;
 	int err;
 
-	err = srnic_ring_alloc(ring, limit, stride, uctx);
-	if (err || !uctx)
-		return err;
+	if (!uctx)
+		return srnic_ring_alloc(ring, limit, stride, uctx);
 
-	mmap = mmap_insert(uctx, ring, abi);
-	if (IS_ERR(mmap)) {
-		srnic_ring_free(ring);
+	mmap = srnic_mmap_new(uctx, SRNIC_QUOTA_RING, srnic_ring_pages(limit, stride));
+	if (IS_ERR(mmap))
 		return PTR_ERR(mmap);
-	}
+	err = srnic_ring_alloc(ring, limit, stride, uctx);
+	if (err)
+		goto err_mmap;
+	err = srnic_mmap_insert(mmap, &ring->pages);
+	if (err)
+		goto err_ring;
+
+	*abi = ring_describe(ring, mmap);
 	ring->mmap = mmap;
 	return 0;
+
+err_ring:
+	srnic_ring_free(ring);
+err_mmap:
+	srnic_mmap_remove(mmap);
+	return err;
 }
 
 /**
@@ -152,6 +213,6 @@ int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit
  */
 void srnic_ring_destroy(struct srnic_ring *ring)
 {
-	mmap_remove(ring->mmap);
+	srnic_mmap_remove(ring->mmap);
 	srnic_ring_free(ring);
 }

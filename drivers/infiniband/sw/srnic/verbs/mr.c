@@ -198,6 +198,62 @@ struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iov
 	return &mr->ib;
 }
 
+/* uverbs has held the range to the device memory, and keeps that until dereg_mr. */
+static int mr_check_dm(const struct mr_range *range)
+{
+	int err = srnic_region_check_access(range->access);
+
+	if (err)
+		return err;
+	/* nothing of the device is persistent */
+	if (range->access & IB_ACCESS_FLUSH_PERSISTENT)
+		return -EINVAL;
+	return mr_misaligned(range->access, range->start) ? -EINVAL : 0;
+}
+
+/* The range in whole pages, which are the blocks of the region's translation */
+static int mr_map_dm(struct srnic_mr *mr, const struct srnic_dm *dm, const struct mr_range *range)
+{
+	u32 first = PHYS_PFN(range->start);
+	u32 end = PFN_UP(range->start + max(range->length, 1ULL));
+
+	return srnic_map_pages(&mr->map, &dm->pages.page[first], end - first);
+}
+
+/*
+ * ibv_reg_dm_mr(3). The core allows zero-based regions only, and empty ones,
+ * which have the first page and grant nothing of it.
+ */
+struct ib_mr *srnic_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ib, struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs)
+{
+	const struct mr_range range = {
+		.start = attr->length ? attr->offset : 0,
+		.length = attr->length,
+		.access = attr->access_flags,
+	};
+	struct srnic_mr *mr;
+	int err;
+
+	err = mr_check_dm(&range);
+	if (err)
+		return ERR_PTR(err);
+	mr = mr_new(pd, SRNIC_STAG_DEVICE);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+
+	err = mr_map_dm(mr, to_srnic_dm(ib), &range);
+	if (err) {
+		mr_free(mr);
+		return ERR_PTR(err);
+	}
+	mr->ib.length = range.length;
+	mr->stag.access = range.access;
+	mr_set_range(mr, &range);
+	srnic_stag_publish(&mr->stag);
+	return &mr->ib;
+}
+
 /* IBA 11.2.8.6: check what can be checked before anything changes. */
 static int mr_check_rereg(const struct srnic_mr *mr, int flags, const struct mr_range *range)
 {

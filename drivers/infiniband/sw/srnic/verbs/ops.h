@@ -29,6 +29,10 @@ struct srnic_user *srnic_udata_user(struct ib_udata *udata);
 int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,
 		      struct srnic_abi_ring *abi);
 void srnic_ring_destroy(struct srnic_ring *ring);
+struct srnic_mmap *srnic_mmap_new(struct ib_ucontext *uctx, enum srnic_quota quota, u32 count);
+int srnic_mmap_insert(struct srnic_mmap *mmap, const struct srnic_pages *pages);
+u64 srnic_mmap_offset(struct srnic_mmap *mmap);
+void srnic_mmap_remove(struct srnic_mmap *mmap);
 int srnic_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma);
 void srnic_mmap_free(struct rdma_user_mmap_entry *entry);
 
@@ -44,6 +48,7 @@ int srnic_del_gid(const struct ib_gid_attr *attr, void **context);
 
 /* ucontext.c, pd.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
+int srnic_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs);
 void srnic_dealloc_ucontext(struct ib_ucontext *ib);
 void srnic_disassociate_ucontext(struct ib_ucontext *ib);
 int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
@@ -72,6 +77,32 @@ int srnic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigne
 int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
 int srnic_dealloc_mw(struct ib_mw *ib);
 
+/**
+ * struct srnic_dm - Device memory
+ * @ib: core part
+ * @length: bytes, as requested
+ * @pages: the memory; bytes behind @length belong to nobody
+ * @mmap: its place in the mmap space
+ */
+struct srnic_dm {
+	struct ib_dm ib;
+	u32 length;
+	struct srnic_pages pages;
+	struct srnic_mmap *mmap;
+};
+
+static inline struct srnic_dm *to_srnic_dm(struct ib_dm *ib)
+{
+	return container_of(ib, struct srnic_dm, ib);
+}
+
+/* dm.c; mr.c for regions */
+struct ib_dm *srnic_alloc_dm(struct ib_device *ib, struct ib_ucontext *uctx,
+			     struct ib_dm_alloc_attr *attr, struct uverbs_attr_bundle *attrs);
+int srnic_dealloc_dm(struct ib_dm *ib, struct uverbs_attr_bundle *attrs);
+struct ib_mr *srnic_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ib, struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs);
+
 /* cq.c */
 int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
@@ -99,8 +130,11 @@ int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 /* keys.c */
 extern const struct uapi_definition srnic_uapi_defs[];
-/* mr_bind.c */
+/* dm.c, mr_bind.c, pd.c, ucontext.c */
+extern const struct uapi_definition srnic_dm_defs[];
 extern const struct uapi_definition srnic_mr_bind_defs[];
+extern const struct uapi_definition srnic_pd_defs[];
+extern const struct uapi_definition srnic_ucontext_defs[];
 
 /* mcast.c */
 int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);

@@ -82,6 +82,7 @@ static const char *const stag_kinds[] = {
 	[SRNIC_STAG_USER] = "user",
 	[SRNIC_STAG_DMA] = "dma",
 	[SRNIC_STAG_FAST] = "fast",
+	[SRNIC_STAG_DEVICE] = "device",
 };
 
 int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib)

@@ -6,6 +6,15 @@
 #include <linux/sched/task.h>
 #include "verbs/ops.h"
 
+#define UVERBS_MODULE_NAME srnic
+#include <rdma/uverbs_named_ioctl.h>
+#include <rdma/srnic-ioctl.h>
+
+static const struct srnic_alloc_ucontext_resp ucontext_resp = {
+	.max_sge = SRNIC_MAX_SGE,
+	.max_inline = SRNIC_MAX_INLINE,
+};
+
 int srnic_check_outlen(const struct ib_udata *udata, size_t len)
 {
 	return udata && udata->outlen < len ? -EINVAL : 0;
@@ -53,10 +62,6 @@ static void drop_task_ref(struct ib_ucontext *ib)
 
 int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
-	struct srnic_alloc_ucontext_resp resp = {
-		.max_sge = SRNIC_MAX_SGE,
-		.max_inline = SRNIC_MAX_INLINE,
-	};
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_user *user;
 	int err;
@@ -69,7 +74,7 @@ int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	err = srnic_take_quota(dev, SRNIC_QUOTA_UCONTEXT, user);
 	if (err)
 		goto err_put;
-	err = srnic_respond(udata, &resp, sizeof(resp));
+	err = srnic_respond(udata, &ucontext_resp, sizeof(ucontext_resp));
 	if (err)
 		goto err_give;
 
@@ -83,6 +88,16 @@ err_put:
 err_task:
 	drop_task_ref(ib);
 	return err;
+}
+
+/*
+ * For a process that was given the file of the context (ibv_import_device(3)).
+ * Its objects are charged to the user of the context (R31).
+ */
+int srnic_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs)
+{
+	return uverbs_copy_to_struct_or_zero(attrs, SRNIC_ATTR_QUERY_CONTEXT_RESP, &ucontext_resp,
+					     sizeof(ucontext_resp));
 }
 
 void srnic_dealloc_ucontext(struct ib_ucontext *ib)
@@ -102,3 +117,15 @@ void srnic_dealloc_ucontext(struct ib_ucontext *ib)
 void srnic_disassociate_ucontext(struct ib_ucontext *ib)
 {
 }
+
+#define UCONTEXT_RESP_TYPE	UVERBS_ATTR_STRUCT(struct srnic_alloc_ucontext_resp, features)
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(srnic_query_context_attrs, UVERBS_OBJECT_DEVICE,
+			     UVERBS_METHOD_QUERY_CONTEXT,
+			     UVERBS_ATTR_PTR_OUT(SRNIC_ATTR_QUERY_CONTEXT_RESP, UCONTEXT_RESP_TYPE,
+						 UA_MANDATORY));
+
+const struct uapi_definition srnic_ucontext_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &srnic_query_context_attrs),
+	{},
+};
