@@ -21,7 +21,7 @@
  * an epoch, by how many of the last epochs had one, as in DCQCN (SIGCOMM '15, section
  * 3.1) and DCTCP (RFC 8257, section 3.3).
  */
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include "srnic.h"
 #include "engine/congestion.h"
 #include "engine/engine.h"

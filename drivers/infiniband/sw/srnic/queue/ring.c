@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
+#include "../compat.h"
 #include "../export.h"
 #include "queue.h"
 

@@ -56,6 +56,7 @@ int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	struct srnic_alloc_ucontext_resp resp = {
 		.max_sge = SRNIC_MAX_SGE,
 		.max_inline = SRNIC_MAX_INLINE,
+		.features = SRNIC_OFFERS_FLUSH ? 0 : SRNIC_FEATURE_NO_FLUSH,
 	};
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_user *user;
