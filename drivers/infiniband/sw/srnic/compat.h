@@ -2,7 +2,8 @@
 /*
  * Differences between kernel versions. The module is written for the newest one; here and in
  * compat_*.h, older ones learn its names. compat.mk searches the kernel's headers and defines
- * SRNIC_HAVE_*, because distributions backport and versions say little.
+ * SRNIC_HAVE_*, because distributions backport and versions say little. A version in a comment is
+ * the newest of Debian's that lacks what follows.
  */
 #ifndef SRNIC_COMPAT_H
 #define SRNIC_COMPAT_H
@@ -13,12 +14,12 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-/* Since 6.16; a macro */
+/* 6.12 */
 #ifndef timer_container_of
 #define timer_container_of	from_timer
 #endif
 
-/* Since 6.13. Before, the caller stores the function. */
+/* 6.12: the caller stores the function. */
 #ifndef SRNIC_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *timer),
@@ -29,18 +30,18 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Since 6.9, softirqs run work items. Before, a kernel thread of high priority does. */
+/* 6.1: softirqs run no work items. A kernel thread of high priority does. */
 #ifndef SRNIC_HAVE_BH_WQ
 #define system_bh_wq	system_highpri_wq
 #endif
 
-/* Since 6.11; a macro. Before, disabled BHs exclude each other with PREEMPT_RT, too. */
+/* 6.1: BHs exclude each other on a CPU with PREEMPT_RT, too. */
 #ifndef local_lock_nested_bh
 #define local_lock_nested_bh(lock)	((void)(lock))
 #define local_unlock_nested_bh(lock)	((void)(lock))
 #endif
 
-/* Since 6.3. Before, drivers write the flags. */
+/* 6.1: drivers write the flags. */
 #ifndef SRNIC_HAVE_VM_FLAGS_MOD
 static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
 {
@@ -48,7 +49,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 }
 #endif
 
-/* Since 5.18, the kernel tells of forks of its virtual machine. */
+/* 5.10: the kernel does not tell of forks of its virtual machine. */
 #ifndef SRNIC_HAVE_VMFORK
 struct notifier_block;
 

@@ -21,14 +21,14 @@
 #define SRNIC_TUNNEL_SOCK(sock)	(sock)
 #endif
 
-/* Before 7.1, IPv6 may be a module, which may be missing: call it by its table. */
+/* 6.12: IPv6 may be a module, which may be missing. Call it by its table. */
 #ifdef SRNIC_HAVE_IPV6_STUB
 #define ip6_dst_lookup_flow	ipv6_stub->ipv6_dst_lookup_flow
 #define ipv6_sock_mc_join	ipv6_stub->ipv6_sock_mc_join
 #define ipv6_sock_mc_drop	ipv6_stub->ipv6_sock_mc_drop
 #endif
 
-/* The socket that has a UDP port. The table was an argument; before 6.2, there was but one. */
+/* The socket that has a UDP port. 6.12: the table is an argument; 6.1: there is but one. */
 static inline struct sock *srnic_udp4_socket(struct net *net, __be16 port)
 {
 	__be32 any = htonl(INADDR_ANY);
@@ -42,12 +42,12 @@ static inline struct sock *srnic_udp4_socket(struct net *net, __be16 port)
 #endif
 }
 
-/* Since 6.3, super-packets of IPv4 have a limit of their own. */
+/* 6.1: super-packets of IPv4 have no limit of their own. */
 #ifndef SRNIC_HAVE_GSO_IPV4_MAX
 #define gso_ipv4_max_size	gso_max_size
 #endif
 
-/* Since 6.12, packets may be in the memory of a device. */
+/* 6.1: packets cannot be in the memory of a device. */
 #ifndef SRNIC_HAVE_FRAGS_READABLE
 static inline bool skb_frags_readable(const struct sk_buff *skb)
 {

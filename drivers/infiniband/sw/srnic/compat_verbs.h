@@ -8,13 +8,13 @@
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
 
-/* Since 6.18: hints for DMA */
+/* 6.12: no hints for DMA */
 struct ib_dmah;
 
 /*
- * Since 6.2, FLUSH and ATOMIC WRITE (IBA A19) are known to the core: numbers of its interface to
- * user space. A core that does not know the rights to flush refuses them for regions, so nothing
- * of FLUSH is offered there. It passes through all that ATOMIC WRITE needs.
+ * 6.1: the core knows neither FLUSH nor ATOMIC WRITE (IBA A19). These are the numbers of its later
+ * interface to user space. It refuses the rights to flush for regions, so nothing of FLUSH is
+ * offered. It passes through all that ATOMIC WRITE needs.
  */
 #ifdef SRNIC_HAVE_FLUSH
 #define SRNIC_OFFERS_FLUSH		true
@@ -30,12 +30,12 @@ struct ib_dmah;
 #define IB_WR_ATOMIC_WRITE		15
 #endif
 
-/* Since 7.1: the same for a buffer that has an address */
+/* 6.12: buffers have no other descriptions than addresses. */
 #ifndef SRNIC_HAVE_UMEM_GET_VA
 #define ib_umem_get_va	ib_umem_get
 #endif
 
-/* Since 6.3. Before, drivers convert what stands for a DMA address. */
+/* 6.1: drivers convert what stands for a DMA address. */
 #ifndef SRNIC_HAVE_VIRT_DMA_TO_PTR
 static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
 {
@@ -43,7 +43,7 @@ static inline void *ib_virt_dma_to_ptr(u64 dma_addr)
 }
 #endif
 
-/* New, and in later updates of old kernels: pages that were pinned for reading stay so. */
+/* 6.1: drivers themselves see that pages that were pinned for reading stay so. */
 #ifndef SRNIC_HAVE_UMEM_CHECK_REREG
 static inline int ib_umem_check_rereg(struct ib_umem *umem, int flags, int access)
 {
@@ -53,12 +53,12 @@ static inline int ib_umem_check_rereg(struct ib_umem *umem, int flags, int acces
 }
 #endif
 
-/* Since 6.10. Before, ib_rate_to_mbps() knows no such rate, and says so. */
+/* 6.1: ib_rate_to_mbps() knows no such rate, and says so. */
 #ifndef SRNIC_HAVE_RATE_800
 #define IB_RATE_800_GBPS	((enum ib_rate)23)
 #endif
 
-/* Since 6.7, udev learns not to rename a device that its user has named. */
+/* 6.1: udev cannot learn that a user has named a device, and may rename it. */
 #ifndef SRNIC_HAVE_NAME_ASSIGNED
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ib)
 {

@@ -10,8 +10,8 @@
 #include <net/sock.h>
 
 /*
- * Since 6.2, a command has an entry for each of its operations. Ours have one operation each, so
- * the entries are those of before, under other names.
+ * 6.1: a command has one entry for all of its operations. Ours have one operation each, so the
+ * entries differ in their names only.
  */
 #ifndef SRNIC_HAVE_GENL_SPLIT
 #define genl_split_ops	genl_ops
@@ -19,7 +19,7 @@
 #define n_split_ops	n_ops
 #endif
 
-/* Since 6.2, messages are formatted. Before, they must be constants. */
+/* 6.1: messages must be constants. */
 #ifndef NL_SET_ERR_MSG_ATTR_FMT
 #define SRNIC_UNFORMATTED	"refused: this name or value is unknown, too many or out of range"
 #define NL_SET_ERR_MSG_ATTR_FMT(extack, attr, fmt, ...)					\
@@ -34,7 +34,7 @@
 	} while (0)
 #endif
 
-/* Since 6.7: an integer of four or eight bytes */
+/* 6.1: no integers of four or eight bytes */
 #ifndef SRNIC_HAVE_NLA_UINT
 static inline int nla_put_uint(struct sk_buff *skb, int type, u64 value)
 {
@@ -43,7 +43,7 @@ static inline int nla_put_uint(struct sk_buff *skb, int type, u64 value)
 }
 #endif
 
-/* Since 6.7, a dump has a struct genl_info, as other requests do. */
+/* 6.1: a dump has no struct genl_info, which other requests have. */
 #ifndef SRNIC_HAVE_GENL_INFO_DUMP
 static inline struct genl_info *srnic_genl_info_of(struct genl_info *info,
 						   struct netlink_callback *cb)

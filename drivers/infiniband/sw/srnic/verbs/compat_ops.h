@@ -8,7 +8,7 @@
 
 #include "ops.h"
 
-/* Since 6.11, a CQ is created with all attributes of the system call. */
+/* 6.1: a CQ is created without the attributes of the system call. */
 #ifdef SRNIC_HAVE_CREATE_CQ_UDATA
 static inline int srnic_op_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 				     struct ib_udata *udata)
@@ -22,7 +22,7 @@ static inline int srnic_op_create_cq(struct ib_cq *ib, const struct ib_cq_init_a
 #define SRNIC_OP_CREATE_CQ	.create_cq = srnic_create_cq
 #endif
 
-/* Since 6.18, registration may have hints for DMA. */
+/* 6.12: registration has no hints for DMA. */
 #ifdef SRNIC_HAVE_DMAH
 #define SRNIC_OP_REG_USER_MR	.reg_user_mr = srnic_reg_user_mr
 #else
@@ -35,7 +35,7 @@ static inline struct ib_mr *srnic_op_reg_user_mr(struct ib_pd *pd, u64 start, u6
 #define SRNIC_OP_REG_USER_MR	.reg_user_mr = srnic_op_reg_user_mr
 #endif
 
-/* Since 7.1, the verb that resizes a CQ has a name of its own, because only users call it. */
+/* 6.12: the name does not say yet that only users resize a CQ. */
 #ifdef SRNIC_HAVE_RESIZE_USER_CQ
 #define SRNIC_OP_RESIZE_CQ	.resize_user_cq = srnic_resize_cq
 #else
@@ -47,7 +47,7 @@ static inline int srnic_op_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata 
 #define SRNIC_OP_RESIZE_CQ	.resize_cq = srnic_op_resize_cq
 #endif
 
-/* Since 6.5, 'rdma resource show srq' has a driver's part. */
+/* 6.1: 'rdma resource show srq' has no part of a driver's. */
 #ifdef SRNIC_HAVE_FILL_RES_SRQ
 #define SRNIC_OP_FILL_RES_SRQ	.fill_res_srq_entry = srnic_fill_res_srq,
 #else
