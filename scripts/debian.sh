@@ -104,6 +104,16 @@ unpack_headers()
 	relocate_headers "$1" "$2"
 }
 
+# unpack_image DIR RELEASE: unpack what a machine boots. Later releases have it in parts.
+unpack_image()
+{
+	local package
+	for package in "linux-image-$2" $(depends "linux-image-$2" |
+		grep -E '^linux-(base|binary|modules)-[0-9]' || true); do
+		unpack "$package" "$1"
+	done
+}
+
 # The parts of Debian's kernel that a virtual machine without hardware can use. depmod would
 # have to read the other 3,500 modules for every VM.
 useful_modules=(
@@ -136,7 +146,11 @@ prepare_image()
 	ln -sfn "$dir/build" "$dir/lib/modules/$release/build"
 	rm -f "$dir/lib/modules/$release/source"
 	depmod -b "$dir" "$release"
-	mv "$dir/boot/vmlinuz-$release" "$dir/vmlinuz"
+	if [[ -e $dir/boot ]]; then
+		mv "$dir/boot/vmlinuz-$release" "$dir/vmlinuz"
+	else
+		mv "$dir/lib/modules/$release/vmlinuz" "$dir/vmlinuz"
+	fi
 	rm -rf "${dir:?}/boot" "${dir:?}/usr/share"
 }
 

@@ -115,7 +115,8 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 {
 	struct srnic_dev *dev = to_srnic(ib);
 
-	if (udata->inlen || udata->outlen)
+	/* later kernels' registration has none */
+	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
 
 	memset(attr, 0, sizeof(*attr));
