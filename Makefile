@@ -55,6 +55,9 @@ guest-stock: module provider tools programs
 guest-debug: module-debug provider tools programs
 guest-uml: module-uml provider tools programs
 guest-uml-debug: module-uml-debug provider tools programs
+# Debian's other kernels, by their names in scripts/kernels.list
+guest-%: provider tools programs
+	scripts/build-module "$*"
 
 ## install: as root: the module, the provider, the library, the tools; DESTDIR= for packages
 install: all
@@ -93,6 +96,10 @@ bench:
 profile:
 	scripts/profile $(if $(B),"$(B)",write_4k) $(if $(C),"$(C)")
 
+## kernels: the module for every kernel of Debian's archives, and a table of the results
+kernels:
+	scripts/kernels
+
 ## sparse: the module under sparse
 sparse:
 	scripts/check static/sparse
@@ -107,4 +114,4 @@ help:
 
 .PHONY: all install module module-debug module-uml module-uml-debug provider tools programs guest-stock \
 	guest-debug guest-uml guest-uml-debug demo \
-	check soak mutate price fuzz bench profile sparse clean help
+	check soak mutate price fuzz bench profile kernels sparse clean help

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "srnic.h"
 #include "queue/queue.h"
 
@@ -895,8 +896,7 @@ static struct ticker *new_ticker(struct kunit *test, struct cq_fixture *f)
 
 	KUNIT_ASSERT_NOT_NULL(test, ticker);
 	ticker->f = f;
-	hrtimer_init(&ticker->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	ticker->timer.function = tick_fire;
+	hrtimer_setup(&ticker->timer, tick_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	return ticker;
 }
 

@@ -71,13 +71,18 @@ config_key()
 	} | sha256sum | cut -c1-16
 }
 
-# kernel_dir stock|debug|uml|uml-debug: the folder of that kernel in the cache, even if it
-# does not exist yet. It has: release (written last), vmlinuz (uml: linux), build,
-# lib/modules.
+# is_listed NAME: whether it names a line of kernels.list
+is_listed() { grep -q "^${1//./\\.}: " "$repo/scripts/kernels.list"; }
+
+# kernel_dir NAME: the folder of the kernel stock, debug, uml or uml-debug, or of one in
+# kernels.list, in the cache, even if it does not exist yet. It has: release (written last),
+# vmlinuz (uml: linux), build, lib/modules.
 kernel_dir()
 {
 	[[ $1 != stock ]] || { printf '%s\n' "$cache/stock/current"; return; }
-	[[ -n ${fragments[$1]-} ]] || die "unknown kernel '$1': use stock, debug, uml or uml-debug"
+	! is_listed "$1" || { printf '%s\n' "$cache/kernels/$1/current"; return; }
+	[[ -n ${fragments[$1]-} ]] || die "unknown kernel '$1': use stock, debug, uml, uml-debug" \
+		"or one of scripts/kernels.list"
 	# shellcheck disable=SC2086 # a list of words
 	printf '%s\n' "$cache/$1/$(config_key ${fragments[$1]})"
 }

@@ -2,6 +2,7 @@
 /*
  * ibv_wr_*(): all builders and setters; a batch is posted as a whole or not at all.
  */
+#include <errno.h>
 #include "fake.h"
 #include "test.h"
 
@@ -142,6 +143,20 @@ static void wr_late_builders(void)
 	fake_end();
 }
 
+/* Kernels before 6.2 have no rights to flush: nothing of FLUSH is offered there. */
+static void wr_flush_refused(void)
+{
+	struct ibv_qp *qp;
+
+	fake_begin();
+	fake.ctx.features = SRNIC_FEATURE_NO_FLUSH;
+	errno = 0;
+	CHECK(!fake_create_qp(IBV_QPT_RC, 4, SRNIC_QP_EX_WITH_FLUSH) && errno == EOPNOTSUPP);
+	qp = fake_create_qp(IBV_QPT_RC, 4, IBV_QP_EX_WITH_SEND);
+	CHECK(qp);
+	end(qp);
+}
+
 static void wr_setters(void)
 {
 	struct ibv_sge sges[] = {
@@ -277,6 +292,7 @@ static void wr_first_doorbell_goes_ahead(void)
 const struct test_case wr_tests[] = {
 	TEST(wr_builders),
 	TEST(wr_late_builders),
+	TEST(wr_flush_refused),
 	TEST(wr_setters),
 	TEST(wr_datagram),
 	TEST(wr_batch_is_all_or_nothing),

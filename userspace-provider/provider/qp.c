@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "srnic.h"
+#include "wqe.h"
 
 /**
  * map_sq() - Map the send ring and record the granted capabilities
@@ -188,6 +189,14 @@ struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	return &qp->vqp.qp;
 }
 
+/* Return whether the kernel refuses some of @attr's operations. */
+static bool ops_refused(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	       attr->send_ops_flags & SRNIC_QP_EX_WITH_FLUSH &&
+	       to_sctx(ctx)->features & SRNIC_FEATURE_NO_FLUSH;
+}
+
 struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
@@ -195,7 +204,7 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_at
 	struct ibv_qp_init_attr_ex attr_ex = *attr;
 	struct srnic_qp *qp;
 
-	if (!type_supported(attr->qp_type) || attr->comp_mask & ~known ||
+	if (!type_supported(attr->qp_type) || attr->comp_mask & ~known || ops_refused(ctx, attr) ||
 	    (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags)) {
 		errno = EOPNOTSUPP;
 		return NULL;

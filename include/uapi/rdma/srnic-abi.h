@@ -164,6 +164,9 @@ struct srnic_abi_ring {
 	__u32 limit;		/* entries that may be outstanding, as granted */
 };
 
+/* features: the kernel's core knows no rights to flush, so FLUSH is refused */
+#define SRNIC_FEATURE_NO_FLUSH	(1ULL << 0)
+
 struct srnic_alloc_ucontext_resp {
 	__u32 max_sge;
 	__u32 max_inline;

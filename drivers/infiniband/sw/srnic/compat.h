@@ -1,20 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernel versions. Kbuild searches the kernel's headers and
- * defines SRNIC_HAVE_*, because distributions backport and versions say little.
- * Linux 6.12 is the tested kernel.
+ * Differences between kernel versions. The module is written for the newest one; here and in
+ * compat_*.h, older ones learn its names. compat.mk searches the kernel's headers and defines
+ * SRNIC_HAVE_*, because distributions backport and versions say little. A version in a comment is
+ * the newest of Debian's that lacks what follows.
  */
 #ifndef SRNIC_COMPAT_H
 #define SRNIC_COMPAT_H
 
-/* Functions for UDP tunnels took a struct socket, later a struct sock. */
-#ifdef SRNIC_HAVE_TUNNEL_SK
-#define SRNIC_TUNNEL_SOCK(sock)	((sock)->sk)
-#else
-#define SRNIC_TUNNEL_SOCK(sock)	(sock)
+#include <linux/hrtimer.h>
+#include <linux/local_lock.h>
+#include <linux/mm.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+/* 6.12 */
+#ifndef timer_container_of
+#define timer_container_of	from_timer
 #endif
 
-/* Since 5.18, the kernel tells of forks of its virtual machine. */
+/* 6.12: the caller stores the function. */
+#ifndef SRNIC_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *timer),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* 6.1: softirqs run no work items. A kernel thread of high priority does. */
+#ifndef SRNIC_HAVE_BH_WQ
+#define system_bh_wq	system_highpri_wq
+#endif
+
+/* 6.1: BHs exclude each other on a CPU with PREEMPT_RT, too. */
+#ifndef local_lock_nested_bh
+#define local_lock_nested_bh(lock)	((void)(lock))
+#define local_unlock_nested_bh(lock)	((void)(lock))
+#endif
+
+/* 6.1: drivers write the flags. */
+#ifndef SRNIC_HAVE_VM_FLAGS_MOD
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+/* 5.10: the kernel does not tell of forks of its virtual machine. */
 #ifndef SRNIC_HAVE_VMFORK
 struct notifier_block;
 

@@ -13,6 +13,7 @@
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
+#include "compat_verbs.h"
 #include "guard/guard.h"
 #include "guard/peer.h"
 #include "net/txq.h"

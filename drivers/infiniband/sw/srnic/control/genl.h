@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
+#include "control/compat_genl.h"
 #include "control/nl.h"
 
 /* devices.c: sorted by RDMA device index, so that a dump can resume */

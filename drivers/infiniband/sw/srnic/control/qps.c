@@ -75,7 +75,7 @@ static void srnic_qp_view_fill(struct srnic_qp_view *view, struct srnic_qp *qp)
 	view->sealed = qp->sth;
 	if (qp->sth) {
 		srnic_sth_info(qp->sth, &view->sth);
-		strscpy(view->driver, view->sth.driver);
+		strscpy(view->driver, view->sth.driver, sizeof(view->driver));
 	}
 	spin_unlock_bh(&qp->lock);
 }

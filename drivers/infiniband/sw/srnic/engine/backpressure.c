@@ -3,6 +3,7 @@
  * Backpressure: a QP builds only as many packets as the stack has room for, and resumes when
  * packets have left (resume.c).
  */
+#include "compat.h"
 #include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"

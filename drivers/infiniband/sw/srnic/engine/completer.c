@@ -6,6 +6,7 @@
  * response expected. It lies in the work request at sq.cons, or, if nothing is
  * outstanding, where the next one will begin.
  */
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include "srnic.h"
 #include "engine/completer.h"

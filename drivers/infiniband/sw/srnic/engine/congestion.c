@@ -20,7 +20,7 @@
  * epoch, by the share of recent epochs that had a mark, as in DCQCN (SIGCOMM '15, section 3.1) and
  * DCTCP (RFC 8257, section 3.3).
  */
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include "srnic.h"
 #include "engine/congestion.h"
 #include "engine/engine.h"

@@ -3,6 +3,7 @@
  * Expiry of a QP's timers: the retry timer and the RNR timer (timer.c), and the timer of tail
  * loss probes (probe.c).
  */
+#include "compat.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
@@ -56,7 +57,7 @@ static bool still_sending(const struct srnic_qp *qp)
 
 static void retry_fire(struct timer_list *timer)
 {
-	struct srnic_qp *qp = from_timer(qp, timer, retry_timer);
+	struct srnic_qp *qp = timer_container_of(qp, timer, retry_timer);
 	struct srnic_requester *req = &qp->req;
 
 	srnic_qp_lock(qp);
@@ -161,8 +162,6 @@ unlock:
 void srnic_timer_init(struct srnic_qp *qp)
 {
 	timer_setup(&qp->retry_timer, retry_fire, 0);
-	hrtimer_init(&qp->probe.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	qp->probe.timer.function = probe_fire;
-	hrtimer_init(&qp->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	qp->rnr_timer.function = rnr_fire;
+	hrtimer_setup(&qp->probe.timer, probe_fire, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	hrtimer_setup(&qp->rnr_timer, rnr_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }

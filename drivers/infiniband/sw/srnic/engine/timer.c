@@ -207,7 +207,7 @@ void srnic_timer_rnr(struct srnic_qp *qp, u8 code)
 /* The timers do not start again, because no function arms them in the present state. */
 void srnic_timer_stop(struct srnic_qp *qp)
 {
-	del_timer_sync(&qp->retry_timer);
+	timer_delete_sync(&qp->retry_timer);
 	hrtimer_cancel(&qp->rnr_timer);
 	srnic_probe_stop(qp);
 }

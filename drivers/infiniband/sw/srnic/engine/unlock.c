@@ -3,6 +3,7 @@
  * Release of a QP's lock, and the actions that must wait for it: completion handlers,
  * asynchronous events, and packets for the stack.
  */
+#include "compat.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/due.h"
@@ -247,7 +248,7 @@ void srnic_qp_unlock_deferring(struct srnic_qp *qp)
  * srnic_qp_out_work() - Drain qp->out, and resume after backpressure
  * @work: a QP's out_work, running on the CPU that it was queued on
  *
- * Context: softirq.
+ * Context: softirq; process on kernels whose softirqs run no work items.
  */
 void srnic_qp_out_work(struct work_struct *work)
 {

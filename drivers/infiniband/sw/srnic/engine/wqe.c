@@ -53,7 +53,7 @@ const struct srnic_wqe_kind srnic_wqe_kinds[SRNIC_WQE_OPCODES] = {
 /* IBA A19: at least one placement type; the other bits of the FETH are reserved. */
 static bool flush_well_formed(const struct srnic_swqe *wqe)
 {
-	return !wqe->length && wqe->flush.types && wqe->flush.level <= 1 &&
+	return SRNIC_OFFERS_FLUSH && !wqe->length && wqe->flush.types && wqe->flush.level <= 1 &&
 	       !(wqe->flush.types & ~SRNIC_FETH_TYPES);
 }
 

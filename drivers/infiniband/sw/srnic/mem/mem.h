@@ -19,6 +19,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/ib_umem.h>
 #include <rdma/srnic-abi.h>
+#include "compat_verbs.h"
 
 struct srnic_dev;
 struct srnic_mkey;
@@ -38,7 +39,8 @@ struct srnic_mkey;
 				 IB_ACCESS_REMOTE_ATOMIC)
 
 /* IBA A19: to make a peer's writes visible, or durable */
-#define SRNIC_ACCESS_FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+#define SRNIC_ACCESS_FLUSH	(SRNIC_OFFERS_FLUSH ?				\
+				 IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT : 0)
 
 /**
  * struct srnic_pd - A protection domain

@@ -10,9 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#ifdef SRNIC_HAVE_RDMA_ITER	/* else in ib_verbs.h and ib_umem.h */
 #include <rdma/iter.h>
-#endif
 #include "export.h"
 #include "guard/guard.h"
 #include "mem/mem.h"
@@ -103,7 +101,7 @@ static void map_fill(struct srnic_map *map, unsigned long size)
  *	the pages are charged to RLIMIT_MEMLOCK
  *
  * Context: process that owns the memory.
- * Return: 0, or an errno of ib_umem_get() (-ENOMEM, -EFAULT, -EPERM, -EINVAL).
+ * Return: 0, or an errno of ib_umem_get_va() (-ENOMEM, -EFAULT, -EPERM, -EINVAL).
  */
 int srnic_map_pin(struct srnic_map *map, struct ib_device *ib, u64 start, u64 length, int access)
 {
@@ -112,7 +110,7 @@ int srnic_map_pin(struct srnic_map *map, struct ib_device *ib, u64 start, u64 le
 	size_t blocks;
 	int err;
 
-	umem = ib_umem_get(ib, start, length, access);
+	umem = ib_umem_get_va(ib, start, length, access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 

@@ -12,6 +12,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
+#include "compat_net.h"
 #include "export.h"
 #include "net/internal.h"
 

@@ -12,7 +12,7 @@
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
-#include <net/ipv6_stubs.h>
+#include "compat_net.h"
 #include "srnic.h"
 #include "net/internal.h"
 
@@ -76,12 +76,12 @@ static int mcast_change6(struct srnic_dev *dev, const struct in6_addr *addr,
 
 static int mcast_join6(struct srnic_dev *dev, const struct in6_addr *addr)
 {
-	return mcast_change6(dev, addr, ipv6_stub->ipv6_sock_mc_join);
+	return mcast_change6(dev, addr, ipv6_sock_mc_join);
 }
 
 static void mcast_leave6(struct srnic_dev *dev, const struct in6_addr *addr)
 {
-	mcast_change6(dev, addr, ipv6_stub->ipv6_sock_mc_drop);
+	mcast_change6(dev, addr, ipv6_sock_mc_drop);
 }
 #else
 static int mcast_join6(struct srnic_dev *dev, const struct in6_addr *addr)

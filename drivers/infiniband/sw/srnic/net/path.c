@@ -8,9 +8,9 @@
 #include <net/ip.h>
 #include <net/ip6_fib.h>
 #include <net/ipv6.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <rdma/ib_cache.h>
+#include "compat_net.h"
 #include "export.h"
 #include "srnic.h"
 #include "net/internal.h"
@@ -256,10 +256,9 @@ static struct dst_entry *path_lookup6(const struct srnic_path *path)
 	memcpy(&fl6.daddr, ends->dgid, sizeof(fl6.daddr));
 
 	rcu_read_lock();
-	dst = ipv6_stub->ipv6_dst_lookup_flow(path->net,
-					      srnic_gid_sock(path->net, ends->sgid, path->oif,
-							     ends->dport),
-					      &fl6, NULL);
+	dst = ip6_dst_lookup_flow(path->net,
+				  srnic_gid_sock(path->net, ends->sgid, path->oif, ends->dport),
+				  &fl6, NULL);
 	rcu_read_unlock();
 	return dst;
 }

@@ -11,6 +11,8 @@
 #include <linux/local_lock.h>
 #include <linux/udp.h>
 #include <net/ip.h>
+#include "compat.h"
+#include "compat_net.h"
 #include "export.h"
 #include "srnic.h"
 #include "net/internal.h"

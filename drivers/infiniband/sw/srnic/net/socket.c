@@ -11,7 +11,7 @@
 #include <net/netns/generic.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
-#include "compat.h"
+#include "compat_net.h"
 #include "net/internal.h"
 
 static unsigned int srnic_netns_id __read_mostly;
@@ -141,8 +141,7 @@ static void *port_holder(struct net *net, __be16 port)
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = __udp4_lib_lookup(net, htonl(INADDR_ANY), 0, htonl(INADDR_ANY), port, 0, 0,
-			       net->ipv4.udp_table, NULL);
+	sk = srnic_udp4_socket(net, port);
 	if (sk && sk->sk_kern_sock)
 		holder = READ_ONCE(udp_sk(sk)->encap_rcv);
 	rcu_read_unlock();

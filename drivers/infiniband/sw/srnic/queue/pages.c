@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include "compat.h"
 #include "export.h"
 #include "queue/queue.h"
 

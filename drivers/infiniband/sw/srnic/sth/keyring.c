@@ -186,7 +186,7 @@ static struct srnic_named_key *srnic_key_new(struct srnic_keys *keys, const char
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
 	if (!entry)
 		return ERR_PTR(-ENOMEM);
-	strscpy(entry->name, name);
+	strscpy(entry->name, name, sizeof(entry->name));
 
 	list_for_each_entry(after, &keys->list, node)
 		if (strcmp(after->name, name) > 0)

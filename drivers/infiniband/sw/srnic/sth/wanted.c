@@ -83,7 +83,7 @@ static bool note_key(struct srnic_wanted *wanted, const char *name)
 	}
 	if (!free)
 		return false;
-	strscpy(free->name, name);
+	strscpy(free->name, name, sizeof(free->name));
 	free->until = jiffies + HZ;
 	return true;
 }

@@ -132,7 +132,7 @@ static int cq_resize(struct srnic_cq *cq, unsigned int cqe, struct ib_udata *uda
 	return err;
 }
 
-int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+int srnic_resize_cq(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata)
 {
 	struct srnic_cq *cq = to_srnic_cq(ib);
 	int err;

@@ -9,6 +9,7 @@
 #include "engine/ah.h"
 #include "engine/idle.h"
 #include "engine/srq.h"
+#include "verbs/compat_ops.h"
 #include "verbs/ops.h"
 
 /*
@@ -31,7 +32,7 @@
 				 IB_DEVICE_SRQ_RESIZE | IB_DEVICE_N_NOTIFY_CQ |			\
 				 IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_MEM_WINDOW |		\
 				 IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS |	\
-				 IB_DEVICE_FLUSH_GLOBAL)
+				 (SRNIC_OFFERS_FLUSH ? IB_DEVICE_FLUSH_GLOBAL : 0))
 
 /* A word is written at once by a processor of that width. */
 #define SRNIC_WORD_CAPS		(IS_ENABLED(CONFIG_64BIT) ? IB_DEVICE_ATOMIC_WRITE : 0)
@@ -40,7 +41,7 @@
  * Only where the kernel can write caches back to persistent memory. Registration refuses the
  * right for any other memory.
  */
-#define SRNIC_PMEM_CAPS		(IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ?				\
+#define SRNIC_PMEM_CAPS		(SRNIC_OFFERS_FLUSH && IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ?	\
 				 IB_DEVICE_FLUSH_PERSISTENT : 0)
 
 #define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG)
@@ -123,7 +124,8 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 {
 	struct srnic_dev *dev = to_srnic(ib);
 
-	if (udata->inlen || udata->outlen)
+	/* later kernels' registration has none */
+	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
 
 	memset(attr, 0, sizeof(*attr));
@@ -186,7 +188,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.alloc_ucontext = srnic_alloc_ucontext,
 	.attach_mcast = srnic_attach_mcast,
 	.create_ah = srnic_create_ah,
-	.create_cq = srnic_create_cq,
+	SRNIC_OP_CREATE_CQ,
 	.create_qp = srnic_create_qp,
 	.create_srq = srnic_create_srq,
 	.create_user_ah = srnic_create_ah,
@@ -205,7 +207,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.fill_res_cq_entry = srnic_fill_res_cq,
 	.fill_res_mr_entry = srnic_fill_res_mr,
 	.fill_res_qp_entry = srnic_fill_res_qp,
-	.fill_res_srq_entry = srnic_fill_res_srq,
+	SRNIC_OP_FILL_RES_SRQ
 	.get_dev_fw_str = srnic_get_dev_fw_str,
 	.get_dma_mr = srnic_get_dma_mr,
 	.get_hw_stats = srnic_get_hw_stats,
@@ -231,10 +233,10 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_srq = srnic_query_srq,
 	.query_ucontext = srnic_query_ucontext,
 	.reg_dm_mr = srnic_reg_dm_mr,
-	.reg_user_mr = srnic_reg_user_mr,
+	SRNIC_OP_REG_USER_MR,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_user_mr = srnic_rereg_user_mr,
-	.resize_cq = srnic_resize_cq,
+	SRNIC_OP_RESIZE_CQ,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ibah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_cq, ib),

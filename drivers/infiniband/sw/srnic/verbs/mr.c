@@ -171,12 +171,14 @@ static void mr_set_range(struct srnic_mr *mr, const struct mr_range *range)
 }
 
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
-				struct ib_udata *udata)
+				struct ib_dmah *dmah, struct ib_udata *udata)
 {
 	const struct mr_range range = { start, length, iova, access };
 	struct srnic_mr *mr;
 	int err;
 
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
 	err = srnic_region_check_access(access);
 	if (err)
 		return ERR_PTR(err);

@@ -68,7 +68,7 @@ int srnic_destroy_ah(struct ib_ah *ib, u32 flags);
 /* mr.c, mw.c */
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
-				struct ib_udata *udata);
+				struct ib_dmah *dmah, struct ib_udata *udata);
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata);
 int srnic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
@@ -107,7 +107,7 @@ struct ib_mr *srnic_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ib, struct ib_dm_m
 int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
-int srnic_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
+int srnic_resize_cq(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata);
 int srnic_poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc);
 int srnic_peek_cq(struct ib_cq *ib, int count);
 int srnic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);

@@ -13,6 +13,7 @@
 static const struct srnic_alloc_ucontext_resp ucontext_resp = {
 	.max_sge = SRNIC_MAX_SGE,
 	.max_inline = SRNIC_MAX_INLINE,
+	.features = SRNIC_OFFERS_FLUSH ? 0 : SRNIC_FEATURE_NO_FLUSH,
 };
 
 int srnic_check_outlen(const struct ib_udata *udata, size_t len)
