@@ -4,7 +4,6 @@
  * context. Processes map them, and regions of them are registered (mr.c).
  */
 #include <linux/mm.h>
-#include <linux/overflow.h>
 #include <linux/slab.h>
 #include "verbs/ops.h"
 
@@ -20,7 +19,7 @@ static int dm_check(const struct ib_dm_alloc_attr *attr)
 {
 	if (!attr->length || attr->alignment > PAGE_SHIFT)
 		return -EINVAL;
-	return overflows_type(attr->length, u32) ? -ENOMEM : 0;
+	return attr->length > U32_MAX ? -ENOMEM : 0;
 }
 
 /* The quota is taken before the pages are (R18); the pages come zeroed (R13). */
