@@ -31,7 +31,9 @@ def remember(path):
 def asked_once(checker, *read):
     """Return whether the checker, a function, passes; do not call it again for the same input."""
     known = stamp(*read)
-    fine = known.exists() or checker()
+    if known.exists():
+        return True
+    fine = checker()
     if fine:
         remember(known)
     return fine

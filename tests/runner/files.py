@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Find files of the checkout."""
+"""Files of the checkout, and of its builds."""
 
 import subprocess
 
@@ -24,3 +24,10 @@ def scripts(interpreter):
         if first.startswith(b"#!") and interpreter in first:
             found.append(path)
     return found
+
+
+def forget_objects(folder):
+    """Have all of build/NAME compiled anew; modules stay, since VMs that run may use them."""
+    (folder / ".built").unlink(missing_ok=True)
+    for path in (folder / "src").rglob("*.o"):
+        path.unlink()

@@ -87,23 +87,24 @@ class House:
     def _step(self, path, line, target, what):
         return Step(path, line, self.room(path), self.room(target), what)
 
-    def includes(self):
+    def _inclusions(self):
+        """(path, line, name, target) of each header of the module that is included."""
         for path, source in self.sources.items():
             for line, name in source.includes:
                 target = csource.resolve(source, name, self.root)
                 if target in self.sources:
-                    yield self._step(path, line, target, str(target.relative_to(self.root)))
+                    yield path, line, name, target
+
+    def includes(self):
+        for path, line, _, target in self._inclusions():
+            yield self._step(path, line, target, str(target.relative_to(self.root)))
 
     def include_faults(self):
         """Includes that do not have the header's path from the folder."""
-        for path, source in self.sources.items():
-            for line, name in source.includes:
-                target = csource.resolve(source, name, self.root)
-                if target not in self.sources or str(path.relative_to(self.root)) in GENERATED:
-                    continue
-                wanted = str(target.relative_to(self.root))
-                if name != wanted:
-                    yield f'{path}:{line}: include it as "{wanted}"'
+        for path, line, name, target in self._inclusions():
+            wanted = str(target.relative_to(self.root))
+            if name != wanted and str(path.relative_to(self.root)) not in GENERATED:
+                yield f'{path}:{line}: include it as "{wanted}"'
 
     def uses(self):
         """The first in each file of what another file defines."""

@@ -15,7 +15,7 @@ from . import references as documents
 from . import rooms as walls
 from . import steps
 from .clean import CACHE, asked_once, content_of
-from .files import scripts, tracked
+from .files import forget_objects, scripts, tracked
 from .mutations import apply_all
 
 LINUX = CACHE / "source" / "current"
@@ -135,13 +135,6 @@ def sparse_is_content(log, kernel):
         built, complaints = read_by_sparse(log, kernel)
         print(*complaints, sep="\n", file=log)
     return built and not complaints
-
-
-def forget_objects(folder):
-    """Have everything compiled anew; modules stay, since VMs that run may use them."""
-    (folder / ".built").unlink(missing_ok=True)
-    for path in (folder / "src").rglob("*.o"):
-        path.unlink()
 
 
 def read_by_sparse(log, kernel):
