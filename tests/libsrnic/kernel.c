@@ -92,6 +92,32 @@ uint8_t kernel_cmd(void)
 	return cmd_of(&kernel.last.nlh);
 }
 
+/* As the kernel's nla_put_uint(): as short as the value allows */
+static void put_uint(struct nlmsghdr *nlh, uint16_t type, uint64_t value)
+{
+	if (value > UINT32_MAX)
+		mnl_attr_put_u64(nlh, type, value);
+	else
+		mnl_attr_put_u32(nlh, type, value);
+}
+
+void kernel_put_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t epoch, uint32_t base,
+		     uint64_t replayed)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_QP_FLOW);
+
+	mnl_attr_put_u8(nlh, SRNIC_A_FLOW_SIDE, side);
+	if (side == SRNIC_FLOW_SIDE_OURS)
+		mnl_attr_put(nlh, SRNIC_A_FLOW_READY, 0, NULL);
+	put_uint(nlh, SRNIC_A_FLOW_EPOCH, epoch);
+	put_uint(nlh, SRNIC_A_FLOW_PSN64, 1ull << 32);
+	put_uint(nlh, SRNIC_A_FLOW_SEALED, base);
+	put_uint(nlh, SRNIC_A_FLOW_OPENED, base + 1);
+	put_uint(nlh, SRNIC_A_FLOW_FAILED, base + 2);
+	put_uint(nlh, SRNIC_A_FLOW_REPLAYED, replayed);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 const struct nlattr *kernel_attr(uint16_t type)
 {
 	const struct nlattr *attr;

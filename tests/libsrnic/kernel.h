@@ -65,6 +65,10 @@ void kernel_commit(struct nlmsghdr *nlh);
 /* Instead of committing it, send it to the group. */
 void kernel_tell(struct nlmsghdr *nlh);
 
+/* A flow of a queue pair: @base sealed, one more opened, two more failed. Psn64 is 2^32. */
+void kernel_put_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t epoch, uint32_t base,
+		     uint64_t replayed);
+
 /* Parts of the last request */
 uint8_t kernel_cmd(void);
 const struct nlattr *kernel_attr(uint16_t type);

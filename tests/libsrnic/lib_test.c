@@ -630,22 +630,6 @@ static void test_peer_cut(void)
 	      "but not if it was");
 }
 
-static void answer_flow(struct nlmsghdr *nlh, uint8_t side, uint32_t base)
-{
-	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_QP_FLOW);
-
-	mnl_attr_put_u8(nlh, SRNIC_A_FLOW_SIDE, side);
-	if (side == SRNIC_FLOW_SIDE_OURS)
-		mnl_attr_put(nlh, SRNIC_A_FLOW_READY, 0, NULL);
-	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_EPOCH, 256);
-	mnl_attr_put_u64(nlh, SRNIC_A_FLOW_PSN64, 1ull << 32);
-	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_SEALED, base);
-	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_OPENED, base + 1);
-	mnl_attr_put_u32(nlh, SRNIC_A_FLOW_FAILED, base + 2);
-	mnl_attr_put_u64(nlh, SRNIC_A_FLOW_REPLAYED, base + (1ull << 40));
-	mnl_attr_nest_end(nlh, nest);
-}
-
 static void answer_qps(void)
 {
 	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_QP_GET);
@@ -667,8 +651,8 @@ static void answer_qps(void)
 	mnl_attr_put_strz(nlh, SRNIC_A_QP_SUITE, "aes-gcm-128");
 	mnl_attr_put_strz(nlh, SRNIC_A_QP_DRIVER, "gcm-aesni");
 	mnl_attr_put(nlh, SRNIC_A_QP_UNCACHED, 0, NULL);
-	answer_flow(nlh, SRNIC_FLOW_SIDE_OURS, 10);
-	answer_flow(nlh, SRNIC_FLOW_SIDE_THEIRS, 20);
+	kernel_put_flow(nlh, SRNIC_FLOW_SIDE_OURS, 256, 10, 10 + (1ull << 40));
+	kernel_put_flow(nlh, SRNIC_FLOW_SIDE_THEIRS, 256, 20, 20 + (1ull << 40));
 	mnl_attr_put(nlh, SRNIC_A_QP_PEER, sizeof(peer.addr), peer.addr);
 	mnl_attr_put_u32(nlh, SRNIC_A_QP_PEER_QPN, 18);
 	kernel_commit(nlh);
