@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Sourced after lib.sh by the tests that run the suite of pyverbs, rdma-core's own tests.
+
+# run_pyverbs TESTS LEAST PYTHON...: run the suite in the folder TESTS by PYTHON on srnic0. It
+# has no failure and no error, and at least LEAST tests pass. The reason of each skipped test
+# is printed.
+run_pyverbs()
+{
+	local least=$2 status=0 passed log=/run/test/pyverbs.log
+	cp -r "$1" /run/test/pyverbs-tests
+	shift 2
+	find /run/test/pyverbs-tests -name '*.gz' -exec gunzip -f {} +
+	cd /run/test
+	ln -sfn pyverbs-tests tests
+	echo 16 >/proc/sys/vm/nr_hugepages
+	# As its authors do: run_tests.py beside the package
+	"$@" tests/run_tests.py -v --dev srnic0 --port 1 >$log 2>&1 || status=$?
+	cp $log "$repo/build/check/${0##*/}-$(uname -r).log" 2>/dev/null || true
+	echo "skipped:"
+	sed -n "s/.*\.\.\. skipped [\"']\(.*\)[\"']$/\1/p" $log | sort | uniq -c | sort -rn
+	tail -n 4 $log
+	if [ $status -ne 0 ]; then
+		grep -E '\.\.\. (FAIL|ERROR)$' $log || tail -n 20 $log
+		fail "pyverbs ended with status $status"
+	fi
+	# Other output may split a test's own "ok"
+	passed=$(awk '/^Ran / { ran = $2 } /^OK/ { gsub(/[^0-9]/, ""); print ran - $0 }' $log)
+	echo "pyverbs: $passed passed"
+	[ "$passed" -ge "$least" ] || fail "only $passed tests passed"
+}
