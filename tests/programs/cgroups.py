@@ -57,15 +57,20 @@ def objects(ctx, most):
     return None
 
 
+def charged(box):
+    """Return the bytes of kernel memory that the group is charged for; files that its programs
+    read are not among them."""
+    stat = dict(line.split() for line in (box / "memory.stat").read_text().splitlines())
+    return int(stat["kernel"])
+
+
 def ring(ctx, box):
     """Check that whole pages of a ring are charged to the group of its creator."""
-    def charged():
-        return int((box / "memory.current").read_text())
-    before = charged()
+    before = charged(box)
     cq = CQ(ctx, ENTRIES)
-    during = charged()
+    during = charged(box)
     cq.close()
-    after = charged()
+    after = charged(box)
     size = ENTRIES * ENTRY
     # each CPU's stock is charged before it is used (MEMCG_CHARGE_BATCH)
     stock = 64 * mmap.PAGESIZE * os.cpu_count()
@@ -94,19 +99,17 @@ def ring_pages(device):
 def unrung(ctx, box, device):
     """Post work requests before RTS, without a doorbell, so that a worker copies them;
     check the charges."""
-    def charged():
-        return int((box / "memory.current").read_text())
     pd, cq, before = PD(ctx), CQ(ctx, 4), mappings()
     cap = QPCap(max_send_wr=SENDS, max_recv_wr=1, max_send_sge=1, max_recv_sge=1)
     qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap))
     new = {at: size for at, size in mappings().items() if at not in before}
     ctypes.c_uint32.from_address(max(new, key=new.get)).value = 1     # srnic_ring_hdr.prod
-    had, paid = charged(), ring_pages(device)
+    had, paid = charged(box), ring_pages(device)
     qp.to_rts(connection(way_to_self(ctx), qp.qp_num))
     size, end = SENDS * COPY, time.monotonic() + 20
-    while charged() - had < size and time.monotonic() < end:
+    while charged(box) - had < size and time.monotonic() < end:
         time.sleep(0.1)
-    during, pages = charged() - had, ring_pages(device) - paid
+    during, pages = charged(box) - had, ring_pages(device) - paid
     for thing in (qp, cq, pd):
         thing.close()
     if during < size or pages < size // mmap.PAGESIZE:
