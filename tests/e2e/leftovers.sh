@@ -151,6 +151,12 @@ for seal in "aes-gcm-128:aead" "chacha20-poly1305:aead" "aes-cmac-128:header unc
 	wait $client $server 2>/dev/null || true
 done
 
+# Before the next one: it may get the memory of these
+say "connections have ended"
+seek
+there K_PD
+gone flow ratchet packet
+
 say "the machine hibernates: its image must not have the keys of connections that live"
 hold "aes-gcm-128:aead"
 hibernate
@@ -159,11 +165,6 @@ there K_PD
 gone connection pair handshake Z K_X_A K_X_B flow ratchet packet
 kill -KILL $client $server
 wait $client $server 2>/dev/null || true
-
-say "connections have ended"
-seek
-there K_PD
-gone flow ratchet packet
 
 say "rules and keys are deleted"
 for end in a b; do
