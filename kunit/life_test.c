@@ -4,8 +4,10 @@
  * the machine hibernates, nothing is sealed or opened by what began before.
  */
 #include <linux/module.h>
+#include <linux/suspend.h>
 #include <net/net_namespace.h>
 
+#include "main.h"
 #include "pair_fixture.h"
 #include "engine/life.h"
 #include "engine/ud_keys.h"
@@ -93,6 +95,30 @@ static void what_starts_between_two_lives_never_seals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sth_pass(test, &before, before.v->flow[X].start), 0);
 }
 
+static void nothing_that_starts_while_the_machine_hibernates_seals(struct kunit *test)
+{
+	struct sth_pair p = sth_ready_pair(test, test->param_value, false);
+
+	srnic_pm_event(NULL, PM_HIBERNATION_PREPARE, NULL);
+	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, p.v->flow[X].start), -EKEYEXPIRED);
+	p = sth_pair_of(test, test->param_value, false);
+	expect_no_life(test, &p);
+
+	srnic_pm_event(NULL, PM_POST_HIBERNATION, NULL);
+	expect_no_life(test, &p);
+	p = sth_ready_pair(test, test->param_value, false);
+	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, p.v->flow[X].start), 0);
+}
+
+static void suspension_to_memory_ends_nothing(struct kunit *test)
+{
+	struct sth_pair p = sth_ready_pair(test, test->param_value, false);
+
+	srnic_pm_event(NULL, PM_SUSPEND_PREPARE, NULL);
+	srnic_pm_event(NULL, PM_POST_SUSPEND, NULL);
+	KUNIT_EXPECT_EQ(test, sth_pass(test, &p, p.v->flow[X].start), 0);
+}
+
 static void expect_wiped(struct kunit *test, const struct srnic_sth *sth)
 {
 	enum srnic_sth_flow flow;
@@ -176,8 +202,10 @@ static void no_key_is_derived_from_what_was_wiped(struct kunit *test)
 
 	KUNIT_ASSERT_TRUE(test, srnic_sth_end(p.end[X]));
 	srnic_sth_wipe(p.end[X]);
-	for (flow = 0; flow < SRNIC_FLOWS; flow++)
+	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
 		p.end[X]->flow[flow].update_due = true;
+		p.end[X]->flow[flow].expected += 1 << SRNIC_EPOCH_SHIFT;
+	}
 	KUNIT_EXPECT_EQ(test, srnic_sth_rekey(p.end[X]), 0);
 	expect_wiped(test, p.end[X]);
 	KUNIT_EXPECT_NE(test, sth_pass(test, &p, v->flow[X].start), 0);
@@ -316,6 +344,8 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE_PARAM(nothing_is_sealed_or_opened_in_another_life, sth_kind_gen),
 	KUNIT_CASE_PARAM(a_responder_of_another_life_answers_nothing, sth_kind_gen),
 	KUNIT_CASE_PARAM(what_starts_between_two_lives_never_seals, sth_kind_gen),
+	KUNIT_CASE_PARAM(nothing_that_starts_while_the_machine_hibernates_seals, sth_kind_gen),
+	KUNIT_CASE_PARAM(suspension_to_memory_ends_nothing, sth_kind_gen),
 	KUNIT_CASE_PARAM(keys_of_another_life_are_wiped, sth_kind_gen),
 	KUNIT_CASE_PARAM(a_flow_that_starts_too_late_asks_for_nothing, sth_kind_gen),
 	KUNIT_CASE_PARAM(no_key_is_derived_from_what_was_wiped, sth_kind_gen),

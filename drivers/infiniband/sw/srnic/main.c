@@ -12,6 +12,8 @@
 #include <net/addrconf.h>
 #include <rdma/rdma_netlink.h>
 #include "compat.h"
+#include "export.h"
+#include "main.h"
 #include "srnic.h"
 #include "control/control.h"
 #include "engine/engine.h"
@@ -386,13 +388,21 @@ static struct notifier_block srnic_vm_notifier = {
 	.notifier_call = srnic_vm_forked,
 };
 
-/*
+/**
+ * srnic_pm_event() - Seal nothing while the machine hibernates
+ * @nb: our notifier
+ * @event: PM_HIBERNATION_PREPARE, PM_POST_HIBERNATION, or others, which are ignored
+ * @arg: not used
+ *
  * The kernel that writes the image of a hibernating machine runs on after the
  * image was taken, and so does the machine that continues from it. Therefore
  * nothing is sealed from before the image until after the continuation.
  * Suspension to RAM repeats nothing.
+ *
+ * Context: process.
+ * Return: NOTIFY_DONE.
  */
-static int srnic_pm_event(struct notifier_block *nb, unsigned long event, void *arg)
+int srnic_pm_event(struct notifier_block *nb, unsigned long event, void *arg)
 {
 	switch (event) {
 	case PM_HIBERNATION_PREPARE:
@@ -407,6 +417,8 @@ static int srnic_pm_event(struct notifier_block *nb, unsigned long event, void *
 	srnic_control_each_dev(srnic_life_end_seals);
 	return NOTIFY_DONE;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_pm_event);
 
 static struct notifier_block srnic_pm_notifier = {
 	.notifier_call = srnic_pm_event,
