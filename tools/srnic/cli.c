@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <srnic_version.h>
 #include "ask.h"
 #include "cli.h"
 
@@ -161,7 +162,7 @@ int cli_run(int argc, char **argv)
 	if (err)
 		return err;
 	if (options.version) {
-		fprintf(cli.out, "srnic %s\n", VERSION);
+		fprintf(cli.out, "srnic %s\n", SRNIC_VERSION);
 		return CLI_OK;
 	}
 	if (options.help && !args_peek(&args))

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <srnic_version.h>
 #include "daemon.h"
 #include "say.h"
 
@@ -133,7 +134,7 @@ static int take_option(struct options *options, int option)
 		fputs(help, stdout);
 		return 0;
 	case 'V':
-		puts("srnicd " VERSION);
+		puts("srnicd " SRNIC_VERSION);
 		return 0;
 	default:
 		return 2;	/* getopt has printed the reason */

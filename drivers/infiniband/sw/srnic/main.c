@@ -11,6 +11,7 @@
 #include <linux/suspend.h>
 #include <net/addrconf.h>
 #include <rdma/rdma_netlink.h>
+#include <srnic_version.h>
 #include "compat.h"
 #include "export.h"
 #include "main.h"
@@ -29,6 +30,7 @@
 
 MODULE_DESCRIPTION("Software RDMA NIC: RoCEv2 with bounds to the byte and sealed packets");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(SRNIC_VERSION);
 MODULE_ALIAS_RDMA_LINK("srnic");
 MODULE_ALIAS_RDMA_LINK("srnic_ib");
 
