@@ -222,6 +222,8 @@ static const struct {
 	{ "peer list x", "peer list: 'x' is not expected here" },
 	{ "genkey x", "genkey: 'x' is not expected here" },
 	{ "pubkey x", "pubkey: 'x' is not expected here" },
+	{ "apply - x", "apply: 'x' is not expected here" },
+	{ "save x", "save: 'x' is not expected here" },
 	{ "peer cut", "peer cut: the device's name is missing" },
 	{ "peer cut srnic0", "peer cut: the peer's address is missing" },
 	{ "peer cut srnic0 10.0.0.300", "'10.0.0.300' is not an IPv4 or IPv6 address" },
@@ -985,6 +987,7 @@ static void test_help(void)
 	static const char *const lines[] = {
 		"help", "--help", "help show", "show --help", "help qp", "-h qp", "policy add --help",
 		"key -h", "quota --help", "limit -h", "help suite", "help peer",
+		"apply --help", "help save",
 	};
 	unsigned int i;
 
@@ -1023,6 +1026,62 @@ static void test_genkey(void)
 	check(run("genkey") == CLI_OK && strlen(out) == 45 && strcmp(out, PUBLIC_KEY "\n") &&
 	      !*err && !kernel.requests, "genkey", NULL);
 	unlink(file("private.key"));
+}
+
+static int apply(const char *lines)
+{
+	kernel_reset();
+	write_file("settings", lines, strlen(lines));
+	return run_with_file("apply @settings");
+}
+
+static void test_apply(void)
+{
+	check(apply("# rules\n\n  policy\treplace 10.77.0.0/24 require aead aes-gcm-128 key lab # all\n"
+		    "policy del default") == CLI_OK && !*err && !*out &&
+	      kernel.requests == 2 && kernel_cmd() == SRNIC_CMD_POLICY_DEL,
+	      "lines, blanks and comments", NULL);
+	check(apply("policy list\npolicy del 10.0.0.1x\npolicy del default\n") == CLI_USAGE &&
+	      one_line(err) && strstr(err, "settings:2: policy del: '10.0.0.1x' is not") &&
+	      kernel_cmd() != SRNIC_CMD_POLICY_DEL, "the first wrong line is the last", NULL);
+	check(apply("nonsense\n") == CLI_USAGE && one_line(err) &&
+	      strstr(err, "settings:1: unknown command 'nonsense'"), "no such command", NULL);
+	check(apply("\n\napply -\n") == CLI_USAGE && one_line(err) && strstr(err, "settings:3: apply"),
+	      "a file that applies another one", NULL);
+	check(apply("policy add 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 "
+		    "26 27 28 29 30 31\n") == CLI_USAGE && one_line(err) &&
+	      strstr(err, "more than 32 words"), "too many words", NULL);
+	check(apply("") == CLI_OK && !*err && !kernel.requests, "an empty file", NULL);
+	kernel.refusal = "no room";
+	write_file("settings", "key del lab\n", 12);
+	check(run_with_file("apply @settings") == CLI_REFUSED && one_line(err) &&
+	      strstr(err, "settings:1: key del: no room"), "the kernel's refusal has a place", NULL);
+	check(run("nonsense") == CLI_USAGE && !strstr(err, "settings"), "the next error has none",
+	      NULL);
+	unlink(file("settings"));
+	check(run_with_file("apply @settings") == CLI_REFUSED && one_line(err) &&
+	      strstr(err, "cannot open") && strstr(err, "No such file"), "no file", NULL);
+}
+
+static void test_save(void)
+{
+	char *saved;
+
+	kernel_reset();
+	answer_rule("::ffff:10.77.0.0", 120, SRNIC_RULE_REQUIRE, "lab");
+	answer_rule("fd77::", 64, SRNIC_RULE_PREFER, "lab");
+	answer_rule("::", 0, SRNIC_RULE_OFF, NULL);
+	answer_key("lab");
+	shows("save", "# The kernel shows no secret: these files must have them\n"
+	      "key replace lab --file /etc/srnic/lab.key\n"
+	      "policy replace 10.77.0.0/24 require aead aes-gcm-128 key lab\n"
+	      "policy replace fd77::/64 prefer aead aes-gcm-128 key lab clear-cm uncached\n"
+	      "policy replace default off\n");
+	saved = strdup(strstr(out, "policy"));
+	check(apply(saved) == CLI_OK && kernel.requests == 3 &&
+	      kernel_cmd() == SRNIC_CMD_POLICY_ADD, "what was saved can be applied", NULL);
+	free(saved);
+	unlink(file("settings"));
 }
 
 static void test_peer_keys(void)
@@ -1093,6 +1152,8 @@ int main(void)
 	test_peer_cut();
 	test_genkey();
 	test_peer_keys();
+	test_apply();
+	test_save();
 	test_qps();
 	test_suites();
 	test_escapes();

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Check the unit of srnicd: systemd understands it, and it keeps the daemon from what it does
-# not need. TAP on standard output.
+# Check the units: systemd understands them, and that of srnicd keeps the daemon from what it
+# does not need. TAP on standard output.
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,7 +17,14 @@ fi
 complaints=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep -v 'srnicd is not executable')
 echo "# ${complaints:-no complaints}"
 [[ -z $complaints ]]
-ok $? "systemd understands it"
+ok $? "systemd understands that of srnicd"
+work=$(mktemp -d)
+cp "$top/tools/srnic/srnic@.service" "$work/srnic@eth0.service"
+complaints=$(systemd-analyze verify --man=no "$work/srnic@eth0.service" 2>&1)
+rm -rf "$work"
+echo "# ${complaints:-no complaints}"
+[[ -z $complaints ]]
+ok $? "systemd understands that of a device"
 systemd-analyze security --offline=true --no-pager --threshold=20 "$unit" >/dev/null 2>&1
 ok $? "systemd rates its exposure at 2 of 10 at most"
 grep -qx 'CapabilityBoundingSet=CAP_NET_ADMIN' "$unit" && grep -qx 'DynamicUser=yes' "$unit"

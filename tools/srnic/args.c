@@ -9,6 +9,8 @@
 static void complain(const char *where, const char *fmt, va_list ap)
 {
 	fprintf(cli.err, "srnic: ");
+	if (cli.place)
+		fprintf(cli.err, "%s: ", cli.place);
 	if (where[0])
 		fprintf(cli.err, "%s: ", where);
 	vfprintf(cli.err, fmt, ap);
@@ -59,6 +61,18 @@ int args_end(const struct args *args)
 	return cli_usage(args, "'%s' is not expected here: remove it", args_peek(args));
 }
 
+static int unknown_verb(const struct args *args, const struct verb *verbs, unsigned int num)
+{
+	char names[256] = "";
+	unsigned int i;
+	size_t at = 0;
+
+	for (i = 0; i < num && at < sizeof(names); i++)
+		at += snprintf(names + at, sizeof(names) - at, "%s %s",
+			       !i ? "" : i < num - 1 ? "," : " or", verbs[i].name);
+	return cli_usage(args, "unknown verb '%s': use%s", args_peek(args), names);
+}
+
 int args_verb(struct args *args, const struct verb *verbs, unsigned int num)
 {
 	const char *word = args_peek(args);
@@ -75,10 +89,5 @@ int args_verb(struct args *args, const struct verb *verbs, unsigned int num)
 		snprintf(args->where, sizeof(args->where), "%s %s", args->about, word);
 		return verbs[i].run(args);
 	}
-
-	fprintf(cli.err, "srnic: %s: unknown verb '%s': use", args->about, word);
-	for (i = 0; i < num; i++)
-		fprintf(cli.err, "%s %s", !i ? "" : i < num - 1 ? "," : " or", verbs[i].name);
-	fprintf(cli.err, " (srnic help %s)\n", args->about);
-	return CLI_USAGE;
+	return unknown_verb(args, verbs, num);
 }

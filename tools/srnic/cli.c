@@ -39,6 +39,8 @@ static const struct command commands[] = {
 	{ "peer", peer_run },
 	{ "genkey", genkey_run },
 	{ "pubkey", pubkey_run },
+	{ "apply", apply_run },
+	{ "save", save_run },
 };
 
 /* Parse j, p, d and combinations of them */
@@ -126,29 +128,38 @@ static int help(struct args *args)
 	return cli_usage(args, "no help on '%s': it is not a command", word);
 }
 
-static int run(struct args *args, const struct options *options)
+int cli_command(struct args *args)
 {
 	const char *word = args_take(args);
 	unsigned int i;
+
+	for (i = 0; i < NUM(commands); i++) {
+		if (strcmp(commands[i].name, word))
+			continue;
+		args->about = commands[i].name;
+		snprintf(args->where, sizeof(args->where), "%s", word);
+		return commands[i].run(args);
+	}
+	return cli_usage(args, "unknown command '%s'", word);
+}
+
+static int run(struct args *args, const struct options *options)
+{
+	const char *word = args_peek(args);
 
 	if (!word) {
 		help_print(cli.err, "");
 		return CLI_USAGE;
 	}
-	if (!strcmp(word, "help"))
+	if (!strcmp(word, "help")) {
+		args_take(args);
 		return help(args);
-	for (i = 0; i < NUM(commands); i++) {
-		if (strcmp(commands[i].name, word))
-			continue;
-		if (options->help)
-			return help_print(cli.out, word) ? CLI_OK : CLI_USAGE;
-		args->about = commands[i].name;
-		snprintf(args->where, sizeof(args->where), "%s", word);
-		if (options->netns && enter_netns(options->netns))
-			return CLI_REFUSED;
-		return commands[i].run(args);
 	}
-	return cli_usage(args, "unknown command '%s'", word);
+	if (options->help && help_print(cli.out, word))
+		return CLI_OK;
+	if (options->netns && enter_netns(options->netns))
+		return CLI_REFUSED;
+	return cli_command(args);
 }
 
 int cli_run(int argc, char **argv)

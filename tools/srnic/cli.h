@@ -23,6 +23,7 @@ struct cli {
 	bool json;
 	bool pretty;
 	bool details;
+	const char *place;	/* of a file, before error messages; NULL: the command line */
 };
 
 extern struct cli cli;
@@ -30,6 +31,10 @@ extern struct cli cli;
 #define NUM(array)	(sizeof(array) / sizeof(*(array)))
 
 int cli_run(int argc, char **argv);
+
+struct args;
+/* Run the command that the first word names; there is one */
+int cli_command(struct args *args);
 
 /* help.c: returns false if the command is unknown */
 bool help_print(FILE *to, const char *command);
@@ -92,5 +97,7 @@ int log_run(struct args *args);
 int peer_run(struct args *args);
 int genkey_run(struct args *args);
 int pubkey_run(struct args *args);
+int apply_run(struct args *args);
+int save_run(struct args *args);
 
 #endif /* CLI_H */

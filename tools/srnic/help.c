@@ -26,6 +26,7 @@ static const struct page pages[] = {
 "  log ...               refused packets and accesses, past and new\n"
 "  peer ...              faults of peers, cut-offs, and peers of srnicd\n"
 "  genkey, pubkey        the key pair of this host, for srnicd\n"
+"  apply [FILE], save    run the commands of a file; write one\n"
 "  help [COMMAND]        this text, or help on one command\n"
 "\n"
 "Options, anywhere on the line:\n"
@@ -270,6 +271,29 @@ static const struct page pages[] = {
 "Examples:\n"
 "  srnic pubkey\n"
 "  ssh peer srnic pubkey\n" },
+	{ "apply",
+"Usage: srnic apply [FILE | -]\n"
+"\n"
+"Run the commands of FILE, one a line, each as on the command line but without 'srnic'.\n"
+"Words are separated by blanks; a word that begins with # begins a comment. Without FILE,\n"
+"/etc/srnic/srnic.conf. The first line that fails is the last one; those before it stay\n"
+"in effect. Use 'replace' instead of 'add', so that a file can be applied again.\n"
+"\n"
+"The unit srnic@NETDEV applies the file before it creates the device of the netdev.\n"
+"\n"
+"Examples:\n"
+"  srnic apply\n"
+"  echo 'policy replace 192.0.2.0/24 require aead aes-gcm-128 key lab' | srnic apply -\n"
+"  systemctl enable --now srnic@eth0\n" },
+	{ "save",
+"Usage: srnic save\n"
+"\n"
+"Print commands for 'srnic apply' that set the rules and keys of this network namespace.\n"
+"Secrets cannot be read back: each key is taken from a file that has its name, in\n"
+"/etc/srnic.\n"
+"\n"
+"Example:\n"
+"  srnic save >/etc/srnic/srnic.conf\n" },
 	{ "suite",
 "Usage: srnic suite [list]\n"
 "\n"
