@@ -194,6 +194,23 @@ grep -q "srnic: no connection with .*10\.77\.0\.2.*requires key lab" /run/test/d
 kill $server 2>/dev/null || true
 wait $server 2>/dev/null || true
 
+say "settings that were saved are applied, and applied again"
+on a srnic key add lab --file /run/test/lab.key
+on a srnic policy add fd77::/64 prefer packet aes-cmac-128 key lab clear-cm
+on a srnic policy add default off
+on a srnic policy list >/run/test/rules
+on a srnic save >/run/test/saved
+sed 's|/etc/srnic/|/run/test/|' /run/test/saved >/run/test/settings
+on a srnic policy flush
+on a srnic key del lab
+on a srnic apply /run/test/settings
+on a srnic apply /run/test/settings
+[ "$(on a srnic policy list)" = "$(cat /run/test/rules)" ] || fail "other rules: $(on a srnic policy list)"
+sed -i '2s/lab/nowhere/' /run/test/settings
+echo "policy del 10.0.0.0/8" >>/run/test/settings
+refused 1 "settings:6: policy del: no rule with exactly this prefix" a srnic apply /run/test/settings
+refused 1 "cannot open /etc/srnic/srnic.conf: No such file" a srnic apply
+
 say "policy flush leaves no rule, here only"
 on a srnic policy flush
 expect "[]" a x srnic -j policy list

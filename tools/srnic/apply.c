@@ -63,7 +63,7 @@ static int apply_lines(FILE *from, const char *path)
 	return status;
 }
 
-/* The first line that fails is the last: what follows may rely on it, as a link on its rules. */
+/* The first line that fails is the last: later ones may rely on it, as limits do on a device. */
 int apply_run(struct args *args)
 {
 	const char *path = args_take(args) ?: SETTINGS;

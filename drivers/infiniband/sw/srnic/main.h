@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the KUnit suites call of main.c.
+ * Functions of main.c that the KUnit suites call.
  */
 #ifndef SRNIC_MAIN_H
 #define SRNIC_MAIN_H
