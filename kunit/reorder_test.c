@@ -571,18 +571,21 @@ static void later_gaps_are_sent_again_and_cost_no_retry(struct kunit *test)
 static void a_report_of_what_was_not_sent_or_has_arrived_changes_nothing(struct kunit *test)
 {
 	struct world *w = test->priv;
+	u32 credit;
 
 	allow_retries(w->qp[A]);
 	send(test, 10);
 	report_gap(test, srnic_psn_add(PSN, 3), 1);	/* no NAK has told that B keeps packets */
 	nak(test, srnic_psn_add(PSN, 2), 1);
 	expect_sent(test, srnic_psn_add(PSN, 2), 1);
+	credit = w->qp[A]->req.cc.credit;
 	report_gap(test, srnic_psn_add(PSN, 1), 1);
 	report_gap(test, srnic_psn_add(PSN, 10), 1);
 	report_gap(test, srnic_psn_add(PSN, 1 << 22), 7);
 	report_gap(test, srnic_psn_add(PSN, 1 << 23), 7);
 	report_gap_after(test, PSN, srnic_psn_add(PSN, 4), 1);	/* older than the NAK */
 	expect_sent(test, 0, 0);
+	KUNIT_EXPECT_EQ_MSG(test, w->qp[A]->req.cc.credit, credit, "none is taken");
 	report_gap(test, srnic_psn_add(PSN, 8), 7);
 	expect_sent(test, srnic_psn_add(PSN, 8), 2);
 }
