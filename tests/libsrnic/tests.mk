@@ -41,6 +41,7 @@ check-manual:
 install-live: $(live)
 	$(INSTALL) -D -m 755 $(live) $(DESTDIR)$(testdir)/srnic-live
 
-install: install-live
+# INSTALL_TESTS=1: for the test bed
+install: $(if $(INSTALL_TESTS),install-live)
 
 .PHONY: check-library check-manual install-live
