@@ -63,6 +63,11 @@ guest-%: provider tools programs
 install: all
 	scripts/install "$(KDIR)"
 
+## packages: Debian packages, into build/packages
+packages:
+	scripts/setup build packages
+	scripts/build-packages
+
 ## demo: see it work, in a virtual machine; installs what is missing
 demo:
 	scripts/demo
@@ -114,4 +119,4 @@ help:
 
 .PHONY: all install module module-debug module-uml module-uml-debug provider tools programs guest-stock \
 	guest-debug guest-uml guest-uml-debug demo \
-	check soak mutate price fuzz bench profile kernels sparse clean help
+	packages check soak mutate price fuzz bench profile kernels sparse clean help
