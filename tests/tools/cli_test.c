@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <srnic_version.h>
 #include "../../tools/srnic/cli.h"
 #include "../libsrnic/kernel.h"
 
@@ -22,6 +23,7 @@
 static unsigned int tests, failures;
 static char *out, *err;		/* printed by the last run */
 static char folder[] = "/tmp/srnic-cli-test.XXXXXX";
+static const char *root;	/* cli.root of the next run */
 
 static bool check(bool fine, const char *name, const char *what)
 {
@@ -56,6 +58,7 @@ static int run(const char *line)
 	memset(&cli, 0, sizeof(cli));
 	cli.out = open_memstream(&out, &out_len);
 	cli.err = open_memstream(&err, &err_len);
+	cli.root = root;
 	status = cli_run(argc, words);
 	fclose(cli.out);
 	fclose(cli.err);
@@ -223,6 +226,8 @@ static const struct {
 	{ "genkey x", "genkey: 'x' is not expected here" },
 	{ "pubkey x", "pubkey: 'x' is not expected here" },
 	{ "apply - x", "apply: 'x' is not expected here" },
+	{ "doctor x", "doctor: 'x' is not expected here" },
+	{ "doctor x", "doctor: 'x' is not expected here" },
 	{ "save x", "save: 'x' is not expected here" },
 	{ "peer cut", "peer cut: the device's name is missing" },
 	{ "peer cut srnic0", "peer cut: the peer's address is missing" },
@@ -934,18 +939,23 @@ static void test_qps(void)
 	      "{\"flow\":\"theirs\",\"ready\":false,\"epoch\":1,\"psn64\":4294967296,\"sealed\":20,\"opened\":21,\"failed\":22,\"replayed\":23}]}]\n");
 }
 
-static void test_suites(void)
+static void answer_suite(const char *name, bool available)
 {
-	struct nlmsghdr *nlh;
+	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_SUITE_GET);
 
-	kernel_reset();
-	nlh = kernel_answer(SRNIC_CMD_SUITE_GET);
-	mnl_attr_put_strz(nlh, SRNIC_A_SUITE_NAME, "aes-cmac-128");
+	mnl_attr_put_strz(nlh, SRNIC_A_SUITE_NAME, name);
 	mnl_attr_put_u32(nlh, SRNIC_A_SUITE_MODES, 1 << SRNIC_MODE_HEADER | 1 << SRNIC_MODE_PACKET);
 	mnl_attr_put_u32(nlh, SRNIC_A_SUITE_STH_LEN, 16);
 	mnl_attr_put_u32(nlh, SRNIC_A_SUITE_TAG_LEN, 16);
-	mnl_attr_put(nlh, SRNIC_A_SUITE_AVAILABLE, 0, NULL);
+	if (available)
+		mnl_attr_put(nlh, SRNIC_A_SUITE_AVAILABLE, 0, NULL);
 	kernel_commit(nlh);
+}
+
+static void test_suites(void)
+{
+	kernel_reset();
+	answer_suite("aes-cmac-128", true);
 	shows("suite list",
 	      "SUITE         MODES          TAG  BYTES/PACKET  AVAILABLE\n"
 	      "aes-cmac-128  header,packet   16            16  yes\n");
@@ -987,7 +997,7 @@ static void test_help(void)
 	static const char *const lines[] = {
 		"help", "--help", "help show", "show --help", "help qp", "-h qp", "policy add --help",
 		"key -h", "quota --help", "limit -h", "help suite", "help peer",
-		"apply --help", "help save",
+		"apply --help", "help save", "help doctor",
 	};
 	unsigned int i;
 
@@ -1000,11 +1010,96 @@ static void test_help(void)
 	check(run("") == CLI_USAGE && !*out && strstr(err, "Usage: srnic"), "no command", NULL);
 }
 
+static void shell(const char *fmt, const char *word, const char *line)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), fmt, word, line);
+	if (chdir(folder) || system(command))
+		abort();
+}
+
 static void remove_folder(void)
 {
-	unlink(file("key"));
-	unlink(file("new"));
-	rmdir(folder);
+	shell("rm -r \"$PWD\"", NULL, NULL);
+}
+
+/* Give the host below the test's folder a file with one line. */
+static void host_file(const char *path, const char *line)
+{
+	shell("install -D /dev/stdin .%s <<'END'\n%s\nEND", path, line);
+}
+
+/* Whether the doctor prints a line that begins with this word and has this text */
+static bool finds(const char *verdict, const char *text)
+{
+	char *line, *rest = strdup(out), *all = rest;
+	bool found = false;
+
+	while (!found && (line = strsep(&rest, "\n")))
+		found = !strncmp(line, verdict, strlen(verdict)) && strstr(line, text);
+	free(all);
+	return found;
+}
+
+static void answer_healthy(const char *key, bool suite)
+{
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_rule("::ffff:10.77.0.0", 120, SRNIC_RULE_REQUIRE, key);
+	answer_rule("::", 0, SRNIC_RULE_OFF, NULL);
+	answer_key("lab");
+	answer_suite("aes-gcm-128", suite);
+}
+
+static void test_doctor(void)
+{
+	root = folder;
+	kernel_reset();
+	kernel.unknown = true;
+	check(run("doctor") == CLI_REFUSED && finds("FAULT", "modprobe srnic") &&
+	      finds("FAULT", "no provider") && finds("FAULT", "uverbs") &&
+	      finds("FAULT", "rdma_cm"), "nothing is there", NULL);
+
+	host_file("/etc/libibverbs.d/srnic.driver", "driver srnic");
+	host_file("/usr/lib/some/libibverbs/libsrnic-rdmav34.so", "");
+	host_file("/dev/infiniband/uverbs0", "");
+	host_file("/dev/infiniband/rdma_cm", "");
+	host_file("/proc/cpuinfo", "flags : fpu aes avx");
+	host_file("/sys/module/ib_core/parameters/netns_mode", "Y");
+	host_file("/sys/module/srnic/version", SRNIC_VERSION);
+	answer_healthy("lab", true);
+	check(run("doctor") == CLI_OK && !*err && !strstr(out, "FAULT") && !strstr(out, "AES") &&
+	      finds("ok", "the module is loaded") && finds("ok", "device srnic0"), "all is well",
+	      NULL);
+	check(run("-j doctor") == CLI_OK && !*err &&
+	      !strncmp(out, "[{\"verdict\":\"ok\",\"what\":\"the module is loaded\"}", 47),
+	      "the same as JSON", NULL);
+
+	answer_healthy("gone", true);
+	check(run("doctor") == CLI_REFUSED &&
+	      finds("FAULT", "rule 10.77.0.0/24: key gone is missing") &&
+	      strstr(out, "srnic key add gone --file FILE"), "a rule without its key", NULL);
+	answer_healthy("lab", false);
+	check(run("doctor") == CLI_REFUSED && finds("FAULT", "lacks aes-gcm-128"),
+	      "a rule without its algorithm", NULL);
+	answer_healthy("lab", true);
+	kernel.refusal = "not permitted";
+	kernel.refuse_cmd = SRNIC_CMD_POLICY_GET;
+	check(run("doctor") == CLI_OK && finds("note", "rules are not looked at: not permitted"),
+	      "not as root", NULL);
+	kernel_reset();
+	check(run("doctor") == CLI_REFUSED && finds("FAULT", "there is no device") &&
+	      strstr(out, "rdma link add"), "no device", NULL);
+
+	host_file("/proc/cpuinfo", "flags : fpu avx");
+	host_file("/sys/module/ib_core/parameters/netns_mode", "N");
+	host_file("/sys/module/srnic/version", "0.0");
+	answer_healthy("lab", true);
+	check(run("doctor") == CLI_REFUSED && finds("FAULT", "version 0.0") &&
+	      finds("note", "no AES instructions") && finds("note", "own network namespace only"),
+	      "an old module, an old processor", NULL);
+	root = NULL;
 }
 
 static void test_genkey(void)
@@ -1154,6 +1249,7 @@ int main(void)
 	test_peer_keys();
 	test_apply();
 	test_save();
+	test_doctor();
 	test_qps();
 	test_suites();
 	test_escapes();

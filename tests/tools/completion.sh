@@ -48,7 +48,7 @@ offers()
 	fi
 }
 
-offers "srnic " show qp policy key quota limit pkey suite log peer genkey pubkey apply save help
+offers "srnic " show qp policy key quota limit pkey suite log peer genkey pubkey apply save doctor help
 offers "srnic p" policy peer pkey pubkey
 offers "srnic policy " list add replace del flush
 offers "srnic policy fl" flush

@@ -41,6 +41,7 @@ static const struct command commands[] = {
 	{ "pubkey", pubkey_run },
 	{ "apply", apply_run },
 	{ "save", save_run },
+	{ "doctor", doctor_run },
 };
 
 /* Parse j, p, d and combinations of them */

@@ -23,6 +23,7 @@ struct cli {
 	bool json;
 	bool pretty;
 	bool details;
+	const char *root;	/* of /etc, /sys …; NULL: none, except in tests */
 	const char *place;	/* of a file, before error messages; NULL: the command line */
 };
 
@@ -99,5 +100,6 @@ int genkey_run(struct args *args);
 int pubkey_run(struct args *args);
 int apply_run(struct args *args);
 int save_run(struct args *args);
+int doctor_run(struct args *args);
 
 #endif /* CLI_H */

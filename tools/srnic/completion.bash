@@ -159,8 +159,8 @@ _srnic_candidates()
 		return
 	fi
 	case $count:${_srnic_words[0]-} in
-	0:) echo show qp policy key quota limit pkey suite log peer genkey pubkey apply save help ;;
-	1:help) echo show qp policy key quota limit pkey suite log peer genkey pubkey apply save ;;
+	0:) echo show qp policy key quota limit pkey suite log peer genkey pubkey apply save doctor help ;;
+	1:help) echo show qp policy key quota limit pkey suite log peer genkey pubkey apply save doctor ;;
 	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen stage promote retire del ;;
 	1:quota) echo show users set ;;

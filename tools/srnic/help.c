@@ -27,6 +27,7 @@ static const struct page pages[] = {
 "  peer ...              faults of peers, cut-offs, and peers of srnicd\n"
 "  genkey, pubkey        the key pair of this host, for srnicd\n"
 "  apply [FILE], save    run the commands of a file; write one\n"
+"  doctor                what keeps srnic from working, and what to do\n"
 "  help [COMMAND]        this text, or help on one command\n"
 "\n"
 "Options, anywhere on the line:\n"
@@ -294,6 +295,17 @@ static const struct page pages[] = {
 "\n"
 "Example:\n"
 "  srnic save >/etc/srnic/srnic.conf\n" },
+	{ "doctor",
+"Usage: srnic [-j] doctor\n"
+"\n"
+"Look for what keeps srnic from working on this host, or makes it slow: module, versions,\n"
+"devices, port 4791, netdevs, rules without a key or an algorithm, the provider, device\n"
+"files, limits, the clock. Each line says what to do. Firewalls are not looked at.\n"
+"The exit status is 1 if there is a FAULT.\n"
+"\n"
+"Examples:\n"
+"  srnic doctor\n"
+"  srnic -n blue doctor\n" },
 	{ "suite",
 "Usage: srnic suite [list]\n"
 "\n"
