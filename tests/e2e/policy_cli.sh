@@ -78,6 +78,11 @@ expect "['srnic1']" b '[d["device"] for d in x]' srnic -j show
 [ "$(srnic -j show)" = "[]" ] || fail "the initial namespace shows devices of others"
 refused 1 "no srnic device 'srnic1' in this namespace" a srnic show dev srnic1
 
+say "the doctor finds no fault where there is none"
+on a srnic doctor >/run/test/doctor || fail "a fault: $(cat /run/test/doctor)"
+srnic doctor >/run/test/doctor && fail "no fault without a device: $(cat /run/test/doctor)"
+grep -q "^FAULT .*there is no device" /run/test/doctor || fail "$(cat /run/test/doctor)"
+
 say "keys: gen, add, replace, list, del"
 on a srnic key gen lab --file /run/test/lab.key
 [ "$(stat -c '%a %s' /run/test/lab.key)" = "600 65" ] || fail "key gen left $(stat -c '%a %s' /run/test/lab.key)"
@@ -115,6 +120,7 @@ on a srnic policy add fd77::/64 prefer packet aes-cmac-128 key nowhere
 on a srnic policy add default off
 expect "[('10.77.0.0/24', 'require', True), ('fd77::/64', 'prefer', False), ('default', 'off', None)]" \
 	a '[(r["prefix"], r["rule"], r.get("key_present")) for r in x]' srnic -j policy
+grep -q "^note .*fd77::/64: key nowhere is missing" < <(on a srnic doctor) || fail "the doctor misses a key"
 refused 1 "there is a rule with this prefix: replace or delete it" a srnic policy add 10.77.0.0/24 off
 refused 1 "suite aes-gcm-128 does not offer this mode: choose aead or opaque" \
 	a srnic policy replace default require header aes-gcm-128 key lab
