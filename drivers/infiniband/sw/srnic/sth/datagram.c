@@ -168,7 +168,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_resolve);
 static int derive_dgram_key(struct srnic_dgram *dgram, const struct srnic_dgram_params *params)
 {
 	const struct srnic_sth_suite *suite = params->suite;
-	const struct srnic_sth_form s = {
+	const struct srnic_sth_form form = {
 		.suite_id = suite->id,
 		.mode = params->mode,
 		.tag_len = suite->tag_len,
@@ -178,7 +178,7 @@ static int derive_dgram_key(struct srnic_dgram *dgram, const struct srnic_dgram_
 	u8 raw[SRNIC_STH_RAW_KEY_MAX];
 	int err;
 
-	srnic_ctx_datagram(ctx, &s, dgram->id.sgid, dgram->id.sqpn, dgram->id.salt);
+	srnic_ctx_datagram(ctx, &form, dgram->id.sgid, dgram->id.sqpn, dgram->id.salt);
 	err = srnic_kdf(params->kud, sizeof(params->kud), &purpose, raw, suite->key_len);
 	if (!err)
 		err = suite->family->init(&dgram->key.cipher, suite, raw);
