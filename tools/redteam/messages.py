@@ -245,12 +245,20 @@ class Fuzzer:
     def may(self, op):
         return os.geteuid() == 0 or "uns-admin-perm" not in op.get("flags", [])
 
+    def sent(self, op):
+        return self.granted[op["name"]] + sum(self.why[op["name"]].values())
+
+    def too_few(self, op):
+        """Test whether a permitted operation has been granted too rarely."""
+        granted = self.granted[op["name"]]
+        return self.may(op) and (granted < LEAST or granted * SHARE < self.sent(op))
+
     def lacks(self):
-        """Test whether a permitted operation has not been granted often enough yet."""
-        return any(self.granted[op["name"]] < LEAST for _, op in self.grammar.operations if self.may(op))
+        return any(self.too_few(op) for _, op in self.grammar.operations)
 
     def run(self, messages):
-        """Send `messages`, and up to ten times as many until each operation was granted."""
+        """Send `messages`, and up to ten times as many until each operation was granted often
+        enough: chance may be against one of them."""
         for turn in range(10 * messages):
             if turn >= messages and not self.lacks():
                 return
@@ -263,16 +271,15 @@ class Fuzzer:
         good = True
         for _, op in self.grammar.operations:
             name = op["name"]
-            granted, refused = self.granted[name], sum(self.why[name].values())
-            allowed = self.may(op)
+            granted = self.granted[name]
             word = ""
-            if allowed and (granted < LEAST or granted * SHARE < granted + refused):
+            if self.too_few(op):
                 word = "TOO FEW "
-            elif not allowed and granted:
+            elif granted and not self.may(op):
                 word = "GRANTED "
             good &= not word
             why = " ".join(f"{k} {n}" for k, n in sorted(self.why[name].items()))
-            print(f"{name:<16}{granted:>7}{refused:>7}  {word}{why}")
+            print(f"{name:<16}{granted:>7}{self.sent(op) - granted:>7}  {word}{why}")
         total = sum(self.granted.values()) + sum(sum(w.values()) for w in self.why.values())
         print(f"{total} messages")
         return good
