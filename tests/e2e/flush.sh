@@ -16,7 +16,7 @@ next=/usr/local/lib/next-rdma-core
 }
 
 # newer COMMAND...: run a program on rdma-core 56, which can post FLUSH
-lib=$(echo $next/usr/lib/*/)
+lib=$(dirname $next/usr/lib/*/ld-linux-x86-64.so.2)/
 mkdir -p /run/test
 newer=/run/test/newer
 cat >$newer <<EOF
