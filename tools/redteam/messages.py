@@ -33,7 +33,7 @@ NESTED = 0x8000
 SOL_NETLINK, ADD_MEMBERSHIP = 270, 1
 
 ODD = [0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff]
-LEAST, SHARE = 1, 40     # required grants of each operation: LEAST, and one in SHARE messages
+LEAST, SHARE = 1, 100    # required grants of each operation: LEAST, and one in SHARE messages
 
 QUOTAS = ["ucontext", "pd", "ah", "srq", "qp", "cq", "mr", "mw", "mcast", "mcast_qp"]
 SUITES = {1: "aes-cmac-128", 2: "aes-gmac-128", 3: "aes-gcm-128"}
