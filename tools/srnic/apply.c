@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ask.h"
+#include <srnic/srnic.h>
 #include "cli.h"
+#include "keys.h"
 
 #define SETTINGS	"/etc/srnic/srnic.conf"
 #define WORDS_MAX	32
@@ -109,13 +110,9 @@ int save_run(struct args *args)
 	struct srnic_list *policies = NULL, *keys = NULL;
 	const struct srnic_policy *policy;
 	const struct srnic_key *key;
-	struct srnic *srnic;
 	int err;
 
-	err = args_end(args) ?:
-		ask_open(args->where, &srnic) ?:
-		ask_done(args->where, srnic_key_list(srnic, &keys)) ?:
-		ask_done(args->where, srnic_policy_list(srnic, &policies));
+	err = args_end(args) ?: keys_and_rules(args->where, &keys, &policies);
 	if (!err) {
 		fputs("# The kernel shows no secret: these files must have them\n", cli.out);
 		srnic_for_each_key(key, keys)

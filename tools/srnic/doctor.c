@@ -16,6 +16,7 @@
 #include <srnic_version.h>
 #include "cli.h"
 #include "json.h"
+#include "keys.h"
 #include "list.h"
 
 #define ROCE_PORT	4791
@@ -67,15 +68,20 @@ static void found(struct doctor *d, enum verdict how, const char *todo, const ch
 	json_close();
 }
 
+static FILE *open_host(const char *path)
+{
+	char full[512];
+
+	snprintf(full, sizeof(full), "%s%s", cli.root ?: "", path);
+	return fopen(full, "re");
+}
+
 /* Read the first line of a file; return false if there is none. */
 static bool read_line(const char *path, char *line, int room)
 {
-	char full[512];
-	FILE *from;
+	FILE *from = open_host(path);
 	bool got;
 
-	snprintf(full, sizeof(full), "%s%s", cli.root ?: "", path);
-	from = fopen(full, "re");
 	if (!from)
 		return false;
 	got = fgets(line, room, from);
@@ -182,16 +188,6 @@ static void look_at_devices(struct doctor *d)
 
 /* ----------------------------------------------------------------- rules */
 
-static bool has_key(const struct doctor *d, const char *name)
-{
-	const struct srnic_key *key;
-
-	srnic_for_each_key(key, d->keys)
-		if (!strcmp(srnic_key_name(key), name))
-			return true;
-	return false;
-}
-
 static bool has_suite(const struct doctor *d, const char *name)
 {
 	const struct srnic_suite *suite;
@@ -212,7 +208,7 @@ static void look_at_rule(struct doctor *d, const struct srnic_policy *policy)
 
 	srnic_prefix_text(&prefix, text);
 	snprintf(todo, sizeof(todo), "srnic key add %s --file FILE", key);
-	if (!has_key(d, key))
+	if (!keys_have(d->keys, key))
 		found(d, require ? FAULT : NOTE, todo, "rule %s: key %s is missing, %s", text, key,
 		      without);
 	if (!has_suite(d, srnic_policy_suite(policy)))
@@ -223,12 +219,10 @@ static void look_at_rule(struct doctor *d, const struct srnic_policy *policy)
 
 static bool processor_has_aes(void)
 {
+	FILE *from = open_host("/proc/cpuinfo");
 	char line[4096];
-	FILE *from;
 	bool aes = false;
 
-	snprintf(line, sizeof(line), "%s/proc/cpuinfo", cli.root ?: "");
-	from = fopen(line, "re");
 	if (!from)
 		return true;	/* not known */
 	while (!aes && fgets(line, sizeof(line), from))

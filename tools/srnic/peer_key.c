@@ -11,6 +11,7 @@
 #include "ask.h"
 #include "cli.h"
 #include "json.h"
+#include "keys.h"
 #include "list.h"
 #include "peer_key.h"
 
@@ -205,16 +206,6 @@ int peer_del(struct args *args)
 	return forget(args->where, &peer);
 }
 
-static bool has_key(const struct srnic_list *keys, const char *name)
-{
-	const struct srnic_key *key;
-
-	srnic_for_each_key(key, keys)
-		if (!strcmp(srnic_key_name(key), name))
-			return true;
-	return false;
-}
-
 static void show_peer(struct table *table, const struct peer *peer, bool present)
 {
 	char key[KEY_TEXT_LEN + 1], prefix[SRNIC_TEXT_MAX];
@@ -262,7 +253,7 @@ int peer_list(struct args *args)
 	if (peers_read(identity_folder(), &peers, &why)) {
 		list_begin();
 		for (i = 0; i < peers.count; i++)
-			show_peer(&table, &peers.list[i], has_key(keys, peers.list[i].name));
+			show_peer(&table, &peers.list[i], keys_have(keys, peers.list[i].name));
 		list_end(&table);
 		peers_free(&peers);
 	} else {

@@ -6,6 +6,7 @@
 #include "ask.h"
 #include "cli.h"
 #include "json.h"
+#include "keys.h"
 #include "list.h"
 
 struct rule {
@@ -157,16 +158,6 @@ static int policy_flush(struct args *args)
 		ask_done(args->where, srnic_policy_flush(srnic));
 }
 
-static bool has_key(const struct srnic_list *keys, const char *name)
-{
-	const struct srnic_key *key;
-
-	srnic_for_each_key(key, keys)
-		if (!strcmp(srnic_key_name(key), name))
-			return true;
-	return false;
-}
-
 static void show_rule(struct table *table, const struct srnic_policy *policy,
 		      const struct srnic_list *keys)
 {
@@ -175,7 +166,7 @@ static void show_rule(struct table *table, const struct srnic_policy *policy,
 	struct srnic_prefix prefix = srnic_policy_prefix(policy);
 	const char *suite = srnic_policy_suite(policy);
 	const char *key = srnic_policy_key(policy);
-	bool present = has_key(keys, key);
+	bool present = keys_have(keys, key);
 	bool clear_cm = srnic_policy_clear_cm(policy);
 	bool uncached = srnic_policy_uncached(policy);
 	char text[SRNIC_TEXT_MAX];
@@ -214,13 +205,9 @@ static int policy_list(struct args *args)
 	struct table table = { .columns = columns, .num = NUM(columns) };
 	struct srnic_list *policies = NULL, *keys = NULL;
 	const struct srnic_policy *policy;
-	struct srnic *srnic;
 	int err;
 
-	err = args_end(args) ?:
-		ask_open(args->where, &srnic) ?:
-		ask_done(args->where, srnic_key_list(srnic, &keys)) ?:
-		ask_done(args->where, srnic_policy_list(srnic, &policies));
+	err = args_end(args) ?: keys_and_rules(args->where, &keys, &policies);
 	if (!err) {
 		list_begin();
 		srnic_for_each_policy(policy, policies)
