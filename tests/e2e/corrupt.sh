@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: 16 MiB arrive intact although bits are flipped anywhere and checksums repaired: the ICRC detects flips, the seal also those with a repaired ICRC
+# easy: yes
 # timeout: 420
 # cites: R5, P11, issue 2.7
 . "$(dirname "$0")/../lib.sh"

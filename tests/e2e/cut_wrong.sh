@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: if a NIC segments super-packets with a repeated IPv4 id, everything arrives at srnic and at rxe, and the device changes to single packets; it does not if the NIC increments the id
+# easy: yes
 # timeout: 400
 # cites: issue 21.5
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: sealed datagrams follow the specification, as implemented by a peer in Python: every suite and mode, hosts and groups; wrong ones are dropped
+# easy: yes
 # timeout: 400
 # cites: protocol.md 11, issue 4.1, issue 4.4
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
 # what: the codec and the dissector open all captured datagrams of hosts, groups and the connection manager; no counter is used twice
+# easy: yes
 # timeout: 400
 # cites: protocol.md 11, issue 4.4, issue 4.7
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: firewall rules see and can stop every packet, in and out; connection tracking sees the flows
+# easy: yes
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
 

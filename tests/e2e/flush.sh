@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: FLUSH and ATOMIC WRITE arrive, in the clear and in every mode, and a FLUSH needs its rights
+# easy: yes
 # timeout: 240
 # cites: R10, R16, P1, issue 26
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
 # what: with the key and a recording of all packets, neither the codec nor the dissector opens a connection; with its secret, both open all of it; the secret of an earlier connection is not to be had
+# easy: yes
 # timeout: 300
 # cites: protocol.md 7 (forward secrecy), threat-model.md 54
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: srnic and rxe interoperate: all opcodes, odd sizes, IPv4 and IPv6, both directions
+# easy: yes
 # timeout: 420
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"

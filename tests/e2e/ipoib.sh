@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: both
 # what: IP runs over InfiniBand ports of srnic by the stock ib_ipoib, with no daemon, beside RoCE devices on the same netdevs
+# easy: yes
 # timeout: 120
 # cites: rfc4391.md I1-I5, I7, I11-I13, I18-I21
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
 # what: of sealed IP over InfiniBand nothing is on the wire in the clear: the codec and the dissector open all of a capture, and no counter is used twice
+# easy: yes
 # timeout: 400
 # cites: rfc4391.md I35, protocol.md sections 1, 11 and 17
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: ib_ipoib's connected mode runs on InfiniBand ports: long packets by reliable connections, and back to datagrams
+# easy: yes
 # timeout: 240
 # cites: issue 24.3, RFC 4755
 . "$(dirname "$0")/../lib.sh"

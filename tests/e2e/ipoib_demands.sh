@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: captured packets of IP over InfiniBand have what RFC 4391 demands, injected ones are taken or dropped as it demands, and memberships, new link addresses and failures are handled
+# easy: yes
 # timeout: 300
 # cites: rfc4391.md I1-I8, I11, I13, I15-I17, I21, I22, I24, I26-I28, I32, I34, I35
 . "$(dirname "$0")/../lib.sh"

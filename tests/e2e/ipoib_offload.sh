@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: ib0 leaves checksums and large sends to the device: checksums are right, and wrong ones are noticed
+# easy: yes
 # timeout: 240
 # cites: issue 24.3
 . "$(dirname "$0")/../lib.sh"

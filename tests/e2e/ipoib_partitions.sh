@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: an InfiniBand port is a member of the partitions that srnic pkey names; IPoIB child interfaces run in them, and nothing passes between partitions
+# easy: yes
 # timeout: 240
 # cites: rfc4391.md I4, I7, I12, IBA 10.9
 . "$(dirname "$0")/../lib.sh"

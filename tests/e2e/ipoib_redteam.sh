@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: forged management datagrams change nothing at an InfiniBand port, and a flood of them leaves IP over InfiniBand working
+# easy: yes
 # timeout: 300
 # cites: rfc4391.md I35
 . "$(dirname "$0")/../lib.sh"

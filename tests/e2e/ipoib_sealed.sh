@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: rules for fe80::/64 and ff12::/16 seal all of IP over InfiniBand: unicast, groups, TCP, the connection manager and its connections
+# easy: yes
 # timeout: 300
 # cites: rfc4391.md I35, protocol.md sections 11 and 17
 . "$(dirname "$0")/../lib.sh"

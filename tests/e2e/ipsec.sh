@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: IPsec policies for port 4791 cover all traffic, including whole super-packets, and are enforced on receipt
+# easy: yes
 # timeout: 180
 # cites: R3, R4
 . "$(dirname "$0")/../lib.sh"

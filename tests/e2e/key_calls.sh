@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: the ioctl methods that set keys reject arguments that no library would pass, and survive random calls
+# easy: yes
 # timeout: 120
 # cites: protocol.md 12; abi.md, keys
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: a message of 2^31 bytes arrives, gathered from 32 pieces and scattered into 32
+# easy: yes
 # timeout: 180
 # cites: issue 2.3
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
 # what: keys are wiped when they are used no more: those of the handshake when the first flow is confirmed, all when connections end and keys are deleted; none of a connection is in the image of a hibernating machine
+# easy: yes
 # timeout: 300
 # cites: threat-model.md 54, protocol.md 6, issue 4.3
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: 16 MiB of random bytes arrive intact despite loss, duplication and reordering, clear and sealed
+# easy: yes
 # timeout: 600
 # cites: R5, protocol.md 5 and 8, issue 2.7
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: memory protected by keys is accessible over the wire only to peers that prove the key; applications can seal their own connections
+# easy: yes
 # timeout: 300
 # cites: P7, P8, P9, P10, protocol.md 6, 12
 . "$(dirname "$0")/../lib.sh"

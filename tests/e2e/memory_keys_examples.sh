@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: the library's examples seal their connections, grant one block of a region, and store keys and values, without privileges
+# easy: yes
 # timeout: 200
 # cites: P7, P8, P9, P10, P13, protocol.md 12
 . "$(dirname "$0")/../lib.sh"

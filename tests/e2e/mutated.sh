@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: of changed copies of all kinds of sealed packets, sent beside live traffic, none is accepted; no QP is lost, every byte is right
+# easy: yes
 # timeout: 120
 # cites: P11, R6, protocol.md 4 and 9, issue 4 (10^6 mutated packets)
 . "$(dirname "$0")/../lib.sh"

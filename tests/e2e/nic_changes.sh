@@ -3,6 +3,7 @@
 # kernel: stock only
 # what: under load, a NIC can change its MTU, be unbound from its driver, lose its link, and the module can be removed
 # nic: virtio_net
+# easy: yes
 # timeout: 120
 # cites: issue 21, 1; issue 2.3
 . "$(dirname "$0")/../lib.sh"

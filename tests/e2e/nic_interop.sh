@@ -3,6 +3,7 @@
 # kernel: stock only
 # what: srnic and rxe interoperate across a NIC, with either as the client
 # nic: virtio_net
+# easy: yes
 # timeout: 180
 # cites: issue 21, 1; issue 2.7
 . "$(dirname "$0")/../lib.sh"

@@ -3,6 +3,7 @@
 # kernel: stock only
 # what: rping works across emulated NICs of two drivers, clear and sealed; the NICs are restored afterwards
 # nic: virtio_net vmxnet3
+# easy: yes
 # timeout: 120
 # cites: issue 21, 1
 . "$(dirname "$0")/../lib.sh"

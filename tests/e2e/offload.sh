@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: data is the same whether super-packets arrive whole, are segmented in software, or are reassembled by GRO
+# easy: yes
 # timeout: 240
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: ibv_rc, uc, ud and srq_pingpong work, by polling and with events, at several MTUs
+# easy: yes
 # timeout: 180
 # cites: issue 2.7
 . "$(dirname "$0")/../lib.sh"

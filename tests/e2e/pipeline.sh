@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: librdma_pipeline on srnic and on rxe: 256 connections at once, with HMAC 1 and 2; each that fails has a reason; requests without the key are refused and logged
+# easy: yes
 # timeout: 300
 # cites: issue 25, SECM S1 to S14
 . "$(dirname "$0")/../lib.sh"

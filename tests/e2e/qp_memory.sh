@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: an idle RC QP uses less than 8 KiB of kernel memory beyond its rings, and all of it is freed
+# easy: yes
 # timeout: 120
 # cites: issue 2 (memory)
 . "$(dirname "$0")/../lib.sh"

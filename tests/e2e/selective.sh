@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: only a lost packet is sent again, because the packets behind it are kept; a READ asks only for lost responses, also of rxe
+# easy: yes
 # timeout: 420
 # cites: IBA 9.7.5.1.1, protocol.md section 2, issue 21.3
 . "$(dirname "$0")/../lib.sh"

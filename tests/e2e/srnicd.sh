@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: srnicd seals two hosts by four commands each, replaces their key under load, by time and by volume, and survives restarts, wrong keys and a clock that is set back
+# easy: yes
 # timeout: 600
 # cites: issue 23.4, protocol.md section 16
 . "$(dirname "$0")/../lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock only
 # what: every suite carries every opcode, and the independent codec opens all captured packets
+# easy: yes
 # timeout: 200
 # cites: P1, P2, P5, P6, issue 4.1
 . "$(dirname "$0")/../lib.sh"

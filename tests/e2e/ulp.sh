@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: a kernel consumer (NVMe over RDMA) writes a disk and reads it back, in the clear and sealed
+# easy: yes
 # timeout: 240
 # cites: issue 2.3 (DMA and fast-register MRs, invalidation), issue 2.5 (kernel ULPs sealed)
 . "$(dirname "$0")/../lib.sh"

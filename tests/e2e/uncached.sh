@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: connections may derive sub-keys for each packet: all suites that can do so work, with either kind of peer, are shown, and use less memory; others are rejected
+# easy: yes
 # timeout: 300
 # cites: P7, issue 4.2
 . "$(dirname "$0")/../lib.sh"
