@@ -6,7 +6,8 @@
  *	pipeline-connecting serve PORT COUNT			until so many have come and gone
  *	pipeline-connecting serial|threads|pipeline ADDRESS PORT COUNT
  *
- * Prints a line of JSON: the time until all are up, and the process's CPU time.
+ * Prints a line of JSON when all are up: the time that it took, the process's CPU time, its
+ * memory, and the kernel's memory that was added meanwhile, the server's part included.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -29,6 +30,13 @@ struct client {
 	struct rdma_cm_id **ids;
 };
 
+/* Used so far */
+struct usage {
+	double seconds;
+	double cpu;
+	long kernel_kib;
+};
+
 static struct client client;
 
 static int stop(const char *what)
@@ -37,21 +45,53 @@ static int stop(const char *what)
 	exit(1);
 }
 
-static double seconds(void)
+/* Sum up the lines of a file of /proc that begin with one of these names, in KiB. */
+static long kib_of(const char *path, const char *const names[])
 {
-	struct timespec now;
+	FILE *file = fopen(path, "r");
+	char line[256];
+	long sum = 0;
+	int i;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
+	if (!file)
+		stop(path);
+	while (fgets(line, sizeof(line), file))
+		for (i = 0; names[i]; i++)
+			if (!strncmp(line, names[i], strlen(names[i])))
+				sum += atol(line + strlen(names[i]));
+	fclose(file);
+	return sum;
 }
 
-static double cpu_seconds(void)
+static long own_kib(void)
 {
-	struct rusage usage;
+	static const char *const names[] = { "Pss:", NULL };
 
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-		(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	return kib_of("/proc/self/smaps_rollup", names);
+}
+
+static long kernel_kib(void)
+{
+	static const char *const names[] = {
+		"Slab:", "KernelStack:", "PageTables:", "Percpu:", "VmallocUsed:", NULL
+	};
+
+	return kib_of("/proc/meminfo", names);
+}
+
+static struct usage now(void)
+{
+	struct timespec clock;
+	struct rusage used;
+
+	clock_gettime(CLOCK_MONOTONIC, &clock);
+	getrusage(RUSAGE_SELF, &used);
+	return (struct usage) {
+		.seconds = clock.tv_sec + clock.tv_nsec / 1e9,
+		.cpu = used.ru_utime.tv_sec + used.ru_stime.tv_sec +
+			(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
+		.kernel_kib = kernel_kib(),
+	};
 }
 
 /* An identifier without a channel waits in each call. */
@@ -118,31 +158,32 @@ static void serially(void)
 		client.ids[i] = connect_one();
 }
 
-static void report(double begin, double cpu)
+static void report(const struct usage *begin)
 {
-	double took = seconds() - begin;
+	struct usage end = now();
+	double took = end.seconds - begin->seconds;
 
-	printf("{\"ms\":%.3f,\"cpu_ms\":%.3f,\"per_second\":%.1f}\n", took * 1e3,
-	       (cpu_seconds() - cpu) * 1e3, client.count / took);
+	printf("{\"ms\":%.3f,\"cpu_ms\":%.3f,\"per_second\":%.1f,\"kib\":%ld,\"kernel_kib\":%ld}\n",
+	       took * 1e3, (end.cpu - begin->cpu) * 1e3, client.count / took, own_kib(),
+	       end.kernel_kib - begin->kernel_kib);
 	fflush(stdout);
 }
 
 static int by_hand(bool with_threads)
 {
 	struct rdma_cm_id *first = find_device();
-	double begin, cpu;
+	struct usage begin;
 	unsigned int i;
 
 	client.ids = calloc(client.count, sizeof(*client.ids));
 	if (!client.ids)
 		stop("memory");
-	begin = seconds();
-	cpu = cpu_seconds();
+	begin = now();
 	if (with_threads)
 		in_threads();
 	else
 		serially();
-	report(begin, cpu);
+	report(&begin);
 	for (i = 0; i < client.count; i++)
 		rdma_disconnect(client.ids[i]);
 	for (i = 0; i < client.count; i++) {
@@ -162,13 +203,11 @@ static int in_pipeline(void)
 		.resolve_ms = RESOLVE_MS,
 		.timeout_ms = 600000,
 	};
+	struct usage begin = now();
 	struct rdma_pipeline *pipe;
-	double begin, cpu;
 	unsigned int i;
 	int failed;
 
-	begin = seconds();
-	cpu = cpu_seconds();
 	if (rdma_pipeline_create(&pipe, NULL))
 		goto fail;
 	for (i = 0; i < client.count; i++)
@@ -176,7 +215,7 @@ static int in_pipeline(void)
 			goto fail;
 	rdma_pipeline_connect(pipe);
 	failed = rdma_pipeline_wait(pipe, -1);
-	report(begin, cpu);
+	report(&begin);
 	rdma_pipeline_destroy(pipe);
 	return failed != 0;
 fail:

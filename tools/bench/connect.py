@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""connect - connections set up by rdma_cm per second, measured by cmtime; and in three ways, of
-which one is librdma_pipeline, measured by tests/pipeline/connecting.c."""
-import json
+"""connect - connections set up by rdma_cm per second, measured by cmtime."""
 import re
 
 from contenders import HERE, PEER
-from programs import Failed, await_cm_listener, background, last_line, run
+from programs import Failed, await_cm_listener, background, run
 
 CONNECTIONS = 200
-CONNECTING = "/usr/lib/srnic/pipeline-connecting"
-PORT = "7471"
 
 
 def connect_rate(contender):
@@ -27,11 +23,3 @@ def parse_cmtime(out, count):
     if not all(step in steps for step in needed):
         raise Failed("cmtime: no figures in its output")
     return {"per_second": count / sum(float(steps[step]) for step in needed) * 1000}
-
-
-def connecting(work):
-    """Return the set-up of so many connections in the way that the work's verb names."""
-    count = str(work.qps)
-    with background([CONNECTING, "serve", PORT, count]) as server:
-        await_cm_listener(server)
-        return json.loads(last_line(run([CONNECTING, work.verb, PEER, PORT, count], 600)))

@@ -1,17 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""ipoib - measure TCP over ib0, as datagrams and connected, beside TCP of the netdev below it.
+"""ipoib - measure TCP over ib0, as datagrams, connected and sealed, beside TCP of the netdev below
+it and TCP over WireGuard.
 
-Runs inside the VM (see `make bench B=ipoib`). All use the same veth pair, in turns, and iperf3.
+Runs inside the VM (see `make bench B=ipoib`). All use the same wire, in turns, in one boot: iperf3
+for the rate, qperf for the latency.
 
 Example:
-    ipoib.py --out build/bench/ipoib.json --rounds 5 --seconds 2
+    ipoib.py --out build/bench/ipoib.json --rounds 3 --ways tcp,datagram --places veth
 """
 import argparse
 import json
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 
@@ -20,100 +24,226 @@ from contenders import MTU                                              # noqa: 
 
 REPO = Path(__file__).resolve().parents[2]
 PORT = "5201"
+QPERF_PORT = "19765"
 MIB = 1 << 20
+UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3}
 
-# The mode of ib0, its MTU and the server's address; and the least ratio to TCP of the netdev
+# Options of testbed
+PLACES = {"veth": "", "virtio_net": "--nic virtio_net"}
+
+# Headers of IPv6, UDP and WireGuard, as wg-quick subtracts them
+WIREGUARD_MTU = MTU - 80
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to carry TCP.
+
+    mode, mtu  of ib0; empty where it is not used
+    seal       mode and suite of the rule that seals ib0 as a whole
+    beside     the way that it is compared with
+    goal       least ratio of the rates, by place
+    """
+    what: str
+    address: str
+    mode: str = ""
+    mtu: int = 0
+    seal: tuple = ()
+    beside: str = "tcp"
+    goal: tuple = ()
+
+    def goal_at(self, place):
+        return dict(self.goal).get(place)
+
+
+IB0 = "10.78.0.2"
+SECRET = (("veth", 2.0), ("virtio_net", 2.0))
 WAYS = {
-    "datagram": ("datagram", 2044, "10.78.0.2", 0.5),
-    "connected": ("connected", 65520, "10.78.0.2", 0.7),
-    "tcp": (None, None, "10.77.0.2", None),
+    "tcp": Way("TCP over the netdev", "10.77.0.2"),
+    "datagram": Way("over ib0, datagrams", IB0, "datagram", 2044,
+                    goal=(("veth", 0.5), ("virtio_net", 0.8))),
+    "connected": Way("over ib0, connected", IB0, "connected", 65520,
+                     goal=(("veth", 0.7), ("virtio_net", 0.7))),
+    "wireguard": Way("over WireGuard (chacha20-poly1305)", "10.79.0.2"),
+    "sealed-chacha": Way("over ib0, datagrams, chacha20-poly1305", IB0, "datagram", 2044,
+                         ("aead", "chacha20-poly1305"), "wireguard", SECRET),
+    "sealed-chacha-connected": Way("over ib0, connected, chacha20-poly1305", IB0, "connected", 65520,
+                                   ("aead", "chacha20-poly1305"), "wireguard", SECRET),
+    "sealed-gcm": Way("over ib0, datagrams, aes-gcm-128", IB0, "datagram", 2044,
+                      ("aead", "aes-gcm-128"), "wireguard", SECRET),
 }
-WHAT = {"datagram": "TCP over ib0, datagrams", "connected": "TCP over ib0, connected",
-        "tcp": "TCP over the netdev"}
+LATENCY_GOAL = 2.0      # at most so many times the netdev's, in the clear
+
+WIREGUARD = """
+modprobe wireguard
+for end in a b; do
+	on $end ip link add wg0 mtu %d type wireguard
+	wg genkey >/run/test/wg.$end
+	on $end wg set wg0 private-key /run/test/wg.$end listen-port 51820
+done
+join() { # END PEER NUMBER-OF-END NUMBER-OF-PEER
+	on $1 wg set wg0 peer "$(wg pubkey </run/test/wg.$2)" allowed-ips 10.79.0.$4/32 \
+		endpoint 10.77.0.$4:51820
+	on $1 ip addr add 10.79.0.$3/24 dev wg0
+	on $1 ip link set wg0 up
+}
+join a b 1 2
+join b a 2 1
+""" % WIREGUARD_MTU
 
 
-def shell(words):
-    return f". {REPO}/tests/lib.sh; . {REPO}/tests/ib.sh; {words}"
+class Failed(Exception):
+    """A command has failed; says which one, and what it printed."""
 
 
 def sh(words):
-    ran = subprocess.run(["bash", "-c", shell(words)], text=True, capture_output=True, check=False)
+    ran = subprocess.run(["bash", "-c", f". {REPO}/tests/lib.sh; . {REPO}/tests/ib.sh; {words}"],
+                         text=True, capture_output=True, check=False)
     if ran.returncode:
-        sys.exit(f"ipoib: '{words}' failed: {ran.stdout}{ran.stderr}")
+        raise Failed(f"'{words}' failed: {ran.stdout}{ran.stderr}")
     return ran.stdout
 
 
-def set_mode(mode, mtu):
-    for end in "ab":
-        sh(f"on {end} sh -c 'echo {mode} >/sys/class/net/ib0/mode; ip link set ib0 mtu {mtu}'")
-    # the first packets make the path known, and the connection
-    size = 1000 if mode == "datagram" else 60000
-    sh(f"soon on a ping -c 1 -W 5 -s {size} 10.78.0.2")
-
-
-def iperf(address, options):
-    """Return the received bytes a second in MiB, and the datagrams that were sent again."""
-    server = subprocess.Popen(["in", "b", "iperf3", "-s", "-1", "-p", PORT],
-                              stdout=subprocess.DEVNULL)
-    sh(f"soon eval 'on b ss -Hltn sport = :{PORT} | grep -q LISTEN'")
-    ran = subprocess.run(["in", "a", "iperf3", "-c", address, "-p", PORT, "-J", *options],
-                         text=True, capture_output=True, check=False)
-    server.wait()
+def client(server, port, command):
+    """Return what a command in a prints, while a server runs in b that listens at the port."""
+    with subprocess.Popen(["in", "b", *server], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as listening:
+        try:
+            sh(f"listens() {{ [ -n \"$(on b ss -Hltn sport = :{port})\" ]; }}; soon listens")
+            ran = subprocess.run(["in", "a", *command], text=True, capture_output=True, check=False,
+                                 timeout=120)
+        finally:
+            listening.kill()
     if ran.returncode:
-        sys.exit(f"ipoib: iperf3 failed: {ran.stdout}{ran.stderr}")
-    end = json.loads(ran.stdout)["end"]
+        raise Failed(f"{command[0]} failed: {ran.stdout}{ran.stderr}")
+    return ran.stdout
+
+
+def rate(address, seconds):
+    """Return the received MiB a second, and the segments that were sent again."""
+    out = client(["iperf3", "-s", "-1", "-p", PORT], PORT,
+                 ["iperf3", "-c", address, "-p", PORT, "-J", "-t", str(seconds), "-O", "1", "-l", "128K"])
+    end = json.loads(out)["end"]
     return end["sum_received"]["bits_per_second"] / 8 / MIB, end["sum_sent"]["retransmits"]
 
 
-def measure(ways, rounds, seconds):
-    options = ["-t", str(seconds), "-O", "1", "-l", "128K"]
-    found = {way: {"MiBps": [], "again": []} for way in ways}
-    for _ in range(rounds):
-        for way in ways:
-            mode, mtu, address, _ = WAYS[way]
-            if mode:
-                set_mode(mode, mtu)
-            rate, again = iperf(address, options)
-            print(f"{way}: {rate:.0f} MiB/s, {again} sent again", flush=True)
-            found[way]["MiBps"].append(rate)
-            found[way]["again"].append(again)
+def latency(address):
+    """Return half of the mean round trip of 64 bytes by TCP, in microseconds."""
+    out = client(["qperf", "-lp", QPERF_PORT], QPERF_PORT,
+                 ["qperf", address, "-lp", QPERF_PORT, "-t", "1", "-m", "64", "-uu", "tcp_lat"])
+    value, unit = out.split("=")[1].split()[:2]
+    return float(value) * UNITS[unit]
+
+
+def prepare(way):
+    """Give ib0 the way's mode; the first packets make the path known, and the connection."""
+    size = 1000
+    if way.mode:
+        for end in "ab":
+            sh(f"on {end} sh -c 'echo {way.mode} >/sys/class/net/ib0/mode;"
+               f" ip link set ib0 mtu {way.mtu}'")
+        size = min(way.mtu, 60000) // 2
+    sh(f"soon on a ping -q -c 1 -W 5 -s {size} {way.address}")
+
+
+def measure(name, seconds):
+    way = WAYS[name]
+    prepare(way)
+    mibps, again = rate(way.address, seconds)
+    half = latency(way.address)
+    print(f"{name}: {mibps:.0f} MiB/s, {again} sent again, {half:.0f} us", flush=True)
+    return {"MiBps": mibps, "again": again, "us": half}
+
+
+def measure_round(names, seconds):
+    """Yield one result of each way. ib0 begins anew where the seal changes."""
+    for seal, some in groupby(names, lambda name: WAYS[name].seal):
+        if seal:
+            sh(f"ib_rules require {' '.join(seal)}")
+        sh("ib_up a; ib_up b")
+        for name in some:
+            yield name, measure(name, seconds)
+        sh("ib_delete a; ib_delete b")
+        if seal:
+            sh("for end in a b; do on $end srnic policy del fe80::/64;"
+               " on $end srnic policy del ff12::/16; done")
+
+
+def measure_place(place, names, args):
+    print(f"{place}:", flush=True)
+    sh(f"testbed up --mtu {MTU} {PLACES[place]}; ib_keys")
+    if "wireguard" in names:
+        sh(WIREGUARD)
+    found = {name: [] for name in names}
+    for _ in range(args.rounds):
+        for name, result in measure_round(names, args.seconds):
+            found[name].append(result)
+    sh("testbed down")
     return found
 
 
-def table(found):
-    """Return the report, as lines of Markdown."""
-    lines = ["| | MiB/s, median | least | most | sent again | ratio to TCP | goal |",
-             "|---|---|---|---|---|---|---|"]
-    whole = median(found["tcp"]["MiBps"]) if "tcp" in found else None
-    for way, figures in found.items():
-        rates, goal = figures["MiBps"], WAYS[way][3]
-        ratio = median(rates) / whole if whole else None
-        lines.append(f"| {WHAT[way]} | {median(rates):.0f} | {min(rates):.0f} | {max(rates):.0f} | "
-                     f"{sum(figures['again'])} | " + (f"{ratio:.2f}" if ratio else "") +
-                     f" | {f'>= {goal}' if goal else ''} |")
-    return lines
+def middle(runs, what):
+    return median(run[what] for run in runs)
+
+
+def judged(ratio, goal, least):
+    """Return the cells of a ratio and its goal."""
+    if ratio is None:
+        return ["", ""]
+    if goal is None:
+        return [f"{ratio:.2f}", ""]
+    met = ratio >= goal if least else ratio <= goal
+    return [f"{ratio:.2f}", f"{'>=' if least else '<='} {goal}: {'met' if met else '**missed**'}"]
+
+
+def row(place, name, found):
+    way, runs = WAYS[name], found[name]
+    rates = [run["MiBps"] for run in runs]
+    other = found.get(way.beside) if way.beside != name else None
+    ratio = middle(runs, "MiBps") / middle(other, "MiBps") if other else None
+    times = middle(runs, "us") / middle(other, "us") if other else None
+    clear = way.mode and not way.seal
+    cells = [f"TCP {way.what}" if name != "tcp" else way.what,
+             f"{middle(runs, 'MiBps'):.0f}", f"{min(rates):.0f} to {max(rates):.0f}",
+             str(sum(run["again"] for run in runs)), WAYS[way.beside].what if other else "",
+             *judged(ratio, way.goal_at(place), True), f"{middle(runs, 'us'):.0f}",
+             *judged(times, LATENCY_GOAL if clear else None, False)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(place, found):
+    head = ["", "MiB/s, median", "least to most", "sent again", "beside", "ratio", "goal", "latency, µs", "ratio",
+            "goal"]
+    return [f"## {place}", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|",
+            *(row(place, name, found) for name in found), ""]
 
 
 def arguments():
-    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    ap = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     ap.add_argument("--out", required=True, help="JSON file; the table is beside it")
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--seconds", type=float, default=2, help="how long a run lasts, and one more")
     ap.add_argument("--ways", default=",".join(WAYS), help="some of: " + ", ".join(WAYS))
+    ap.add_argument("--places", default=",".join(PLACES), help="some of: " + ", ".join(PLACES))
     return ap.parse_args()
 
 
 def main():
     args = arguments()
-    sh(f"testbed up --mtu {MTU}; ib_up a; ib_up b")
-    found = measure(args.ways.split(","), args.rounds, args.seconds)
-    sh("ib_delete a; ib_delete b; testbed down")
+    names = args.ways.split(",")
+    try:
+        results = {place: measure_place(place, names, args) for place in args.places.split(",")}
+    except Failed as failed:
+        sys.exit(f"ipoib: {failed}")
     out = Path(args.out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "mtu": MTU, "results": found}, indent=1) + "\n")
-    text = "\n".join(["# TCP over IP over InfiniBand", "",
-                      f"Measured {time.strftime('%Y-%m-%d')} by `make bench B=ipoib`: one boot, one veth pair with an "
-                      f"MTU of {MTU}, in turns, iperf3.", "", *table(found)]) + "\n"
+    out.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "mtu": MTU, "results": results},
+                              indent=1) + "\n")
+    text = "\n".join([
+        "# TCP over IP over InfiniBand", "",
+        f"Measured {time.strftime('%Y-%m-%d')} by `make bench B=ipoib`: one boot, a netdev MTU of {MTU},"
+        f" in turns, {args.rounds} rounds, iperf3 with one stream, qperf's tcp_lat with 64 bytes.", "",
+        *(line for place, found in results.items() for line in table(place, found))])
     out.with_suffix(".md").write_text(text)
     print(text)
 

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from connect import connect_rate, connecting
+from connect import connect_rate
 from contenders import HERE
 from floor import wire_floor
 from losses import counted
@@ -21,8 +21,6 @@ def measure(contender, work, iterations):
     """Run once; return the figures or raise Failed."""
     if work.kind == "connect":
         return connect_rate(contender)
-    if work.kind == "connecting":
-        return connecting(work)
     if work.kind == "garbage":
         return beside_garbage(contender, work)
     if work.kind == "neighbour":

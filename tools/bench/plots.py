@@ -93,21 +93,31 @@ def draw_one(record, path, verb, key, label):
         if not curves(record, axes, verb, key):
             return False
         dress(axes, verb, label)
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-        figure.savefig(path, transparent=True, bbox_inches="tight", metadata=NO_METADATA)
-        path.write_text(themed(path.read_text()))
+        save(figure, axes, path)
         return True
     finally:
         pyplot.close(figure)
 
 
-def draw(record, folder):
-    """Draw all plots; return the names of those with data."""
+def save(figure, axes, path):
+    """Save a plot with its legend beside it."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    figure.savefig(path, transparent=True, bbox_inches="tight", metadata=NO_METADATA)
+    path.write_text(themed(path.read_text()))
+
+
+def style():
+    """Return the context that all plots are drawn in."""
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color",
                          "axes.titlecolor", "grid.color"), INK)
-    found = []
     # fonttype "none" keeps text as text
-    with pyplot.rc_context({**ink, "svg.fonttype": "none", "svg.hashsalt": "srnic", "font.size": 10}):
+    return pyplot.rc_context({**ink, "svg.fonttype": "none", "svg.hashsalt": "srnic", "font.size": 10})
+
+
+def draw(record, folder):
+    """Draw all plots; return the names of those with data."""
+    found = []
+    with style():
         for kind, verbs, key, label in PLOTS:
             for verb in verbs:
                 name = f"{kind}_{verb}.svg"

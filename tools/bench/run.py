@@ -31,7 +31,7 @@ from pace import Pace                                                   # noqa: 
 from places import PLACES                                               # noqa: E402
 from programs import Failed                                             # noqa: E402
 from progress import Progress                                           # noqa: E402
-from work import APART, GROUPS, OFTEN, select                          # noqa: E402
+from work import GROUPS, NIC_GROUPS, OFTEN, select                          # noqa: E402
 
 
 @dataclass
@@ -132,8 +132,8 @@ def arguments():
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", required=True)
     ap.add_argument("--reps", type=int, default=5, help="rounds of the headline; the rest has 1 or 2")
-    ap.add_argument("--work", default=",".join(group for group in GROUPS if group not in APART),
-                    help=f"names and groups; default: all but {', '.join(APART)}")
+    ap.add_argument("--work", default=",".join(group for group in GROUPS if group not in NIC_GROUPS),
+                    help=f"names and groups; default: all but {', '.join(NIC_GROUPS)}")
     ap.add_argument("--contenders", default=",".join(name for name, c in CONTENDERS.items() if not c.like))
     ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
     ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")

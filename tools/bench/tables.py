@@ -101,8 +101,6 @@ NOTES = {
     "delay": "The name says ms of delay, one way, both ways, and percent.",
     "neighbours": "A flood's kind says what is wrong with its packets; closed-1k goes to a port that "
                   "nobody listens on.",
-    "connecting": "The name says the way, the number of connections, and ms of delay, one way, both ways. The server "
-                  "accepts by librdma_pipeline.",
     "setup": "cmtime: from creating the id to being connected, 200 connections side by side.",
 }
 

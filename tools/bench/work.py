@@ -24,7 +24,6 @@ GROUPS = {
     "neighbours": "Beside somebody else: 64 KiB writes and a flood of what is refused, 64 B round trips "
                   "and READs",
     "setup": "Connections set up, one process, rdma_cm",
-    "connecting": "Connections set up: one after the other, a thread for each, and by librdma_pipeline",
     "memory": "Kernel memory, rings and registered pages aside",
     "nics": "NICs: 64 KiB messages, 64 B latency, 1 KiB datagrams",
     "nic-pair": "NICs of two VMs: 64 KiB messages, 64 B latency, 1 KiB datagrams",
@@ -35,8 +34,6 @@ GROUPS = {
 
 # Not part of the whole: `make bench B=nic`, and B=nic-pair in a boot of its own
 NIC_GROUPS = ("nics", "nic-pair", "bottleneck", "delay")
-# Nor is this one: `make bench B=connecting`
-APART = (*NIC_GROUPS, "connecting")
 
 # Consumers wait for events where perftest can, as iperf3 does: a polling one takes a core
 # from QEMU's thread for the NIC, and one at each end delays the softirqs of both cores
@@ -50,11 +47,11 @@ OFTEN = ("headline", *NIC_GROUPS)
 class Work:
     """One thing to measure.
 
-    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, connecting, garbage,
-             neighbour, qp_memory, mr_memory. For a number of seconds instead of iterations, with losses:
+    kind     bandwidth, rate, latency (perftest, iperf3 or qperf), connect, garbage, neighbour,
+             qp_memory, mr_memory. For a number of seconds instead of iterations, with losses:
              shared (connections, each in a process of its own), beside (one connection and one
              of TCP), datagrams. flow: bandwidth with losses
-    verb     write, send, read, atomic; serial, threads, pipeline; "" where there is none
+    verb     write, send, read, atomic; "" where there is none
     place    where (places.py)
     loss     percent, and delay in ms, one way, in both directions: at the place "lossy"
     longer   factor on the length of a run: a retransmission time-out is a quarter of such a run
@@ -96,8 +93,6 @@ FIGURES = {
     "datagrams": (("MiBps", "MiB/s sent"), ("arrived", "MiB/s received"),
                   ("held", "packets dropped before the wire")),
     "connect": (("per_second", "connections/s"),),
-    "connecting": (("ms", "ms until all are up"), ("cpu_ms", "ms of the client's CPU time"),
-                   ("per_second", "connections/s")),
     "garbage": (("left", "part that is left"), ("kpps", "1000 refused/s")),
     "neighbour": (("quiet", "µs beside nothing"), ("reads", "µs beside READs"), ("times", "times")),
     "qp_memory": (("bytes", "bytes a QP"),),
@@ -219,14 +214,6 @@ def delays():
                        loss=loss, delay=delay, place="lossy", longer=5, least=50)
 
 
-def connections():
-    for delay in (0, 1):
-        for count in (16, 64, 256, 1024):
-            for way in ("serial", "threads", "pipeline"):
-                yield Work(f"connecting_{way}_{count}_delay_{delay}", "connecting", "connecting", way,
-                           who=("rxe", "srnic"), qps=count, delay=delay, place="lossy")
-
-
 def neighbours():
     """Return floods by kind (tools/redteam/garbage.c), on both processors and on one, where
     dropped packets compete with the stream. The first kind goes to a port without a
@@ -248,7 +235,7 @@ def rhythms():
 
 
 PARTS = (headline(), sizes(), latencies(), queue_pairs(), others(), neighbours(), nics("nics", NICS),
-         nics("nic-pair", NIC_PAIRS), bottlenecks(), delays(), connections(), rhythms())
+         nics("nic-pair", NIC_PAIRS), bottlenecks(), delays(), rhythms())
 WORK = {work.name: work for part in PARTS for work in part}
 
 
