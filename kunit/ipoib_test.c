@@ -111,6 +111,7 @@ static u16 sum_of_l4(const struct flavour *f, const u8 *ip, u32 len)
 
 static void write_ip(const struct flavour *f, u8 *ip, u16 id, u32 len)
 {
+	static const u8 addresses[] = { 10, 78, 0, 1, 10, 78, 0, 2 };
 	u32 i;
 
 	if (!f->v4) {
@@ -132,7 +133,7 @@ static void write_ip(const struct flavour *f, u8 *ip, u16 id, u32 len)
 	ip[8] = 64;
 	ip[9] = f->udp ? 17 : 6;
 	put16(ip + 10, 0);
-	memcpy(ip + 12, (const u8[]){ 10, 78, 0, 1, 10, 78, 0, 2 }, 8);
+	memcpy(ip + 12, addresses, sizeof(addresses));
 	put16(ip + 10, folded(sum_words(0, ip, ip_len(f))));
 }
 
