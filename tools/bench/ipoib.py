@@ -21,12 +21,12 @@ from statistics import median
 
 sys.dont_write_bytecode = True
 from contenders import MTU                                              # noqa: E402
+from tcp import parse_qperf                                             # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
 PORT = "5201"
 QPERF_PORT = "19765"
 MIB = 1 << 20
-UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3}
 
 # Options of testbed
 PLACES = {"veth": "", "virtio_net": "--nic virtio_net"}
@@ -72,6 +72,7 @@ WAYS = {
     "sealed-gcm": Way("over ib0, datagrams, aes-gcm-128", IB0, "datagram", 2044,
                       ("aead", "aes-gcm-128"), "wireguard", SECRET),
 }
+REAPED_S = 3
 LATENCY_GOAL = 2.0      # at most so many times the netdev's, in the clear
 
 WIREGUARD = """
@@ -131,8 +132,7 @@ def latency(address):
     """Return half of the mean round trip of 64 bytes by TCP, in microseconds."""
     out = client(["qperf", "-lp", QPERF_PORT], QPERF_PORT,
                  ["qperf", address, "-lp", QPERF_PORT, "-t", "1", "-m", "64", "-uu", "tcp_lat"])
-    value, unit = out.split("=")[1].split()[:2]
-    return float(value) * UNITS[unit]
+    return parse_qperf(out)["median"]
 
 
 def prepare(way):
@@ -163,7 +163,9 @@ def measure_round(names, seconds):
         sh("ib_up a; ib_up b")
         for name in some:
             yield name, measure(name, seconds)
-        sh("ib_delete a; ib_delete b")
+        # The stock ib_ipoib destroys its completion queues without waiting for the connections
+        # that it still ends: they end when their last sends are answered, or time out
+        sh(f"for end in a b; do on $end ip link set ib0 down; done; sleep {REAPED_S}; ib_delete a; ib_delete b")
         if seal:
             sh("for end in a b; do on $end srnic policy del fe80::/64;"
                " on $end srnic policy del ff12::/16; done")
@@ -203,9 +205,9 @@ def row(place, name, found):
     ratio = middle(runs, "MiBps") / middle(other, "MiBps") if other else None
     times = middle(runs, "us") / middle(other, "us") if other else None
     clear = way.mode and not way.seal
-    cells = [f"TCP {way.what}" if name != "tcp" else way.what,
+    cells = [way.what if name == "tcp" else f"TCP {way.what}",
              f"{middle(runs, 'MiBps'):.0f}", f"{min(rates):.0f} to {max(rates):.0f}",
-             str(sum(run["again"] for run in runs)), WAYS[way.beside].what if other else "",
+             str(sum(run["again"] for run in runs)), ("TCP " + WAYS[way.beside].what).replace("TCP TCP", "TCP") if other else "",
              *judged(ratio, way.goal_at(place), True), f"{middle(runs, 'us'):.0f}",
              *judged(times, LATENCY_GOAL if clear else None, False)]
     return "| " + " | ".join(cells) + " |"
