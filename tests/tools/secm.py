@@ -10,6 +10,7 @@ BENCH = Path(__file__).resolve().parents[2] / "tools/bench"
 sys.path[:0] = [str(BENCH), str(BENCH / "secm")]
 import evaluation   # noqa: E402
 import ipoib        # noqa: E402
+from tables import table        # noqa: E402
 
 
 def run(ms, cpu_ms=1.0, kib=100):
@@ -63,10 +64,12 @@ class Evaluation(unittest.TestCase):
 
 
 class Ipoib(unittest.TestCase):
+    def line(self, name, found):
+        return table([], [ipoib.row("veth", name, found)])[-1]
+
     def row(self, rate, us):
-        found = {"tcp": [{"MiBps": 100, "again": 0, "us": 50}],
-                 "datagram": [{"MiBps": rate, "again": 1, "us": us}]}
-        return ipoib.row("veth", "datagram", found)
+        return self.line("datagram", {"tcp": [{"MiBps": 100, "again": 0, "us": 50}],
+                                      "datagram": [{"MiBps": rate, "again": 1, "us": us}]})
 
     def test_goals_are_judged_beside_the_netdev(self):
         self.assertIn("| 0.50 | >= 0.5: met | 100 | 2.00 | <= 2.0: met |", self.row(50, 100))
@@ -74,7 +77,7 @@ class Ipoib(unittest.TestCase):
 
     def test_what_is_compared_with_nothing_has_no_ratio(self):
         found = {"tcp": [{"MiBps": 100, "again": 0, "us": 50}]}
-        self.assertTrue(ipoib.row("veth", "tcp", found).endswith("|  |  |  | 50 |  |  |"))
+        self.assertTrue(self.line("tcp", found).endswith("|  |  |  | 50 |  |  |"))
 
 
 if __name__ == "__main__":

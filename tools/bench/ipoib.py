@@ -21,12 +21,13 @@ from statistics import median
 
 sys.dont_write_bytecode = True
 from contenders import MTU                                              # noqa: E402
-from tcp import parse_qperf                                             # noqa: E402
+from programs import Failed                                             # noqa: E402
+from tables import table                                                # noqa: E402
+from tcp import parse_iperf, parse_qperf                                # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
 PORT = "5201"
 QPERF_PORT = "19765"
-MIB = 1 << 20
 
 # Options of testbed
 PLACES = {"veth": "", "virtio_net": "--nic virtio_net"}
@@ -57,22 +58,22 @@ class Way:
 
 
 IB0 = "10.78.0.2"
-SECRET = (("veth", 2.0), ("virtio_net", 2.0))
+TWICE = (("veth", 2.0), ("virtio_net", 2.0))
 WAYS = {
-    "tcp": Way("TCP over the netdev", "10.77.0.2"),
+    "tcp": Way("over the netdev", "10.77.0.2"),
     "datagram": Way("over ib0, datagrams", IB0, "datagram", 2044,
                     goal=(("veth", 0.5), ("virtio_net", 0.8))),
     "connected": Way("over ib0, connected", IB0, "connected", 65520,
                      goal=(("veth", 0.7), ("virtio_net", 0.7))),
     "wireguard": Way("over WireGuard (chacha20-poly1305)", "10.79.0.2"),
     "sealed-chacha": Way("over ib0, datagrams, chacha20-poly1305", IB0, "datagram", 2044,
-                         ("aead", "chacha20-poly1305"), "wireguard", SECRET),
+                         ("aead", "chacha20-poly1305"), "wireguard", TWICE),
     "sealed-chacha-connected": Way("over ib0, connected, chacha20-poly1305", IB0, "connected", 65520,
-                                   ("aead", "chacha20-poly1305"), "wireguard", SECRET),
+                                   ("aead", "chacha20-poly1305"), "wireguard", TWICE),
     "sealed-gcm": Way("over ib0, datagrams, aes-gcm-128", IB0, "datagram", 2044,
-                      ("aead", "aes-gcm-128"), "wireguard", SECRET),
+                      ("aead", "aes-gcm-128"), "wireguard", TWICE),
 }
-REAPED_S = 3
+REAPED_S = 3            # until no connection of ib_ipoib is left
 LATENCY_GOAL = 2.0      # at most so many times the netdev's, in the clear
 
 WIREGUARD = """
@@ -91,10 +92,6 @@ join() { # END PEER NUMBER-OF-END NUMBER-OF-PEER
 join a b 1 2
 join b a 2 1
 """ % WIREGUARD_MTU
-
-
-class Failed(Exception):
-    """A command has failed; says which one, and what it printed."""
 
 
 def sh(words):
@@ -124,8 +121,7 @@ def rate(address, seconds):
     """Return the received MiB a second, and the segments that were sent again."""
     out = client(["iperf3", "-s", "-1", "-p", PORT], PORT,
                  ["iperf3", "-c", address, "-p", PORT, "-J", "-t", str(seconds), "-O", "1", "-l", "128K"])
-    end = json.loads(out)["end"]
-    return end["sum_received"]["bits_per_second"] / 8 / MIB, end["sum_sent"]["retransmits"]
+    return parse_iperf(out)["MiBps"], json.loads(out)["end"]["sum_sent"]["retransmits"]
 
 
 def latency(address):
@@ -199,25 +195,23 @@ def judged(ratio, goal, least):
 
 
 def row(place, name, found):
+    """Return the cells of a way."""
     way, runs = WAYS[name], found[name]
     rates = [run["MiBps"] for run in runs]
     other = found.get(way.beside) if way.beside != name else None
     ratio = middle(runs, "MiBps") / middle(other, "MiBps") if other else None
     times = middle(runs, "us") / middle(other, "us") if other else None
     clear = way.mode and not way.seal
-    cells = [way.what if name == "tcp" else f"TCP {way.what}",
-             f"{middle(runs, 'MiBps'):.0f}", f"{min(rates):.0f} to {max(rates):.0f}",
-             str(sum(run["again"] for run in runs)), ("TCP " + WAYS[way.beside].what).replace("TCP TCP", "TCP") if other else "",
-             *judged(ratio, way.goal_at(place), True), f"{middle(runs, 'us'):.0f}",
-             *judged(times, LATENCY_GOAL if clear else None, False)]
-    return "| " + " | ".join(cells) + " |"
+    return [f"TCP {way.what}", f"{middle(runs, 'MiBps'):.0f}", f"{min(rates):.0f} to {max(rates):.0f}",
+            str(sum(run["again"] for run in runs)), f"TCP {WAYS[way.beside].what}" if other else "",
+            *judged(ratio, way.goal_at(place), True), f"{middle(runs, 'us'):.0f}",
+            *judged(times, LATENCY_GOAL if clear else None, False)]
 
 
-def table(place, found):
+def section(place, found):
     head = ["", "MiB/s, median", "least to most", "sent again", "beside", "ratio", "goal", "latency, µs", "ratio",
             "goal"]
-    return [f"## {place}", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|",
-            *(row(place, name, found) for name in found), ""]
+    return [f"## {place}", "", *table(head, [row(place, name, found) for name in found]), ""]
 
 
 def arguments():
@@ -245,7 +239,7 @@ def main():
         "# TCP over IP over InfiniBand", "",
         f"Measured {time.strftime('%Y-%m-%d')} by `make bench B=ipoib`: one boot, a netdev MTU of {MTU},"
         f" in turns, {args.rounds} rounds, iperf3 with one stream, qperf's tcp_lat with 64 bytes.", "",
-        *(line for place, found in results.items() for line in table(place, found))])
+        *(line for place, found in results.items() for line in section(place, found))])
     out.with_suffix(".md").write_text(text)
     print(text)
 

@@ -68,14 +68,14 @@ def curves(record, axes, verb, key):
     return drawn
 
 
-def dress(axes, verb, label):
+def dress(axes, title, across, label):
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_title(verb)
-    axes.set_xlabel("message size, bytes")
+    axes.set_title(title)
+    axes.set_xlabel(across)
     axes.set_ylabel(label)
-    axes.xaxis.set_major_formatter(size_label)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.grid(True, which="major", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -92,7 +92,8 @@ def draw_one(record, path, verb, key, label):
     try:
         if not curves(record, axes, verb, key):
             return False
-        dress(axes, verb, label)
+        dress(axes, verb, "message size, bytes", label)
+        axes.xaxis.set_major_formatter(size_label)
         save(figure, axes, path)
         return True
     finally:

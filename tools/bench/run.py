@@ -31,7 +31,7 @@ from pace import Pace                                                   # noqa: 
 from places import PLACES                                               # noqa: E402
 from programs import Failed                                             # noqa: E402
 from progress import Progress                                           # noqa: E402
-from work import GROUPS, NIC_GROUPS, OFTEN, select                          # noqa: E402
+from work import GROUPS, NIC_GROUPS, OFTEN, select                      # noqa: E402
 
 
 @dataclass

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOOLS))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from figures import quotient            # noqa: E402
 from secm import WAYS                   # noqa: E402
 from tables import number, table        # noqa: E402
 
@@ -57,10 +58,6 @@ class Results:
                             yield f"{device}, {delay} ms, {count} by {way}: {runs}"
 
 
-def quotient(a, b):
-    return a / b if a is not None and b else None
-
-
 def growth(results, device, way, key):
     """Return the KiB that a connection adds, from 64 connections to the most."""
     counts = [n for n in results.counts(device, DELAY) if n >= 64]
@@ -80,7 +77,7 @@ def at_least(value, bound):
 
 
 def ahead(results, device):
-    """Return where the pipeline is not ahead of threads and cmtime, among 64 and more."""
+    """Return those that are ahead of the pipeline, among threads and cmtime with 64 and more."""
     late = []
     for count in results.counts(device, DELAY):
         mine = results.get(device, "pipeline", count)
@@ -88,7 +85,7 @@ def ahead(results, device):
             other = results.get(device, way, count)
             if count >= 64 and mine is not None and other is not None and mine > other:
                 late.append(f"{way} at {count}")
-    return ", ".join(late) or "everywhere"
+    return late
 
 
 def evaluation(results, device):
@@ -100,9 +97,9 @@ def evaluation(results, device):
     yield "E2", "serial / pipeline, 1024 connections", "about 10", number(ten), at_least(ten, 10)
     us = quotient(get(device, "pipeline", 1024), 1.024)
     yield "E2", "µs a connection, 1024 connections", "about 200", number(us), None
-    where = ahead(results, device)
-    yield "E2", "ahead of threads and cmtime", "everywhere", where if where == "everywhere" else \
-        f"not of {where}", where == "everywhere"
+    others = ahead(results, device)
+    yield ("E2", "ahead of threads and cmtime", "everywhere",
+           f"not of {', '.join(others)}" if others else "everywhere", not others)
     cpu = quotient(get(device, "pipeline", 4096, "cpu_ms"), get(device, "threads", 4096, "cpu_ms"))
     yield "E4", "CPU time, pipeline / threads, 4096 connections", "1/3", number(cpu), at_most(cpu, 1 / 3)
     mine, serial, threads = (growth(results, device, way, "kib") for way in ("pipeline", "serial", "threads"))
@@ -132,22 +129,14 @@ def signing_table(lines):
 
 def plot(results, device, key, label, path):
     from matplotlib import pyplot       # tables need none
-    from plots import save
+    from plots import dress, save
     figure, axes = pyplot.subplots(figsize=(7.5, 4.2))
     for way, (colour, marker, line) in STYLES.items():
         points = [(n, value) for n in results.counts(device, DELAY)
                   if (value := results.get(device, way, n, key)) is not None]
         if points:
             axes.plot(*zip(*points), line, color=colour, marker=marker, markersize=4, linewidth=1.5, label=way)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_title(f"{device}, {DELAY} ms of delay")
-    axes.set_xlabel("connections")
-    axes.set_ylabel(label)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.grid(True, which="major", alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    dress(axes, f"{device}, {DELAY} ms of delay", "connections", label)
     save(figure, axes, path)
     pyplot.close(figure)
 

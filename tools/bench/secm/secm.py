@@ -25,6 +25,7 @@ from connect import parse_cmtime                                            # no
 from contenders import HERE, PEER                                           # noqa: E402
 from programs import Failed, await_cm_listener, background, last_line, run  # noqa: E402
 from progress import Progress                                               # noqa: E402
+from run import machine                                                     # noqa: E402
 
 # The bed, and mode and suite of the seal
 DEVICES = {"rxe": ("rxe", ()), "srnic": ("srnic", ()), "srnic-aead": ("srnic", ("aead", "aes-gcm-128")),
@@ -81,11 +82,6 @@ def measure(device, delay, args, progress):
             if not too_long(way, delay, count):
                 found.setdefault(way, {})[count] = repeated(way, count, args.reps)
     return found
-
-
-def machine():
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "unknown")
 
 
 def numbers(text):
