@@ -30,7 +30,8 @@ while read -r module; do
 	insmod "$module" || :
 done </modules
 ulimit -l unlimited
-stty raw -echo -F /dev/ttyS1
+# Lines arrive as a whole: read of busybox forgets a part of one when a child ends (SIGCHLD)
+stty raw icanon -echo -F /dev/ttyS1
 exec </dev/ttyS1 >/dev/ttyS1 2>&1
 echo "=0"
 while read -r line; do
