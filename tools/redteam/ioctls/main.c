@@ -34,7 +34,7 @@
 
 /* Minimum for a meaningful run: for each call, and for requests in rings */
 #define LEAST_GRANTED	3
-#define LEAST_CALLS	25000	/* a busy machine gets more time */
+#define LEAST_CALLS	10000	/* a busy machine gets more time */
 #define LEAST_SHARE	60	/* one in so many calls */
 #define LEAST_DONE	20
 #define GRACE_S		240	/* seconds of extra time to reach the minimum */
