@@ -7,65 +7,9 @@
 # cites: issue 23.4, protocol.md section 16
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../connecting.sh"
+. "$(dirname "$0")/../srnicd.sh"
 
 evidence+=(/run/test/a.log /run/test/b.log)
-declare -A daemon
-
-# cmd HOST ARGUMENT...: the command srnic, with that host's files
-cmd()
-{
-	local host=$1
-	shift
-	on "$host" env SRNIC_FOLDER="/run/test/$host" srnic "$@"
-}
-
-# daemon_start HOST OPTION...: start srnicd as a user that has nothing but CAP_NET_ADMIN
-daemon_start()
-{
-	local host=$1
-	shift
-	ip netns exec "$host" setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs \
-		--inh-caps=-all,+net_admin --ambient-caps=-all,+net_admin \
-		--bounding-set=-all,+net_admin \
-		srnicd --config "/run/test/$host" "$@" >"/run/test/$host.log" 2>&1 &
-	daemon[$host]=$!
-	soon says "$host" ready || fail "srnicd of $host: $(cat "/run/test/$host.log")"
-}
-
-daemon_kill()
-{
-	kill "${2:--TERM}" "${daemon[$1]}"
-	wait "${daemon[$1]}" || [ "${2-}" ] || fail "srnicd of $1 failed: $(cat "/run/test/$1.log")"
-}
-
-# says HOST TEXT: whether the daemon's log has the text
-says()
-{
-	grep -q -- "$2" "/run/test/$1.log"
-}
-
-# logs: both logs, for a message
-logs()
-{
-	cat /run/test/a.log /run/test/b.log
-}
-
-has_key()
-{
-	[[ $(cmd "$1" -j peer list) == *'"key_present":true'* ]]
-}
-
-# generation HOST: of its key, as the kernel counts
-generation()
-{
-	cmd "$1" -j key | sed -n 's/.*"generation":\([0-9]*\).*/\1/p'
-}
-
-# beyond_generation HOST N
-beyond_generation()
-{
-	[ "$(generation "$1")" -gt "$2" ]
-}
 
 # worn: send more than a key may seal; whether the daemon of a has seen it. By then the time may
 # have come to replace the key, and what it has sealed does not count any more.
@@ -92,11 +36,6 @@ rekeyed()
 	done
 }
 
-ping()
-{
-	pair in b rping -s -a 10.77.0.2 -C 3 -- in a rping -c -a 10.77.0.2 -C 3
-}
-
 # verify: connect without the connection manager; the client's output is in c.log
 verify()
 {
@@ -111,11 +50,7 @@ verify()
 }
 
 testbed up
-declare -A public
-for host in a b; do
-	public[$host]=$(cmd $host genkey)
-	chown 65534:65534 "/run/test/$host/private.key"
-done
+identities
 watch
 
 say "a host that does not know the peer's key refuses it, and both say why"

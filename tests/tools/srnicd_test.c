@@ -782,6 +782,117 @@ static void test_context(void)
 	      "the context is the same at both ends");
 }
 
+static struct in6_addr address(const char *text)
+{
+	struct in6_addr in6 = {};
+
+	if (inet_pton(AF_INET6, text, &in6) != 1)
+		abort();
+	return in6;
+}
+
+/* Add a connection that began at this time to the list; room for it is made first. */
+static void knock(struct session **list, const char *host, enum stranger_class class,
+		  uint64_t now)
+{
+	const struct source source = { .host = address(host), .class = class };
+	struct session *excess = strangers_excess(*list, &source);
+	struct session **at, *session;
+
+	for (at = list; *at; at = &(*at)->next)
+		if (*at == excess) {
+			*at = excess->next;
+			free(excess);
+			break;
+		}
+	session = calloc(1, sizeof(*session));
+	if (!session)
+		abort();
+	session->source = source;
+	session->since = now;
+	session->next = *list;
+	*list = session;
+}
+
+/* Count the connections of a host that began at a time or later. */
+static unsigned int count(const struct session *list, const char *host, uint64_t since)
+{
+	struct in6_addr wanted = address(host);
+	unsigned int n = 0;
+
+	for (; list; list = list->next)
+		n += IN6_ARE_ADDR_EQUAL(&list->source.host, &wanted) && list->since >= since;
+	return n;
+}
+
+static void test_strangers(void)
+{
+	struct session *list = NULL, *next;
+	struct strangers strangers = {};
+	unsigned int i, begun = 0;
+	uint64_t now = 1;
+	char host[40];
+
+	knock(&list, "::ffff:192.0.2.9", STRANGER_EXPECTED, now++);
+	knock(&list, "2001:db8:1::", STRANGER_UNKNOWN, now++);
+	for (i = 0; i < 1000; i++)
+		knock(&list, "2001:db8:2::", STRANGER_UNKNOWN, now++);
+	check(count(list, "2001:db8:2::", 0) == STRANGERS_OF_HOST &&
+	      count(list, "2001:db8:2::", now - STRANGERS_OF_HOST) == STRANGERS_OF_HOST &&
+	      count(list, "2001:db8:1::", 0) == 1,
+	      "a host has eight connections that are being made: the next one takes the place of its oldest");
+	for (i = 0; i < STRANGERS_MAX - STRANGERS_OF_HOST; i++) {
+		snprintf(host, sizeof(host), "2001:db8:3:%x::", i);
+		knock(&list, host, STRANGER_UNKNOWN, now++);
+	}
+	check(count(list, "2001:db8:2::", 0) == STRANGERS_OF_HOST - 1 &&
+	      count(list, "2001:db8:1::", 0) == 1,
+	      "if there are too many, the host with the most makes room");
+	for (i = 0; i < 1000; i++) {
+		snprintf(host, sizeof(host), "2001:db8:4:%x::", i);
+		knock(&list, host, STRANGER_UNKNOWN, now++);
+	}
+	for (i = 0, next = list; next; next = next->next)
+		i++;
+	check(i == STRANGERS_MAX + 1 && count(list, "::ffff:192.0.2.9", 0) == 1,
+	      "strangers of many hosts do not take the place of one from a peer's address");
+	while ((next = list)) {
+		list = next->next;
+		free(next);
+	}
+
+	for (i = 0; i < 3000; i++)
+		begun += strangers_begin(&strangers, STRANGER_UNKNOWN, 100000 + i);
+	check(begun >= 3 * STRANGERS_A_SECOND && begun <= 4 * STRANGERS_A_SECOND &&
+	      strangers_begin(&strangers, STRANGER_EXPECTED, 100000 + i),
+	      "32 connections begin in a second, and as many from peers' addresses");
+}
+
+static void test_sources(void)
+{
+	struct in6_addr at, mapped = address("::ffff:192.0.2.7"), other = address("2001:db8::7");
+	struct in6_addr network = address("2001:db8::");
+	struct sockaddr_storage storage;
+	struct peer peer = {};
+	socklen_t len;
+
+	endpoint_address("192.0.2.7:1", &storage, &len);
+	at = address_of(&storage);
+	check(IN6_ARE_ADDR_EQUAL(&at, &mapped), "an IPv4 address is mapped");
+	at = host_of(&mapped);
+	check(IN6_ARE_ADDR_EQUAL(&at, &mapped), "each IPv4 address is a host");
+	at = host_of(&other);
+	check(IN6_ARE_ADDR_EQUAL(&at, &network), "an IPv6 network is one host");
+
+	peer_set_prefix(&peer, "192.0.2.0/29", &why);
+	check(peer_has_address(&peer, &mapped) && !peer_has_address(&peer, &other),
+	      "a peer has the addresses of its RDMA devices");
+	at = address("::ffff:192.0.2.8");
+	check(!peer_has_address(&peer, &at), "not those beyond the prefix");
+	peer_set_endpoint(&peer, "[2001:db8::7]:14791", &why);
+	check(peer_has_address(&peer, &other), "a peer has the address of its endpoint");
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -797,6 +908,8 @@ int main(void)
 	test_volume();
 	test_out_of_turn();
 	test_links();
+	test_sources();
+	test_strangers();
 	test_context();
 	test_tls();
 	unlink(file("key"));

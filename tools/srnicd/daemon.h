@@ -9,9 +9,9 @@
 #include "exchange.h"
 #include "kernel.h"
 #include "session.h"
+#include "strangers.h"
 
 #define LISTEN_MAX	8	/* addresses */
-#define STRANGERS_MAX	32	/* connections whose handshake is not complete */
 
 struct daemon;
 
@@ -54,6 +54,7 @@ struct link {
  * @kernel: netlink
  * @links: peers
  * @sessions: all connections
+ * @strangers: how many of them may begin
  * @listeners: sockets
  * @listener_count: of them
  * @watch: inotify descriptor of the folder
@@ -69,6 +70,7 @@ struct daemon {
 	struct kernel kernel;
 	struct link *links;
 	struct session *sessions;
+	struct strangers strangers;
 	int listeners[LISTEN_MAX];
 	unsigned int listener_count;
 	int watch;

@@ -8,6 +8,9 @@
 #include "daemon.h"
 #include "say.h"
 
+#define BACKLOG	512	/* connections that the kernel completes before they are accepted */
+#define TURN	64	/* connections that are accepted before the others get their turn */
+
 static bool failed(int fd, const char *endpoint, struct why *why)
 {
 	int err = errno;
@@ -37,7 +40,7 @@ bool listen_open(struct daemon *daemon, const char *endpoint, struct why *why)
 	if (address.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-	    bind(fd, (struct sockaddr *)&address, len) || listen(fd, STRANGERS_MAX))
+	    bind(fd, (struct sockaddr *)&address, len) || listen(fd, BACKLOG))
 		return failed(fd, endpoint, why);
 	daemon->listeners[daemon->listener_count++] = fd;
 	return true;
@@ -61,41 +64,71 @@ static void format_address(const struct sockaddr_storage *address, char *text, s
 	}
 }
 
-/* Strangers must not keep peers out: the oldest makes room. */
-static void make_room(struct daemon *daemon)
+/* Find out where a connection comes from. */
+static struct source source_of(const struct daemon *daemon, const struct sockaddr_storage *from)
 {
-	static const struct why why = { "too many connections are being made" };
-	struct session *session, *oldest = NULL;
-	unsigned int count = 0;
+	const struct in6_addr address = address_of(from);
+	struct source source = { .host = host_of(&address), .class = STRANGER_UNKNOWN };
+	const struct link *link;
 
-	for (session = daemon->sessions; session; session = session->next) {
-		if (session->dialed || session->heard)
-			continue;
-		count++;
-		if (!oldest || session->since < oldest->since)
-			oldest = session;
-	}
-	if (count >= STRANGERS_MAX)
-		daemon_drop(daemon, oldest, &why);
+	for (link = daemon->links; link; link = link->next)
+		if (peer_has_address(&link->peer, &address))
+			source.class = STRANGER_EXPECTED;
+	return source;
 }
 
-void listen_accept(struct daemon *daemon, int listener)
+static void make_room(struct daemon *daemon, const struct source *source)
+{
+	static const struct why why = { "too many connections are being made" };
+	struct session *excess = strangers_excess(daemon->sessions, source);
+
+	if (excess)
+		daemon_drop(daemon, excess, &why);
+}
+
+static bool begin(struct daemon *daemon, int fd, const struct sockaddr_storage *from,
+		  const char *text, struct why *why)
+{
+	const struct source source = source_of(daemon, from);
+	struct session *session;
+
+	if (!strangers_begin(&daemon->strangers, source.class, clock_ms())) {
+		close(fd);
+		return why_not(why, "more than %d connections begin in a second",
+			       STRANGERS_A_SECOND);
+	}
+	make_room(daemon, &source);
+	session = session_accept(&daemon->tls, fd, text, why);
+	if (!session)
+		return false;
+	session->source = source;
+	daemon_add(daemon, session);
+	return true;
+}
+
+/* Return whether there was a connection. */
+static bool accept_one(struct daemon *daemon, int listener)
 {
 	struct sockaddr_storage address = {};
 	socklen_t len = sizeof(address);
 	char text[ENDPOINT_MAX];
-	struct session *session;
 	struct why why;
 	int fd;
 
 	fd = accept4(listener, (struct sockaddr *)&address, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
-		return;
-	make_room(daemon);
+		return false;
 	format_address(&address, text, sizeof(text));
-	session = session_accept(&daemon->tls, fd, text, &why);
-	if (session)
-		daemon_add(daemon, session);
-	else
+	if (!begin(daemon, fd, &address, text, &why))
 		say_refusal("connection from %s: %s", text, why.text);
+	return true;
+}
+
+/* Take several at once, so that a flood does not keep those of peers in the kernel's queue. */
+void listen_accept(struct daemon *daemon, int listener)
+{
+	unsigned int taken = 0;
+
+	while (taken < TURN && accept_one(daemon, listener))
+		taken++;
 }

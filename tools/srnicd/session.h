@@ -7,6 +7,7 @@
 
 #include "message.h"
 #include "peers.h"
+#include "strangers.h"
 #include "tls.h"
 
 #define SESSION_START_MS	10000	/* until the handshake must be complete */
@@ -52,6 +53,7 @@ enum session_state {
  * @heard: when the last message arrived
  * @pinged: when the last PING was sent
  * @address: of the peer, for messages
+ * @source: likewise, for the limits of strangers; if this end was dialed
  * @refused: @refusal holds the owner's reason
  * @refusal: reason
  * @in_len: bytes in @in
@@ -75,6 +77,7 @@ struct session {
 	uint64_t heard;
 	uint64_t pinged;
 	char address[ENDPOINT_MAX];
+	struct source source;
 	bool refused;
 	struct why refusal;
 	unsigned int in_len;
