@@ -859,6 +859,32 @@ static void fragments_that_others_may_write_to_are_read_once(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/*
+ * nf_reinject() does so for packets that a rule has queued for a program. Behind the hook, code
+ * uses what belongs to this CPU: lockdep asserts that BHs are off there.
+ */
+static void a_hook_that_runs_in_a_program_has_bhs_off(struct kunit *test)
+{
+	const struct nf_hook_state state = { .pf = NFPROTO_IPV4 };
+	struct srnic_netns *ns = kunit_kzalloc(test, sizeof(*ns), GFP_KERNEL);
+	struct world *w = test->priv;
+	struct sk_buff *skb;
+
+	KUNIT_ASSERT_NOT_NULL(test, ns);
+	KUNIT_ASSERT_EQ(test, srnic_demux_open(ns), 0);
+	set_addresses(test, true);
+	skb = build_super(test, &shapes[0]);
+	skb->dev = w->ndev;
+	skb->pkt_type = PACKET_HOST;
+	skb_dst_drop(skb);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, srnic_demux_in(ns, skb, &state), NF_ACCEPT);
+	rcu_read_unlock();
+	KUNIT_EXPECT_FALSE(test, in_softirq());
+	kfree_skb(skb);
+	srnic_demux_close(ns);
+}
+
 /* 2.5 MiB in chunks of 64 KiB */
 #define MANY_CHUNKS	40
 
@@ -928,6 +954,7 @@ static struct kunit_case net_cases[] = {
 	KUNIT_CASE(carrier_that_others_see_is_not_writable),
 	KUNIT_CASE(fragments_that_a_clone_may_have_are_not_writable),
 	KUNIT_CASE(fragments_that_others_may_write_to_are_read_once),
+	KUNIT_CASE(a_hook_that_runs_in_a_program_has_bhs_off),
 	KUNIT_CASE(chunks_that_nobody_needs_are_let_go_of),
 	{}
 };

@@ -18,6 +18,7 @@
 #include <net/ip6_fib.h>
 #include <net/ipv6.h>
 #include <net/route.h>
+#include "export.h"
 #include "net/internal.h"
 
 #define DEMUX_FLOWS	16
@@ -55,6 +56,8 @@ int srnic_demux_open(struct srnic_netns *ns)
 	return ns->demux ? 0 : -ENOMEM;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_demux_open);
+
 /* The caller ensures that no hook can use the flows any more. */
 void srnic_demux_close(struct srnic_netns *ns)
 {
@@ -66,6 +69,8 @@ void srnic_demux_close(struct srnic_netns *ns)
 	free_percpu(ns->demux);
 	ns->demux = NULL;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_demux_close);
 
 /* Both directions may have the same port, derived from the two QPNs: hash the netdev, too. */
 static struct demux_flow *demux_flow(struct srnic_demux *seen, const struct sk_buff *skb,
@@ -222,6 +227,7 @@ static void demux_route(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 	ports = demux_ports(skb, v4);
 	if (!ports)
 		return;
+	lockdep_assert(in_softirq());
 	flow = demux_flow(this_cpu_ptr(ns->demux), skb, ports);
 	if (!flow->dst || !demux_match(&flow->key, skb, v4, ports))
 		return;
@@ -233,8 +239,20 @@ static void demux_route(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 	flow->dst = NULL;
 }
 
+/* The hook at PRE_ROUTING; @priv is the struct srnic_netns. */
 unsigned int srnic_demux_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	demux_route(priv, skb, state->pf == NFPROTO_IPV4);
+	bool v4 = state->pf == NFPROTO_IPV4;
+
+	/* as in hook_receive() */
+	if (likely(in_softirq())) {
+		demux_route(priv, skb, v4);
+	} else {
+		local_bh_disable();
+		demux_route(priv, skb, v4);
+		local_bh_enable();
+	}
 	return NF_ACCEPT;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_demux_in);
