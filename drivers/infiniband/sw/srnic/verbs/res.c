@@ -99,6 +99,12 @@ int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib)
 	return res_put(msg, words, ARRAY_SIZE(words), "kind", stag_kinds[mr->stag.kind]);
 }
 
+/* Return the receives that wait; 0 once the ring is gone. */
+static u64 srq_waiting(const struct srnic_srq *srq)
+{
+	return srq->ring.hdr ? max(srnic_ring_pending(&srq->ring), 0) : 0;
+}
+
 int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ib)
 {
 	struct srnic_srq *srq = to_srnic_srq(ib);
@@ -106,7 +112,7 @@ int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ib)
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	words[0] = (struct res_word){ "waiting", max(srnic_ring_pending(&srq->ring), 0) };
+	words[0] = (struct res_word){ "waiting", srq_waiting(srq) };
 	words[1] = (struct res_word){ "wr", srq->ring.limit };
 	words[2] = (struct res_word){ "limit", srq->limit };
 	spin_unlock_irqrestore(&srq->lock, flags);
