@@ -270,6 +270,7 @@ void srnic_dev_init(struct srnic_dev *dev)
 			       BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
 			       BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	strscpy(ib->node_desc, "srnic", sizeof(ib->node_desc));
+	srnic_idle_init(dev);
 	if (dev->fabric)
 		ib_set_device_ops(ib, &srnic_ib_port_ops);
 	ib_set_device_ops(ib, &srnic_dev_ops);
@@ -307,7 +308,6 @@ int srnic_dev_open(struct srnic_dev *dev)
 	dev->next_qpn = get_random_u32_inclusive(SRNIC_FIRST_QPN, SRNIC_LAST_QPN);
 	dev_init_mcast(dev);
 	srnic_guard_init(&dev->guard);
-	srnic_idle_init(dev);
 
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats)
