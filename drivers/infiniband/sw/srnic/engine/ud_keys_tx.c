@@ -56,7 +56,7 @@ static int out_key_request(struct srnic_qp *qp, const struct srnic_path *path)
 	struct srnic_dgram_out *out = qp->dgram_out;
 	struct net *net;
 
-	if (out->key_requested)
+	if (out->key_requested || out->deriving)
 		return -ENOKEY;
 	net = maybe_get_net(path->net);
 	if (!net)

@@ -41,6 +41,7 @@ struct srnic_out_key {
  * @count: number of entries in @keys
  * @dead: struct srnic_out_key that the worker must free
  * @key_requested: the worker must derive a key
+ * @deriving: the worker has taken the request, and derives the key
  * @wait_open: the worker has derived a key and sends the datagrams that waited for it; used by the
  *	worker only
  * @req_net: namespace for the requested key; a reference is held
@@ -54,6 +55,7 @@ struct srnic_dgram_out {
 	u32 count;
 	struct hlist_head dead;
 	bool key_requested;
+	bool deriving;
 	bool wait_open;
 	struct net *req_net;
 	struct srnic_dgram_id req_id;

@@ -45,6 +45,8 @@ static bool take_key_request(struct srnic_qp *qp, struct net **net, struct srnic
 
 	srnic_qp_lock(qp);
 	requested = out->key_requested;
+	out->key_requested = false;
+	out->deriving = requested;
 	*net = out->req_net;
 	*id = out->req_id;
 	srnic_qp_unlock(qp);
@@ -87,7 +89,7 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 	key = derive_out_key(net, &id);
 
 	srnic_qp_lock(qp);
-	out->key_requested = false;
+	out->deriving = false;
 	if (key)
 		srnic_out_key_add(out, key);
 	srnic_qp_unlock(qp);
@@ -135,18 +137,25 @@ void srnic_dgram_out_wait(struct srnic_pd *pd)
 
 /**
  * srnic_dgram_out_forget() - Discard a QP's request for a key, when the QP is reset
- * @qp: the QP; its worker does not run; it may be a connected one
+ * @qp: the QP; it may be a connected one. Its worker does not run, unless a life of this
+ *	machine's memory has just ended (life.c)
  *
  * Context: process.
  */
 void srnic_dgram_out_forget(struct srnic_qp *qp)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
+	bool requested;
 
 	srnic_dgram_out_sent(qp);
-	if (!out || !out->key_requested)
+	if (!out)
 		return;
+	spin_lock_bh(&qp->lock);
+	requested = out->key_requested;
 	out->key_requested = false;
+	spin_unlock_bh(&qp->lock);
+	if (!requested)
+		return;
 	put_net(out->req_net);
 	dgram_wait_end(qp);
 }
