@@ -85,3 +85,15 @@ ib_delete a
 ib_delete b
 soon absent /sys/class/infiniband/iba /sys/class/infiniband/ibb
 testbed down
+
+say "a netdev of 1500 bytes carries connections in fragments"
+testbed up --mtu 1500
+ib_up a
+ib_up b
+mode connected 65520
+on a ping -c 1 -W 60 10.78.0.2
+soon connected || fail "there is no connection: $(dmesg | tail -n 3)"
+soon long_pings || fail "long packets do not pass"
+ib_delete a
+ib_delete b
+testbed down

@@ -247,6 +247,9 @@ static int check_path_mtu(struct srnic_qp *qp, const struct srnic_sth *sth, u32 
 	u32 need = SRNIC_BTH_LEN + SRNIC_PAYLOAD_EXT_MAX + mtu + SRNIC_ICRC_LEN;
 	u32 max_len = U32_MAX;
 
+	/* of an InfiniBand port: IPv6 fragments them (protocol.md, section 17) */
+	if (qp->dev->fabric)
+		return 0;
 	if (sth)
 		need += srnic_sth_len(sth);
 	spin_lock_bh(&qp->lock);
