@@ -617,6 +617,66 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	take_stack(qp);
 }
 
+static void a_qp_in_reset_builds_nothing_again(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff_head rest;
+	struct sk_buff *refused;
+	struct srnic_out_cb cb;
+
+	give_stack(test);
+	srnic_timer_init(qp);
+	__skb_queue_head_init(&rest);
+	refused = build_marked(test);
+	__skb_queue_tail(&qp->out, build_marked(test));
+	cb = *srnic_out_cb(refused);
+	kfree_skb(refused);
+	srnic_txq_close(&qp->txq);
+	qp->state = IB_QPS_RESET;
+
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, &cb, &rest);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_FALSE_MSG(test, timer_pending(&qp->retry_timer), "the QP may be freed");
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->out));
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
+static void packets_that_leave_after_a_reset_complete_nothing(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *left;
+
+	give_stack(test);
+	left = build_marked(test);
+	kfree_skb(left);
+	qp->state = IB_QPS_RESET;
+	KUNIT_EXPECT_EQ(test, resume(qp), 0);
+	take_stack(qp);
+}
+
+static void what_is_not_acknowledged_is_not_sent_again(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *slow;
+
+	give_stack(test);
+	qp->state = IB_QPS_SQD;
+	srnic_timer_init(qp);
+	slow = build_marked(test);
+	qp->req.deadline = jiffies - 1;
+	local_bh_disable();
+	qp->retry_timer.function(&qp->retry_timer);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_completer_retry_err), 0);
+	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(FIRST_PSN, 1));
+	KUNIT_EXPECT_FALSE(test, timer_pending(&qp->retry_timer));
+	kfree_skb(slow);
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
 /* ------------------------------------------------------------------ grants */
 
 #define RKEY	0x1234
@@ -668,6 +728,9 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(a_packet_that_is_sent_again_is_not_timed),
 	KUNIT_CASE(unacknowledged_packets_count_when_they_have_left),
 	KUNIT_CASE(what_was_refused_is_built_again_when_packets_have_left),
+	KUNIT_CASE(a_qp_in_reset_builds_nothing_again),
+	KUNIT_CASE(packets_that_leave_after_a_reset_complete_nothing),
+	KUNIT_CASE(what_is_not_acknowledged_is_not_sent_again),
 	KUNIT_CASE(P10_a_dropped_key_leaves_no_key_that_was_derived_from_it),
 	{}
 };

@@ -787,6 +787,22 @@ static void what_a_queue_drops_of_a_large_send_is_built_again(struct kunit *test
 	KUNIT_EXPECT_EQ(test, completion(test, A).opcode, IB_WC_LSO);
 }
 
+static void a_datagram_without_a_route_is_complete(struct kunit *test)
+{
+	struct srnic_ah *ah = &ends_of(test, A)->ah;
+	u8 *p = some_bytes(test, 100);
+	struct world *w = test->priv;
+
+	give_stack(test);
+	ah->path.dst = NULL;
+	KUNIT_ASSERT_EQ(test, post_one(test, p, 100, 0), 0);
+	build_all(test);
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->qp[A]->out));
+	KUNIT_EXPECT_EQ(test, completion(test, A).opcode, IB_WC_SEND);
+	KUNIT_EXPECT_EQ(test, w->qp[A]->req.una, w->qp[A]->req.psn);
+	ah->path.dst = &w->dst;
+}
+
 static void checksums_are_written_on_request(struct kunit *test)
 {
 	struct segment s = { .payload = some_bytes(test, 500), .len = 500, .flags = TCPHDR_ACK };
@@ -857,6 +873,7 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE(a_large_send_leaves_as_one_burst),
 	KUNIT_CASE(a_large_send_continues_in_the_next_turn),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
+	KUNIT_CASE(a_datagram_without_a_route_is_complete),
 	KUNIT_CASE(checksums_are_written_on_request),
 	KUNIT_CASE(offloads_are_for_datagrams_of_infiniband_ports),
 	KUNIT_CASE(a_large_send_that_cannot_be_cut_is_not_accepted),

@@ -112,6 +112,60 @@ static void a_sender_that_waits_is_called_once_when_there_is_room(struct kunit *
 	KUNIT_EXPECT_EQ(test, sender->woken, 1);
 }
 
+/* ---- several CPUs in sock_wfree(), each of which still holds a byte of its packet */
+
+static void (*write_space)(struct sock *sk);
+static struct sk_buff *beside;
+static bool waits;
+
+/* A sender on another CPU begins to wait when the freeing one has looked. */
+static void wait_behind(struct sock *sk)
+{
+	write_space(sk);
+	waits = srnic_txq_wait(sk->sk_user_data, 0);
+}
+
+static void a_sender_does_not_wait_for_a_packet_that_is_being_freed(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct sender *sender = &w->sender[0];
+	struct sk_buff *skb = send_packet(test, sender);
+
+	write_space = sender->txq.sk->sk_write_space;
+	sender->txq.sk->sk_write_space = wait_behind;
+	kfree_skb(skb);
+	KUNIT_EXPECT_TRUE(test, !waits || sender->woken);
+}
+
+/* Two CPUs look while each holds its byte. */
+static void free_beside(struct sock *sk)
+{
+	struct sk_buff *skb = beside;
+
+	beside = NULL;
+	if (skb) {
+		kfree_skb(skb);
+	} else {
+		write_space(sk);
+		write_space(sk);
+	}
+}
+
+static void a_sender_is_called_though_two_packets_are_freed_at_once(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct sender *sender = &w->sender[0];
+	struct sk_buff *skb = send_packet(test, sender);
+
+	beside = send_packet(test, sender);
+	write_space = sender->txq.sk->sk_write_space;
+	sender->txq.sk->sk_write_space = free_beside;
+	KUNIT_EXPECT_TRUE(test, srnic_txq_wait(&sender->txq, 0));
+	kfree_skb(skb);
+	KUNIT_EXPECT_EQ(test, sender->woken, 1);
+	KUNIT_EXPECT_FALSE(test, sender->txq.busy);
+}
+
 static void nobody_is_called_when_the_account_is_closed(struct kunit *test)
 {
 	struct world *w = test->priv;
@@ -167,6 +221,8 @@ static void a_refusal_halves_the_limit_once_and_it_grows_again(struct kunit *tes
 static struct kunit_case txq_cases[] = {
 	KUNIT_CASE(a_packet_is_its_senders_until_it_is_freed),
 	KUNIT_CASE(a_sender_that_waits_is_called_once_when_there_is_room),
+	KUNIT_CASE(a_sender_does_not_wait_for_a_packet_that_is_being_freed),
+	KUNIT_CASE(a_sender_is_called_though_two_packets_are_freed_at_once),
 	KUNIT_CASE(nobody_is_called_when_the_account_is_closed),
 	KUNIT_CASE(the_limit_is_shared_by_those_that_have_something_there),
 	KUNIT_CASE(a_refusal_halves_the_limit_once_and_it_grows_again),

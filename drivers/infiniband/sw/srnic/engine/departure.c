@@ -17,7 +17,7 @@ static void complete_departed(struct srnic_qp *qp)
 	while (dep->count) {
 		struct srnic_departure *mark = &dep->mark[dep->first];
 
-		if ((s32)(left - mark->charged) < 0)
+		if ((s32)(left + SRNIC_TXQ_SLACK - mark->charged) < 0)
 			break;
 		qp->req.una = mark->psn;
 		dep->first = (dep->first + 1) % SRNIC_DEPARTURES;

@@ -4,6 +4,7 @@
  * loss probes (probe.c).
  */
 #include "compat.h"
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
@@ -32,6 +33,16 @@ static void timed_out(struct srnic_qp *qp)
 		req->retry_left--;
 	srnic_count(qp->dev, completer_retry_err);
 	srnic_requester_lost(qp, SRNIC_LOSS_TIMEOUT);
+	srnic_timer_renew(qp);
+	srnic_requester_run(qp);
+}
+
+/*
+ * UC and UD are not answered, so nothing is known to be lost: packets could not be built, for want
+ * of memory, or have not left yet.
+ */
+static void try_again(struct srnic_qp *qp)
+{
 	srnic_timer_renew(qp);
 	srnic_requester_run(qp);
 }
@@ -74,8 +85,10 @@ static void retry_fire(struct timer_list *timer)
 	}
 	if (req->wait_keys)
 		srnic_hs_timeout(qp);
-	else
+	else if (qp->ib.qp_type == IB_QPT_RC)
 		timed_out(qp);
+	else
+		try_again(qp);
 out:
 	srnic_qp_unlock(qp);
 }
@@ -165,3 +178,5 @@ void srnic_timer_init(struct srnic_qp *qp)
 	hrtimer_setup(&qp->probe.timer, probe_fire, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	hrtimer_setup(&qp->rnr_timer, rnr_fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_timer_init);

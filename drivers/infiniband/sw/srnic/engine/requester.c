@@ -313,8 +313,8 @@ void srnic_requester_run(struct srnic_qp *qp)
 	enum srnic_flight flight = req->una == req->max_sent ? SRNIC_FLIGHT_BEGINS :
 							       SRNIC_FLIGHT_CONTINUES;
 	struct srnic_build build __uninitialized;
+	u32 allowance, first = req->psn;
 	int budget;
-	u32 allowance;
 
 	lockdep_assert_held(&qp->lock);
 
@@ -335,6 +335,8 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_build_end(&build);
 	if (build.packets)
 		turn_built(qp, flight);
+	else if (!is_reliable(qp) && req->psn != first)
+		srnic_tx_mark(qp);	/* none could be built: all count as lost */
 	/* The completer tells the seal of acknowledged packets */
 	if (!is_reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);

@@ -23,6 +23,8 @@ void srnic_tx_resume(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
+	if (unlikely(qp->state == IB_QPS_RESET))
+		return;
 	qp->tx_stopped = false;
 	if (qp->departures.count)
 		srnic_tx_departed(qp);
@@ -82,6 +84,9 @@ void srnic_tx_requeue(struct srnic_qp *qp, const struct srnic_out_cb *dropped,
 	requeue_packet(qp, first, dropped);
 	requeue_all(qp, first, rest);
 	requeue_all(qp, first, &qp->out);
+	/* Nothing is built again, and the QP may be freed before a timer expires. */
+	if (qp->state == IB_QPS_RESET)
+		return;
 	srnic_txq_dropped(&qp->txq);
 
 	if (first[SRNIC_OUT_REQUEST].kind == SRNIC_OUT_REQUEST) {

@@ -259,6 +259,8 @@ static void sq_stop(struct srnic_qp *qp)
 		srnic_qp_fatal(qp, -1);
 		return;
 	}
+	if (qp->state == IB_QPS_RESET)
+		return;
 	if (qp->state != IB_QPS_ERR)
 		qp->state = IB_QPS_SQE;
 	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);

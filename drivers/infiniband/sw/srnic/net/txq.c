@@ -156,21 +156,25 @@ static void txq_clear_busy(struct srnic_txq *txq)
 		this_cpu_dec(*txq->group->busy);
 }
 
-/* sock_wfree() keeps one byte until its call of sk_write_space has returned. */
+/*
+ * sock_wfree() keeps one byte of a packet until its call of sk_write_space has returned, and
+ * nothing is called then. Several CPUs may be there at once: SRNIC_TXQ_SLACK.
+ */
 static void txq_write_space(struct sock *sk)
 {
-	u32 bytes = sk_wmem_alloc_get(sk) - 1;
+	u32 bytes = sk_wmem_alloc_get(sk);
 	struct srnic_txq *txq;
 
 	rcu_read_lock();
 	txq = rcu_dereference_sk_user_data(sk);
 	if (!txq)
 		goto unlock;
-	if (!bytes)
+	if (bytes <= SRNIC_TXQ_SLACK)
 		txq_clear_busy(txq);
 	/* pairs with srnic_txq_wait(): count down, then read @waiting */
 	smp_mb__after_atomic();
-	if (READ_ONCE(txq->waiting) && bytes <= READ_ONCE(txq->low) && xchg(&txq->waiting, false))
+	if (READ_ONCE(txq->waiting) && bytes <= READ_ONCE(txq->low) + SRNIC_TXQ_SLACK &&
+	    xchg(&txq->waiting, false))
 		txq->wake(txq);
 unlock:
 	rcu_read_unlock();
@@ -271,7 +275,7 @@ bool srnic_txq_wait(struct srnic_txq *txq, u32 low)
 	WRITE_ONCE(txq->low, low);
 	/* txq_write_space() counts down, then looks at @waiting: one of the two sees the other */
 	smp_store_mb(txq->waiting, true);
-	return srnic_txq_bytes(txq) > low || !xchg(&txq->waiting, false);
+	return srnic_txq_bytes(txq) > low + SRNIC_TXQ_SLACK || !xchg(&txq->waiting, false);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_wait);

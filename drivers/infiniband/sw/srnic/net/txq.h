@@ -25,11 +25,17 @@ struct srnic_txq_group {
 	unsigned long changed_at;
 };
 
+/*
+ * Bytes that the account may show although all packets have left: sock_wfree() holds one for
+ * each CPU that frees a packet at present. Less than any packet's truesize.
+ */
+#define SRNIC_TXQ_SLACK		511
+
 /**
  * struct srnic_txq - account of the packets that one sender has in the stack
  * @sk: socket that owns the packets; NULL: the account is closed
  * @group: account of the device
- * @wake: called if @waiting when at most @low bytes remain in the stack
+ * @wake: called if @waiting when at most @low bytes remain in the stack, or hardly more
  * @charged: total bytes charged, of truesize; wraps
  * @low: bytes, see @wake
  * @waiting: the sender waits for @wake
