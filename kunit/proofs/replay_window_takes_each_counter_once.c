@@ -5,8 +5,8 @@
  * files: sth/replay.c
  * unwind: 5
  * size: sth/pure.h: `SRNIC_REPLAY_WORDS	32` => `SRNIC_REPLAY_WORDS	4`
- * soak-unwind: 9
- * soak-size: sth/pure.h: `SRNIC_REPLAY_WORDS	32` => `SRNIC_REPLAY_WORDS	8`
+ * soak-unwind: 33
+ * soak-solver: cadical
  * broken: sth/replay.c: `- counter > SRNIC_REPLAY_WINDOW`
  *	=> `- counter > SRNIC_REPLAY_WINDOW + 64`
  * broken: sth/replay.c: `counter / 64 - n + 1` => `counter / 64 - n`
@@ -22,8 +22,9 @@
  * counter unless the window has moved past it. So a counter is fresh until it is marked or
  * left behind, and never again.
  *
- * Counters have all 64 bits. The ring, whose size only SRNIC_REPLAY_WORDS defines, is
- * smaller than in use: the solver would need hours for the real size.
+ * Counters have all 64 bits. In 'make check' the ring, whose size only SRNIC_REPLAY_WORDS
+ * defines, is smaller than in use: for the true size cadical needs minutes, and cbmc's own solver
+ * far longer.
  */
 #include "proof.h"
 #include "sth/pure.h"
