@@ -239,20 +239,16 @@ static void demux_route(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 	flow->dst = NULL;
 }
 
+static unsigned int demux_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	demux_route(priv, skb, state->pf == NFPROTO_IPV4);
+	return NF_ACCEPT;
+}
+
 /* The hook at PRE_ROUTING; @priv is the struct srnic_netns. */
 unsigned int srnic_demux_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	bool v4 = state->pf == NFPROTO_IPV4;
-
-	/* as in hook_receive() */
-	if (likely(in_softirq())) {
-		demux_route(priv, skb, v4);
-	} else {
-		local_bh_disable();
-		demux_route(priv, skb, v4);
-		local_bh_enable();
-	}
-	return NF_ACCEPT;
+	return srnic_bhs_off(demux_in, priv, skb, state);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_demux_in);

@@ -126,8 +126,8 @@ static bool hook_policy_ok(struct sk_buff *skb, bool v4)
 		    xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-static unsigned int hook_take(struct srnic_netns *ns, struct sk_buff *skb, unsigned int thoff,
-			      const struct nf_hook_state *state)
+static unsigned int hook_receive(struct srnic_netns *ns, struct sk_buff *skb, unsigned int thoff,
+				 const struct nf_hook_state *state)
 {
 	bool v4 = state->pf == NFPROTO_IPV4;
 	u32 epoch = srnic_gid_epoch();
@@ -146,21 +146,7 @@ static unsigned int hook_take(struct srnic_netns *ns, struct sk_buff *skb, unsig
 	return NF_STOLEN;
 }
 
-/* Behind a rule that queues packets for a program, hooks run in its context (nf_reinject()). */
-static unsigned int hook_receive(struct srnic_netns *ns, struct sk_buff *skb, unsigned int thoff,
-				 const struct nf_hook_state *state)
-{
-	unsigned int verdict;
-
-	if (likely(in_softirq()))
-		return hook_take(ns, skb, thoff, state);
-	local_bh_disable();
-	verdict = hook_take(ns, skb, thoff, state);
-	local_bh_enable();
-	return verdict;
-}
-
-static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+static unsigned int take_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	unsigned int thoff = ip_hdrlen(skb);
 
@@ -169,13 +155,23 @@ static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_ho
 	return hook_receive(priv, skb, thoff, state);
 }
 
-static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+static unsigned int take_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	unsigned int thoff = sizeof(struct ipv6hdr);
 
 	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !hook_matches(skb, thoff))
 		return NF_ACCEPT;
 	return hook_receive(priv, skb, thoff, state);
+}
+
+static unsigned int hook_in4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	return srnic_bhs_off(take_in4, priv, skb, state);
+}
+
+static unsigned int hook_in6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	return srnic_bhs_off(take_in6, priv, skb, state);
 }
 
 /*

@@ -54,6 +54,23 @@ struct srnic_netns_port *srnic_netns_port(struct srnic_netns *ns, __be16 port);
 void srnic_netns_hold(struct srnic_netns *ns);
 void srnic_netns_release(struct srnic_netns *ns);
 
+/*
+ * Call a hook with BHs off. They are on behind a rule that queues packets for a program, in
+ * whose context nf_reinject() calls the remaining hooks.
+ */
+static __always_inline unsigned int srnic_bhs_off(nf_hookfn *hook, void *priv, struct sk_buff *skb,
+						  const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	if (likely(in_softirq()))
+		return hook(priv, skb, state);
+	local_bh_disable();
+	verdict = hook(priv, skb, state);
+	local_bh_enable();
+	return verdict;
+}
+
 /* hook.c */
 extern const struct nf_hook_ops srnic_hooks[SRNIC_HOOKS];
 int srnic_hook_init(srnic_rx_fn fn);
