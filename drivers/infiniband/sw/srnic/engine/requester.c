@@ -289,12 +289,10 @@ static void report_drained(struct srnic_qp *qp)
 /* Packets are in qp->out. */
 static void turn_built(struct srnic_qp *qp, enum srnic_flight flight)
 {
-	if (is_reliable(qp)) {
+	if (is_reliable(qp))
 		srnic_qp_built_ordered(qp, flight);
-	} else {
+	else
 		srnic_qp_built_unacked(qp, SRNIC_FLIGHT_BEGINS);
-		srnic_tx_mark(qp);
-	}
 }
 
 /**
@@ -335,8 +333,9 @@ void srnic_requester_run(struct srnic_qp *qp)
 	srnic_build_end(&build);
 	if (build.packets)
 		turn_built(qp, flight);
-	else if (!is_reliable(qp) && req->psn != first)
-		srnic_tx_mark(qp);	/* none could be built: all count as lost */
+	/* packets that could not be built count as lost, and complete with those that have left */
+	if (!is_reliable(qp) && req->psn != first)
+		srnic_tx_mark(qp);
 	/* The completer tells the seal of acknowledged packets */
 	if (!is_reliable(qp) && qp->sth && srnic_sth_advance(qp->sth, SRNIC_FLOW_OURS, req->psn))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
