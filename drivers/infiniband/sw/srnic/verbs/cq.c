@@ -88,14 +88,9 @@ err_give:
 int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
 	struct srnic_cq *cq = to_srnic_cq(ib);
-	struct srnic_ring ring = {};
 
 	srnic_cq_stop(cq);
-	/* older cores still show the object: srnic_fill_res_cq() */
-	spin_lock_irq(&cq->lock);
-	swap(ring, cq->ring);
-	spin_unlock_irq(&cq->lock);
-	srnic_ring_destroy(&ring);
+	srnic_ring_detach(&cq->ring, &cq->lock);
 	srnic_give_quota(to_srnic(ib->device), SRNIC_QUOTA_CQ, cq->user);
 	return 0;
 }

@@ -216,3 +216,20 @@ void srnic_ring_destroy(struct srnic_ring *ring)
 	srnic_mmap_remove(ring->mmap);
 	srnic_ring_free(ring);
 }
+
+/**
+ * srnic_ring_detach() - Destroy the ring of an object that older cores still show
+ * @ring: of a CQ or an SRQ, all zero when this returns
+ * @lock: protects @ring; srnic_fill_res_cq() and srnic_fill_res_srq() take it
+ *
+ * Context: process.
+ */
+void srnic_ring_detach(struct srnic_ring *ring, spinlock_t *lock)
+{
+	struct srnic_ring detached = {};
+
+	spin_lock_irq(lock);
+	swap(detached, *ring);
+	spin_unlock_irq(lock);
+	srnic_ring_destroy(&detached);
+}

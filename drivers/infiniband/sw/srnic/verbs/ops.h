@@ -29,6 +29,7 @@ struct srnic_user *srnic_udata_user(struct ib_udata *udata);
 int srnic_ring_create(struct ib_udata *udata, struct srnic_ring *ring, u32 limit, u32 stride,
 		      struct srnic_abi_ring *abi);
 void srnic_ring_destroy(struct srnic_ring *ring);
+void srnic_ring_detach(struct srnic_ring *ring, spinlock_t *lock);
 struct srnic_mmap *srnic_mmap_new(struct ib_ucontext *uctx, enum srnic_quota quota, u32 count);
 int srnic_mmap_insert(struct srnic_mmap *mmap, const struct srnic_pages *pages);
 u64 srnic_mmap_offset(struct srnic_mmap *mmap);

@@ -88,14 +88,9 @@ int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
 	struct srnic_dev *dev = to_srnic(ib->device);
 	struct srnic_srq *srq = to_srnic_srq(ib);
-	struct srnic_ring ring = {};
 
 	xa_erase(&dev->srqs, srq->number);
-	/* older cores still show the object: srnic_fill_res_srq() */
-	spin_lock_irq(&srq->lock);
-	swap(ring, srq->ring);
-	spin_unlock_irq(&srq->lock);
-	srnic_ring_destroy(&ring);
+	srnic_ring_detach(&srq->ring, &srq->lock);
 	srnic_give_quota(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return 0;
 }
