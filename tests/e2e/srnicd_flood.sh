@@ -74,10 +74,10 @@ say "$(cat $progress): connections made, closed; the daemon has ${#fds[@]} descr
 [ ${#fds[@]} -le $most_fds ] || fail "${#fds[@]} descriptors"
 [ $((after - before)) -le $most_kib ] || fail "$((after - before)) KiB"
 
+say "it says so, in few lines"
+soon says a "more connections were refused" || fail "$(tail -n 20 /run/test/a.log)"
 rm $progress
 wait $flood || fail "the flood has failed"
-say "it says so, in few lines"
-says a "more connections were refused" || fail "$(tail -n 20 /run/test/a.log)"
 lines=$(wc -l </run/test/a.log)
 read -r uptime _ </proc/uptime
 # five in 10 s, and their sum
