@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: both
 # what: a receiver may destroy its QP as soon as it has a message; the sender still gets its acknowledgment
-# easy: yes
 # timeout: 120
 # cites: IBA 9.7.5.1.2
 . "$(dirname "$0")/../lib.sh"
