@@ -711,6 +711,38 @@ static void P10_a_dropped_key_leaves_no_key_that_was_derived_from_it(struct kuni
 	KUNIT_EXPECT_EQ(test, qp->grant_count, 0);
 }
 
+/* -------------------------------------------------------- UC, responder */
+
+static void receive(struct srnic_qp *qp, u8 kind, u32 psn)
+{
+	const struct srnic_pkt pkt = {
+		.opcode = SRNIC_TP_UC | kind,
+		.opc = &srnic_opcode_table[SRNIC_TP_UC | kind],
+		.psn = psn,
+		.payload_len = qp->mtu,
+	};
+	struct srnic_mem_cache cache = {};
+
+	spin_lock_bh(&qp->lock);
+	srnic_responder_rx(qp, &pkt, &cache);
+	spin_unlock_bh(&qp->lock);
+}
+
+static void the_rest_of_a_message_without_beginning_is_received_and_not_used(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	unsigned int i;
+
+	qp->ib.qp_type = IB_QPT_UC;
+	for (i = 1; i < 5; i++) {
+		receive(qp, SRNIC_OPC_WRITE_MIDDLE, srnic_psn_add(FIRST_PSN, i));
+		KUNIT_EXPECT_EQ(test, qp->resp.psn, srnic_psn_add(FIRST_PSN, i + 1));
+		KUNIT_EXPECT_EQ(test, qp->resp.message, 0);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, counted(qp, SRNIC_STAT_out_of_seq_request), 1, "one gap");
+	KUNIT_EXPECT_EQ(test, qp->resp.msn, 0);
+}
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(R24_no_more_reads_than_modify_qp_allows),
 	KUNIT_CASE(reads_that_are_outstanding_stay_so_when_the_limit_changes),
@@ -732,6 +764,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(packets_that_leave_after_a_reset_complete_nothing),
 	KUNIT_CASE(what_is_not_acknowledged_is_not_sent_again),
 	KUNIT_CASE(P10_a_dropped_key_leaves_no_key_that_was_derived_from_it),
+	KUNIT_CASE(the_rest_of_a_message_without_beginning_is_received_and_not_used),
 	{}
 };
 

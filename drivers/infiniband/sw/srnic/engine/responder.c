@@ -79,7 +79,7 @@ static enum srnic_mem_status place_payload(struct srnic_qp *qp, const struct srn
 		.off = rwqe->done,
 	};
 
-	return srnic_sge_place(&qp->mem, cache, &to, pkt->payload, pkt->payload_len);
+	return srnic_sge_place(qp->recv_mem, cache, &to, pkt->payload, pkt->payload_len);
 }
 
 static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
@@ -538,8 +538,9 @@ void srnic_responder_advanced(struct srnic_qp *qp)
 
 /*
  * IBA 9.8.2.2: nothing is answered or retransmitted. A gap aborts the message; the next FIRST
- * or ONLY begins another one, at any PSN. On a sealed QP, a PSN below the expected one is
- * dropped, because suites without a counter do not detect replays (protocol.md, section 13).
+ * or ONLY begins another one, at any PSN. Packets of the aborted message count as received: X is
+ * beyond all PSNs verified (protocol.md, section 5). On a sealed QP, a PSN below the expected one
+ * is dropped, because suites without a counter do not detect replays (section 13).
  */
 static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		       struct srnic_mem_cache *cache)
@@ -557,8 +558,6 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	}
 	if (pkt->opc->flags & SRNIC_OPF_FIRST)
 		resp->message = 0;
-	else if (!resp->message)
-		return;
 
 	resp->psn = pkt->psn;
 	verdict = responder_execute(qp, pkt, cache);
