@@ -25,6 +25,7 @@ from pyverbs.mr import MR, MW, MWBindInfo
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 import srnic
 
@@ -36,10 +37,12 @@ MTU = 1024
 ROOM = 4096         # bytes of a region, with checked memory on both sides
 AROUND = 4096
 QKEY, PRIVILEGED = 0x11111111, 0x91111111
-DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS = (
-    e.IBV_WC_SUCCESS, e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_QP_OP_ERR)
+DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS, NO_LOCAL_ACCESS = (
+    e.IBV_WC_SUCCESS, e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_QP_OP_ERR,
+    e.IBV_WC_LOC_PROT_ERR)
 STATUS = {DONE: "done", NO_ACCESS: "remote access error", NO_SUCH_REQUEST: "invalid request",
-          NOT_OURS: "local QP operation error", None: "nothing", 0x100: "refused"}
+          NOT_OURS: "local QP operation error", NO_LOCAL_ACCESS: "local protection error",
+          None: "nothing", 0x100: "refused"}
 REFUSED = 0x100     # immediate error with an expected errno
 
 # Requests of a peer, and the right that each needs
@@ -65,9 +68,9 @@ class Bed:
         self.others = PD(self.ctx)
         self.way = way_to_self(self.ctx)
 
-    def qp(self, pd, cq, kind=e.IBV_QPT_RC):
+    def qp(self, pd, cq, kind=e.IBV_QPT_RC, srq=None):
         cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)
-        return QP(pd, QPInitAttr(qp_type=kind, scq=cq, rcq=cq, cap=cap))
+        return QP(pd, QPInitAttr(qp_type=kind, scq=cq, rcq=cq, cap=cap, srq=srq))
 
 
 class Pair:
@@ -197,6 +200,11 @@ def attempts():
     yield "R2", "a datagram with another Q_Key", None, by_qkey(QKEY ^ 1, QKEY)
     yield "R28", "a datagram with a privileged Q_Key", None, by_qkey(PRIVILEGED, PRIVILEGED)
     yield "R28", "such a Q_Key means the queue's own", DONE, by_qkey(PRIVILEGED, QKEY)
+    for kind, name in ((e.IBV_QPT_RC, "a SEND"), (e.IBV_QPT_UD, "a datagram")):
+        yield "R7", f"{name} to memory of the shared queue's domain", DONE, \
+            shared_queue(kind, same=True)
+        yield "R7", f"{name} to memory of the QP's domain, by a shared queue of another", \
+            NO_LOCAL_ACCESS, shared_queue(kind, same=False)
     yield "R10", "a SEND of one byte more than there is room for", NO_SUCH_REQUEST, too_long
     yield "IBA", "a message after one that was too long, on UC", DONE, unreliable
     yield "R29", "a completion queue of another context", REFUSED, foreign_cq
@@ -343,8 +351,29 @@ def invalidate_window(own):
     return run
 
 
-def datagrams(bed, cq, qkey=QKEY):
-    qp = bed.qp(bed.peers, cq, e.IBV_QPT_UD)
+def shared_queue(kind, same):
+    """Return the completion of a receive request that a shared queue of the owner's domain
+    has, at a QP of the peer's: its memory is of the queue's domain, or of the QP's."""
+    def run(bed):
+        srq = SRQ(bed.owners, SrqInitAttr(SrqAttr(max_wr=4, max_sge=1)))
+        region = Region(bed, pd=bed.owners if same else bed.peers)
+        srq.post_recv(RecvWR(num_sge=1, sg=[SGE(region.addr, ROOM, region.mr.lkey)]))
+        cq, own = CQ(bed.ctx, 16), MR(bed.peers, 64, LOCAL)
+        wr = SendWR(opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(own.buf, 64, own.lkey)])
+        if kind == e.IBV_QPT_UD:
+            sender, receiver = datagrams(bed, CQ(bed.ctx, 16)), datagrams(bed, cq, srq=srq)
+            wr.set_wr_ud(AH(bed.peers, attr=bed.way), receiver.qp_num, QKEY)
+        else:
+            sender, receiver = bed.qp(bed.peers, CQ(bed.ctx, 16)), bed.qp(bed.peers, cq, srq=srq)
+            for qp, to in ((sender, receiver), (receiver, sender)):
+                qp.to_rts(connection(bed.way, to.qp_num))
+        sender.post_send(wr)
+        return completion(cq), None if same else region
+    return run
+
+
+def datagrams(bed, cq, qkey=QKEY, srq=None):
+    qp = bed.qp(bed.peers, cq, e.IBV_QPT_UD, srq)
     attr = QPAttr(port_num=1)
     attr.qkey = qkey
     qp.to_rts(attr)

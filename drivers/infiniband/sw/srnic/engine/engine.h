@@ -452,6 +452,7 @@ struct srnic_grant {
  * @ib: core part
  * @dev: device
  * @mem: stream on whose behalf memory is accessed; has the protection domain
+ * @recv_mem: stream on whose behalf messages are placed: @mem, or that of @srq
  * @scq: CQ for send completions
  * @rcq: CQ for receive completions
  * @srq: shared receive queue; NULL: the QP has its own receive queue
@@ -503,6 +504,7 @@ struct srnic_qp {
 	struct ib_qp ib;
 	struct srnic_dev *dev;
 	struct srnic_mem_stream mem;
+	const struct srnic_mem_stream *recv_mem;
 	struct srnic_cq *scq;
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;

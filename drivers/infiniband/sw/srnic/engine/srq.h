@@ -10,15 +10,15 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include "guard/guard.h"
+#include "mem/mem.h"
 #include "queue/queue.h"
-
-struct srnic_pd;
 
 /**
  * struct srnic_srq - A shared receive queue
  * @ib: core part
  * @number: index in dev->srqs
- * @pd: protection domain
+ * @mem: stream on whose behalf messages are placed by QPs of other protection domains; has
+ *	the protection domain
  * @lock: irqsave; protects taking of work requests, resize, limit, and posts
  *	of kernel consumers
  * @ring: receive work requests
@@ -32,7 +32,7 @@ struct srnic_pd;
 struct srnic_srq {
 	struct ib_srq ib;
 	u32 number;
-	struct srnic_pd *pd;
+	struct srnic_mem_stream mem;
 	spinlock_t lock;	/* irqsave; ring, share, limit */
 	struct srnic_ring ring;
 	struct srnic_share share;

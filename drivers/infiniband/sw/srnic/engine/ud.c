@@ -279,10 +279,10 @@ static enum srnic_mem_status ud_place(struct srnic_qp *qp, const struct srnic_pk
 	u8 grh[SRNIC_GRH_LEN];
 
 	ud_fill_grh(pkt->ends, grh);
-	status = srnic_sge_place(&qp->mem, &cache, &to, grh, sizeof(grh));
+	status = srnic_sge_place(qp->recv_mem, &cache, &to, grh, sizeof(grh));
 	to.off = sizeof(grh);
 	if (!status && pkt->payload_len)
-		status = srnic_sge_place(&qp->mem, &cache, &to, pkt->payload, pkt->payload_len);
+		status = srnic_sge_place(qp->recv_mem, &cache, &to, pkt->payload, pkt->payload_len);
 	srnic_mem_cache_drop(&cache);
 	return status;
 }

@@ -171,8 +171,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_mkeys);
  * srnic_mem_get_cached() - Check an access, reusing the region of the last access
  * @stream: stream on whose behalf the access is made
  * @access: the access
- * @cache: region of the last access, for this stream only; its ref is for
- *	gather, place and atomic
+ * @cache: region of the last access, by any stream; its ref is for gather, place and atomic
  *
  * If the region is the cached one, only the lookup and the reference are saved:
  * the access is checked as in srnic_mem_get().

@@ -159,6 +159,8 @@ static void qp_init_mem(struct srnic_qp *qp)
 	qp->mem.qpn = qp->ib.qp_num;
 	qp->mem.user = qp->ib.uobject;
 	INIT_LIST_HEAD(&qp->mem.stags);
+	/* the keys of receives are those of the queue's domain, which may be another (R7) */
+	qp->recv_mem = qp->srq && qp->srq->mem.pd != qp->mem.pd ? &qp->srq->mem : &qp->mem;
 }
 
 static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)

@@ -61,7 +61,9 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	if (err)
 		return err;
 
-	srq->pd = to_srnic_pd(ib->pd);
+	srq->mem.pd = to_srnic_pd(ib->pd);
+	srq->mem.user = ib->uobject;
+	INIT_LIST_HEAD(&srq->mem.stags);
 	srq->max_sge = init->attr.max_sge;
 	spin_lock_init(&srq->lock);
 	srnic_share_init(&srq->share);
