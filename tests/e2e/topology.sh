@@ -55,6 +55,13 @@ done
 before=$(sent a va.7)
 pingpong 10.78.0.1 10.78.0.2
 [ "$(sent a va.7)" -gt $((before + 50)) ] || fail "the packets were not tagged"
+
+say "connections are set up over a VLAN's addresses, to a peer and to the host itself"
+pair in b rping -s -a 10.78.0.2 -C 3 -- in a rping -c -a 10.78.0.2 -C 3
+pair in a rping -s -a 10.78.0.1 -C 3 -- in a rping -c -a 10.78.0.1 -C 3
+local=$(ip -n b -j -6 addr show dev vb.7 scope link |
+	python3 -c 'import json,sys; print(json.load(sys.stdin)[0]["addr_info"][0]["local"])')
+pair in b rping -s -a "$local%vb.7" -C 3 -- in a rping -c -a "$local%va.7" -C 3
 ! on a rdma link add srnicv type srnic netdev va.7 2>/dev/null || fail "a VLAN took a link of its own"
 
 say "a device to itself"

@@ -136,6 +136,8 @@ struct srnic_rq_wqe {
 #define SRNIC_WC_WITH_IMM	(1 << 1)
 #define SRNIC_WC_WITH_INV	(1 << 2)
 #define SRNIC_WC_IP_CSUM_OK	(1 << 3)	/* kernel only: of IP over InfiniBand */
+#define SRNIC_WC_WITH_VLAN	(1 << 5)	/* kernel only: vlan_id is valid */
+#define SRNIC_WC_WITH_NETWORK_HDR	(1 << 6)	/* kernel only: network_hdr_type is valid */
 
 /* A completion: 64 bytes. */
 struct srnic_cqe {
@@ -151,8 +153,9 @@ struct srnic_cqe {
 	__u32 wc_flags;		/* SRNIC_WC_* */
 	__u16 pkey_index;
 	__u16 slid;		/* of datagrams to an InfiniBand port: label of the sender */
-	__u16 reserved[2];
-	__aligned_u64 reserved2;
+	__u16 vlan_id;		/* kernel only: of the GID that the datagram was for */
+	__u16 network_hdr_type;	/* kernel only: enum rdma_network_type */
+	__aligned_u64 reserved;
 };
 
 /* Location and geometry of a ring's mapping */

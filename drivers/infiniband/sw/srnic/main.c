@@ -83,7 +83,8 @@ static int srnic_enable_driver(struct ib_device *ib)
 	if (err)
 		return err;
 	if (dev->fabric)
-		err = srnic_net_gid_add(dev, &dev->fabric->gid, dev->ndev, &dev->port_gid);
+		err = srnic_net_gid_add(dev, &dev->fabric->gid, dev->ndev, SRNIC_NO_VLAN,
+					&dev->port_gid);
 	if (err) {
 		srnic_net_put(net, dev->udp_port);
 		return err;

@@ -316,6 +316,26 @@ static u16 ud_pkey_index(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	return index < 0 ? SRNIC_PKEY_INDEX : index;
 }
 
+/*
+ * Say where a datagram came from, for the reply to go there. ib_core replies to a MAD by the GID
+ * that has the address, the VLAN and the version of IP that the completion says.
+ */
+static void ud_fill_origin(const struct srnic_qp *qp, const struct srnic_ends *ends,
+			   struct srnic_cqe *cqe)
+{
+	if (qp->dev->fabric) {
+		cqe->slid = srnic_gid_lid(ends->sgid);
+		return;
+	}
+	if (qp->ib.qp_type != IB_QPT_GSI)
+		return;
+	cqe->wc_flags |= SRNIC_WC_WITH_NETWORK_HDR;
+	cqe->network_hdr_type = ends->v4 ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+	cqe->vlan_id = srnic_net_vlan(qp->dev, ends);
+	if (cqe->vlan_id != SRNIC_NO_VLAN)
+		cqe->wc_flags |= SRNIC_WC_WITH_VLAN;
+}
+
 /**
  * srnic_datagram_rx() - Receive a datagram
  * @qp: a UD, GSI or SMI QP, in RTR or later
@@ -348,8 +368,6 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_qp_count_drop(qp, pkt, wrong_qkey);
 		return;
 	}
-	if (qp->dev->fabric)
-		cqe.slid = srnic_gid_lid(pkt->ends->sgid);
 	ret = srnic_recv_get(qp, pkt);
 	if (!ret)
 		return;
@@ -369,5 +387,6 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_qp_fatal(qp, -1);
 		return;
 	}
+	ud_fill_origin(qp, pkt->ends, &cqe);
 	srnic_recv_complete(qp, &cqe, pkt);
 }

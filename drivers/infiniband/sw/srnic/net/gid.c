@@ -26,6 +26,7 @@
  * @net: namespace of the netdev, in which packets are received; need not be the device's
  * @gid: the address, IPv4 in mapped form
  * @ifindex: index of the netdev, which may be a VLAN on the device's own
+ * @vlan: ID of that VLAN, or SRNIC_NO_VLAN
  * @dev: the device; outlives the entry by a grace period
  * @sock: IPv6: socket bound to the netdev and to no port, for route lookups; or NULL
  * @rcu: frees the entry: readers of the tables may still see it after its removal
@@ -36,6 +37,7 @@ struct srnic_gid_entry {
 	struct net *net;
 	union ib_gid gid;
 	int ifindex;
+	u16 vlan;
 	struct srnic_dev *dev;
 	struct socket *sock;
 	struct rcu_head rcu;
@@ -141,6 +143,28 @@ struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex, __be
 }
 
 /**
+ * srnic_gid_vlan() - Return the VLAN of a GID on a netdev
+ * @dev: the device
+ * @gid: the address
+ * @ifindex: index of the netdev
+ *
+ * Context: RCU read side.
+ * Return: the VLAN's ID; SRNIC_NO_VLAN if it is on none; -ENOENT if the device has no such GID
+ * on that netdev.
+ */
+int srnic_gid_vlan(const struct srnic_dev *dev, const u8 gid[16], int ifindex)
+{
+	struct srnic_gid_entry *entry;
+
+	hash_for_each_possible_rcu(netdev_table, entry, by_netdev, ifindex) {
+		if (entry->dev == dev && entry->ifindex == ifindex &&
+		    srnic_gid_equal(entry->gid.raw, gid))
+			return entry->vlan;
+	}
+	return -ENOENT;
+}
+
+/**
  * srnic_gid_sock() - Return the socket for route lookups from a GID
  * @net: namespace
  * @gid: source GID
@@ -212,12 +236,13 @@ static void gid_entry_add(struct srnic_gid_entry *entry, bool own)
  * @net: namespace in which packets are received: that of @ndev, which may move meanwhile
  * @gid: the address
  * @ndev: netdev that has the address: the device's own, or one on top of it
+ * @vlan: ID of the VLAN that @ndev is on, or SRNIC_NO_VLAN
  *
  * Context: process; RTNL may be held.
  * Return: the entry, for srnic_gid_del(), or an ERR_PTR.
  */
 struct srnic_gid_entry *srnic_gid_add(struct srnic_dev *dev, struct net *net,
-				      const union ib_gid *gid, struct net_device *ndev)
+				      const union ib_gid *gid, struct net_device *ndev, u16 vlan)
 {
 	struct srnic_gid_entry *entry;
 	int err;
@@ -228,6 +253,7 @@ struct srnic_gid_entry *srnic_gid_add(struct srnic_dev *dev, struct net *net,
 	entry->net = net;
 	entry->gid = *gid;
 	entry->ifindex = ndev->ifindex;
+	entry->vlan = vlan;
 	entry->dev = dev;
 	err = gid_sock_create(entry);
 	if (err) {

@@ -128,7 +128,7 @@ struct srnic_gid_entry;
 
 /* gid.c: process context */
 struct srnic_gid_entry *srnic_gid_add(struct srnic_dev *dev, struct net *net,
-				      const union ib_gid *gid, struct net_device *ndev);
+				      const union ib_gid *gid, struct net_device *ndev, u16 vlan);
 struct net *srnic_gid_del(struct srnic_gid_entry *entry);
 
 /* gid.c: RCU read side */
@@ -136,6 +136,7 @@ u32 srnic_gid_epoch(void);
 struct srnic_dev *srnic_gid_find(const struct net *net, const u8 gid[16], int ifindex,
 				 __be16 port);
 struct srnic_dev *srnic_gid_find_netdev(const struct net *net, int ifindex, __be16 port);
+int srnic_gid_vlan(const struct srnic_dev *dev, const u8 gid[16], int ifindex);
 struct sock *srnic_gid_sock(const struct net *net, const u8 gid[16], int ifindex, __be16 port);
 
 /* GIDs have IPv4 addresses in mapped form, ::ffff:a.b.c.d. */

@@ -6,35 +6,57 @@
 #include "srnic.h"
 #include "net/internal.h"
 
+/*
+ * Return the namespace of a netdev, with a reference, or NULL if it is going. Without RTNL, the
+ * netdev may move at any time, and the namespace that it leaves may be freed.
+ */
+static struct net *hold_netns(const struct net_device *ndev)
+{
+	struct net *net;
+
+	rcu_read_lock();
+	net = maybe_get_net(dev_net(ndev));
+	rcu_read_unlock();
+	return net;
+}
+
 /**
  * srnic_net_gid_add() - Start receiving for a GID
  * @dev: the device
  * @gid: the address
  * @ndev: netdev that has the address: the device's own, or one on top of it
+ * @vlan: ID of the VLAN that @ndev is on, or SRNIC_NO_VLAN
  * @ctx: set for srnic_net_gid_del()
  *
  * A macvlan or VLAN may have been moved to another namespace: the port is opened there, too.
  *
  * Context: process; RTNL may be held.
- * Return: 0, an errno of srnic_net_get() in the netdev's namespace, or another negative errno.
+ * Return: 0, an errno of srnic_net_get() in the netdev's namespace, -ENODEV if that namespace is
+ * going, or another negative errno.
  */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
-		      void **ctx)
+		      u16 vlan, void **ctx)
 {
-	struct net *net = dev_net(ndev);
 	struct srnic_gid_entry *entry;
+	struct net *net;
 	int err;
 
+	net = hold_netns(ndev);
+	if (!net)
+		return -ENODEV;
 	err = srnic_net_get(net, dev->udp_port);
 	if (err)
-		return err;
-	entry = srnic_gid_add(dev, net, gid, ndev);
+		goto out;
+	entry = srnic_gid_add(dev, net, gid, ndev, vlan);
 	if (IS_ERR(entry)) {
 		srnic_net_put(net, dev->udp_port);
-		return PTR_ERR(entry);
+		err = PTR_ERR(entry);
+		goto out;
 	}
 	*ctx = entry;
-	return 0;
+out:
+	put_net(net);	/* from here on, the exit of the namespace waits for the GID */
+	return err;
 }
 
 /**

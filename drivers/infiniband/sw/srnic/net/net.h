@@ -166,9 +166,13 @@ int srnic_net_get(struct net *net, __be16 port);
 void srnic_net_put(struct net *net, __be16 port);
 
 /* listen.c: from when to when a device receives for a GID */
+#define SRNIC_NO_VLAN	0xffff	/* as ib_core has it */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
-		      void **ctx);
+		      u16 vlan, void **ctx);
 void srnic_net_gid_del(struct srnic_dev *dev, void **ctx);
+
+/* vlan.c */
+u16 srnic_net_vlan(struct srnic_dev *dev, const struct srnic_ends *ends);
 
 /* mcast.c: membership in groups of the underlay */
 int srnic_net_join(struct srnic_dev *dev, const union ib_gid *mgid);

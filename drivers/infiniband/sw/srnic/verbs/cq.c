@@ -170,6 +170,8 @@ static void cq_fill_wc(struct ib_wc *wc, const struct srnic_cqe *cqe, struct ib_
 		.pkey_index = cqe->pkey_index,
 		.slid = cqe->slid,
 		.port_num = SRNIC_PORT,
+		.vlan_id = cqe->vlan_id,
+		.network_hdr_type = cqe->network_hdr_type,
 	};
 	if (cqe->wc_flags & IB_WC_WITH_INVALIDATE)
 		wc->ex.invalidate_rkey = cqe->imm;

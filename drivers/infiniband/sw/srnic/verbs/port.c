@@ -3,6 +3,7 @@
  * The port, derived from the lower netdev.
  */
 #include <linux/netdevice.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
 #include "verbs/ops.h"
 
@@ -84,10 +85,11 @@ int srnic_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 int srnic_add_gid(const struct ib_gid_attr *attr, void **context)
 {
 	struct net_device *ndev = rcu_dereference_protected(attr->ndev, true);
+	u16 vlan;
 
-	if (!ndev)
+	if (!ndev || rdma_read_gid_l2_fields(attr, &vlan, NULL))
 		return -EINVAL;
-	return srnic_net_gid_add(to_srnic(attr->device), &attr->gid, ndev, context);
+	return srnic_net_gid_add(to_srnic(attr->device), &attr->gid, ndev, vlan, context);
 }
 
 int srnic_del_gid(const struct ib_gid_attr *attr, void **context)
