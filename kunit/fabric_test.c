@@ -863,24 +863,67 @@ static void I12_a_full_member_of_no_other_partition_is_admitted(struct kunit *te
 	KUNIT_EXPECT_EQ(test, list_groups(test), 1);
 }
 
+/* Join the broadcast group of a partition. Return the status. */
+static u16 join_partition(struct kunit *test, u16 pkey)
+{
+	union ib_gid mgid = broadcast;
+	u8 *d;
+
+	put_unaligned_be16(pkey, mgid.raw + 4);
+	d = member(test, IB_MGMT_METHOD_SET, JOIN, &mgid, FULL);
+	put_unaligned_be16(pkey, d + 40);
+	return ask(test);
+}
+
 static void I14_each_partition_of_the_port_has_a_broadcast_group(struct kunit *test)
 {
-	union ib_gid other = broadcast;
 	struct world *w = test->priv;
-	u8 *d;
 
 	w->dev->pkeys[3] = 0x8001;
 	w->dev->pkeys[4] = 0x0002;	/* limited member */
-	other.raw[4] = 0x80;
-	other.raw[5] = 0x01;
-	d = member(test, IB_MGMT_METHOD_SET, JOIN, &other, FULL);
-	put_unaligned_be16(0x8001, d + 40);
-	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, join_partition(test, 0x8001), 0);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(w->reply.data + 32), QKEY);
-	other.raw[5] = 0x02;
-	d = member(test, IB_MGMT_METHOD_SET, JOIN, &other, FULL);
-	put_unaligned_be16(0x8002, d + 40);
-	KUNIT_EXPECT_NE(test, ask(test), 0);
+	KUNIT_EXPECT_NE(test, join_partition(test, 0x8002), 0);
+	KUNIT_EXPECT_EQ(test, list_groups(test), 2);
+}
+
+static void I14_a_broadcast_group_goes_with_its_partition(struct kunit *test)
+{
+	union ib_gid mgid = broadcast;
+	struct world *w = test->priv;
+	unsigned int i;
+
+	/* more partitions, one after another, than there may be groups */
+	for (i = 1; i <= SRNIC_FABRIC_GROUPS; i++) {
+		put_unaligned_be16(0x8000 | i, mgid.raw + 4);
+		KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8000 | i), 0);
+		KUNIT_ASSERT_EQ(test, join_partition(test, 0x8000 | i), 0);
+		KUNIT_ASSERT_EQ(test, leave(test, &mgid, FULL), 0);
+		KUNIT_EXPECT_EQ(test, list_groups(test), 2);
+		KUNIT_ASSERT_EQ(test, srnic_fabric_del_pkey(w->fabric, i), 0);
+		KUNIT_EXPECT_EQ(test, list_groups(test), 1);
+	}
+}
+
+static void I14_a_member_keeps_the_broadcast_group_of_a_former_partition(struct kunit *test)
+{
+	union ib_gid mgid = broadcast;
+	struct world *w = test->priv;
+
+	put_unaligned_be16(0x8001, mgid.raw + 4);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, join_partition(test, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_del_pkey(w->fabric, 0x8001), 0);
+	KUNIT_EXPECT_EQ(test, list_groups(test), 2);
+	KUNIT_EXPECT_EQ(test, leave(test, &mgid, FULL), 0);
+	KUNIT_EXPECT_EQ(test, list_groups(test), 1);
+	/* a partition that comes back before that has a permanent group again */
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, join_partition(test, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_del_pkey(w->fabric, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, join_partition(test, 0x8001), 0);
+	KUNIT_EXPECT_EQ(test, leave(test, &mgid, FULL), 0);
 	KUNIT_EXPECT_EQ(test, list_groups(test), 2);
 }
 
@@ -1118,6 +1161,8 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(I13_a_join_response_has_the_parameters),
 	KUNIT_CASE(I12_a_full_member_of_no_other_partition_is_admitted),
 	KUNIT_CASE(I14_each_partition_of_the_port_has_a_broadcast_group),
+	KUNIT_CASE(I14_a_broadcast_group_goes_with_its_partition),
+	KUNIT_CASE(I14_a_member_keeps_the_broadcast_group_of_a_former_partition),
 	KUNIT_CASE(I31_a_group_has_the_parameters_of_the_broadcast_group),
 	KUNIT_CASE(I9_a_group_with_more_than_the_mtu_of_the_link_is_refused),
 	KUNIT_CASE(the_mtu_of_a_group_is_the_largest_allowed),

@@ -40,6 +40,12 @@ bool srnic_fabric_has_pkey(const struct srnic_fabric *fabric, u16 pkey)
 	return false;
 }
 
+static void pkeys_changed(struct srnic_fabric *fabric)
+{
+	srnic_sa_pkeys_changed(fabric);
+	fabric->notify(fabric, IB_EVENT_PKEY_CHANGE);
+}
+
 /*
  * Replace the table, as a subnet manager does, except for entry 0: QP1 and the broadcast group
  * need the default P_Key.
@@ -59,7 +65,7 @@ void srnic_fabric_set_pkeys(struct srnic_fabric *fabric, const u16 pkeys[SRNIC_P
 	}
 	spin_unlock(&fabric->lock);
 	if (changed)
-		fabric->notify(fabric, IB_EVENT_PKEY_CHANGE);
+		pkeys_changed(fabric);
 }
 
 /* Return the index of the entry for a P_Key's partition, or -1; 0 finds an empty entry. */
@@ -99,7 +105,7 @@ int srnic_fabric_add_pkey(struct srnic_fabric *fabric, u16 pkey)
 		WRITE_ONCE(table[at], pkey);
 	spin_unlock(&fabric->lock);
 	if (!err)
-		fabric->notify(fabric, IB_EVENT_PKEY_CHANGE);
+		pkeys_changed(fabric);
 	return err;
 }
 
@@ -131,7 +137,7 @@ int srnic_fabric_del_pkey(struct srnic_fabric *fabric, u16 pkey)
 		WRITE_ONCE(table[at], 0);
 	spin_unlock(&fabric->lock);
 	if (!err)
-		fabric->notify(fabric, IB_EVENT_PKEY_CHANGE);
+		pkeys_changed(fabric);
 	return err;
 }
 

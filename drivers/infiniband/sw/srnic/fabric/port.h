@@ -84,8 +84,10 @@ void srnic_fabric_set_pkeys(struct srnic_fabric *fabric, const u16 pkeys[SRNIC_P
 int srnic_sa_process(struct srnic_fabric *fabric, const struct ib_wc *wc,
 		     const struct ib_mad *in, struct ib_mad *out);
 
-/* sa_group.c: 0 or -ENOMEM */
+/* sa_ipoib.c: 0 or -ENOMEM */
 int srnic_sa_groups_init(struct srnic_fabric *fabric);
+void srnic_sa_pkeys_changed(struct srnic_fabric *fabric);
+/* sa_group.c */
 void srnic_sa_groups_free(struct srnic_fabric *fabric);
 
 #endif /* SRNIC_FABRIC_PORT_H */

@@ -76,13 +76,35 @@ struct srnic_sa_group *srnic_sa_broadcast(struct srnic_fabric *fabric, const uni
 	memset(broadcast.raw + GROUP, 0xff, 4);
 
 	group = srnic_sa_group_find(fabric, &broadcast);
-	if (group)
-		return group;
-	fill_broadcast(&rec, &broadcast, pkey);
-	group = srnic_sa_group_add(fabric, &rec);
+	if (!group) {
+		fill_broadcast(&rec, &broadcast, pkey);
+		group = srnic_sa_group_add(fabric, &rec);
+	}
 	if (group)
 		group->permanent = true;
 	return group;
+}
+
+/*
+ * Let the broadcast groups of partitions that the port has left go: at once, or with the last
+ * member, which leaves when it learns that the P_Key is gone.
+ *
+ * Context: process.
+ */
+void srnic_sa_pkeys_changed(struct srnic_fabric *fabric)
+{
+	struct srnic_sa_group *group, *next;
+
+	mutex_lock(&fabric->sa.lock);
+	list_for_each_entry_safe(group, next, &fabric->sa.groups, node) {
+		if (!group->permanent ||
+		    srnic_fabric_has_pkey(fabric, be16_to_cpu(group->rec.pkey)))
+			continue;
+		group->permanent = false;
+		if (!(group->rec.scope_state & SRNIC_SA_JOIN_STATE))
+			srnic_sa_group_remove(fabric, group);
+	}
+	mutex_unlock(&fabric->sa.lock);
 }
 
 /* Create the broadcast group of the default P_Key. Return 0 or -ENOMEM. */
