@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: firewall rules see and can stop every packet, in and out; connection tracking sees the flows
+# what: firewall rules see and can stop every packet, in and out, or ask a program; connection tracking sees the flows
 # easy: yes
 # timeout: 180
 . "$(dirname "$0")/../lib.sh"
@@ -90,4 +90,29 @@ on b nft -f - <<-END
 	}
 END
 stopped || fail "a late rule was passed over: $(cat /run/test/pp.log)"
+
+for hook in prerouting input; do
+	say "$hook: a program decides about every packet"
+	on b nft delete table inet t
+	on b nft -f - <<-END
+		table inet t {
+			counter queued { }
+			chain c {
+				type filter hook $hook priority 0;
+				udp dport 4791 counter name queued queue num 7
+			}
+		}
+	END
+	stopped || fail "packets passed without the program: $(cat /run/test/pp.log)"
+	in-b "$repo/tests/programs/queue_rule.py" 7 >/run/test/queue.log 2>&1 &
+	program=$!
+	soon grep -q ready /run/test/queue.log || fail "$(cat /run/test/queue.log)"
+	before=$(packets queued)
+	pingpong || fail "no way through by the program: $(cat /run/test/pp.log /run/test/queue.log)"
+	pair in b srnic-verify -d srnic1 --ops send,write,read -- \
+		in a srnic-verify -d srnic0 --ops send,write,read 10.77.0.2
+	kill $program
+	wait $program || true
+	[ "$(packets queued)" -gt $((before + 100)) ] || fail "$(packets queued) packets were queued"
+done
 testbed down
