@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: forged management datagrams change nothing at an InfiniBand port, and a flood of them leaves IP over InfiniBand working
+# what: forged management datagrams, of other nodes and of users, change nothing at an InfiniBand port, and a flood of them leaves IP over InfiniBand working
 # easy: yes
 # timeout: 300
 # cites: rfc4391.md I35
@@ -16,18 +16,25 @@ forge()
 	on a "$repo/tests/programs/ipoib_forger.py" va "$mac" "$a" "$b" "$@"
 }
 
+# unchanged HOST WHAT: check that the P_Keys of a host's port are what they were
+unchanged()
+{
+	local now
+	now=$(on "$1" srnic pkey | awk 'NR > 1 { print $2 }' | xargs)
+	[ "$now" = 0xffff ] || fail "$2: P_Keys $now"
+}
+
 # forged COUNTER LEAST ATTACK...: check that the counter of b's port grows by that, and that its
 # P_Keys are what they were
 forged()
 {
-	local counter=$1 least=$2 before now
+	local counter=$1 least=$2 before
 	shift 2
 	before=$(count_of b ibb "$counter")
 	forge "$@"
 	soon beyond $((before + least - 1)) b ibb "$counter" ||
 		fail "$*: $counter grew from $before to $(count_of b ibb "$counter")"
-	now=$(on b srnic pkey | awk 'NR > 1 { print $2 }' | xargs)
-	[ "$now" = 0xffff ] || fail "$*: P_Keys $now"
+	unchanged b "$*"
 }
 
 testbed up
@@ -77,6 +84,14 @@ wait $crowd || true
 say "a user's address handle without a GRH leads to no other node"
 chmod 666 /dev/infiniband/uverbs*
 on a "$repo/tests/programs/ipoib_lid.py" iba
+
+say "users of the host do not manage its port"
+before=$(count_of a iba wrong_address)
+sent=$(on a "$repo/tests/programs/ipoib_local.py" iba va "$a") || fail "$sent"
+[ "$sent" -gt 0 ]
+soon beyond $((before + sent - 1)) a iba wrong_address ||
+	fail "wrong_address grew from $before to $(count_of a iba wrong_address), not by $sent"
+unchanged a "a user"
 ib_delete a
 ib_delete b
 testbed down

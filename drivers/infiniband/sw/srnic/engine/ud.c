@@ -294,12 +294,21 @@ static bool ud_has_grh(const struct srnic_ends *ends)
 }
 
 /*
- * QP0 serves the node that it belongs to, and so does QP1 if the sender names no GID: only packets
- * of this node have come by its loopback interface. An address alone proves nothing.
+ * Only packets of this node come by its loopback interface, and only the kernel sends from a port
+ * that its own socket holds (net/socket.c, verbs/ah.c). An address alone proves nothing.
+ */
+static bool ud_kernels_own(const struct srnic_ends *ends)
+{
+	return ends->ifindex == LOOPBACK_IFINDEX && ends->sport == htons(SRNIC_IB_PORT);
+}
+
+/*
+ * QP0 serves the kernel of the node that it belongs to, and so does QP1 if the sender names no
+ * GID.
  */
 static bool ud_foreign(const struct srnic_qp *qp, const struct srnic_ends *ends)
 {
-	if (!qp->dev->fabric || ends->ifindex == LOOPBACK_IFINDEX)
+	if (!qp->dev->fabric || ud_kernels_own(ends))
 		return false;
 	return qp->ib.qp_type == IB_QPT_SMI ||
 	       (qp->ib.qp_type == IB_QPT_GSI && !ud_has_grh(ends));

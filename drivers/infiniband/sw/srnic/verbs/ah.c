@@ -9,19 +9,18 @@
 #include "sth/sth.h"
 
 /*
- * An address handle has no QPNs to derive the source port from. Without a flow
- * label, hash the destination to spread the traffic.
+ * An address handle has no QPNs to derive the source port from. Without a flow label, hash the
+ * destination to spread the traffic. Without a GRH, the destination is this port; the kernel
+ * sends there from the port that its socket holds, as no process can (engine/ud.c).
  */
-static u16 ah_sport(const struct ib_global_route *grh)
+static u16 ah_sport(const struct rdma_ah_attr *attr, bool user)
 {
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 	u32 hash = jhash(grh->dgid.raw, sizeof(grh->dgid.raw), 0);
 
+	if (!user && !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
+		return SRNIC_IB_PORT;
 	return rdma_flow_label_to_udp_sport(grh->flow_label ?: hash & IB_GRH_FLOWLABEL_MASK);
-}
-
-static int ah_path(struct srnic_path *path, struct srnic_dev *dev, const struct rdma_ah_attr *attr)
-{
-	return srnic_av_path(path, dev, attr, ah_sport(rdma_ah_read_grh(attr)));
 }
 
 /* the core counts references to the GID entry; our copy holds none */
@@ -44,7 +43,8 @@ static void ah_free(struct rcu_head *rcu)
 	kfree(ah);
 }
 
-static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr *init)
+static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr *init,
+			       const struct ib_udata *udata)
 {
 	struct srnic_dev *dev = to_srnic(ib->device);
 	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
@@ -58,7 +58,7 @@ static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr 
 	if (!ah)
 		return ERR_PTR(-ENOMEM);
 
-	err = ah_path(&ah->path, dev, init->ah_attr);
+	err = srnic_av_path(&ah->path, dev, init->ah_attr, ah_sport(init->ah_attr, udata));
 	if (err) {
 		kfree(ah);
 		return ERR_PTR(err);
@@ -102,7 +102,7 @@ int srnic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_
 	if (err)
 		return err;
 
-	ah = ah_new(ib, init);
+	ah = ah_new(ib, init, udata);
 	if (IS_ERR(ah)) {
 		err = PTR_ERR(ah);
 		goto err_give;
@@ -131,7 +131,7 @@ int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 	err = srnic_av_check(dev, attr);
 	if (err)
 		return err;
-	err = ah_path(&path, dev, attr);
+	err = srnic_av_path(&path, dev, attr, ah_sport(attr, ah->number));
 	if (err)
 		return err;
 

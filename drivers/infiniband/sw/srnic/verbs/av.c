@@ -45,7 +45,7 @@ static int av_path_own(struct srnic_path *path, struct srnic_dev *dev, u16 sport
  * @path: filled in; its old content is overwritten, not released
  * @dev: the device
  * @av: address vector that srnic_av_check() has accepted
- * @sport: UDP source port, host order, at least 0xc000
+ * @sport: UDP source port, host order, at least 0xc000; without a GRH, bit 14 is cleared
  *
  * Context: any.
  * Return: 0, or an errno of srnic_path_init().
