@@ -174,13 +174,19 @@ void srnic_out_keys_free(struct hlist_head *dead)
  * srnic_dgram_out_alloc() - Allocate the seals of a new QP for datagrams
  * @qp: the QP
  *
- * Context: process.
- * Return: 0 or -ENOMEM.
+ * Context: process; early in the boot, waits until random numbers are unpredictable: no salt may
+ * come twice under a key.
+ * Return: 0, -ENOMEM, or -ERESTARTSYS if a signal has ended the wait.
  */
 int srnic_dgram_out_alloc(struct srnic_qp *qp)
 {
-	struct srnic_dgram_out *out = kzalloc(sizeof(*out), GFP_KERNEL_ACCOUNT);
+	struct srnic_dgram_out *out;
+	int err;
 
+	err = wait_for_random_bytes();
+	if (err)
+		return err;
+	out = kzalloc(sizeof(*out), GFP_KERNEL_ACCOUNT);
 	if (!out)
 		return -ENOMEM;
 	hash_init(out->keys);

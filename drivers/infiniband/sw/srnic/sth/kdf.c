@@ -99,9 +99,13 @@ int srnic_kdf_keyed(struct crypto_shash *tfm, const struct srnic_kdf_purpose *pu
 		    u8 *out, unsigned int out_len)
 {
 	u8 fixed[SRNIC_KDF_FIXED_MAX];
+	int err;
 
-	return srnic_kdf_fixed(tfm, fixed, srnic_kdf_fixed_input(fixed, purpose, out_len),
-			       out, out_len);
+	err = srnic_kdf_fixed(tfm, fixed, srnic_kdf_fixed_input(fixed, purpose, out_len),
+			      out, out_len);
+	/* the context may be a secret: that of a handshake, or an application's key */
+	memzero_explicit(fixed, sizeof(fixed));
+	return err;
 }
 
 /**

@@ -19,6 +19,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <net/net_namespace.h>
@@ -100,10 +101,27 @@ bool srnic_key_name_ok(const char *name)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_name_ok);
 
+/*
+ * Lock the keys for a change that allocates memory. Workers read keys for packets that may be
+ * needed to free memory, so the allocation must not wait for those.
+ */
+static unsigned int keys_lock(struct srnic_keys *keys)
+{
+	mutex_lock(&keys->lock);
+	return memalloc_noio_save();
+}
+
+static void keys_unlock(struct srnic_keys *keys, unsigned int noio)
+{
+	memalloc_noio_restore(noio);
+	mutex_unlock(&keys->lock);
+}
+
 static void srnic_keys_changed(struct net *net, struct srnic_keys *keys)
 {
 	lockdep_assert_held(&keys->lock);
-	WRITE_ONCE(keys->seq, keys->seq + 1 ?: 1);
+	/* pairs with srnic_key_seq() */
+	smp_store_release(&keys->seq, keys->seq + 1 ?: 1);
 	srnic_key_wake(net);
 }
 
@@ -228,12 +246,13 @@ int srnic_key_add(struct net *net, const char *name, const u8 *secret, unsigned 
 {
 	struct srnic_keys *keys = srnic_keys(net);
 	struct srnic_named_key *entry;
+	unsigned int noio;
 	int err = 0;
 
 	if (!srnic_key_name_ok(name) || !srnic_key_len_ok(len))
 		return -EINVAL;
 
-	mutex_lock(&keys->lock);
+	noio = keys_lock(keys);
 	entry = srnic_key_find(keys, name);
 	if (entry && !replace) {
 		err = -EEXIST;
@@ -256,7 +275,7 @@ int srnic_key_add(struct net *net, const char *name, const u8 *secret, unsigned 
 	entry->generation = 1;
 	srnic_keys_changed(net, keys);
 unlock:
-	mutex_unlock(&keys->lock);
+	keys_unlock(keys, noio);
 	return err;
 }
 
@@ -278,12 +297,13 @@ int srnic_key_stage(struct net *net, const char *name, const u8 *secret, unsigne
 {
 	struct srnic_keys *keys = srnic_keys(net);
 	struct srnic_named_key *entry;
+	unsigned int noio;
 	int err = -ENOENT;
 
 	if (!srnic_key_len_ok(len))
 		return -EINVAL;
 
-	mutex_lock(&keys->lock);
+	noio = keys_lock(keys);
 	entry = srnic_key_find(keys, name);
 	if (!entry)
 		goto unlock;
@@ -296,7 +316,7 @@ int srnic_key_stage(struct net *net, const char *name, const u8 *secret, unsigne
 	entry->staged = true;
 	srnic_keys_changed(net, keys);
 unlock:
-	mutex_unlock(&keys->lock);
+	keys_unlock(keys, noio);
 	return err;
 }
 
@@ -493,7 +513,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_key_get);
  */
 unsigned int srnic_key_seq(struct net *net)
 {
-	return READ_ONCE(srnic_keys(net)->seq);
+	/* pairs with srnic_keys_changed(): read the keys after the number */
+	return smp_load_acquire(&srnic_keys(net)->seq);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_key_seq);

@@ -107,7 +107,8 @@ static int srnic_policy_cmp(const u8 prefix[16], unsigned int prefix_len,
 static void srnic_policies_changed(struct srnic_policies *policies)
 {
 	lockdep_assert_held(&policies->lock);
-	WRITE_ONCE(policies->seq, policies->seq + 1 ?: 1);
+	/* pairs with srnic_policy_seq(): the list first */
+	smp_store_release(&policies->seq, policies->seq + 1 ?: 1);
 }
 
 /**
@@ -417,7 +418,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_policy_get);
 
 unsigned int srnic_policy_seq(struct net *net)
 {
-	return READ_ONCE(srnic_policies(net)->seq);
+	/* pairs with srnic_policies_changed(): read the list after the number */
+	return smp_load_acquire(&srnic_policies(net)->seq);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_seq);
