@@ -711,6 +711,23 @@ static void P10_a_dropped_key_leaves_no_key_that_was_derived_from_it(struct kuni
 	KUNIT_EXPECT_EQ(test, qp->grant_count, 0);
 }
 
+/* ---------------------------------------------------------------- states */
+
+static void a_qp_that_has_failed_does_not_drain(struct kunit *test)
+{
+	static const enum ib_qp_state failed[] = { IB_QPS_SQE, IB_QPS_ERR };
+	struct srnic_qp *qp = test->priv;
+	unsigned int i;
+
+	__skb_queue_head_init(&qp->out);
+	/* SQ_DRAINED would never come */
+	for (i = 0; i < ARRAY_SIZE(failed); i++) {
+		qp->state = failed[i];
+		KUNIT_EXPECT_EQ(test, srnic_qp_to_sqd(qp), -EINVAL);
+		KUNIT_EXPECT_EQ(test, qp->state, failed[i]);
+	}
+}
+
 /* -------------------------------------------------------- UC, responder */
 
 static void receive(struct srnic_qp *qp, u8 kind, u32 psn)
@@ -764,6 +781,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(packets_that_leave_after_a_reset_complete_nothing),
 	KUNIT_CASE(what_is_not_acknowledged_is_not_sent_again),
 	KUNIT_CASE(P10_a_dropped_key_leaves_no_key_that_was_derived_from_it),
+	KUNIT_CASE(a_qp_that_has_failed_does_not_drain),
 	KUNIT_CASE(the_rest_of_a_message_without_beginning_is_received_and_not_used),
 	{}
 };

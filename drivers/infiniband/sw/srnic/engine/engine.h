@@ -618,7 +618,7 @@ void srnic_qp_to_reset(struct srnic_qp *qp);
 void srnic_qp_to_init(struct srnic_qp *qp);
 int srnic_qp_to_rtr(struct srnic_qp *qp);	/* path set; resolves policy, creates sth */
 int srnic_qp_to_rts(struct srnic_qp *qp);	/* from RTR, SQD, SQE */
-void srnic_qp_to_sqd(struct srnic_qp *qp);
+int srnic_qp_to_sqd(struct srnic_qp *qp);
 int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq; the worker flushes */
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */

@@ -63,7 +63,7 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_share_answer answer = SRNIC_SHARE_EMPTY;
 	struct srnic_srq *srq = qp->srq;
-	bool low = false, error;
+	bool low, error;
 	unsigned long flags;
 	int ret = 0;
 
@@ -73,10 +73,10 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		ret = -EIO;
 	else
 		answer = srq_ask(srq, qp);
-	if (answer == SRNIC_SHARE_TAKE) {
+	if (answer == SRNIC_SHARE_TAKE)
 		ret = srq_take(srq, qp);
-		low = srq_limit_reached(srq);
-	}
+	/* also if nothing was taken: the limit may have been armed above what waits */
+	low = srq_limit_reached(srq);
 	spin_unlock_irqrestore(&srq->lock, flags);
 
 	if (unlikely(error))

@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
@@ -407,17 +408,24 @@ out:
  * @qp: the QP
  *
  * Context: process.
+ * Return: 0, or -EINVAL if an error has moved the QP to another state meanwhile.
  */
-void srnic_qp_to_sqd(struct srnic_qp *qp)
+int srnic_qp_to_sqd(struct srnic_qp *qp)
 {
+	int err = -EINVAL;
+
 	srnic_qp_lock(qp);
 	if (qp->state == IB_QPS_RTS) {
 		qp->req.drained = false;
 		qp->state = IB_QPS_SQD;
 		srnic_requester_run(qp);	/* the send queue may be drained already */
+		err = 0;
 	}
 	srnic_qp_unlock(qp);
+	return err;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_qp_to_sqd);
 
 /**
  * srnic_qp_draining() - Return whether a QP is draining, for query_qp's sq_draining

@@ -72,6 +72,19 @@ static int qp_check_av(const struct srnic_qp *qp, const struct rdma_ah_attr *av)
 	return 0;
 }
 
+/*
+ * Return whether the core's table allows the change. uverbs adds the port to each address vector,
+ * but the table's row of UC in SQD lacks the port.
+ */
+static bool qp_change_ok(const struct srnic_qp *qp, enum ib_qp_state cur, enum ib_qp_state next,
+			 int mask)
+{
+	if (qp->ib.qp_type == IB_QPT_UC && cur == IB_QPS_SQD && next == IB_QPS_SQD &&
+	    mask & IB_QP_AV)
+		mask &= ~IB_QP_PORT;
+	return ib_modify_qp_is_ok(cur, next, qp->ib.qp_type, mask);
+}
+
 /* Check the arguments; nothing is changed. */
 static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask,
 			   enum ib_qp_state *next)
@@ -85,7 +98,7 @@ static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *a
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
 		return -EINVAL;
 	*next = mask & IB_QP_STATE ? attr->qp_state : cur;
-	if (!ib_modify_qp_is_ok(cur, *next, qp->ib.qp_type, mask))
+	if (!qp_change_ok(qp, cur, *next, mask))
 		return -EINVAL;
 	if (mask & (IB_QP_ALT_PATH | IB_QP_CAP))
 		return -EOPNOTSUPP;
@@ -255,6 +268,8 @@ static void qp_reset(struct srnic_qp *qp)
 
 	spin_lock_bh(&qp->lock);
 	qp->path_valid = false;
+	/* the next connection must not have what the consumer asked for the last one */
+	qp->attr = (struct ib_qp_attr){ .cap = qp->attr.cap, .port_num = SRNIC_PORT };
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -272,8 +287,7 @@ static int qp_change_state(struct srnic_qp *qp, enum ib_qp_state next)
 	case IB_QPS_RTS:
 		return srnic_qp_to_rts(qp);
 	case IB_QPS_SQD:
-		srnic_qp_to_sqd(qp);
-		return 0;
+		return srnic_qp_to_sqd(qp);
 	case IB_QPS_ERR:
 		srnic_qp_to_err(qp);
 		return 0;

@@ -113,8 +113,28 @@ static int srq_respond(struct ib_udata *udata, const struct srnic_modify_srq_res
 	return copy_to_user(u64_to_user_ptr(cmd.resp_addr), resp, sizeof(*resp)) ? -EFAULT : 0;
 }
 
+/*
+ * Exchange the ring, and arm a new limit, or keep the armed one if @limit is NULL. IBA 11.2.3.3:
+ * the size must not be below the limit. Return an errno of srnic_rq_exchange().
+ */
+static int srq_exchange_now(struct srnic_srq *srq, struct srnic_ring *ring, const u32 *limit,
+			    struct srnic_ring_move *move)
+{
+	u32 armed = limit ? *limit : srq->limit;
+	int err;
+
+	lockdep_assert_held(&srq->lock);
+
+	if (armed > ring->limit)
+		return -EINVAL;
+	err = srnic_rq_exchange(&srq->ring, ring, move);
+	if (!err)
+		srq->limit = armed;
+	return err;
+}
+
 /* Copy in batches, because a ring may be megabytes; lock only for the last batch. */
-static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
+static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring, const u32 *limit)
 {
 	struct srnic_ring_move move = {};
 	unsigned long flags;
@@ -124,9 +144,7 @@ static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
 
 	for (;;) {
 		spin_lock_irqsave(&srq->lock, flags);
-		/* IBA 11.2.3.3: not below the armed limit */
-		err = srq->limit > ring->limit ? -EINVAL :
-						 srnic_rq_exchange(&srq->ring, ring, &move);
+		err = srq_exchange_now(srq, ring, limit, &move);
 		spin_unlock_irqrestore(&srq->lock, flags);
 		if (err != -EAGAIN)
 			return err;
@@ -139,7 +157,7 @@ static int srq_exchange(struct srnic_srq *srq, struct srnic_ring *ring)
  * Resize the ring, moving the pending receives. The provider holds its lock and
  * maps the new ring after this returns.
  */
-static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
+static int srq_resize(struct srnic_srq *srq, u32 max_wr, const u32 *limit, struct ib_udata *udata)
 {
 	struct srnic_modify_srq_resp resp = {};
 	struct srnic_ring ring;
@@ -154,7 +172,7 @@ static int srq_resize(struct srnic_srq *srq, u32 max_wr, struct ib_udata *udata)
 	if (err)
 		goto out;
 
-	err = srq_exchange(srq, &ring);
+	err = srq_exchange(srq, &ring, limit);
 out:
 	srnic_ring_destroy(&ring);
 	return err;
@@ -199,8 +217,9 @@ int srnic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr, enum ib_srq_at
 
 	mutex_lock(&srq->mutex);
 	if (mask & IB_SRQ_MAX_WR)
-		err = srq_resize(srq, attr->max_wr, udata);
-	if (!err && mask & IB_SRQ_LIMIT)
+		err = srq_resize(srq, attr->max_wr, mask & IB_SRQ_LIMIT ? &attr->srq_limit : NULL,
+				 udata);
+	else if (mask & IB_SRQ_LIMIT)
 		err = srq_set_limit(srq, attr->srq_limit);
 	mutex_unlock(&srq->mutex);
 	return err;
