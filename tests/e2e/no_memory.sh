@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug only
-# what: when any one allocation of a verb fails, the verb returns ENOMEM, loses nothing and leaks nothing
-# timeout: 120
+# what: when any one allocation of a verb or of a new link fails, it returns ENOMEM, loses nothing and leaks nothing
+# timeout: 240
 # cites: issue 2.2, issue 5 (fault injection)
 . "$(dirname "$0")/../lib.sh"
 
@@ -29,4 +29,12 @@ grep -qE '^[1-9][0-9]{2,} allocations failed' /run/test/out ||
 after=$(objects)
 [ "$before" = "$after" ] || fail "left behind: $after; before: $before"
 pair in b rping -s -a 10.77.0.2 -C 2 -- in a rping -c -a 10.77.0.2 -C 2
+
+say "links that lack memory"
+ip -n a link add spare type dummy
+ip -n a link set spare up
+for type in srnic srnic_ib; do
+	on a "$repo/tests/programs/no_memory_link.py" $type spare
+done
+ip -n a link del spare
 testbed down
