@@ -302,6 +302,24 @@ static void I7_partitions_are_added_and_removed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8100), -ENOSPC);
 }
 
+static void I7_a_manager_sets_partitions_twice_or_none(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u8 *set = (u8 *)&w->in + SMP_DATA;
+
+	mad(test, IB_MGMT_CLASS_SUBN_LID_ROUTED, IB_MGMT_METHOD_SET, IB_SMP_ATTR_PKEY_TABLE);
+	put_unaligned_be16(0x8001, set + 2);
+	put_unaligned_be16(0x8000, set + 4);
+	put_unaligned_be16(0x0001, set + 6);
+	answered(test, 0);
+	KUNIT_EXPECT_EQ(test, w->dev->pkeys[1], 0x8001);
+	KUNIT_EXPECT_EQ(test, w->dev->pkeys[2], 0);
+	KUNIT_EXPECT_EQ(test, w->dev->pkeys[3], 0x0001);
+	KUNIT_EXPECT_EQ(test, srnic_fabric_del_pkey(w->fabric, 0x8001), 0);
+	KUNIT_EXPECT_EQ(test, w->dev->pkeys[1], 0);
+	KUNIT_EXPECT_EQ(test, w->dev->pkeys[3], 0);
+}
+
 static void there_is_one_virtual_lane(struct kunit *test)
 {
 	u8 zero[64] = {};
@@ -712,6 +730,22 @@ static void paths_that_do_not_exist_have_no_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_NO_RECORDS);
 	path_to(test, &all_ip4, 0);
 	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_NO_RECORDS);	/* no such group */
+}
+
+/* IBA 10.9.3: a limited member communicates with full ones. */
+static void I7_a_path_has_the_ports_own_pkey(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u8 *r = w->reply.data;
+
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x0001), 0);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8002), 0);
+	put_unaligned_be16(0x8001, path_to(test, &peer, 0) + 50);
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(r + 50), 0x0001);
+	put_unaligned_be16(0x0002, path_to(test, &peer, 0) + 50);
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(r + 50), 0x8002);
 }
 
 static void selectors_select(struct kunit *test)
@@ -1132,6 +1166,7 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(I23_gid_0_is_the_prefix_and_the_port_guid),
 	KUNIT_CASE(I7_the_default_pkey_is_full_and_cannot_be_removed),
 	KUNIT_CASE(I7_partitions_are_added_and_removed),
+	KUNIT_CASE(I7_a_manager_sets_partitions_twice_or_none),
 	KUNIT_CASE(there_is_one_virtual_lane),
 	KUNIT_CASE(sm_info_is_the_nodes_own_unless_user_space_has_a_manager),
 	KUNIT_CASE(modify_port_sets_and_clears_capabilities),
@@ -1154,6 +1189,7 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(a_path_table_has_the_one_path),
 	KUNIT_CASE(a_path_has_the_traffic_class_that_is_asked_for),
 	KUNIT_CASE(paths_that_do_not_exist_have_no_record),
+	KUNIT_CASE(I7_a_path_has_the_ports_own_pkey),
 	KUNIT_CASE(selectors_select),
 	KUNIT_CASE(a_path_to_a_group_has_its_parameters),
 	KUNIT_CASE(I10_the_broadcast_group_determines_every_parameter),

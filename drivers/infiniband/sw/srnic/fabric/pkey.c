@@ -27,17 +27,30 @@ int srnic_fabric_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_fabric_query_pkey);
 
-/* Tell whether the port is a full member of a P_Key's partition; ignore the P_Key's own bit. */
-bool srnic_fabric_has_pkey(const struct srnic_fabric *fabric, u16 pkey)
+/*
+ * Return the port's P_Key of a partition, that of a full member if it is both, or 0 if it is no
+ * member; ignore the P_Key's own bit.
+ */
+u16 srnic_fabric_own_pkey(const struct srnic_fabric *fabric, u16 pkey)
 {
+	u16 own = 0;
 	int i;
 
 	if (!(pkey & SRNIC_PKEY_BASE))
-		return false;
-	for (i = 0; i < SRNIC_PKEYS; i++)
-		if (READ_ONCE(fabric->dev->pkeys[i]) == (pkey | SRNIC_PKEY_FULL))
-			return true;
-	return false;
+		return 0;
+	for (i = 0; i < SRNIC_PKEYS; i++) {
+		u16 entry = READ_ONCE(fabric->dev->pkeys[i]);
+
+		if (!((entry ^ pkey) & SRNIC_PKEY_BASE))
+			own |= entry;
+	}
+	return own;
+}
+
+/* Tell whether the port is a full member of a P_Key's partition; ignore the P_Key's own bit. */
+bool srnic_fabric_has_pkey(const struct srnic_fabric *fabric, u16 pkey)
+{
+	return srnic_fabric_own_pkey(fabric, pkey) & SRNIC_PKEY_FULL;
 }
 
 static void pkeys_changed(struct srnic_fabric *fabric)
@@ -48,7 +61,7 @@ static void pkeys_changed(struct srnic_fabric *fabric)
 
 /*
  * Replace the table, as a subnet manager does, except for entry 0: QP1 and the broadcast group
- * need the default P_Key.
+ * need the default P_Key. Partition 0 is invalid: its P_Keys are empty entries.
  *
  * Context: process.
  */
@@ -60,8 +73,10 @@ void srnic_fabric_set_pkeys(struct srnic_fabric *fabric, const u16 pkeys[SRNIC_P
 
 	spin_lock(&fabric->lock);
 	for (i = SRNIC_PKEY_INDEX + 1; i < SRNIC_PKEYS; i++) {
-		changed |= table[i] != pkeys[i];
-		WRITE_ONCE(table[i], pkeys[i]);
+		u16 pkey = pkeys[i] & SRNIC_PKEY_BASE ? pkeys[i] : 0;
+
+		changed |= table[i] != pkey;
+		WRITE_ONCE(table[i], pkey);
 	}
 	spin_unlock(&fabric->lock);
 	if (changed)
@@ -133,7 +148,8 @@ int srnic_fabric_del_pkey(struct srnic_fabric *fabric, u16 pkey)
 		err = -ENOENT;
 	else if (at == SRNIC_PKEY_INDEX)
 		err = -EINVAL;
-	else
+	/* a subnet manager may have set it twice */
+	for (; !err && at >= 0; at = pkey_find(table, pkey))
 		WRITE_ONCE(table[at], 0);
 	spin_unlock(&fabric->lock);
 	if (!err)

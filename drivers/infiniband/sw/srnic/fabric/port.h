@@ -77,6 +77,7 @@ u16 srnic_sma_port_info(struct srnic_fabric *fabric, const struct ib_mad *in, vo
 void srnic_sma_node_info(struct srnic_fabric *fabric, struct ib_node_info *info);
 
 /* pkey.c */
+u16 srnic_fabric_own_pkey(const struct srnic_fabric *fabric, u16 pkey);
 bool srnic_fabric_has_pkey(const struct srnic_fabric *fabric, u16 pkey);
 void srnic_fabric_set_pkeys(struct srnic_fabric *fabric, const u16 pkeys[SRNIC_PKEYS]);
 

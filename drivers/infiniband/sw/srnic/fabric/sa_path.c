@@ -82,7 +82,7 @@ static u16 fill_unicast(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	path->life = SRNIC_SA_EXACTLY(SRNIC_SA_LIFE);
 	path->pkey = cpu_to_be16(SRNIC_PKEY);
 	if (srnic_sa_has(in, IB_SA_PATH_REC_PKEY))
-		path->pkey = want->pkey | cpu_to_be16(SRNIC_PKEY_FULL);
+		path->pkey = cpu_to_be16(srnic_fabric_own_pkey(fabric, be16_to_cpu(want->pkey)));
 	if (srnic_sa_has(in, IB_SA_PATH_REC_TRAFFIC_CLASS))
 		path->tclass = want->tclass;
 	path->flow_hop = cpu_to_be32(SRNIC_SA_HOP_LIMIT);
@@ -144,7 +144,7 @@ static bool path_match(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	if (srnic_sa_has(in, IB_SA_PATH_REC_PKEY) &&
 	    (path->pkey ^ want->pkey) & cpu_to_be16(PKEY_BASE))
 		return false;
-	return srnic_fabric_has_pkey(fabric, be16_to_cpu(path->pkey)) &&
+	return srnic_fabric_own_pkey(fabric, be16_to_cpu(path->pkey)) &&
 	       srnic_sa_match(in, fields, ARRAY_SIZE(fields), path) &&
 	       srnic_sa_match_mtu(mtu, SRNIC_SA_VALUE(path->mtu)) &&
 	       srnic_sa_match_rate(rate, SRNIC_SA_VALUE(path->rate)) &&
