@@ -61,8 +61,8 @@ static void links_del(struct srnic_dev *dev)
 }
 
 /*
- * Make the device visible and start receiving. Return -EADDRINUSE if its UDP
- * port is taken in the namespace of the netdev. The core adds the GIDs of a RoCE
+ * Make the device visible and start receiving. Return -EADDRINUSE if its UDP port is taken in the
+ * namespace of the netdev, -ENODEV if that namespace is going. The core adds the GIDs of a RoCE
  * device; that of an InfiniBand port never changes.
  *
  * ib_core calls this at registration and after each move of the RDMA device to
@@ -73,27 +73,32 @@ static void links_del(struct srnic_dev *dev)
 static int srnic_enable_driver(struct ib_device *ib)
 {
 	struct srnic_dev *dev = to_srnic(ib);
-	struct net *net = dev_net(dev->ndev);
+	struct net *net;
 	int err;
 
 	if (dev->net)
 		return 0;
+	net = srnic_net_of(dev->ndev);
+	if (!net)
+		return -ENODEV;
 
 	err = srnic_net_get(net, dev->udp_port);
 	if (err)
-		return err;
+		goto out;
 	if (dev->fabric)
 		err = srnic_net_gid_add(dev, &dev->fabric->gid, dev->ndev, SRNIC_NO_VLAN,
 					&dev->port_gid);
 	if (err) {
 		srnic_net_put(net, dev->udp_port);
-		return err;
+		goto out;
 	}
 	dev->ifindex = dev->ndev->ifindex;
 	WRITE_ONCE(dev->net, net);
 	links_add(dev);
 	srnic_control_dev_add(dev);
-	return 0;
+out:
+	put_net(net);	/* from here on, the exit of the namespace waits for the link */
+	return err;
 }
 
 /*

@@ -6,11 +6,16 @@
 #include "srnic.h"
 #include "net/internal.h"
 
-/*
- * Return the namespace of a netdev, with a reference, or NULL if it is going. Without RTNL, the
- * netdev may move at any time, and the namespace that it leaves may be freed.
+/**
+ * srnic_net_of() - Return the namespace of a netdev
+ * @ndev: the netdev
+ *
+ * Without RTNL, the netdev may move at any time, and the namespace that it leaves may be freed.
+ *
+ * Context: process.
+ * Return: the namespace, with a reference for put_net(), or %NULL if it is going.
  */
-static struct net *hold_netns(const struct net_device *ndev)
+struct net *srnic_net_of(const struct net_device *ndev)
 {
 	struct net *net;
 
@@ -41,7 +46,7 @@ int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net
 	struct net *net;
 	int err;
 
-	net = hold_netns(ndev);
+	net = srnic_net_of(ndev);
 	if (!net)
 		return -ENODEV;
 	err = srnic_net_get(net, dev->udp_port);

@@ -166,6 +166,7 @@ int srnic_net_get(struct net *net, __be16 port);
 void srnic_net_put(struct net *net, __be16 port);
 
 /* listen.c: from when to when a device receives for a GID */
+struct net *srnic_net_of(const struct net_device *ndev);
 #define SRNIC_NO_VLAN	0xffff	/* as ib_core has it */
 int srnic_net_gid_add(struct srnic_dev *dev, const union ib_gid *gid, struct net_device *ndev,
 		      u16 vlan, void **ctx);
