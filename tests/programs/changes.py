@@ -23,7 +23,7 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 
-from endpoint import completion, connection, way_to_self
+from endpoint import completion, connect, connection, way_to_self
 
 LIMIT = 120         # seconds to wait for an event
 NO_EVENT = 1        # seconds in which none must come
@@ -106,8 +106,7 @@ def limit_on_empty(bed):
     srq = SRQ(bed.pd, SrqInitAttr(SrqAttr(max_wr=8, max_sge=1)))
     sender, cq = bed.qp()
     receiver, _ = bed.qp(srq=srq)
-    for qp, to in ((sender, receiver), (receiver, sender)):
-        qp.to_rts(connection(bed.way, to.qp_num))
+    connect(bed.way, sender, receiver)
     srq.modify(SrqAttr(srq_limit=4), e.IBV_SRQ_LIMIT)
     mr = MR(bed.pd, 64, e.IBV_ACCESS_LOCAL_WRITE)
     sges = [SGE(mr.buf, 8, mr.lkey)]

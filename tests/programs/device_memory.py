@@ -26,7 +26,7 @@ from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 
-from endpoint import completion, connection, errno_of, way_to_self
+from endpoint import completion, connect, errno_of, way_to_self
 
 ZERO = e.IBV_ACCESS_ZERO_BASED
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
@@ -77,8 +77,7 @@ class Pair:
         self.bed = bed
         self.cq, self.owners_cq = CQ(bed.ctx, 16), CQ(bed.ctx, 16)
         self.peer, self.owner = self.qp(self.cq), self.qp(self.owners_cq)
-        for qp, to in (self.peer, self.owner), (self.owner, self.peer):
-            qp.to_rts(connection(bed.way, to.qp_num, qp_access_flags=READ | WRITE | ATOMIC))
+        connect(bed.way, self.peer, self.owner, qp_access_flags=READ | WRITE | ATOMIC)
 
     def qp(self, cq):
         cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=1, max_recv_sge=1)

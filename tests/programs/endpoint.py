@@ -41,6 +41,12 @@ def connection(way, qp_num, **numbers):
     return attr
 
 
+def connect(way, one, other, **numbers):
+    """Connect two QPs with each other, both by the same way, with the same attributes."""
+    for qp, to in ((one, other), (other, one)):
+        qp.to_rts(connection(way, to.qp_num, **numbers))
+
+
 def completion(cq, limit=120):
     """Return the status of the next completion, or None if there is none in time."""
     end = time.monotonic() + limit

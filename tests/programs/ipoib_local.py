@@ -26,8 +26,9 @@ from pyverbs.wr import SGE, SendWR
 from endpoint import completion
 from ipoib_forger import GSI_QKEY, NO_GRH, SUBN_DIRECTED, SUBN_LID, UD_SEND_ONLY, join, smp
 from ipoib_frames import Header, INFINIBAND, Packet, Station, deth
+from sth.packet import PORTS
 
-PORT = 4792
+PORT = PORTS[INFINIBAND]
 NOBODY = 65534
 
 

@@ -29,7 +29,7 @@ from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 import srnic
 
-from endpoint import completion, connection, errno_of, way_to_self
+from endpoint import completion, connect, connection, errno_of, way_to_self
 
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
@@ -365,8 +365,7 @@ def shared_queue(kind, same):
             wr.set_wr_ud(AH(bed.peers, attr=bed.way), receiver.qp_num, QKEY)
         else:
             sender, receiver = bed.qp(bed.peers, CQ(bed.ctx, 16)), bed.qp(bed.peers, cq, srq=srq)
-            for qp, to in ((sender, receiver), (receiver, sender)):
-                qp.to_rts(connection(bed.way, to.qp_num))
+            connect(bed.way, sender, receiver)
         sender.post_send(wr)
         return completion(cq), None if same else region
     return run
@@ -450,8 +449,7 @@ def unreliable(bed):
     """A UC message longer than its receive request is dropped and consumes no request."""
     cqs = [CQ(bed.ctx, 16) for _ in range(2)]
     sender, receiver = (bed.qp(bed.peers, cq, e.IBV_QPT_UC) for cq in cqs)
-    for qp, to in ((sender, receiver), (receiver, sender)):
-        qp.to_rts(connection(bed.way, to.qp_num))
+    connect(bed.way, sender, receiver)
     own = MR(bed.peers, 64, LOCAL)
     receiver.post_recv(RecvWR(num_sge=1, sg=[SGE(own.buf, 8, own.lkey)]))
     for length in (64, 8):

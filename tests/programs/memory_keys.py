@@ -33,7 +33,7 @@ from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 import srnic
 
-from endpoint import completion, connection, errno_of, way_to_self
+from endpoint import completion, connect, errno_of, way_to_self
 
 LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
@@ -122,9 +122,8 @@ class Pair:
         self.own = MR(bed.peers.of, ROOM, LOCAL)
         for qp, key in zip((self.asks, self.asked), keys if seal else ()):
             srnic.seal_qp(qp, *seal, key)
-        for qp, to in ((self.asks, self.asked), (self.asked, self.asks)):
-            qp.of.to_rts(connection(bed.way, to.qp_num, qp_access_flags=ALL,
-                                    retry_cnt=bed.patience))
+        connect(bed.way, self.asks.of, self.asked.of, qp_access_flags=ALL,
+                retry_cnt=bed.patience)
 
     def qp(self, pd, cq):
         cap = QPCap(max_send_wr=64, max_recv_wr=64, max_send_sge=1, max_recv_sge=1)

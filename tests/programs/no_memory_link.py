@@ -16,6 +16,10 @@ import socket
 import struct
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/redteam"))
+from netlink import attr                                                     # noqa: E402
 
 NAME = "poor0"
 ALLOCATIONS = 25
@@ -25,16 +29,12 @@ DEV_NAME, NDEV_NAME, LINK_TYPE = 2, 51, 65
 LACK = (errno.ENOMEM, errno.ENOBUFS)
 
 
-def attr(kind, text):
-    data = text.encode() + b"\0"
-    return struct.pack("HH", 4 + len(data), kind) + data.ljust((len(data) + 3) & ~3, b"\0")
-
-
 class Link:
     """Adds links; the kernel carries a request out before send() returns."""
 
     def __init__(self, kind, netdev):
-        body = attr(DEV_NAME, NAME) + attr(NDEV_NAME, netdev) + attr(LINK_TYPE, kind)
+        body = b"".join(attr(number, text.encode() + b"\0") for number, text in
+                        ((DEV_NAME, NAME), (NDEV_NAME, netdev), (LINK_TYPE, kind)))
         self.request = struct.pack("IHHII", 16 + len(body), NLDEV << 10 | NEWLINK, REQUEST_ACK,
                                    1, 0) + body
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_RDMA)

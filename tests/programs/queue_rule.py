@@ -10,6 +10,10 @@ Says "ready" when the kernel has accepted the queue. Runs until it is killed.
 import socket
 import struct
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/redteam"))
+from netlink import attr, attrs_of                                           # noqa: E402
 
 NETLINK_NETFILTER, QUEUE = 12, 3
 PACKET, VERDICT, CONFIG = (QUEUE << 8 | number for number in range(3))
@@ -18,10 +22,6 @@ CFG_CMD, CFG_PARAMS, CFG_MASK, CFG_FLAGS = 1, 2, 4, 5
 BIND, COPY_META, GSO = 1, 1, 1 << 2
 PACKET_HDR, VERDICT_HDR = 1, 2
 NF_ACCEPT = 1
-
-
-def attr(kind, data):
-    return struct.pack("HH", 4 + len(data), kind) + data.ljust((len(data) + 3) & ~3, b"\0")
 
 
 class Queue:
@@ -46,16 +46,12 @@ class Queue:
         while len(data) >= 20:
             length, kind = struct.unpack_from("IH", data)
             if kind == PACKET:
-                self.accept_packet(data[20:length])
+                self.accept_packet(attrs_of(data[20:length])[PACKET_HDR])
             data = data[(length + 3) & ~3:]
 
-    def accept_packet(self, attrs):
-        while len(attrs) >= 4:
-            length, kind = struct.unpack_from("HH", attrs)
-            if kind == PACKET_HDR:
-                number = struct.unpack_from(">I", attrs, 4)[0]
-                self.send(VERDICT, 0, attr(VERDICT_HDR, struct.pack(">II", NF_ACCEPT, number)))
-            attrs = attrs[(length + 3) & ~3:]
+    def accept_packet(self, header):
+        number = struct.unpack_from(">I", header)[0]
+        self.send(VERDICT, 0, attr(VERDICT_HDR, struct.pack(">II", NF_ACCEPT, number)))
 
 
 def main():

@@ -28,7 +28,7 @@ from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPCap, QPInitAttr
 from pyverbs.wr import SGE, SendWR
 
-from endpoint import completion, connection, errno_of, way_to_self
+from endpoint import completion, connect, errno_of, way_to_self
 
 OWNER, GUEST = 65533, 65534
 SIZE = 3 * 4096
@@ -56,9 +56,7 @@ class Loop:
         cap = QPCap(max_send_wr=4, max_recv_wr=1, max_send_sge=1, max_recv_sge=1)
         init = QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap)
         self.near, self.far = QP(pd, init), QP(pd, init)
-        way = way_to_self(ctx)
-        for qp, peer in (self.near, self.far), (self.far, self.near):
-            qp.to_rts(connection(way, peer.qp_num, qp_access_flags=RIGHTS))
+        connect(way_to_self(ctx), self.near, self.far, qp_access_flags=RIGHTS)
 
     def ask(self, opcode, local, remote):
         """Execute a READ or WRITE of (address, length, key), from or to (address, key)."""

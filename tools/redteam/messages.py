@@ -23,6 +23,8 @@ from pathlib import Path
 
 import yaml
 
+from netlink import attr, attrs_of
+
 SPEC = Path(__file__).resolve().parents[2] / "Documentation/netlink/specs/srnic.yaml"
 
 NETLINK_GENERIC, CTRL_ID, CTRL_GETFAMILY, CTRL_FAMILY_ID, CTRL_FAMILY_NAME = 16, 16, 3, 1, 2
@@ -39,22 +41,6 @@ QUOTAS = ["ucontext", "pd", "ah", "srq", "qp", "cq", "mr", "mw", "mcast", "mcast
 SUITES = {1: "aes-cmac-128", 2: "aes-gmac-128", 3: "aes-gcm-128"}
 MAPPED = bytes(10) + b"\xff\xff"
 WIDTHS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
-
-
-def attr(kind, payload, length=None):
-    length = 4 + len(payload) if length is None else length
-    return struct.pack("HH", length & 0xffff, kind & 0xffff) + payload + \
-        bytes(-len(payload) % 4)
-
-
-def attrs_of(data):
-    """Parse attributes: number -> value, of repeated ones the last."""
-    found = {}
-    while len(data) >= 4:
-        length, kind = struct.unpack_from("HH", data)
-        found[kind & 0x3fff] = data[4:length]
-        data = data[(length + 3) & ~3:]
-    return found
 
 
 class Socket:
