@@ -23,7 +23,7 @@ from netlink import attr                                                     # n
 
 NAME = "poor0"
 ALLOCATIONS = 40
-LEAST = 7           # refused links; which allocations can be done without differs a little
+LEAST = 7           # refused links, although the kernel does without some allocations
 NETLINK_RDMA, NLDEV, NEWLINK = 20, 5, 3
 REQUEST_ACK = 0x5
 DEV_NAME, NDEV_NAME, LINK_TYPE = 2, 51, 65
