@@ -296,8 +296,8 @@ destroy:
  * Context: process. It may wait SRNIC_KEY_WAIT for a key that is not there yet.
  * Return: 0; -ENOMEM; -EACCES (the policy or the application asks for a seal and there is no
  * key, or the application asks for a weaker seal than the policy); -EMSGSIZE (packets would not
- * fit the underlay); -EINVAL (the QP has left INIT meanwhile); or the error of
- * srnic_sth_create().
+ * fit the underlay); -EINVAL (the QP has left INIT, or the life of this machine's memory has ended
+ * meanwhile); or the error of srnic_sth_create().
  */
 int srnic_qp_to_rtr(struct srnic_qp *qp)
 {
@@ -319,7 +319,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 
 	mutex_lock(&qp->hs_mutex);
 	spin_lock_bh(&qp->lock);
-	if (qp->state != IB_QPS_INIT) {
+	if (qp->state != IB_QPS_INIT || (sth && srnic_sth_end(sth))) {
 		srnic_txq_close(&qp->txq);
 		err = -EINVAL;
 		goto unlock;

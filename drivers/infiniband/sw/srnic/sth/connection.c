@@ -200,6 +200,7 @@ struct srnic_sth *srnic_sth_create(const struct srnic_sth_params *params)
 	if (!sth)
 		return ERR_PTR(-ENOMEM);
 
+	sth->life = srnic_sth_life();	/* first: no share or nonce is from an earlier one */
 	sth->params = *params;
 	memzero_explicit(sth->params.key, sizeof(sth->params.key));
 	memzero_explicit(sth->params.other_key, sizeof(sth->params.other_key));
@@ -273,21 +274,6 @@ void srnic_sth_destroy(struct srnic_sth *sth)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_destroy);
 
-/* Tell whether no flow began in an earlier life, or while there was none. */
-static bool flows_live(const struct srnic_sth *sth)
-{
-	enum srnic_sth_flow flow;
-
-	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
-		const struct srnic_flow *f = &sth->flow[flow];
-
-		/* pairs with the release in srnic_sth_flow_start() */
-		if (smp_load_acquire(&f->state) != SRNIC_HS_IDLE && !srnic_flow_lives(f))
-			return false;
-	}
-	return true;
-}
-
 /**
  * srnic_sth_end() - End a connection if it began in a former life
  * @sth: the connection
@@ -298,7 +284,7 @@ static bool flows_live(const struct srnic_sth *sth)
  */
 bool srnic_sth_end(struct srnic_sth *sth)
 {
-	if (sth->ended || flows_live(sth))
+	if (sth->ended || srnic_sth_lives(sth))
 		return false;
 	WRITE_ONCE(sth->ended, true);
 	return true;
@@ -412,7 +398,6 @@ void srnic_sth_flow_start(struct srnic_sth *sth, enum srnic_sth_flow flow, u32 s
 		return;
 	f->start = start_psn & SRNIC_PSN_MASK;
 	f->expected = f->start;
-	f->life = srnic_sth_life();	/* first, so that the nonce is not from an earlier one */
 	draw_nonce(ours ? f->nq : f->nr);
 	/* Pairs with the handshake's acquire: publishes start and nonce. */
 	smp_store_release(&f->state, ours ? SRNIC_HS_HELLO : SRNIC_HS_LISTEN);
@@ -491,8 +476,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sth_update_due);
  * srnic_sth_rekey() - Derive the keys of the next epoch and phases, wipe the retired ones
  * @sth: the connection
  *
- * Does nothing once the connection has ended: its K_F may have been wiped, although
- * one of its flows began in the present life.
+ * Does nothing once the connection's life has ended: its K_F may have been wiped.
  *
  * Context: process, under the handshake mutex; sleeps.
  * Return: 0 or a negative errno. After an error srnic_sth_advance() requests
@@ -503,10 +487,10 @@ int srnic_sth_rekey(struct srnic_sth *sth)
 	enum srnic_sth_flow flow;
 	int err, ret = 0;
 
-	if (READ_ONCE(sth->ended))
+	if (!srnic_sth_lives(sth))
 		return 0;
 	for (flow = 0; flow < SRNIC_FLOWS; flow++) {
-		if (!srnic_sth_flow_ready(sth, flow) || !srnic_flow_lives(&sth->flow[flow]))
+		if (!srnic_sth_flow_ready(sth, flow))
 			continue;
 		err = srnic_flow_keys_install(sth, flow) ?: srnic_phases_update(sth, flow);
 		ret = ret ?: err;

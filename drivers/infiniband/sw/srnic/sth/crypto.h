@@ -195,7 +195,6 @@ enum srnic_hs_state {
  * @update_due: some of @keys lack the sub-key of a next phase
  * @secret: under which key the frames of the flow are sent, an index of
  *	srnic_sth.pair; for theirs once the flow is confirmed
- * @life: life in which this end's nonce was drawn; 0: none
  * @start: first PSN64
  * @expected: X of protocol.md, section 5
  * @tries: frames that were built since the state has changed; ours only
@@ -217,7 +216,6 @@ struct srnic_flow {
 	bool rekey_requested;
 	bool update_due;
 	enum srnic_secret_of_key secret;
-	unsigned int life;
 	u64 start;
 	u64 expected;
 	unsigned int tries;
@@ -312,6 +310,7 @@ struct srnic_sth_scratch {
  * struct srnic_sth - a secured connection
  * @params: parameters as given, with the keys zeroed
  * @form: suite, mode and tag length: S of protocol.md, section 6
+ * @life: life before any random number of the connection was drawn; 0: none
  * @local_b: we are end B
  * @ended: it began in a former life, and its keys are wiped, or will be
  * @ab: A and B
@@ -328,6 +327,7 @@ struct srnic_sth_scratch {
 struct srnic_sth {
 	struct srnic_sth_params params;
 	struct srnic_sth_form form;
+	unsigned int life;
 	bool local_b;
 	bool ended;
 	u8 ab[SRNIC_CTX_PAIR_LEN];
@@ -467,10 +467,10 @@ static inline u32 srnic_flow_key_use(const struct srnic_sth *sth, const struct s
 	return sth->params.key_use[flow->secret];
 }
 
-/* Tell whether a flow began in the present life. */
-static inline bool srnic_flow_lives(const struct srnic_flow *flow)
+/* Tell whether a connection began in the present life. */
+static inline bool srnic_sth_lives(const struct srnic_sth *sth)
 {
-	return likely(flow->life && flow->life == srnic_sth_life());
+	return likely(sth->life && sth->life == srnic_sth_life());
 }
 
 /* cipher_pool.c */

@@ -161,8 +161,7 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 	/* pairs with the release in srnic_sth_flow_start() */
 	enum srnic_hs_state state = smp_load_acquire(&f->state);
 
-	/* If the peer's flow began in a former life, the keys are wiped, although ours lives. */
-	if (!srnic_flow_lives(f) || !sth->pair[SRNIC_SECRET_CURRENT].hs)
+	if (!srnic_sth_lives(sth))
 		return -ENOTCONN;
 	switch (state) {
 	case SRNIC_HS_HELLO:
@@ -334,7 +333,7 @@ static int hs_check(const struct srnic_sth *sth, const struct srnic_hs_frame *hs
 	/* pairs with the release in srnic_sth_flow_start() */
 	if (!(handler->states & BIT(smp_load_acquire(&f->state))))
 		return -EPROTO;
-	if (hs->psn != f->start || !srnic_flow_lives(f) || !hs_has_our_nonce(f, hs))
+	if (hs->psn != f->start || !srnic_sth_lives(sth) || !hs_has_our_nonce(f, hs))
 		return -EPROTO;
 	return hs_find_key(sth, hs->key_id);
 }
@@ -386,8 +385,6 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 	secret = srnic_hs_parse(&hs, frame, len) ?: hs_check(sth, &hs);
 	if (secret < 0)
 		return secret;
-	if (!sth->pair[secret].hs)
-		return -EPROTO;
 	err = hs_tag(sth, secret, SRNIC_TO_OPEN, frame, tag);
 	if (!err && crypto_memneq(tag, frame + SRNIC_HS_HDR_LEN, SRNIC_HS_TAG_LEN))
 		err = -EBADMSG;

@@ -3,7 +3,7 @@
  * Lives of this machine's memory (Documentation/protocol.md, section 7). The
  * snapshot of a virtual machine and the image of a hibernating one can be
  * continued more than once. Then counters and random numbers are repeated, and
- * a nonce would be used twice. So flows and salts belong to the life in which
+ * a nonce would be used twice. So connections and salts belong to the life in which
  * they began, and nothing is sealed or opened by them in another.
  *
  * This file only numbers lives. main is notified of new ones; the engine ends
@@ -35,7 +35,7 @@ static void next_life(void)
 /**
  * srnic_sth_begin_life() - Begin a new life, and end the former one
  *
- * To be called when the random numbers of the new life are its own. Flows and
+ * To be called when the random numbers of the new life are its own. Connections and
  * salts of the former life are not used after this returns, except by packets
  * that are being sealed at this moment.
  *
@@ -56,7 +56,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sth_begin_life);
 /**
  * srnic_sth_hold_life() - End the present life; the next has not begun
  *
- * Flows that start meanwhile never seal anything.
+ * Connections that are created meanwhile never seal anything.
  *
  * Context: any.
  */

@@ -110,8 +110,8 @@ static int open_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
  * Return: 0; -EBADMSG if tag, STH code or pad is wrong, or the counter is out
  * of range; -EALREADY if the counter was seen or is older than the window;
  * -ENOKEY if the flow, epoch or phase has no keys; -ERANGE if the PSN is below the
- * flow's start; -EKEYEXPIRED after too many wrong tags, or if the flow began in
- * a former life (the QP goes to error); or the crypto driver's errno.
+ * flow's start; -EKEYEXPIRED after too many wrong tags, or if the connection
+ * began in a former life (the QP goes to error); or the crypto driver's errno.
  */
 int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
 		   const struct srnic_sth_payload *payload)
@@ -129,7 +129,7 @@ int srnic_sth_open(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 		err = -ENOKEY;
 		goto out;
 	}
-	if (!srnic_flow_lives(f)) {
+	if (!srnic_sth_lives(sth)) {
 		err = -EKEYEXPIRED;
 		goto out;
 	}

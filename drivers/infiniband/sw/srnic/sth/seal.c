@@ -66,7 +66,7 @@ static int seal_in_epoch(struct srnic_sth *sth, enum srnic_sth_flow flow, u64 ps
  * Return: 0; -ENOKEY if the flow is not confirmed or the epoch's keys are not
  * derived yet (retry after the handshake or after srnic_sth_rekey()); -ERANGE
  * if the PSN is below the flow's start; -EKEYEXPIRED if the last phase has
- * reached its limit of emissions, or the flow began in a former life (the QP goes
+ * reached its limit of emissions, or the connection began in a former life (the QP goes
  * to error); or the crypto driver's errno.
  */
 int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic_pkt *pkt,
@@ -80,7 +80,7 @@ int srnic_sth_seal(struct srnic_sth *sth, enum srnic_sth_flow flow, struct srnic
 		return -EINVAL;
 	if (!srnic_sth_flow_ready(sth, flow))
 		return -ENOKEY;
-	if (!srnic_flow_lives(f))
+	if (!srnic_sth_lives(sth))
 		return -EKEYEXPIRED;
 	err = srnic_psn64(f->expected, f->start, pkt->psn, &psn64);
 	if (err)
