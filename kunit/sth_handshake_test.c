@@ -444,17 +444,44 @@ static void both_flows_have_one_share(struct kunit *test)
 	struct sth_pair p = sth_pair_of(test, v, false);
 	struct srnic_sth *reborn = sth_make(test, v, X);
 	struct srnic_flow *theirs = &p.end[Y]->flow[SRNIC_FLOW_THEIRS], before;
-	struct frame f, reply;
+	struct frame hello, confirm, f, reply;
 
+	srnic_sth_flow_start(reborn, SRNIC_FLOW_OURS, v->flow[X].start);
+	next_frame(test, reborn, &hello);
+	KUNIT_ASSERT_EQ(test, rx_frame(p.end[Y], &hello, &reply), SRNIC_HS_REPLY);
+	KUNIT_ASSERT_EQ(test, rx_frame(reborn, &reply, &f), SRNIC_HS_NEXT);
+	next_frame(test, reborn, &confirm);
 	sth_shake(test, &p, Y);
 	before = *theirs;
-	srnic_sth_flow_start(reborn, SRNIC_FLOW_OURS, v->flow[X].start);
-	next_frame(test, reborn, &f);
-	KUNIT_ASSERT_EQ(test, rx_frame(p.end[Y], &f, &reply), SRNIC_HS_REPLY);
-	KUNIT_ASSERT_EQ(test, rx_frame(reborn, &reply, &f), SRNIC_HS_NEXT);
-	next_frame(test, reborn, &f);
-	KUNIT_EXPECT_EQ(test, rx_frame(p.end[Y], &f, &reply), -EPROTO);
+	KUNIT_EXPECT_EQ(test, rx_frame(p.end[Y], &hello, &reply), -EPROTO);
+	KUNIT_EXPECT_EQ(test, rx_frame(p.end[Y], &confirm, &reply), -EPROTO);
 	KUNIT_EXPECT_MEMEQ(test, theirs, &before, sizeof(before));
+}
+
+/* Repeat the frames of a flow. Return how many its requester has sent; 0: the ends do not meet. */
+static int shake_patiently(struct kunit *test, struct sth_pair *p, int owner)
+{
+	struct frame f, reply;
+	int tries;
+
+	for (tries = 1; tries <= 32; tries++) {
+		next_frame(test, p->end[owner], &f);
+		if (rx_frame(p->end[!owner], &f, &reply) < 0)
+			continue;
+		if (rx_frame(p->end[owner], &reply, &f) == SRNIC_HS_READY)
+			return tries;
+	}
+	return 0;
+}
+
+/* X's HELLO and Y's answer: X goes on to CONFIRM. */
+static void answer_hello(struct kunit *test, struct sth_pair *p, struct frame *answer)
+{
+	struct frame f;
+
+	next_frame(test, p->end[X], &f);
+	KUNIT_ASSERT_EQ(test, rx_frame(p->end[Y], &f, answer), SRNIC_HS_REPLY);
+	KUNIT_ASSERT_EQ(test, rx_frame(p->end[X], answer, &f), SRNIC_HS_NEXT);
 }
 
 /* The responder was reset after its HELLO-ACK: its n_r is another one now. */
@@ -462,23 +489,34 @@ static void a_reset_responder_is_asked_anew(struct kunit *test)
 {
 	const struct sth_connection_vector *v = test->param_value;
 	struct sth_pair p = sth_pair_of(test, v, false);
-	struct srnic_sth *reborn = sth_make(test, v, Y);
-	struct frame f, reply;
+	struct frame answer;
+
+	answer_hello(test, &p, &answer);
+	p.end[Y] = sth_make(test, v, Y);
+	srnic_sth_flow_start(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start);
+	KUNIT_EXPECT_EQ(test, shake_patiently(test, &p, X), 6);
+	both_must_have_the_same_keys(test, &p);
+}
+
+/* The same, and somebody repeats the HELLO-ACK of the former responder after that of the next. */
+static void an_old_answer_to_hello_stops_no_requester(struct kunit *test)
+{
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = sth_pair_of(test, v, false);
+	struct frame old, f, reply = {};
 	int tries;
 
-	next_frame(test, p.end[X], &f);
-	KUNIT_ASSERT_EQ(test, rx_frame(p.end[Y], &f, &reply), SRNIC_HS_REPLY);
-	KUNIT_ASSERT_EQ(test, rx_frame(p.end[X], &reply, &f), SRNIC_HS_NEXT);
-	srnic_sth_flow_start(reborn, SRNIC_FLOW_THEIRS, v->flow[X].start);
-	for (tries = 0; tries < 8; tries++) {
+	answer_hello(test, &p, &old);
+	p.end[Y] = sth_make(test, v, Y);
+	srnic_sth_flow_start(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start);
+	for (tries = 0; tries < 16 && reply.bytes[0] != SRNIC_OPC_CONFIRM_ACK; tries++) {
 		next_frame(test, p.end[X], &f);
-		if (rx_frame(reborn, &f, &reply) < 0)
-			continue;
-		if (rx_frame(p.end[X], &reply, &f) == SRNIC_HS_READY)
-			break;
+		if (rx_frame(p.end[Y], &f, &reply) == SRNIC_HS_REPLY)
+			KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &reply, &f), SRNIC_HS_NEXT);
 	}
-	KUNIT_EXPECT_EQ(test, tries, 5);
-	p.end[Y] = reborn;
+	KUNIT_ASSERT_EQ(test, reply.bytes[0], SRNIC_OPC_CONFIRM_ACK);
+	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &old, &f), SRNIC_HS_NEXT);
+	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &reply, &f), SRNIC_HS_READY);
 	both_must_have_the_same_keys(test, &p);
 }
 
@@ -531,8 +569,12 @@ static void an_insider_takes_over_no_confirmed_flow(struct kunit *test)
 
 	memcpy(f->nq, seen->nq, sizeof(f->nq));
 	memcpy(f->nr, seen->nr, sizeof(f->nr));
-	memcpy(f->peer_share, p.end[Y]->ephemeral.ours, sizeof(f->peer_share));
 	f->state = SRNIC_HS_CONFIRM;
+	KUNIT_ASSERT_EQ(test, srnic_sth_hs_next(insider, frame), sizeof(frame));
+	KUNIT_EXPECT_EQ_MSG(test, srnic_sth_hs_rx(p.end[Y], frame, sizeof(frame), reply, &len),
+			    -EPROTO, "its own share");
+
+	memcpy(insider->ephemeral.ours, p.end[X]->ephemeral.ours, SRNIC_STH_SHARE_LEN);
 	KUNIT_ASSERT_EQ(test, srnic_sth_hs_next(insider, frame), sizeof(frame));
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_rx(p.end[Y], frame, sizeof(frame), reply, &len),
 			SRNIC_HS_REPLY);
@@ -645,22 +687,6 @@ static struct srnic_sth *end_with(struct kunit *test, const struct sth_connectio
 	return sth;
 }
 
-/* Repeat the frames of a flow. Return how many its requester has sent; 0: the ends do not meet. */
-static int shake_patiently(struct kunit *test, struct sth_pair *p, int owner)
-{
-	struct frame f, reply;
-	int tries;
-
-	for (tries = 1; tries <= 32; tries++) {
-		next_frame(test, p->end[owner], &f);
-		if (rx_frame(p->end[!owner], &f, &reply) < 0)
-			continue;
-		if (rx_frame(p->end[owner], &reply, &f) == SRNIC_HS_READY)
-			return tries;
-	}
-	return 0;
-}
-
 /*
  * How many frames a requester sends: HELLO and CONFIRM under its current key, or after four
  * HELLOs without answer under the other one
@@ -742,7 +768,7 @@ static void a_frame_under_a_third_key_costs_no_tag(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rx_frame(y, &f, &reply), -EBADMSG);
 }
 
-/* A requester that has an answer under one key goes on under that one. */
+/* CONFIRM settles the key of a flow, and the responder answers under that one. */
 static void a_flow_is_confirmed_under_one_key(struct kunit *test)
 {
 	static const struct secrets two = { 1, 2 };
@@ -754,18 +780,32 @@ static void a_flow_is_confirmed_under_one_key(struct kunit *test)
 	p.end[X] = end_with(test, v, X, &two, false);
 	p.end[Y] = end_with(test, v, Y, &two, false);
 	flow = &p.end[X]->flow[SRNIC_FLOW_OURS];
-	next_frame(test, p.end[X], &f);
-	KUNIT_ASSERT_EQ(test, rx_frame(p.end[Y], &f, &reply), SRNIC_HS_REPLY);
-	KUNIT_ASSERT_EQ(test, rx_frame(p.end[X], &reply, &f), SRNIC_HS_NEXT);
+	answer_hello(test, &p, &reply);
 	next_frame(test, p.end[X], &f);
 	KUNIT_ASSERT_EQ(test, rx_frame(p.end[Y], &f, &ack), SRNIC_HS_REPLY | SRNIC_HS_THEIRS);
 
 	flow->secret = SRNIC_SECRET_OTHER;
-	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &ack, &reply), -EPROTO);
 	next_frame(test, p.end[X], &f);
 	KUNIT_EXPECT_EQ(test, rx_frame(p.end[Y], &f, &reply), -EPROTO);
-	flow->secret = SRNIC_SECRET_CURRENT;
 	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &ack, &reply), SRNIC_HS_READY);
+	KUNIT_EXPECT_EQ(test, flow->secret, SRNIC_SECRET_CURRENT);
+	both_must_have_the_same_keys(test, &p);
+}
+
+/* A responder that was reset has learned the key anew, when it had been replaced. */
+static void a_reset_responder_may_have_the_other_key(struct kunit *test)
+{
+	static const struct secrets two = { 1, 2 }, first = { 1 }, second = { 2 };
+	const struct sth_connection_vector *v = test->param_value;
+	struct sth_pair p = { .v = v };
+	struct frame answer;
+
+	p.end[X] = end_with(test, v, X, &two, false);
+	p.end[Y] = end_with(test, v, Y, &first, false);
+	answer_hello(test, &p, &answer);
+	p.end[Y] = end_with(test, v, Y, &second, false);
+	KUNIT_EXPECT_EQ(test, shake_patiently(test, &p, X), 8);
+	both_must_have_the_same_keys(test, &p);
 }
 
 /* The second flow may be confirmed under either key, and until then there is a root for each. */
@@ -854,6 +894,7 @@ static struct kunit_case sth_handshake_cases[] = {
 	KUNIT_CASE_PARAM(a_share_of_small_order_is_refused, sth_thorough_gen),
 	KUNIT_CASE_PARAM(both_flows_have_one_share, sth_thorough_gen),
 	KUNIT_CASE_PARAM(a_reset_responder_is_asked_anew, sth_thorough_gen),
+	KUNIT_CASE_PARAM(an_old_answer_to_hello_stops_no_requester, sth_thorough_gen),
 	KUNIT_CASE_PARAM(a_frame_is_checked_before_its_tag, sth_thorough_gen),
 	KUNIT_CASE_PARAM(an_insider_takes_over_no_confirmed_flow, sth_thorough_gen),
 	KUNIT_CASE_PARAM(S19_of_two_keys_it_takes_both, sth_thorough_gen),
@@ -861,6 +902,7 @@ static struct kunit_case sth_handshake_cases[] = {
 	KUNIT_CASE_PARAM(ends_with_a_secret_in_common_meet, sth_kind_gen),
 	KUNIT_CASE_PARAM(a_frame_under_a_third_key_costs_no_tag, sth_kind_gen),
 	KUNIT_CASE_PARAM(a_flow_is_confirmed_under_one_key, sth_kind_gen),
+	KUNIT_CASE_PARAM(a_reset_responder_may_have_the_other_key, sth_kind_gen),
 	KUNIT_CASE_PARAM(the_roots_of_both_keys_are_wiped, sth_kind_gen),
 	KUNIT_CASE_PARAM(what_cannot_be_secure_is_not_made, sth_thorough_gen),
 	{}

@@ -32,7 +32,7 @@ var
 	-- as the requester of the own flow
 	req: array [end_t] of requester_t;
 	req_nr: array [end_t] of maybe_t;
-	req_share: array [end_t] of maybe_t;	-- of the responder
+	req_share: array [end_t] of maybe_t;	-- fault 2 only: of the responder
 	-- as the responder of the peer's flow
 	resp: array [end_t] of responder_t;
 	resp_nq: array [end_t] of maybe_t;
@@ -143,7 +143,9 @@ end;
 
 -- Responder of the flow of e
 ruleset e: end_t; nq: draw_t; s: draw_t do
-	rule "receive HELLO" hello[e][nq][s] & resp[other(e)] = LISTEN ==>
+	rule "receive HELLO"
+		hello[e][nq][s] & resp[other(e)] = LISTEN &
+		(agreed[other(e)] = 0 | agreed[other(e)] = s) ==>
 	var p: end_t;
 	begin
 		p := other(e);
@@ -158,8 +160,8 @@ end;
 ruleset e: end_t; nq: draw_t; nr: draw_t; s: draw_t do
 	rule "receive CONFIRM"
 		sent[e][CONFIRM][nq][nr][s] & (nr = nr_of(other(e)) | FAULT = 1) &
-		(resp[other(e)] = LISTEN ? agreed[other(e)] = 0 | agreed[other(e)] = s :
-		 resp_nq[other(e)] = nq) ==>
+		(agreed[other(e)] = 0 | agreed[other(e)] = s) &
+		(resp[other(e)] = LISTEN | resp_nq[other(e)] = nq) ==>
 	var p: end_t;
 	begin
 		p := other(e);
@@ -177,27 +179,31 @@ end;
 -- Requester: answers
 ruleset e: end_t; nq: draw_t; nr: draw_t; s: draw_t do
 	rule "receive HELLO-ACK"
-		sent[e][HELLO_ACK][nq][nr][s] & nq = nq_of(e) &
+		sent[e][HELLO_ACK][nq][nr][s] & nq = nq_of(e) & (agreed[e] = 0 | agreed[e] = s) &
 		(req[e] = SEND_HELLO | (req[e] = SEND_CONFIRM & nr != req_nr[e] & FAULT != 6)) ==>
 	begin
 		req[e] := SEND_CONFIRM;
 		req_nr[e] := nr;
-		req_share[e] := s;
+		req_share[e] := FAULT = 2 ? s : 0;
 		asked[e][nq_of(e)][nr][share_of(e)][s] := true;
 	end;
 
 	rule "receive CONFIRM-ACK"
 		sent[e][CONFIRM_ACK][nq][nr][s] & req[e] = SEND_CONFIRM & (nq = nq_of(e) | FAULT = 3) &
-		(nr = req_nr[e] | FAULT = 2) & (s = req_share[e] | FAULT = 2) &
 		(agreed[e] = 0 | agreed[e] = s) ==>
+	var n: draw_t;
+	var t: draw_t;
 	begin
+		-- fault 2: the key is that of the last HELLO-ACK
+		n := FAULT = 2 ? req_nr[e] : nr;
+		t := FAULT = 2 ? req_share[e] : s;
 		req[e] := READY;
-		agreed[e] := s;
+		agreed[e] := t;
 		assert "a key is derived once by a requester"
-			!by_requester[e][nq_of(e)][req_nr[e]][share_of(e)][s];
-		by_requester[e][nq_of(e)][req_nr[e]][share_of(e)][s] := true;
+			!by_requester[e][nq_of(e)][n][share_of(e)][t];
+		by_requester[e][nq_of(e)][n][share_of(e)][t] := true;
 		assert "a requester that is ready has a responder with its key"
-			by_responder[e][nq_of(e)][req_nr[e]][share_of(e)][s];
+			by_responder[e][nq_of(e)][n][share_of(e)][t];
 	end;
 end;
 

@@ -200,7 +200,6 @@ enum srnic_hs_state {
  * @tries: frames that were built since the state has changed; ours only
  * @nq: nonce of the requester
  * @nr: nonce of the responder
- * @peer_share: share of the peer as HELLO-ACK has it; ours only
  * @key: K_F of @key_epoch, valid once the flow is confirmed
  * @key_epoch: the next epoch whose sub-keys will be derived; K_F of earlier epochs are wiped
  * @keys: sub-keys, indexed by the lowest bit of the epoch
@@ -221,7 +220,6 @@ struct srnic_flow {
 	unsigned int tries;
 	u8 nq[SRNIC_STH_NONCE_LEN];
 	u8 nr[SRNIC_STH_NONCE_LEN];
-	u8 peer_share[SRNIC_STH_SHARE_LEN];
 	u8 key[SRNIC_STH_KDF_KEY_LEN];
 	u64 key_epoch;
 	struct srnic_epoch_keys __rcu *keys[2];
@@ -418,6 +416,7 @@ int srnic_kdf_pair_paper(const u8 kpd[16], const u8 *ab, u8 pair[16]);
 
 /* ephemeral.c */
 int srnic_ephemeral_draw(struct srnic_ephemeral *ephemeral);
+bool srnic_ephemeral_fits(const struct srnic_ephemeral *ephemeral, const u8 *theirs);
 const u8 *srnic_ephemeral_agree(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 				bool owner_b, const u8 *theirs);
 void srnic_ephemeral_forget(struct srnic_sth *sth, bool owner_b);

@@ -25,6 +25,19 @@ int srnic_ephemeral_draw(struct srnic_ephemeral *ephemeral)
 	return curve25519_generate_public(ephemeral->ours, ephemeral->secret) ? 0 : -EKEYREJECTED;
 }
 
+/**
+ * srnic_ephemeral_fits() - Tell whether a share may be the peer's
+ * @ephemeral: keys of the connection
+ * @theirs: share of the peer
+ *
+ * Return: false if the roots have been derived from another share of the peer.
+ */
+bool srnic_ephemeral_fits(const struct srnic_ephemeral *ephemeral, const u8 *theirs)
+{
+	return !ephemeral->agreed ||
+	       !crypto_memneq(theirs, ephemeral->theirs, sizeof(ephemeral->theirs));
+}
+
 /* Z ‖ share of A ‖ share of B */
 static bool shared_context(const struct srnic_sth *sth, const u8 *theirs,
 			   u8 ctx[SRNIC_CTX_SHARED_LEN])
@@ -69,12 +82,11 @@ static int derive_roots(struct srnic_sth *sth, const u8 *theirs)
  * @sth: the connection
  * @secret: key of the frame that confirms the flow
  * @owner_b: requester of the flow is B
- * @theirs: share of the peer, from a frame whose tag is right
+ * @theirs: share of the peer, which srnic_ephemeral_fits(), from a frame whose tag is right
  *
  * The caller wipes the root with srnic_ephemeral_forget() after it has derived K_F from it.
  *
- * Return: the root, or an ERR_PTR: -EPROTO if the peer had another share before, -EKEYREJECTED
- * if its share is no public key.
+ * Return: the root, or an ERR_PTR: -EKEYREJECTED if the peer's share is no public key.
  */
 const u8 *srnic_ephemeral_agree(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 				bool owner_b, const u8 *theirs)
@@ -86,8 +98,6 @@ const u8 *srnic_ephemeral_agree(struct srnic_sth *sth, enum srnic_secret_of_key 
 		err = derive_roots(sth, theirs);
 		if (err)
 			return ERR_PTR(err);
-	} else if (crypto_memneq(theirs, ephemeral->theirs, sizeof(ephemeral->theirs))) {
-		return ERR_PTR(-EPROTO);
 	}
 	return ephemeral->root[secret][owner_b];
 }

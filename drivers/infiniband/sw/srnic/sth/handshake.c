@@ -59,8 +59,8 @@ static int hs_build(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 	return SRNIC_HS_FRAME_LEN;
 }
 
-/* Build a frame of our flow. */
-static int hs_ask(struct srnic_sth *sth, u8 opcode, u8 *frame)
+/* Build a frame of our flow, under a key. */
+static int hs_ask(struct srnic_sth *sth, enum srnic_secret_of_key secret, u8 opcode, u8 *frame)
 {
 	const struct srnic_flow *f = &sth->flow[SRNIC_FLOW_OURS];
 	struct srnic_hs_frame hs = { .opcode = opcode, .psn = f->start };
@@ -68,7 +68,7 @@ static int hs_ask(struct srnic_sth *sth, u8 opcode, u8 *frame)
 	memcpy(hs.nq, f->nq, sizeof(hs.nq));
 	if (opcode != SRNIC_OPC_HELLO)
 		memcpy(hs.nr, f->nr, sizeof(hs.nr));
-	return hs_build(sth, f->secret, &hs, frame);
+	return hs_build(sth, secret, &hs, frame);
 }
 
 static bool hs_owner_is_b(const struct srnic_sth *sth, enum srnic_sth_flow flow)
@@ -125,21 +125,25 @@ static int hs_confirm_flow(struct srnic_sth *sth, enum srnic_sth_flow flow, cons
 }
 
 /*
- * Return whether to send HELLO although n_r is known: if CONFIRM remains unanswered, the responder
- * may have been reset, and have another n_r.
+ * Build HELLO under the current key, and if that remains unanswered, in turn under the other one.
+ * The responder may have begun before that one became ours, or after it ceased to be.
  */
-static bool hs_asks_anew(struct srnic_flow *f)
+static int hs_ask_first(struct srnic_sth *sth, struct srnic_flow *f, u8 *frame)
 {
-	return f->tries++ >= CONFIRMS && f->tries & 1;
+	return hs_ask(sth, f->tries++ / HELLOS % sth->pairs, SRNIC_OPC_HELLO, frame);
 }
 
 /*
- * Select the key of the next HELLO: the current one, and if that remains unanswered, in turn the
- * other one. The responder may have begun before that one became ours, or after it ceased to be.
+ * Build CONFIRM; but if that remains unanswered, every other time HELLO, under each key in turn.
+ * The responder may have been reset, and have another n_r, and another key.
  */
-static void hs_select_key(const struct srnic_sth *sth, struct srnic_flow *f)
+static int hs_ask_again(struct srnic_sth *sth, struct srnic_flow *f, u8 *frame)
 {
-	f->secret = f->tries++ / HELLOS % sth->pairs;
+	unsigned int tries = f->tries++;
+
+	if (tries <= CONFIRMS || tries & 1)
+		return hs_ask(sth, f->secret, SRNIC_OPC_CONFIRM, frame);
+	return hs_ask(sth, (tries - CONFIRMS) / 2 % sth->pairs, SRNIC_OPC_HELLO, frame);
 }
 
 /**
@@ -147,9 +151,10 @@ static void hs_select_key(const struct srnic_sth *sth, struct srnic_flow *f)
  * @sth: the connection
  * @frame: buffer of SRNIC_HS_FRAME_LEN bytes
  *
- * Each call repeats the frame, until an answer changes the state of the flow. After CONFIRMS
- * CONFIRMs, every other frame is HELLO. If the policy's key has two secrets, HELLO is sent under
- * the current one, and after each HELLOS frames without answer under the other of the two.
+ * Each call repeats the frame, until an answer changes the state of the flow. If the policy's key
+ * has two secrets, HELLO is sent under the current one, and after each HELLOS frames without answer
+ * under the other of the two. When CONFIRM has been repeated CONFIRMS times, every other frame is
+ * HELLO, under each of them in turn.
  *
  * Return: bytes from BTH to the end of the STH; 0 if the flow is confirmed;
  * -ENOTCONN if it has not started, or the connection ended with a former life; or another
@@ -165,10 +170,9 @@ int srnic_sth_hs_next(struct srnic_sth *sth, u8 *frame)
 		return -ENOTCONN;
 	switch (state) {
 	case SRNIC_HS_HELLO:
-		hs_select_key(sth, f);
-		return hs_ask(sth, SRNIC_OPC_HELLO, frame);
+		return hs_ask_first(sth, f, frame);
 	case SRNIC_HS_CONFIRM:
-		return hs_ask(sth, hs_asks_anew(f) ? SRNIC_OPC_HELLO : SRNIC_OPC_CONFIRM, frame);
+		return hs_ask_again(sth, f, frame);
 	case SRNIC_HS_DONE:
 		return 0;
 	default:
@@ -220,7 +224,6 @@ static int hs_rx_hello_ack(struct srnic_sth *sth, enum srnic_secret_of_key secre
 		return -EPROTO;
 	f->secret = secret;
 	memcpy(f->nr, hs->nr, sizeof(f->nr));
-	memcpy(f->peer_share, hs->share, sizeof(f->peer_share));
 	f->tries = 0;
 	WRITE_ONCE(f->state, SRNIC_HS_CONFIRM);
 	return SRNIC_HS_NEXT;
@@ -255,6 +258,10 @@ static int hs_rx_confirm(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 	return (err < 0 ? 0 : err) | done;
 }
 
+/*
+ * The answer to any of our CONFIRMs: an older HELLO-ACK, which somebody has recorded, may have
+ * taken the place of the last one since.
+ */
 static int hs_rx_confirm_ack(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 			     const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len)
 {
@@ -262,12 +269,11 @@ static int hs_rx_confirm_ack(struct srnic_sth *sth, enum srnic_secret_of_key sec
 	const u8 *root;
 	int err;
 
-	if (secret != f->secret || !nonce_equal(hs->nr, f->nr) ||
-	    crypto_memneq(hs->share, f->peer_share, sizeof(f->peer_share)))
-		return -EPROTO;
 	root = hs_agree(sth, SRNIC_FLOW_OURS, secret, hs);
 	if (IS_ERR(root))
 		return PTR_ERR(root);
+	f->secret = secret;
+	memcpy(f->nr, hs->nr, sizeof(f->nr));
 	err = hs_confirm_flow(sth, SRNIC_FLOW_OURS, root);
 	return err ?: SRNIC_HS_READY;
 }
@@ -385,6 +391,8 @@ int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 	secret = srnic_hs_parse(&hs, frame, len) ?: hs_check(sth, &hs);
 	if (secret < 0)
 		return secret;
+	if (!srnic_ephemeral_fits(&sth->ephemeral, hs.share))
+		return -EPROTO;
 	err = hs_tag(sth, secret, SRNIC_TO_OPEN, frame, tag);
 	if (!err && crypto_memneq(tag, frame + SRNIC_HS_HDR_LEN, SRNIC_HS_TAG_LEN))
 		err = -EBADMSG;
