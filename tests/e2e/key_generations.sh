@@ -34,6 +34,25 @@ ud_pingpong()
 		in a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 1000 -n 20 -c 10.77.0.2
 }
 
+# ciphers: print how many AES-GCM ciphers the kernel holds
+ciphers()
+{
+	awk '$1 == "name" { name = $3 }
+	     $1 == "refcnt" && name == "gcm(aes)" { sum += $3 }
+	     END { print sum + 0 }' /proc/crypto
+}
+
+ciphers_are()
+{
+	[ "$(ciphers)" -eq "$1" ]
+}
+
+# expect_ciphers N WHEN: the datagrams of the connection managers have N ciphers
+expect_ciphers()
+{
+	soon ciphers_are $((none + $1)) || fail "$2: $(($(ciphers) - none)) ciphers instead of $1"
+}
+
 testbed up
 next_key
 for host in a b; do
@@ -41,6 +60,7 @@ for host in a b; do
 	# not 'require': without a key connections would be made in the clear, and be noticed
 	on $host srnic policy add 10.77.0.0/24 prefer aead aes-gcm-128 key k
 done
+none=$(ciphers)	# the check of the rule has loaded the cipher
 watch
 connecting_start
 
@@ -99,6 +119,18 @@ wait $server $client || true
 on a srnic key promote k
 ping
 
+say "what was derived from a retired secret is discarded at once, without another datagram"
+on a srnic key retire k
+ping
+expect_ciphers 4 "each end seals and opens"
+next_key
+both stage k --raw --file /run/test/next
+both promote k
+ping
+expect_ciphers 6 "each end opens under the former secret, too"
+both retire k
+expect_ciphers 2 "after the retirement each end opens; it has not sealed again"
+
 say "no packet was in the clear"
 nothing_clear
 
@@ -106,6 +138,7 @@ say "one that is would have been seen"
 for host in a b; do
 	on $host srnic policy flush
 done
+expect_ciphers 0 "without rules"
 ping
 more_than_empty() { [ "$(stat -c %s $clear)" -gt $empty ]; }
 soon more_than_empty || fail "packets in the clear are not seen"

@@ -7,6 +7,7 @@
 #include "control/control.h"
 #include "control/genl.h"
 #include "engine/idle.h"
+#include "engine/ud_keys.h"
 #include "srnic.h"
 #include "trace/log.h"
 
@@ -53,6 +54,29 @@ void srnic_control_each_dev(void (*call)(struct srnic_dev *dev))
 	list_for_each_entry(dev, &srnic_devices, control_node)
 		call(dev);
 	mutex_unlock(&srnic_devices_lock);
+}
+
+/**
+ * srnic_seals_changed() - End a request that changes rules or keys
+ * @info: the request
+ * @err: its result; if it is 0, keys that were derived from former ones are discarded
+ *
+ * A device of another namespace may have addresses in this one.
+ *
+ * Context: process.
+ * Return: @err.
+ */
+int srnic_seals_changed(struct genl_info *info, int err)
+{
+	struct srnic_dev *dev;
+
+	if (err)
+		return err;
+	mutex_lock(&srnic_devices_lock);
+	list_for_each_entry(dev, &srnic_devices, control_node)
+		srnic_dgram_discard(dev, genl_info_net(info));
+	mutex_unlock(&srnic_devices_lock);
+	return 0;
 }
 
 /* Return the namespace's first device with index @index or more, or NULL. */

@@ -23,6 +23,7 @@ struct srnic_dev *srnic_named_dev(struct genl_info *info, int attr);
 int srnic_dump_by_device(struct sk_buff *skb, struct netlink_callback *cb, int only,
 			 int (*put)(struct sk_buff *skb, const struct genl_info *info,
 				    struct srnic_dev *dev, long *at));
+int srnic_seals_changed(struct genl_info *info, int err);
 
 /* log.c: send new entries of a device's log to the listeners */
 void srnic_nl_log_notify(struct work_struct *work);

@@ -67,7 +67,7 @@ static int srnic_key_store_request(struct genl_info *info, struct nlattr *secret
 	return err;
 }
 
-int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
+static int srnic_key_secret_do(struct genl_info *info)
 {
 	struct nlattr *secret = info->attrs[SRNIC_A_KEY_SECRET];
 	int err;
@@ -80,9 +80,14 @@ int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+int srnic_nl_key_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return srnic_seals_changed(info, srnic_key_secret_do(info));
+}
+
 int srnic_nl_key_stage_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return srnic_nl_key_add_doit(skb, info);
+	return srnic_key_secret_do(info);
 }
 
 static int srnic_key_do(struct genl_info *info, int (*act)(struct net *net, const char *name))
@@ -104,12 +109,12 @@ int srnic_nl_key_promote_doit(struct sk_buff *skb, struct genl_info *info)
 
 int srnic_nl_key_retire_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return srnic_key_do(info, srnic_key_retire);
+	return srnic_seals_changed(info, srnic_key_do(info, srnic_key_retire));
 }
 
 int srnic_nl_key_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return srnic_key_do(info, srnic_key_del);
+	return srnic_seals_changed(info, srnic_key_do(info, srnic_key_del));
 }
 
 /* A key with one secret has no attributes of another. */

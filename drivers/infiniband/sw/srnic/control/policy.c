@@ -136,7 +136,7 @@ int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG_FMT(info,
 				     "this namespace has the maximum of %u rules: delete some",
 				     SRNIC_MAX_POLICIES);
-	return err;
+	return srnic_seals_changed(info, err);
 }
 
 int srnic_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info)
@@ -151,7 +151,7 @@ int srnic_nl_policy_del_doit(struct sk_buff *skb, struct genl_info *info)
 	err = srnic_policy_del(genl_info_net(info), policy.prefix, policy.prefix_len);
 	if (err == -ENOENT)
 		GENL_SET_ERR_MSG(info, "no rule with exactly this prefix: see 'srnic policy list'");
-	return err;
+	return srnic_seals_changed(info, err);
 }
 
 static int srnic_put_policy(struct sk_buff *skb, struct netlink_callback *cb,

@@ -20,8 +20,10 @@ static bool qp_is_idle(const struct srnic_qp *qp, u32 seconds)
 	       time_after(jiffies, READ_ONCE(qp->last_rx) + seconds * (unsigned long)HZ);
 }
 
-static void idle_reap(struct srnic_qp *qp, u32 seconds)
+static void idle_reap(struct srnic_qp *qp, void *arg)
 {
+	u32 seconds = *(u32 *)arg;
+
 	if (!qp_is_idle(qp, seconds))
 		return;
 	srnic_qp_lock(qp);
@@ -39,7 +41,7 @@ static void idle_work(struct work_struct *work)
 
 	if (!seconds)
 		return;
-	srnic_qp_each(dev, idle_reap, seconds);
+	srnic_qp_each(dev, idle_reap, &seconds);
 	queue_delayed_work(srnic_wq, &dev->idle_work, max(seconds * HZ / IDLE_CHECKS, 1UL * HZ));
 }
 

@@ -11,7 +11,7 @@
 #include "engine/ud_keys.h"
 #include "engine/unlock.h"
 
-static void end_seals_of(struct srnic_qp *qp, u32 unused)
+static void end_seals_of(struct srnic_qp *qp, void *unused)
 {
 	srnic_qp_lock(qp);
 	if (qp->sth && qp->state != IB_QPS_RESET && srnic_sth_end(qp->sth)) {
@@ -34,7 +34,7 @@ static void end_seals_of(struct srnic_qp *qp, u32 unused)
  */
 void srnic_life_end_seals(struct srnic_dev *dev)
 {
-	srnic_qp_each(dev, end_seals_of, 0);
+	srnic_qp_each(dev, end_seals_of, NULL);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_life_end_seals);

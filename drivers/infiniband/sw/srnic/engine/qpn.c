@@ -91,7 +91,7 @@ void srnic_qp_hide(struct srnic_dev *dev, struct srnic_qp *qp)
  *
  * Context: process; sleeps between two QPs.
  */
-void srnic_qp_each(struct srnic_dev *dev, void (*call)(struct srnic_qp *qp, u32 arg), u32 arg)
+void srnic_qp_each(struct srnic_dev *dev, void (*call)(struct srnic_qp *qp, void *arg), void *arg)
 {
 	unsigned long qpn = 0;
 	struct srnic_qp *qp;

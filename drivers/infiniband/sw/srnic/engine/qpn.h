@@ -31,6 +31,6 @@ int srnic_qpn_reserve(struct srnic_dev *dev, struct srnic_qp *qp);
 void srnic_qpn_release(struct srnic_dev *dev, struct srnic_qp *qp);
 void srnic_qp_show(struct srnic_dev *dev, struct srnic_qp *qp);
 void srnic_qp_hide(struct srnic_dev *dev, struct srnic_qp *qp);
-void srnic_qp_each(struct srnic_dev *dev, void (*call)(struct srnic_qp *qp, u32 arg), u32 arg);
+void srnic_qp_each(struct srnic_dev *dev, void (*call)(struct srnic_qp *qp, void *arg), void *arg);
 
 #endif /* SRNIC_ENGINE_QPN_H */

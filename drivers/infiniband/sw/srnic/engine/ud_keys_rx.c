@@ -4,7 +4,8 @@
  * numbers seen under it; or two, while the rule's key has two secrets. The first datagram under a
  * salt waits until the worker has derived the sub-keys. The worker keeps a sender only after one
  * of its datagrams has verified, so that forgeries evict no other sender. Datagrams of an evicted
- * sender can be replayed (protocol.md, section 11).
+ * sender can be replayed (protocol.md, section 11). A change of rules or keys discards sub-keys
+ * (ud_keys_discard.c).
  */
 #include <crypto/utils.h>
 #include <linux/list.h>
@@ -63,15 +64,17 @@ struct sender {
 /**
  * struct srnic_dgram_in - The senders of a device
  * @dev: the device
- * @senders: struct sender, by id; read under RCU, changed by the worker
- * @all: list of the same senders; used by the worker only
+ * @lock: protects @senders, @all, @count and @dead, and what sub-keys a sender has
+ * @senders: struct sender, by id; read under RCU
+ * @all: list of the same senders
  * @count: number of senders
- * @dead: senders to be freed after a grace period; used by the worker only
+ * @dead: senders to be freed after a grace period
  * @deferred: datagrams that wait for the worker, from srnic_rx_copy()
  * @work: the worker
  */
 struct srnic_dgram_in {
 	struct srnic_dev *dev;
+	struct mutex lock;			/* the senders */
 	struct rhashtable senders;
 	struct list_head all;
 	u32 count;
@@ -208,11 +211,18 @@ int srnic_dgram_in_open(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	return sender_open(sender, rx, pkt);
 }
 
-static bool dgram_params_equal(const struct srnic_dgram_params *a,
-			       const struct srnic_dgram_params *b)
+static bool kud_equal(const u8 *a, const u8 *b)
 {
-	return a->suite == b->suite && a->mode == b->mode &&
-	       !crypto_memneq(a->kud, b->kud, sizeof(a->kud));
+	return !crypto_memneq(a, b, SRNIC_STH_KDF_KEY_LEN);
+}
+
+/* Return whether a rule's key, which may have two secrets, yields a sub-key. */
+static bool params_yield(const struct srnic_dgram_params *params, const struct sender_key *key)
+{
+	return key->dgram && key->params.suite == params->suite &&
+	       key->params.mode == params->mode &&
+	       (kud_equal(key->params.kud, params->kud) ||
+		(params->has_other && kud_equal(key->params.kud, params->other_kud)));
 }
 
 /* Free and wipe sub-keys. */
@@ -237,6 +247,7 @@ static struct sender *sender_new(struct srnic_dgram_in *in, const struct srnic_d
 	struct sender *sender = kzalloc(sizeof(*sender), GFP_KERNEL);
 	int err;
 
+	lockdep_assert_held(&in->lock);
 	if (!sender)
 		return ERR_PTR(-ENOMEM);
 	spin_lock_init(&sender->lock);
@@ -256,6 +267,7 @@ static struct sender *sender_new(struct srnic_dgram_in *in, const struct srnic_d
 /* RCU readers may still use the sender: free_dead_senders() frees it. */
 static void sender_remove(struct srnic_dgram_in *in, struct sender *sender)
 {
+	lockdep_assert_held(&in->lock);
 	rhashtable_remove_fast(&in->senders, &sender->node, sender_params);
 	list_move(&sender->all, &in->dead);
 	in->count--;
@@ -265,6 +277,7 @@ static void free_dead_senders(struct srnic_dgram_in *in)
 {
 	struct sender *sender, *next;
 
+	lockdep_assert_held(&in->lock);
 	if (list_empty(&in->dead))
 		return;
 	synchronize_rcu();
@@ -284,19 +297,19 @@ static bool sender_proven(struct sender *sender)
 	return proven;
 }
 
-/* Return the sub-key that was derived from @params, or NULL. */
+/* Return the sub-key that was derived from @params, which have one K_UD, or NULL. */
 static struct sender_key *find_key(struct sender_keys *keys,
 				   const struct srnic_dgram_params *params)
 {
 	unsigned int i;
 
 	for (i = 0; i < SRNIC_SECRETS; i++)
-		if (keys->of[i].dgram && dgram_params_equal(&keys->of[i].params, params))
+		if (params_yield(params, &keys->of[i]))
 			return &keys->of[i];
 	return NULL;
 }
 
-/* The worker alone adds and frees sub-keys, so the answer stays true for it. */
+/* The answer stays true under the lock of struct srnic_dgram_in. */
 static bool sender_has_key(struct sender *sender, const struct srnic_dgram_params *params)
 {
 	bool has;
@@ -439,10 +452,11 @@ static struct sender *sender_find(struct srnic_dgram_in *in, const struct srnic_
 {
 	struct sender *sender;
 
+	lockdep_assert_held(&in->lock);
 	rcu_read_lock();
 	sender = rhashtable_lookup(&in->senders, id, sender_params);
 	rcu_read_unlock();
-	return sender;	/* valid: only the worker, the caller, removes senders */
+	return sender;
 }
 
 static void datagram_count_drop(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
@@ -482,6 +496,7 @@ static void dgram_in_work(struct work_struct *work)
 	struct sk_buff *skb;
 	int n;
 
+	mutex_lock(&in->lock);
 	for (n = 0; n < SRNIC_MAX_DGRAM_DEFERRED; n++) {
 		skb = skb_dequeue(&in->deferred);
 		if (!skb)
@@ -490,9 +505,71 @@ static void dgram_in_work(struct work_struct *work)
 		cond_resched();
 	}
 	free_dead_senders(in);
+	mutex_unlock(&in->lock);
 	memalloc_noio_restore(noio);
 	if (!skb_queue_empty(&in->deferred))
 		queue_work(srnic_wq, &in->work);
+}
+
+/*
+ * Free a sub-key of @sender that @params do not yield, if they yield the other one. Return false
+ * if they yield none.
+ */
+static bool sender_keep_yielded(struct sender *sender, const struct srnic_dgram_params *params)
+{
+	struct sender_keys *keys = &sender->keys;
+	struct sender_keys stale = {};
+	bool yielded[SRNIC_SECRETS];
+	unsigned int i;
+
+	spin_lock_bh(&sender->lock);
+	for (i = 0; i < SRNIC_SECRETS; i++)
+		yielded[i] = params_yield(params, &keys->of[i]);
+	/* RCU readers use the first one without looking whether there is one */
+	if (yielded[1] && !yielded[0])
+		swap(keys->of[0], keys->of[1]);
+	if (yielded[0] != yielded[1])
+		swap(keys->of[1], stale.of[1]);
+	spin_unlock_bh(&sender->lock);
+	keys_free(&stale);
+	return yielded[0] || yielded[1];
+}
+
+static void sender_discard(struct srnic_dgram_in *in, struct sender *sender, struct net *net)
+{
+	struct srnic_dgram_params params;
+	int err;
+
+	err = srnic_dgram_resolve(net, sender->id.sgid, sender->id.dgid, SRNIC_TO_OPEN, &params);
+	/* If this cannot be told, the sender stays as it is, so that nothing can be replayed. */
+	if ((!err || err == -EACCES) && !sender_keep_yielded(sender, &params))
+		sender_remove(in, sender);
+	memzero_explicit(&params, sizeof(params));
+}
+
+/**
+ * srnic_dgram_in_discard() - Discard the sub-keys that the rules and keys no longer yield
+ * @in: sender state of a device
+ * @net: namespace whose rules or keys have changed
+ *
+ * They are wiped when it returns, unless there is no memory to derive what the rules yield.
+ *
+ * Context: process. The worker waits for this, so allocations must not wait for writeback.
+ */
+void srnic_dgram_in_discard(struct srnic_dgram_in *in, struct net *net)
+{
+	unsigned int noio = memalloc_noio_save();
+	struct sender *sender, *next;
+
+	mutex_lock(&in->lock);
+	list_for_each_entry_safe(sender, next, &in->all, all) {
+		if (sender->net == net->net_cookie && !sender_is_current(sender, net))
+			sender_discard(in, sender, net);
+		cond_resched();
+	}
+	free_dead_senders(in);
+	mutex_unlock(&in->lock);
+	memalloc_noio_restore(noio);
 }
 
 /**
@@ -513,6 +590,7 @@ struct srnic_dgram_in *srnic_dgram_in_alloc(struct srnic_dev *dev)
 		return NULL;
 	}
 	in->dev = dev;
+	mutex_init(&in->lock);
 	INIT_LIST_HEAD(&in->all);
 	INIT_LIST_HEAD(&in->dead);
 	skb_queue_head_init(&in->deferred);
@@ -534,9 +612,11 @@ void srnic_dgram_in_free(struct srnic_dgram_in *in)
 	cancel_work_sync(&in->work);
 	while ((skb = skb_dequeue(&in->deferred)))
 		srnic_rx_free_copy(skb);
+	mutex_lock(&in->lock);
 	list_for_each_entry_safe(sender, next, &in->all, all)
 		sender_remove(in, sender);
 	free_dead_senders(in);
+	mutex_unlock(&in->lock);
 	rhashtable_destroy(&in->senders);
 	kfree(in);
 }

@@ -36,6 +36,29 @@ static void out_key_remove(struct srnic_dgram_out *out, struct srnic_out_key *ke
 	out->count--;
 }
 
+/**
+ * srnic_dgram_out_discard() - Discard the keys that were derived before a change
+ * @qp: QP that sends datagrams
+ * @net: namespace whose rules or keys have changed
+ *
+ * Context: any up to softirq, under the QP's lock.
+ * Return: true if the worker has keys to free.
+ */
+bool srnic_dgram_out_discard(struct srnic_qp *qp, struct net *net)
+{
+	struct srnic_dgram_out *out = qp->dgram_out;
+	struct hlist_node *next;
+	struct srnic_out_key *key;
+	int i;
+
+	lockdep_assert_held(&qp->lock);
+
+	hash_for_each_safe(out->keys, i, next, key, node)
+		if (key->net == net->net_cookie && !out_key_valid(key, net))
+			out_key_remove(out, key);
+	return !hlist_empty(&out->dead);
+}
+
 /* Discard all keys, which were derived for the former salt. */
 static void out_new_salt(struct srnic_dgram_out *out)
 {
@@ -213,15 +236,17 @@ static void out_key_evict(struct srnic_dgram_out *out)
 }
 
 /**
- * srnic_out_key_add() - Add a key, unless it was derived for a former salt
+ * srnic_out_key_add() - Add a key, unless it is no longer valid
  * @out: seals of the QP
- * @key: the key; for a former salt it goes to @out->dead, whose keys are freed later
+ * @key: the key; one for a former salt, or from before a change of the rules or keys, goes to
+ *	@out->dead, whose keys are freed later
+ * @net: namespace whose rule determined the seal
  *
  * Context: process, under the QP's lock.
  */
-void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key)
+void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key, struct net *net)
 {
-	if (key->id.salt != out->salt) {
+	if (key->id.salt != out->salt || !out_key_valid(key, net)) {
 		hlist_add_head(&key->node, &out->dead);
 		return;
 	}

@@ -42,8 +42,7 @@ struct srnic_out_key {
  * @dead: struct srnic_out_key that the worker must free
  * @key_requested: the worker must derive a key
  * @deriving: the worker has taken the request, and derives the key
- * @wait_open: the worker has derived a key and sends the datagrams that waited for it; used by the
- *	worker only
+ * @wait_open: the worker has derived a key and sends the datagrams that waited for it
  * @req_net: namespace for the requested key; a reference is held
  * @req_id: identity of the requested key; its salt is @salt
  */
@@ -62,7 +61,7 @@ struct srnic_dgram_out {
 };
 
 /* ud_keys_tx.c */
-void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key);
+void srnic_out_key_add(struct srnic_dgram_out *out, struct srnic_out_key *key, struct net *net);
 void srnic_out_keys_free(struct hlist_head *dead);
 
 #endif /* SRNIC_ENGINE_UD_KEYS_TX_H */

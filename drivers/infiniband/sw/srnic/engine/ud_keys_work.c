@@ -81,6 +81,7 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 	struct srnic_dgram_id id;
 	struct srnic_out_key *key;
 	struct net *net;
+	bool waited;
 
 	if (!take_key_request(qp, &net, &id)) {
 		free_dead_keys(qp);
@@ -91,14 +92,15 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 	srnic_qp_lock(qp);
 	out->deriving = false;
 	if (key)
-		srnic_out_key_add(out, key);
+		srnic_out_key_add(out, key, net);
+	waited = out->wait_open;
+	out->wait_open = true;
 	srnic_qp_unlock(qp);
 	put_net(net);
 	free_dead_keys(qp);
 	/* a former wait that has not ended becomes one with this wait */
-	if (out->wait_open)
+	if (waited)
 		dgram_wait_end(qp);
-	out->wait_open = true;
 	set_bit(SRNIC_QP_WORK_SEND, &qp->work_bits);
 }
 
@@ -113,11 +115,16 @@ void srnic_dgram_out_work(struct srnic_qp *qp)
 void srnic_dgram_out_sent(struct srnic_qp *qp)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
+	bool waited;
 
-	if (!out || !out->wait_open)
+	if (!out || !READ_ONCE(out->wait_open))
 		return;
+	spin_lock_bh(&qp->lock);
+	waited = out->wait_open;
 	out->wait_open = false;
-	dgram_wait_end(qp);
+	spin_unlock_bh(&qp->lock);
+	if (waited)
+		dgram_wait_end(qp);
 }
 
 /**
@@ -137,14 +144,15 @@ void srnic_dgram_out_wait(struct srnic_pd *pd)
 
 /**
  * srnic_dgram_out_forget() - Discard a QP's request for a key, when the QP is reset
- * @qp: the QP; it may be a connected one. Its worker does not run, unless a life of this
- *	machine's memory has just ended (life.c)
+ * @qp: the QP; it may be a connected one. Its worker does not run, unless keys have just been
+ *	discarded (life.c, ud_keys_discard.c)
  *
  * Context: process.
  */
 void srnic_dgram_out_forget(struct srnic_qp *qp)
 {
 	struct srnic_dgram_out *out = qp->dgram_out;
+	struct hlist_head dead;
 	bool requested;
 
 	srnic_dgram_out_sent(qp);
@@ -153,7 +161,9 @@ void srnic_dgram_out_forget(struct srnic_qp *qp)
 	spin_lock_bh(&qp->lock);
 	requested = out->key_requested;
 	out->key_requested = false;
+	hlist_move_list(&out->dead, &dead);	/* the worker may have been told, and stopped */
 	spin_unlock_bh(&qp->lock);
+	srnic_out_keys_free(&dead);
 	if (!requested)
 		return;
 	put_net(out->req_net);

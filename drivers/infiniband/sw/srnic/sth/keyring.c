@@ -328,14 +328,15 @@ static int srnic_key_change(struct net *net, const char *name,
 {
 	struct srnic_keys *keys = srnic_keys(net);
 	struct srnic_named_key *entry;
+	unsigned int noio;
 	int err;
 
-	mutex_lock(&keys->lock);
+	noio = keys_lock(keys);
 	entry = srnic_key_find(keys, name);
 	err = entry ? change(keys, entry) : -ENOENT;
 	if (!err)
 		srnic_keys_changed(net, keys);
-	mutex_unlock(&keys->lock);
+	keys_unlock(keys, noio);
 	return err;
 }
 
