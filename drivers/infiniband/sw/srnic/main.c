@@ -60,6 +60,75 @@ static void links_del(struct srnic_dev *dev)
 	spin_unlock(&links_lock);
 }
 
+/* Return the link of @ndev that uses @port, for link_put(), or NULL. */
+static struct srnic_dev *link_get(const struct net_device *ndev, u16 port)
+{
+	struct srnic_dev *dev, *found = NULL;
+
+	spin_lock(&links_lock);
+	list_for_each_entry(dev, &links, link_node) {
+		if (dev->ndev == ndev && dev->udp_port == htons(port) &&
+		    ib_device_try_get(&dev->ib)) {
+			found = dev;
+			break;
+		}
+	}
+	spin_unlock(&links_lock);
+	return found;
+}
+
+static void link_put(struct srnic_dev *dev)
+{
+	ib_device_put(&dev->ib);
+}
+
+static bool ndev_is_up(const struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev);
+}
+
+static void link_set_state(struct srnic_dev *dev)
+{
+	bool up = ndev_is_up(dev->ndev);
+
+	ASSERT_RTNL();
+	if (dev->fabric)
+		srnic_ib_port_set_speed(dev);
+	if (up == dev->up)
+		return;
+	dev->up = up;
+	if (!up)
+		srnic_count(dev, link_downed);
+	srnic_port_event(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
+
+/*
+ * IBA defines no event for a change of the active MTU. PORT_ACTIVE makes
+ * consumers and the core query the port again.
+ */
+static void link_set_mtu(struct srnic_dev *dev)
+{
+	enum ib_mtu mtu = srnic_active_mtu(dev);
+
+	ASSERT_RTNL();
+	if (mtu == dev->mtu)
+		return;
+	dev->mtu = mtu;
+	if (dev->up)
+		srnic_port_event(dev, IB_EVENT_PORT_ACTIVE);
+}
+
+/* Apply the present state of the netdev, whose events were missed until now. */
+static void link_catch_up(struct srnic_dev *dev)
+{
+	ASSERT_RTNL();
+	if (dev->ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(dev->ndev), dev->net))
+		ib_unregister_device_queued(&dev->ib);
+	WRITE_ONCE(dev->no_gso, false);
+	link_set_mtu(dev);
+	link_set_state(dev);
+}
+
 /*
  * Make the device visible and start receiving. Return -EADDRINUSE if its UDP port is taken in the
  * namespace of the netdev, -ENODEV if that namespace is going. The core adds the GIDs of a RoCE
@@ -68,7 +137,7 @@ static void links_del(struct srnic_dev *dev)
  * ib_core calls this at registration and after each move of the RDMA device to
  * another network namespace (rdma dev set netns). Packets are received and sent
  * in the namespace of the netdev, which such a move does not change, so later
- * calls do nothing.
+ * calls only apply what has happened to the netdev meanwhile.
  */
 static int srnic_enable_driver(struct ib_device *ib)
 {
@@ -76,8 +145,12 @@ static int srnic_enable_driver(struct ib_device *ib)
 	struct net *net;
 	int err;
 
-	if (dev->net)
+	if (dev->net) {
+		rtnl_lock();
+		link_catch_up(dev);
+		rtnl_unlock();
 		return 0;
+	}
 	net = srnic_net_of(dev->ndev);
 	if (!net)
 		return -ENODEV;
@@ -131,28 +204,6 @@ static const struct ib_device_ops srnic_life_ops = {
 	.dealloc_driver = srnic_dealloc_driver,
 	.enable_driver = srnic_enable_driver,
 };
-
-/* Return the link of @ndev that uses @port, for link_put(), or NULL. */
-static struct srnic_dev *link_get(const struct net_device *ndev, u16 port)
-{
-	struct srnic_dev *dev, *found = NULL;
-
-	spin_lock(&links_lock);
-	list_for_each_entry(dev, &links, link_node) {
-		if (dev->ndev == ndev && dev->udp_port == htons(port) &&
-		    ib_device_try_get(&dev->ib)) {
-			found = dev;
-			break;
-		}
-	}
-	spin_unlock(&links_lock);
-	return found;
-}
-
-static void link_put(struct srnic_dev *dev)
-{
-	ib_device_put(&dev->ib);
-}
 
 /*
  * The GID of an InfiniBand port is the netdev's link-local address, by which
@@ -232,57 +283,15 @@ dealloc:
 	return err;
 }
 
-static bool ndev_is_up(const struct net_device *ndev)
-{
-	return netif_running(ndev) && netif_carrier_ok(ndev);
-}
-
-static void link_set_state(struct srnic_dev *dev)
-{
-	bool up = ndev_is_up(dev->ndev);
-
-	ASSERT_RTNL();
-	if (dev->fabric)
-		srnic_ib_port_set_speed(dev);
-	if (up == dev->up)
-		return;
-	dev->up = up;
-	if (!up)
-		srnic_count(dev, link_downed);
-	srnic_port_event(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
-}
-
-/*
- * IBA defines no event for a change of the active MTU. PORT_ACTIVE makes
- * consumers and the core query the port again.
- */
-static void link_set_mtu(struct srnic_dev *dev)
-{
-	enum ib_mtu mtu = srnic_active_mtu(dev);
-
-	ASSERT_RTNL();
-	if (mtu == dev->mtu)
-		return;
-	dev->mtu = mtu;
-	if (dev->up)
-		srnic_port_event(dev, IB_EVENT_PORT_ACTIVE);
-}
-
-/*
- * A device cannot be found by its netdev before it is registered, so events of
- * the netdev were missed until now. Apply the present state of the netdev.
- */
-static void link_catch_up(struct net_device *ndev, u16 port)
+/* A device cannot be found by its netdev before it is registered. */
+static void link_added(struct net_device *ndev, u16 port)
 {
 	struct srnic_dev *dev;
 
 	rtnl_lock();
 	dev = link_get(ndev, port);
 	if (dev) {
-		if (ndev->reg_state != NETREG_REGISTERED || !net_eq(dev_net(ndev), dev->net))
-			ib_unregister_device_queued(&dev->ib);
-		dev->mtu = srnic_active_mtu(dev);
-		link_set_state(dev);
+		link_catch_up(dev);
 		link_put(dev);
 	}
 	rtnl_unlock();
@@ -311,7 +320,7 @@ static int link_add(const char *name, struct net_device *ndev, u16 port)
 	mutex_unlock(&link_lock);
 
 	if (!err)
-		link_catch_up(ndev, port);
+		link_added(ndev, port);
 	return err;
 }
 
