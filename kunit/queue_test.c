@@ -741,12 +741,14 @@ static void solicited_request_waits_for_a_solicited_completion(struct kunit *tes
 
 static void wider_of_two_requests_counts(struct kunit *test)
 {
-	struct cq_fixture *f = new_cq(test, 16, false);
+	for (int user = 0; user <= 1; user++) {
+		struct cq_fixture *f = new_cq(test, 16, user);
 
-	srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
-	srnic_cq_arm(&f->cq, SRNIC_ARM_SOLICITED);
-	push_cqe(f, 1, false);
-	KUNIT_EXPECT_TRUE(test, raise_event(f));
+		srnic_cq_arm(&f->cq, SRNIC_ARM_NEXT);
+		srnic_cq_arm(&f->cq, SRNIC_ARM_SOLICITED);
+		push_cqe(f, 1, false);
+		KUNIT_EXPECT_TRUE(test, raise_event(f));
+	}
 }
 
 static void R1_nonsensical_arm_word_is_no_request(struct kunit *test)

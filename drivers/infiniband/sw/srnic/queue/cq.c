@@ -240,6 +240,16 @@ u32 srnic_cq_waiting(struct srnic_cq *cq)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_waiting);
 
+/* Do as a provider does; an event for any completion may have been requested before. */
+static void user_cq_arm(struct srnic_ring_hdr *hdr, u32 arm)
+{
+	u32 old = READ_ONCE(hdr->arm);
+
+	while (old != SRNIC_ARM_NEXT && !try_cmpxchg(&hdr->arm, &old, arm))
+		;
+	smp_mb();	/* before cq_used() */
+}
+
 /**
  * srnic_cq_arm() - Request an event (IBA 11.4.2.2)
  * @cq: any CQ
@@ -255,7 +265,7 @@ bool srnic_cq_arm(struct srnic_cq *cq, u8 arm)
 
 	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->ring.user)
-		smp_store_mb(cq->ring.hdr->arm, arm);	/* before cq_used() */
+		user_cq_arm(cq->ring.hdr, arm);
 	else
 		cq->armed = max(cq->armed, arm);
 	missed = cq_used(cq) != 0;
