@@ -85,9 +85,11 @@ static void map_fill(struct srnic_map *map, unsigned long size)
 {
 	struct ib_block_iter biter;
 
-	rdma_umem_for_each_dma_block(map->umem, &biter, size)
+	rdma_umem_for_each_dma_block(map->umem, &biter, size) {
 		map->blocks[map->count++] =
 			ib_virt_dma_to_ptr(rdma_block_iter_dma_address(&biter));
+		cond_resched();
+	}
 }
 
 /**
