@@ -16,6 +16,7 @@
 #include "engine/gso_watch.h"
 #include "engine/responder.h"
 #include "engine/timer.h"
+#include "engine/unlock.h"
 #include "sth/crypto.h"
 
 #define FIRST_PSN	0xfffffe	/* so that the PSN wraps */
@@ -617,6 +618,117 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	take_stack(qp);
 }
 
+/* The stack has freed a packet, and the sender has not been told yet that a queue had no room. */
+static void what_was_refused_completes_nothing(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *refused;
+	struct sk_buff_head rest;
+	struct srnic_out_cb cb;
+
+	give_stack(test);
+	srnic_timer_init(qp);
+	__skb_queue_head_init(&rest);
+	refused = build_marked(test);
+	cb = *srnic_out_cb(refused);
+	qp->departures.held = true;
+	kfree_skb(refused);
+	KUNIT_EXPECT_EQ(test, resume(qp), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, qp->departures.late, "it is looked at later");
+
+	qp->departures.held = false;
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, &cb, &rest);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_EQ(test, qp->req.psn, FIRST_PSN);
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
+/* Others fill the queue: that the refused packet itself was freed is no room. */
+static void a_qp_without_packets_in_the_stack_waits_for_a_tick(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *refused;
+	struct sk_buff_head rest;
+	struct srnic_out_cb cb;
+
+	give_stack(test);
+	srnic_timer_init(qp);
+	__skb_queue_head_init(&rest);
+	refused = build_marked(test);
+	cb = *srnic_out_cb(refused);
+	kfree_skb(refused);
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, &cb, &rest);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_TRUE(test, timer_pending(&qp->retry_timer));
+	local_bh_disable();
+	srnic_qp_out_work(&qp->out_work);
+	KUNIT_EXPECT_EQ_MSG(test, allowance(qp), 0, "woken too early");
+	qp->retry_timer.function(&qp->retry_timer);
+	local_bh_enable();
+	KUNIT_EXPECT_GT(test, allowance(qp), 0);
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
+/* Refuse an acknowledgment, or response, @psn of an RC QP, and expect that it is due again. */
+static void refuse_response(struct srnic_qp *qp, u32 psn)
+{
+	const struct srnic_out_cb cb = { .kind = SRNIC_OUT_RESPONSE, .psn = psn };
+	struct sk_buff_head rest;
+
+	__skb_queue_head_init(&rest);
+	qp->ib.qp_type = IB_QPT_RC;
+	qp->state = IB_QPS_RTR;
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, &cb, &rest);
+	spin_unlock_bh(&qp->lock);
+}
+
+/* The peer has had the answer for long, so it may send another READ. */
+static void an_answer_that_is_repeated_leaves_room_for_a_request(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct srnic_responder *resp = &qp->resp;
+	struct srnic_rres read = {
+		.opcode = SRNIC_OPC_READ_REQ,
+		.first_psn = FIRST_PSN,
+		.from = FIRST_PSN,
+		.to = FIRST_PSN,
+		.last_psn = FIRST_PSN,
+		.next = FIRST_PSN,
+	};
+
+	give_stack(test);
+	srnic_timer_init(qp);
+	resp->rres = &read;
+	resp->rres_size = 1;
+	resp->rres_limit = 1;
+	resp->psn = srnic_psn_add(FIRST_PSN, 1);
+	refuse_response(qp, FIRST_PSN);
+	KUNIT_EXPECT_TRUE(test, read.todo);
+	KUNIT_EXPECT_EQ(test, resp->rres_todo, 1);
+	KUNIT_EXPECT_TRUE_MSG(test, read.repeat, "it does not count");
+	resp->rres = NULL;
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
+static void a_refusal_that_waits_for_answers_is_not_forgotten(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	give_stack(test);
+	srnic_timer_init(qp);
+	qp->resp.nak = (struct srnic_refusal){ .due = true, .sent = true, .fatal = true };
+	refuse_response(qp, FIRST_PSN);
+	KUNIT_EXPECT_TRUE(test, qp->resp.nak.due);
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
 static void a_qp_in_reset_builds_nothing_again(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
@@ -777,6 +889,10 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(a_packet_that_is_sent_again_is_not_timed),
 	KUNIT_CASE(unacknowledged_packets_count_when_they_have_left),
 	KUNIT_CASE(what_was_refused_is_built_again_when_packets_have_left),
+	KUNIT_CASE(what_was_refused_completes_nothing),
+	KUNIT_CASE(a_qp_without_packets_in_the_stack_waits_for_a_tick),
+	KUNIT_CASE(an_answer_that_is_repeated_leaves_room_for_a_request),
+	KUNIT_CASE(a_refusal_that_waits_for_answers_is_not_forgotten),
 	KUNIT_CASE(a_qp_in_reset_builds_nothing_again),
 	KUNIT_CASE(packets_that_leave_after_a_reset_complete_nothing),
 	KUNIT_CASE(what_is_not_acknowledged_is_not_sent_again),

@@ -56,6 +56,20 @@ for hook in input output; do
 	on b nft delete table inet t
 done
 
+say "egress: a rule that drops for good does not count as a full queue"
+on a nft -f - <<-END
+	table netdev t {
+		chain c {
+			type filter hook egress device va priority 0;
+			udp dport 4791 drop
+		}
+	}
+END
+refused=$(count_of a srnic0 send_err)
+stopped || fail "a rule in egress did not stop it: $(cat /run/test/pp.log)"
+expect_count a srnic0 send_err -gt "$refused"
+on a nft delete table netdev t
+
 # In RoCEv2 both directions use the same destination port, each with its own source port.
 # Responses therefore belong to another flow, and no flow is ever answered.
 say "connection tracking: a flow begins once"

@@ -344,6 +344,7 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return;
 	}
 	completer_answered(qp, wqe);
+	srnic_probe_answered(qp);
 }
 
 static void completer_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,

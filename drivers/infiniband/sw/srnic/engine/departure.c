@@ -38,12 +38,19 @@ static bool await_departure(struct srnic_qp *qp)
  * srnic_tx_departed() - Complete work requests whose packets have left
  * @qp: a UC, UD or GSI QP
  *
+ * While packets are handed to the stack, this waits until it is known whether a full queue has
+ * dropped one (unlock.c).
+ *
  * Context: any up to softirq, under the QP's lock.
  */
 void srnic_tx_departed(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
+	if (qp->departures.held) {
+		qp->departures.late = true;
+		return;
+	}
 	complete_departed(qp);
 	while (qp->departures.count && !await_departure(qp))
 		complete_departed(qp);

@@ -417,6 +417,8 @@ struct srnic_responder {
  * @mark: ring of marks
  * @first: index of the oldest mark
  * @count: number of marks
+ * @held: packets are being handed to the stack: one that a queue drops looks as if it had left
+ * @late: marks were not compared with what has left, because of @held
  *
  * When as many bytes as a mark's @charged says have left the stack, all packets before its @psn
  * have left, too.
@@ -428,6 +430,8 @@ struct srnic_departures {
 	} mark[SRNIC_DEPARTURES];
 	u8 first;
 	u8 count;
+	bool held;
+	bool late;
 };
 
 /* A received handshake frame that waits for the worker, one at a time per flow */
@@ -482,6 +486,9 @@ struct srnic_grant {
  * @txq: account of packets in @out and in the stack that have not left yet
  * @departures: completion of UC and UD, see above
  * @tx_stopped: a queue was full; nothing is built until packets have left
+ * @tx_ticks: nothing is built until the next tick: no packets of the QP are left in the stack
+ * @tx_refused: jiffies, or 0: since then, queues have dropped every packet; used by the context that
+ *	drains @out
  * @out_work: drains @out on @out_cpu, and resumes after backpressure
  * @out_cpu: CPU that last handed packets whose order matters to the stack
  * @out_until: jiffies: until then, other packets must follow them on the same CPU
@@ -537,6 +544,8 @@ struct srnic_qp {
 	struct srnic_txq txq;
 	struct srnic_departures departures;
 	bool tx_stopped;
+	bool tx_ticks;
+	unsigned long tx_refused;
 	struct work_struct out_work;
 	unsigned long out_until;
 	int out_cpu;

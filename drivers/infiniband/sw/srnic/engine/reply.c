@@ -256,7 +256,10 @@ static int report_later_gaps(struct srnic_build *build)
 	return err;
 }
 
-/* Answer @rres again from the response @psn on, unless its answer ends before @psn. */
+/*
+ * Answer @rres again from the response @psn on, unless its answer ends before @psn. The peer may
+ * have had all of it since, and count on having room for another request.
+ */
 static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres, u32 psn)
 {
 	if (!rres->opcode || srnic_psn_diff(rres->first_psn, resp->psn) >= 0 ||
@@ -264,10 +267,12 @@ static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres, u
 		return;
 	if (srnic_psn_diff(rres->from, psn) > 0)
 		psn = rres->from;
-	if (!rres->todo)
-		resp->rres_todo++;
-	else if (srnic_psn_diff(rres->next, psn) < 0)
+	if (rres->todo && srnic_psn_diff(rres->next, psn) < 0)
 		return;
+	if (!rres->todo) {
+		resp->rres_todo++;
+		rres->repeat = true;
+	}
 	rres->todo = true;
 	rres->next = psn;
 }
@@ -290,7 +295,7 @@ void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
 
 	if (!srnic_qp_receives(qp))
 		return;
-	resp->nak.due = resp->nak.sent && !resp->nak.fatal;
+	resp->nak.due = resp->nak.sent;
 	resp->ack_due = true;
 	for (i = 0; i < resp->rres_size; i++)
 		rres_rewind(resp, &resp->rres[i], psn);

@@ -26,6 +26,7 @@ void srnic_tx_resume(struct srnic_qp *qp)
 	if (unlikely(qp->state == IB_QPS_RESET))
 		return;
 	qp->tx_stopped = false;
+	qp->tx_ticks = false;
 	if (qp->departures.count)
 		srnic_tx_departed(qp);
 	srnic_reply_run(qp);
@@ -97,7 +98,8 @@ void srnic_tx_requeue(struct srnic_qp *qp, const struct srnic_out_cb *dropped,
 		srnic_reply_rewind(qp, first[SRNIC_OUT_RESPONSE].psn);
 
 	qp->tx_stopped = true;
-	if (!srnic_txq_wait(&qp->txq, srnic_txq_bytes(&qp->txq) / 2))
+	qp->tx_ticks = !srnic_txq_wait(&qp->txq, srnic_txq_bytes(&qp->txq) / 2);
+	if (qp->tx_ticks)
 		srnic_timer_tick(qp);
 }
 

@@ -111,7 +111,10 @@ static void qp_clear_state(struct srnic_qp *qp)
 	qp->out_follows = false;
 	qp->out_timed = false;
 	qp->tx_stopped = false;
+	qp->tx_ticks = false;
+	qp->tx_refused = 0;
 	qp->departures.count = 0;
+	qp->departures.late = false;
 	srnic_path_release(&qp->path);
 	spin_unlock_bh(&qp->lock);
 	mutex_unlock(&qp->hs_mutex);
@@ -296,8 +299,8 @@ destroy:
  * Context: process. It may wait SRNIC_KEY_WAIT for a key that is not there yet.
  * Return: 0; -ENOMEM; -EACCES (the policy or the application asks for a seal and there is no
  * key, or the application asks for a weaker seal than the policy); -EMSGSIZE (packets would not
- * fit the underlay); -EINVAL (the QP has left INIT, or the life of this machine's memory has ended
- * meanwhile); or the error of srnic_sth_create().
+ * fit the underlay); -EINVAL (the QP has left INIT meanwhile); -EBUSY (the machine hibernates, or
+ * has become a copy meanwhile); or the error of srnic_sth_create().
  */
 int srnic_qp_to_rtr(struct srnic_qp *qp)
 {
@@ -321,7 +324,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 	spin_lock_bh(&qp->lock);
 	if (qp->state != IB_QPS_INIT || (sth && srnic_sth_end(sth))) {
 		srnic_txq_close(&qp->txq);
-		err = -EINVAL;
+		err = qp->state == IB_QPS_INIT ? -EBUSY : -EINVAL;
 		goto unlock;
 	}
 	qp->mtu = ib_mtu_enum_to_int(connected ? qp->attr.path_mtu : srnic_active_mtu(qp->dev));

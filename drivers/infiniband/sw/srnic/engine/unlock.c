@@ -4,6 +4,7 @@
  * asynchronous events, and packets for the stack.
  */
 #include "compat.h"
+#include "export.h"
 #include "srnic.h"
 #include "engine/backpressure.h"
 #include "engine/due.h"
@@ -23,6 +24,12 @@
  * worth of sealed packets may wait in the receiver's queue for as long as it took to seal them.
  */
 #define OUT_JIFFIES		(HZ / 10)
+
+/*
+ * Jiffies after which a queue that drops every packet counts as a filter (tc, nftables), which
+ * drops them for good.
+ */
+#define FULL_JIFFIES		(HZ / 10)
 
 static void raise_srq(struct srnic_qp *qp, enum ib_event_type type)
 {
@@ -96,6 +103,14 @@ static bool dequeue_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 	return true;
 }
 
+/* Return whether packets were dropped by a full queue, and not by a filter. */
+static bool queue_is_full(struct srnic_qp *qp)
+{
+	if (!qp->tx_refused)
+		qp->tx_refused = jiffies ?: 1;
+	return time_before(jiffies, qp->tx_refused + FULL_JIFFIES);
+}
+
 /*
  * Pass packets to the stack, up to one that a full queue drops. Return false in that case:
  * @dropped describes that packet, and those behind it stay in @batch.
@@ -111,16 +126,25 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 
 		*dropped = *srnic_out_cb(skb);
 		err = srnic_net_send(skb);
+		if (err != NET_XMIT_DROP)
+			qp->tx_refused = 0;
+		else if (queue_is_full(qp))
+			return false;
 		if (likely(!err))
 			continue;
-		if (err == NET_XMIT_DROP)
-			return false;
 		if (err == NET_XMIT_CN)
 			srnic_txq_dropped(&qp->txq);
 		else
 			srnic_count_add(qp->dev, send_err, segs);
 	}
 	return true;
+}
+
+/* Whether packets have left could not be told while they were handed to the stack. */
+static void departed_late(struct srnic_qp *qp)
+{
+	qp->departures.late = false;
+	srnic_tx_departed(qp);
 }
 
 /*
@@ -133,15 +157,18 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 	int rounds = SRNIC_FLUSH_ROUNDS;
 	struct srnic_out_cb dropped;
 	bool rest = false;
-	bool more, all;
+	bool more, all, due;
 
 	do {
 		all = send_batch(qp, batch, &dropped);
 		local_bh_enable();
 
 		spin_lock_bh(&qp->lock);
+		qp->departures.held = false;
 		if (unlikely(!all))
 			srnic_tx_requeue(qp, &dropped, batch);
+		if (qp->departures.late)
+			departed_late(qp);
 		if (--rounds && time_before_eq(jiffies, until)) {
 			more = dequeue_out(qp, batch);
 		} else {
@@ -149,15 +176,19 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 			rest = !skb_queue_empty(&qp->out);
 		}
 		if (more) {
+			qp->departures.held = true;
 			spin_unlock(&qp->lock);
 		} else {
 			qp->flushing = false;
+			due = qp->due;
 			spin_unlock_bh(&qp->lock);
 		}
 	} while (more);
 
 	if (rest)
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
+	else if (unlikely(due))
+		srnic_tx_wake(&qp->txq);
 }
 
 /*
@@ -174,6 +205,7 @@ static bool unlock_release(struct srnic_qp *qp, struct sk_buff_head *batch)
 	qp->req.cc.now = 0;
 	if (drain) {
 		qp->flushing = true;
+		qp->departures.held = true;
 		spin_unlock(&qp->lock);
 	} else {
 		spin_unlock_bh(&qp->lock);
@@ -255,12 +287,15 @@ void srnic_qp_out_work(struct work_struct *work)
 	struct srnic_qp *qp = container_of(work, struct srnic_qp, out_work);
 
 	srnic_qp_lock(qp);
+	if (!qp->tx_ticks)
+		srnic_tx_resume(qp);
 	if (unlikely(!skb_queue_empty(&qp->out) && !on_out_cpu(qp))) {
 		/* out_cpu has changed, but a running work can only be queued where it runs */
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
 		spin_unlock_bh(&qp->lock);
 		return;
 	}
-	srnic_tx_resume(qp);
 	srnic_qp_unlock(qp);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_qp_out_work);
