@@ -89,6 +89,18 @@ on a srnic key del b
 ! verify || fail "a connection is made without a key"
 grep -q 'Permission denied' /run/test/[sc].log || fail "no key: $(cat /run/test/[sc].log)"
 
+say "if the module loses rules and keys, the rule comes back without the peer, and before the key"
+daemon_start a --rekey 3600
+on a srnic policy flush		# its key is deleted already
+requires() { [[ $(on "$1" srnic policy) == *require* ]]; }
+soon requires a || fail "a has no rule: $(logs)"
+on a srnic policy flush
+daemon_start b --rekey 3600
+soon has_key a || fail "a has no key: $(logs)"
+requires a || fail "a has a key, and no rule: $(logs)"
+daemon_kill a
+daemon_kill b
+
 say "the key is replaced again and again, while connections are made"
 daemon_start a --rekey 12
 daemon_start b --rekey 12

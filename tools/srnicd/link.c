@@ -32,6 +32,19 @@ static bool key_state(void *context, enum key_state *state, struct why *why)
 	return kernel_state(&link->daemon->kernel, link->peer.name, state, why);
 }
 
+/*
+ * Have a rule before there is a key, so that nothing goes in the clear. The module may have been
+ * loaded anew, and has neither then.
+ */
+static bool have_rule(struct link *link, struct why *why)
+{
+	struct kernel *kernel = &link->daemon->kernel;
+	enum key_state state;
+
+	return kernel_state(kernel, link->peer.name, &state, why) &&
+		(state != KEY_NONE || kernel_require(kernel, &link->peer, why));
+}
+
 static bool key_stage(void *context, uint64_t generation, bool fresh, struct why *why)
 {
 	uint8_t input[TLS_CONTEXT_LEN], secret[TLS_SECRET_LEN];
@@ -39,7 +52,7 @@ static bool key_stage(void *context, uint64_t generation, bool fresh, struct why
 	bool fine;
 
 	tls_context(link->daemon->tls.own_key, link->peer.public_key, generation, input);
-	fine = tls_secret(link->session->gnutls, input, secret, why) &&
+	fine = tls_secret(link->session->gnutls, input, secret, why) && have_rule(link, why) &&
 		kernel_stage(&link->daemon->kernel, link->peer.name, secret, fresh, why);
 	explicit_bzero(secret, sizeof(secret));
 	return fine;
@@ -250,11 +263,23 @@ static bool look(struct link *link, uint64_t now, struct why *why)
 	return key.sealed < link->daemon->rekey_bytes || renew(link, now, key.sealed, why);
 }
 
+/* Without a connection the key may be deleted as well. */
+static void look_alone(struct link *link, uint64_t now)
+{
+	struct why why;
+
+	link->look_at = now + LOOK_MS;
+	if (!have_rule(link, &why))
+		complain(link, &why);
+}
+
 void link_tick(struct link *link, uint64_t now)
 {
 	struct why why;
 
 	if (!link->session) {
+		if (now >= link->look_at)
+			look_alone(link, now);
 		if (!link->dialing && *link->peer.endpoint && now >= link->dial_at)
 			dial(link);
 		return;
@@ -272,9 +297,10 @@ void link_tick(struct link *link, uint64_t now)
 
 uint64_t link_due(const struct link *link)
 {
-	if (!link->session)
-		return link->dialing || !*link->peer.endpoint ? NEVER : link->dial_at;
-	return link->exchange.due < link->look_at ? link->exchange.due : link->look_at;
+	bool dials = !link->session && !link->dialing && *link->peer.endpoint;
+	uint64_t due = link->session ? link->exchange.due : dials ? link->dial_at : NEVER;
+
+	return due < link->look_at ? due : link->look_at;
 }
 
 void links_wanted(void *context, const char *name)
@@ -332,6 +358,7 @@ static bool link_new(struct daemon *daemon, const struct peer *peer, struct why 
 	link->peer = *peer;
 	link->leader = order < 0;
 	link->dial_at = clock_ms();
+	link->look_at = link->dial_at + LOOK_MS;
 	link->next = daemon->links;
 	daemon->links = link;
 	return kernel_require(&daemon->kernel, peer, why);

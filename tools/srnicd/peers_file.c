@@ -36,12 +36,13 @@ static bool is_line_of(const char *line, const char *name)
 	return !strncmp(line, name, len) && strchr(" \t\n", line[len]);
 }
 
-/* Copy all lines but those of peer @name. */
-static void copy_lines(FILE *from, FILE *to, const char *name)
+/* Copy all lines but those of peer @name. Return 0, or an errno if not all could be read. */
+static int copy_lines(FILE *from, FILE *to, const char *name)
 {
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
+	int err = 0;
 
 	while (from && (len = getline(&line, &size, from)) >= 0) {
 		if (name && is_line_of(line, name))
@@ -50,7 +51,10 @@ static void copy_lines(FILE *from, FILE *to, const char *name)
 		if (len && line[len - 1] != '\n')
 			fputc('\n', to);
 	}
+	if (from && !feof(from))
+		err = errno ? errno : EIO;
 	free(line);
+	return err;
 }
 
 static void write_line(FILE *to, const struct peer *peer)
@@ -68,7 +72,7 @@ static bool replace_file(const char *folder, const char *drop, const struct peer
 {
 	char path[256], new_path[264];
 	FILE *from, *to;
-	int err = 0;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/" PEERS_FILE, folder);
 	snprintf(new_path, sizeof(new_path), "%s.new", path);
@@ -76,14 +80,17 @@ static bool replace_file(const char *folder, const char *drop, const struct peer
 	if (!to)
 		return why_not(why, "cannot create %.100s: %s", new_path, strerror(errno));
 	from = fopen(path, "re");
-	copy_lines(from, to, drop);
+	err = copy_lines(from, to, drop);
 	if (from)
 		fclose(from);
 	if (add)
 		write_line(to, add);
 	/* public keys are no secret */
-	if (fchmod(fileno(to), 0644) || fflush(to) || fsync(fileno(to)))
+	if (!err && (fchmod(fileno(to), 0644) || fflush(to) || fsync(fileno(to))))
 		err = errno;
+	/* also what was written before the last flush */
+	if (!err && ferror(to))
+		err = EIO;
 	if (fclose(to) && !err)
 		err = errno;
 	if (!err && rename(new_path, path))
