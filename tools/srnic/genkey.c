@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include "../srnicd/identity.h"
 #include "cli.h"
@@ -39,6 +40,7 @@ int genkey_run(struct args *args)
 
 	if (err)
 		return err;
+	prctl(PR_SET_DUMPABLE, 0);	/* keep the private key out of core dumps */
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return cli_refused(args->where, "cannot make the folder %s: %s", dir,
 				   strerror(errno));
@@ -60,6 +62,7 @@ int pubkey_run(struct args *args)
 
 	if (err)
 		return err;
+	prctl(PR_SET_DUMPABLE, 0);
 	if (!identity_read(private_path(path, sizeof(path)), false, &identity, &why))
 		return cli_refused(args->where, "%s", why.text);
 	print_public(&identity);
