@@ -2,9 +2,11 @@
 /*
  * Tests of the library on a stand-in for librdmacm: each is a statement of its behaviour.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include "checks.h"
 #include "fake_cm.h"
 #include "request.h"
@@ -644,6 +646,49 @@ static void test_many_threads(void)
 	check(fake_is_clean(), "many threads use one pipeline");
 }
 
+/* Tell whether a thread blocks the signals that programs care about most. */
+static bool blocks_signals(const char *task)
+{
+	unsigned long long blocked = 0;
+	char path[300], line[128];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/status", task);
+	status = fopen(path, "r");
+	while (status && fgets(line, sizeof(line), status))
+		sscanf(line, "SigBlk: %llx", &blocked);
+	if (status)
+		fclose(status);
+	return blocked >> (SIGTERM - 1) & blocked >> (SIGINT - 1) & blocked >> (SIGPIPE - 1) & 1;
+}
+
+static void test_signals(void)
+{
+	struct seen seen = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct rdma_pipeline_attr attr = { .notify = notify, .context = &seen };
+	struct rdma_pipeline *pipe;
+	unsigned int threads = 0, blocking = 0;
+	struct dirent *task;
+	DIR *tasks;
+
+	fake_reset();
+	pipe = pipeline(&attr);
+	add(pipe, FATE_FINE, 10, NULL);
+	rdma_pipeline_connect(pipe);
+	rdma_pipeline_wait(pipe, -1);
+	tasks = opendir("/proc/self/task");
+	while (tasks && (task = readdir(tasks))) {
+		if (*task->d_name == '.' || atoi(task->d_name) == getpid())
+			continue;
+		threads++;
+		blocking += blocks_signals(task->d_name);
+	}
+	if (tasks)
+		closedir(tasks);
+	check(threads > 5 && blocking == threads, "the library's threads take no signals");
+	rdma_pipeline_destroy(pipe);
+}
+
 static void test_names(void)
 {
 	unsigned int i;
@@ -681,5 +726,6 @@ int main(void)
 	test_any_order();
 	test_destroy_in_the_middle();
 	test_many_threads();
+	test_signals();
 	return summary();
 }

@@ -156,11 +156,11 @@ int channel_open(struct channel *channel)
 	if (err)
 		return err;
 	channel->running = true;
-	err = pthread_create(&channel->thread, NULL, run, channel);
+	err = thread_start(&channel->thread, run, channel);
 	if (err) {
 		channel->running = false;
 		close_channel(channel);
-		return -err;
+		return err;
 	}
 	channel->joinable = true;
 	channel->pipe->stats.event_threads++;

@@ -246,7 +246,7 @@ static int start_stages(struct rdma_pipeline *pipe)
 	pthread_mutex_lock(&pipe->lock);
 	err = stage_start(&pipe->stages[STAGE_VERIFY], 1);
 	if (!err)
-		err = stage_start(&pipe->stages[STAGE_ACCEPT], 1);
+		err = stage_start(&pipe->stages[STAGE_ACCEPT], SLEEPERS);
 	pthread_mutex_unlock(&pipe->lock);
 	return err ? fail(-err, "cannot start a thread: %s", strerror(-err)) : 0;
 }

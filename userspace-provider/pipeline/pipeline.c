@@ -3,6 +3,7 @@
  * A pipeline: its threads, from creation to destruction.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -70,14 +71,27 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* Threads block all signals, SIGPIPE included: they are meant for the program's own. */
+int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(thread, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}
+
 int stage_start(struct stage *stage, unsigned int threads)
 {
 	int err;
 
 	for (; stage->running < threads; stage->running++) {
-		err = pthread_create(&stage->threads[stage->running], NULL, work, stage);
+		err = thread_start(&stage->threads[stage->running], work, stage);
 		if (err)
-			return -err;
+			return err;
 	}
 	return 0;
 }
@@ -153,17 +167,17 @@ static int start_threads(struct rdma_pipeline *pipe)
 		if (err)
 			return err;
 	}
-	err = stage_start(&pipe->stages[STAGE_CLOSE], CLOSERS);
+	err = stage_start(&pipe->stages[STAGE_CLOSE], SLEEPERS);
 	if (!err)
-		err = -pthread_create(&pipe->timer, NULL, timer_run, pipe);
+		err = thread_start(&pipe->timer, timer_run, pipe);
 	if (err)
 		return err;
 	pipe->has_timer = true;
 	if (!pipe->attr.notify)
 		return 0;
-	err = pthread_create(&pipe->notifier, NULL, notify_run, pipe);
+	err = thread_start(&pipe->notifier, notify_run, pipe);
 	pipe->has_notifier = !err;
-	return -err;
+	return err;
 }
 
 static void stop_workers(struct rdma_pipeline *pipe)

@@ -19,7 +19,8 @@
 #include "window.h"
 
 #define CHANNELS_MAX	64
-#define CLOSERS		4	/* destroying may sleep for a grace period of RCU */
+/* Threads of a stage: destruction may sleep for a grace period of RCU, acceptance for a key */
+#define SLEEPERS	4
 #define NEVER		UINT64_MAX
 
 /* Those of the paper have the numbers of enum rdma_pipeline_stage. */
@@ -47,7 +48,7 @@ struct stage {
 	enum stage_number number;
 	struct list queue;
 	pthread_cond_t wake;
-	pthread_t threads[CLOSERS];
+	pthread_t threads[SLEEPERS];
 	unsigned int running;
 };
 
@@ -65,7 +66,7 @@ struct channel {
 struct shared {
 	struct shared *next;
 	struct ibv_context *verbs;
-	struct rdma_cm_id *anchor;	/* keeps librdmacm from closing @verbs; may be NULL */
+	struct rdma_cm_id *anchor;	/* keeps librdmacm from closing @verbs */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
@@ -205,6 +206,7 @@ uint64_t clock_ms(void);
 /* This thread runs a callback */
 extern __thread bool in_callback;
 
+int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
 int stage_start(struct stage *stage, unsigned int threads);
 /* Wait until a time, or for ever if it is NEVER. Return false if the time has come. */
 bool cond_wait_until(pthread_cond_t *cond, struct rdma_pipeline *pipe, uint64_t until);

@@ -14,7 +14,7 @@ static uint32_t lesser(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* librdmacm may close the device when its last identifier is destroyed. */
+/* librdmacm may close the device when its last identifier is destroyed, before the QP is. */
 static struct rdma_cm_id *drop_anchor(struct rdma_pipeline *pipe, struct rdma_cm_id *id)
 {
 	struct sockaddr_storage addr = id->route.addr.src_storage;
@@ -63,6 +63,8 @@ static int make(struct rdma_pipeline *pipe, struct rdma_cm_id *id, struct shared
 
 	shared->verbs = id->verbs;
 	shared->anchor = drop_anchor(pipe, id);
+	if (!shared->anchor)
+		return -(errno ?: ENODEV);
 	err = ibv_query_device(id->verbs, &device);
 	if (err)
 		return -err;

@@ -120,17 +120,22 @@ static int accept_id(struct rdma_pipeline_conn *conn)
 	return result_of(rdma_accept(conn->id, &param));
 }
 
+/*
+ * librdmacm moves the QP of an identifier when an event of it arrives, before the event is handled.
+ * So the QP goes last, when no event can come any more.
+ */
 static void destroy_id(struct rdma_pipeline_conn *conn)
 {
+	struct ibv_qp *qp = conn->id->qp;
 	uint8_t refusal[REFUSAL_LEN];
 
 	if (conn->hint) {
 		hint_write(conn->hint, refusal);
 		rdma_reject(conn->id, refusal, sizeof(refusal));
 	}
-	if (conn->id->qp)
-		rdma_destroy_qp(conn->id);
 	rdma_destroy_id(conn->id);
+	if (qp)
+		ibv_destroy_qp(qp);
 }
 
 /* Disconnect first, so that the peer can answer, or is answered, and destroy later. */

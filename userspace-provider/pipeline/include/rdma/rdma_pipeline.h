@@ -199,7 +199,8 @@ enum rdma_pipeline_refusal {
  *	once; others are rejected without a reason.
  * @skew_s: most seconds that the clocks of both sides may differ. 0: 30
  * @illegal_fd: file descriptor that illegal accesses are logged to, a line of JSON each, at
- *	most ten a second on average; 0: no log. It must be open as long as the listener is.
+ *	most ten a second on average; 0: no log. It must be open as long as the listener is,
+ *	and should not block.
  * @illegal: called for each that is logged, or NULL; it must not call functions of the
  *	pipeline
  * @illegal_context: second argument of @illegal
