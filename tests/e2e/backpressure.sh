@@ -7,13 +7,15 @@
 # easy: counts alone
 . "$(dirname "$0")/../lib.sh"
 
-# One queue holds 25 super-packets of 4 KiB, the other 10 packets of any size
+# One queue holds 25 super-packets of 4 KiB, the other 10 packets of any size. Whichever processor
+# takes packets out of it delivers them to one: veth has a receive queue for each, and packets that
+# were divided among these would come out of order.
 for queue in "tbf rate 400mbit burst 64kb limit 100kb" \
 	"tbf rate 400mbit burst 64kb limit 1mb|pfifo limit 10"; do
 	say "$queue"
 	inner=()
 	[[ $queue != *"|"* ]] || inner=(--qdisc "${queue#*|}")
-	testbed up --qdisc "${queue%|*}" "${inner[@]}"
+	testbed up --rps 1 --qdisc "${queue%|*}" "${inner[@]}"
 	for name in ib_write_bw ib_send_bw ib_read_bw; do
 		tool $name -s 65536 -n 200
 	done
