@@ -2,8 +2,8 @@
 /*
  * Macros of the proofs: arbitrary values, assumptions about them, and claims.
  *
- * ./prove reads the head of a harness. Each line has one of these keys; a tab
- * continues a line.
+ * ./prove reads the head of a harness, and of the headers in this folder that it includes. Each
+ * line has one of these keys; a tab continues a line.
  *
  *	proves:	the claim, in one line
  *	cites:	requirements
@@ -12,7 +12,9 @@
  *		enough. Without it, the proof takes too long for 'make check'
  *	size:	FILE: `TEXT` => `TEXT`: a size reduced for that bound
  *	soak-unwind, soak-size: the same for 'make soak'
+ *	every-size: a size reduced for both bounds
  *	soak-solver: program that decides the formula instead of cbmc's own solver
+ *	loops:	FUNCTION.NUMBER:ITERATIONS plus one, of loops that 'unwind' would lengthen
  *	wraps:	FUNCTION: why its arithmetic wraps or truncates
  *	broken:	FILE: `TEXT` => `TEXT`: a bug with which the proof must fail
  */
@@ -31,6 +33,7 @@ s32 nondet_s32(void);
 
 /* Assign any bytes to an existing object. */
 #define ANY_BYTES(object)	__CPROVER_havoc_object(object)
+#define ANY_SLICE(p, size)	__CPROVER_havoc_slice(p, size)
 #define GIVEN(condition)	__CPROVER_assume(condition)
 #define PROVE(condition)	__CPROVER_assert(condition, #condition)
 /* Check that this place is reachable: otherwise the assumptions contradict each other. */
