@@ -586,6 +586,16 @@ static u32 allowance(struct srnic_qp *qp)
 	return bytes;
 }
 
+/* Do as a full queue. */
+static struct srnic_out_cb refuse(struct sk_buff *skb)
+{
+	struct srnic_out_cb cb = *srnic_out_cb(skb);
+
+	cb.truesize = skb->truesize;
+	kfree_skb(skb);
+	return cb;
+}
+
 static void what_was_refused_is_built_again_when_packets_have_left(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
@@ -599,8 +609,7 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	refused = build_marked(test);
 	__skb_queue_tail(&rest, build_marked(test));
 	__skb_queue_tail(&qp->out, build_marked(test));
-	cb = *srnic_out_cb(refused);
-	kfree_skb(refused);
+	cb = refuse(refused);
 	KUNIT_EXPECT_GT(test, allowance(qp), 0);
 
 	spin_lock_bh(&qp->lock);
@@ -611,6 +620,7 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_send_requeued), 3);
 	KUNIT_EXPECT_EQ_MSG(test, allowance(qp), 0, "not yet");
 	KUNIT_EXPECT_TRUE_MSG(test, qp->txq.waiting, "it will be told");
+	KUNIT_EXPECT_EQ_MSG(test, resume(qp), 0, "the first has not left");
 
 	kfree_skb(left);
 	KUNIT_EXPECT_EQ_MSG(test, resume(qp), 1, "what was refused has not left");
@@ -630,9 +640,8 @@ static void what_was_refused_completes_nothing(struct kunit *test)
 	srnic_timer_init(qp);
 	__skb_queue_head_init(&rest);
 	refused = build_marked(test);
-	cb = *srnic_out_cb(refused);
 	qp->departures.held = true;
-	kfree_skb(refused);
+	cb = refuse(refused);
 	KUNIT_EXPECT_EQ(test, resume(qp), 0);
 	KUNIT_EXPECT_TRUE_MSG(test, qp->departures.late, "it is looked at later");
 
@@ -657,8 +666,7 @@ static void a_qp_without_packets_in_the_stack_waits_for_a_tick(struct kunit *tes
 	srnic_timer_init(qp);
 	__skb_queue_head_init(&rest);
 	refused = build_marked(test);
-	cb = *srnic_out_cb(refused);
-	kfree_skb(refused);
+	cb = refuse(refused);
 	spin_lock_bh(&qp->lock);
 	srnic_tx_requeue(qp, &cb, &rest);
 	spin_unlock_bh(&qp->lock);
@@ -741,8 +749,7 @@ static void a_qp_in_reset_builds_nothing_again(struct kunit *test)
 	__skb_queue_head_init(&rest);
 	refused = build_marked(test);
 	__skb_queue_tail(&qp->out, build_marked(test));
-	cb = *srnic_out_cb(refused);
-	kfree_skb(refused);
+	cb = refuse(refused);
 	srnic_txq_close(&qp->txq);
 	qp->state = IB_QPS_RESET;
 

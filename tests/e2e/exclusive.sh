@@ -96,31 +96,6 @@ rdma dev show srnic1 >/dev/null || fail "the device did not come back"
 kill $server $client 2>/dev/null || true
 wait $server $client || true
 
-say "events of the netdev are not lost while its device moves"
-# downs [WRAPPER...]: print how often the device has noticed that v1 went down
-downs()
-{
-	"$@" cat /sys/class/infiniband/srnic1/ports/1/hw_counters/link_downed
-}
-# downs_are N [WRAPPER...]
-downs_are()
-{
-	[ "$(downs "${@:2}")" -eq "$1" ]
-}
-count=$(downs)
-for ((n = 0; n < 10; n++)); do
-	{ sleep 0.0$n; ip -n n1 link set v1 down; } &
-	rdma dev set srnic1 netns n1
-	wait $!
-	soon downs_are $((++count)) ip netns exec n1 || fail "move $n: the device has not noticed that its netdev is down"
-	ip -n n1 link set v1 up
-	{ sleep 0.0$n; ip -n n1 link set v1 down; } &
-	ip netns exec n1 rdma dev set srnic1 netns here
-	wait $!
-	soon downs_are $((++count)) || fail "move back $n: the device has not noticed that its netdev is down"
-	ip -n n1 link set v1 up
-done
-
 say "a namespace that goes takes its device along"
 ip netns del n2
 soon absent /sys/class/infiniband/srnic2 || fail "srnic2 outlived its namespace"

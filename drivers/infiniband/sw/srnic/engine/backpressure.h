@@ -15,10 +15,12 @@ enum srnic_out_kind {
  * struct srnic_out_cb - Contents of skb->cb while a burst is in qp->out
  * @kind: contents of the burst
  * @psn: PSN of its first packet
+ * @truesize: bytes that it was charged with; set when it is dropped
  */
 struct srnic_out_cb {
 	enum srnic_out_kind kind;
 	u32 psn;
+	u32 truesize;
 };
 
 static inline struct srnic_out_cb *srnic_out_cb(struct sk_buff *skb)

@@ -46,6 +46,7 @@ static void requeue_packet(struct srnic_qp *qp, struct srnic_out_cb first[2],
 			   const struct srnic_out_cb *cb)
 {
 	srnic_count(qp->dev, send_requeued);
+	srnic_txq_undo(&qp->txq, cb->truesize);
 	if (cb->kind != SRNIC_OUT_FRAME)
 		keep_first(&first[cb->kind], cb);
 }
@@ -57,6 +58,7 @@ static void requeue_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(queue))) {
+		srnic_out_cb(skb)->truesize = skb->truesize;
 		requeue_packet(qp, first, srnic_out_cb(skb));
 		kfree_skb(skb);
 	}

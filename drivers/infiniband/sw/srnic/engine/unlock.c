@@ -125,6 +125,7 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 		unsigned int segs = skb_shinfo(skb)->gso_segs ?: 1;
 
 		*dropped = *srnic_out_cb(skb);
+		dropped->truesize = skb->truesize;
 		err = srnic_net_send(skb);
 		if (err != NET_XMIT_DROP)
 			qp->tx_refused = 0;

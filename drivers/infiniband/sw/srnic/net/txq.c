@@ -262,6 +262,19 @@ void srnic_txq_charge(struct srnic_txq *txq, struct sk_buff *skb)
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_charge);
 
 /**
+ * srnic_txq_undo() - Count a packet that a queue has dropped as one that was never charged
+ * @txq: account of the sender
+ * @bytes: truesize of the packet
+ *
+ * Context: any up to softirq; users of @txq serialise.
+ */
+void srnic_txq_undo(struct srnic_txq *txq, u32 bytes)
+{
+	if (likely(txq->sk))
+		txq->charged -= bytes;
+}
+
+/**
  * srnic_txq_wait() - Request a call of @txq->wake when packets have left
  * @txq: the account, open
  * @low: bytes, of truesize: the call comes when at most this many remain

@@ -60,6 +60,7 @@ int srnic_txq_open(struct srnic_txq *txq, struct srnic_txq_group *group, struct 
 		   void (*wake)(struct srnic_txq *txq));
 void srnic_txq_close(struct srnic_txq *txq);
 void srnic_txq_charge(struct srnic_txq *txq, struct sk_buff *skb);
+void srnic_txq_undo(struct srnic_txq *txq, u32 bytes);
 bool srnic_txq_wait(struct srnic_txq *txq, u32 low);
 u32 srnic_txq_limit(const struct srnic_txq *txq);
 void srnic_txq_dropped(const struct srnic_txq *txq);
