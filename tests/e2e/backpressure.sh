@@ -7,9 +7,9 @@
 # easy: counts alone
 . "$(dirname "$0")/../lib.sh"
 
-# One queue holds 25 super-packets of 4 KiB, the other 10 packets of any size. Whichever processor
-# takes packets out of it delivers them to one: veth has a receive queue for each, and packets that
-# were divided among these would come out of order.
+# One queue holds 25 super-packets of 4 KiB, the other 10 packets of any size. Either processor may
+# take packets out of it. By RPS they all get into one receive queue, and stay in order: veth has one
+# for each processor.
 for queue in "tbf rate 400mbit burst 64kb limit 100kb" \
 	"tbf rate 400mbit burst 64kb limit 1mb|pfifo limit 10"; do
 	say "$queue"

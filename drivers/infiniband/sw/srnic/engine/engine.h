@@ -487,8 +487,8 @@ struct srnic_grant {
  * @departures: completion of UC and UD, see above
  * @tx_stopped: a queue was full; nothing is built until packets have left
  * @tx_ticks: nothing is built until the next tick: no packets of the QP are left in the stack
- * @tx_refused: jiffies, or 0: since then, queues have dropped every packet; used by the context that
- *	drains @out
+ * @tx_refused: jiffies, or 0: since then, queues have dropped every packet; used by the context
+ *	that drains @out
  * @out_work: drains @out on @out_cpu, and resumes after backpressure
  * @out_cpu: CPU that last handed packets whose order matters to the stack
  * @out_until: jiffies: until then, other packets must follow them on the same CPU
