@@ -681,60 +681,121 @@ static void a_qp_without_packets_in_the_stack_waits_for_a_tick(struct kunit *tes
 	take_stack(qp);
 }
 
-/* Refuse an acknowledgment, or response, @psn of an RC QP, and expect that it is due again. */
-static void refuse_response(struct srnic_qp *qp, u32 psn)
+/* A turn has one mark. What left of it completes, although the rest was refused. */
+static void what_left_of_a_turn_completes(struct kunit *test)
 {
-	const struct srnic_out_cb cb = { .kind = SRNIC_OUT_RESPONSE, .psn = psn };
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *left, *refused;
 	struct sk_buff_head rest;
+	struct srnic_out_cb cb;
 
+	give_stack(test);
 	__skb_queue_head_init(&rest);
-	qp->ib.qp_type = IB_QPT_RC;
-	qp->state = IB_QPS_RTR;
+	left = build(test, SRNIC_OUT_REQUEST);
+	refused = build_marked(test);
+	cb = refuse(refused);
 	spin_lock_bh(&qp->lock);
 	srnic_tx_requeue(qp, &cb, &rest);
 	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_EQ(test, resume(qp), 0);
+	kfree_skb(left);
+	KUNIT_EXPECT_EQ(test, resume(qp), 1);
+	take_stack(qp);
 }
 
-/* The peer has had the answer for long, so it may send another READ. */
-static void an_answer_that_is_repeated_leaves_room_for_a_request(struct kunit *test)
+/* A handshake frame has never been charged. */
+static void a_refused_frame_leaves_the_account_alone(struct kunit *test)
 {
+	const struct srnic_out_cb frame = { .kind = SRNIC_OUT_FRAME, .truesize = 4096 };
 	struct srnic_qp *qp = test->priv;
-	struct srnic_responder *resp = &qp->resp;
-	struct srnic_rres read = {
-		.opcode = SRNIC_OPC_READ_REQ,
-		.first_psn = FIRST_PSN,
-		.from = FIRST_PSN,
-		.to = FIRST_PSN,
-		.last_psn = FIRST_PSN,
-		.next = FIRST_PSN,
-	};
+	struct sk_buff_head rest;
+	struct sk_buff *left;
 
 	give_stack(test);
 	srnic_timer_init(qp);
-	resp->rres = &read;
-	resp->rres_size = 1;
-	resp->rres_limit = 1;
-	resp->psn = srnic_psn_add(FIRST_PSN, 1);
-	refuse_response(qp, FIRST_PSN);
-	KUNIT_EXPECT_TRUE(test, read.todo);
-	KUNIT_EXPECT_EQ(test, resp->rres_todo, 1);
-	KUNIT_EXPECT_TRUE_MSG(test, read.repeat, "it does not count");
-	resp->rres = NULL;
+	__skb_queue_head_init(&rest);
+	left = build_marked(test);
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, &frame, &rest);
+	spin_unlock_bh(&qp->lock);
+	kfree_skb(left);
+	KUNIT_ASSERT_EQ(test, qp->txq.charged, qp->departures.mark[0].charged);
+	KUNIT_EXPECT_EQ(test, resume(qp), 1);
 	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
+}
+
+/* Refuse a response, or an acknowledgment, of an RC QP that has answered two READs. */
+static void refuse_reply(struct kunit *test, struct srnic_rres reads[2], enum srnic_out_kind kind)
+{
+	const struct srnic_out_cb cb = { .kind = kind, .psn = FIRST_PSN, .last = FIRST_PSN };
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff_head rest;
+	u32 i;
+
+	give_stack(test);
+	srnic_timer_init(qp);
+	__skb_queue_head_init(&rest);
+	for (i = 0; i < 2; i++) {
+		u32 psn = srnic_psn_add(FIRST_PSN, i);
+
+		reads[i] = (struct srnic_rres) {
+			.opcode = SRNIC_OPC_READ_REQ,
+			.first_psn = psn,
+			.last_psn = psn,
+			.from = psn,
+			.to = psn,
+			.next = srnic_psn_add(psn, 1),
+			.unsent = srnic_psn_add(psn, 1),
+		};
+	}
+	qp->ib.qp_type = IB_QPT_RC;
+	qp->state = IB_QPS_RTR;
+	qp->resp.rres = reads;
+	qp->resp.rres_size = 2;
+	qp->resp.rres_limit = 2;
+	qp->resp.psn = srnic_psn_add(FIRST_PSN, 2);
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, &cb, &rest);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_TRUE(test, qp->resp.ack_due);
+	qp->resp.rres = NULL;
+	timer_shutdown_sync(&qp->retry_timer);
+	take_stack(qp);
+}
+
+/* The peer may have had the others for long, and count on room for further READs. */
+static void a_refused_answer_repeats_no_other(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct srnic_rres reads[2];
+
+	refuse_reply(test, reads, SRNIC_OUT_RESPONSE);
+	KUNIT_EXPECT_TRUE(test, reads[0].todo);
+	KUNIT_EXPECT_EQ(test, reads[0].next, FIRST_PSN);
+	KUNIT_EXPECT_EQ_MSG(test, reads[0].unsent, FIRST_PSN, "it is no repetition");
+	KUNIT_EXPECT_FALSE(test, reads[1].todo);
+	KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 1);
+}
+
+static void a_refused_acknowledgment_repeats_no_answer(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct srnic_rres reads[2];
+
+	refuse_reply(test, reads, SRNIC_OUT_ACK);
+	KUNIT_EXPECT_FALSE(test, reads[0].todo || reads[1].todo);
+	KUNIT_EXPECT_EQ(test, qp->resp.rres_todo, 0);
 }
 
 static void a_refusal_that_waits_for_answers_is_not_forgotten(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
+	struct srnic_rres reads[2];
 
-	give_stack(test);
-	srnic_timer_init(qp);
 	qp->resp.nak = (struct srnic_refusal){ .due = true, .sent = true, .fatal = true };
-	refuse_response(qp, FIRST_PSN);
+	refuse_reply(test, reads, SRNIC_OUT_RESPONSE);
 	KUNIT_EXPECT_TRUE(test, qp->resp.nak.due);
-	timer_shutdown_sync(&qp->retry_timer);
-	take_stack(qp);
 }
 
 static void a_qp_in_reset_builds_nothing_again(struct kunit *test)
@@ -898,7 +959,10 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(what_was_refused_is_built_again_when_packets_have_left),
 	KUNIT_CASE(what_was_refused_completes_nothing),
 	KUNIT_CASE(a_qp_without_packets_in_the_stack_waits_for_a_tick),
-	KUNIT_CASE(an_answer_that_is_repeated_leaves_room_for_a_request),
+	KUNIT_CASE(what_left_of_a_turn_completes),
+	KUNIT_CASE(a_refused_frame_leaves_the_account_alone),
+	KUNIT_CASE(a_refused_answer_repeats_no_other),
+	KUNIT_CASE(a_refused_acknowledgment_repeats_no_answer),
 	KUNIT_CASE(a_refusal_that_waits_for_answers_is_not_forgotten),
 	KUNIT_CASE(a_qp_in_reset_builds_nothing_again),
 	KUNIT_CASE(packets_that_leave_after_a_reset_complete_nothing),

@@ -166,7 +166,7 @@ static void duplicates_do_no_harm(struct kunit *test)
 	memcpy(key, p.end[X]->flow[SRNIC_FLOW_OURS].key, 32);
 	for (i = 0; i < FRAMES; i++)
 		KUNIT_EXPECT_EQ(test, rx_frame(p.end[receiver_of(i)], &f[i], &reply),
-				i == CONFIRM ? SRNIC_HS_REPLY : -EPROTO);
+				receiver_of(i) == Y ? SRNIC_HS_REPLY : -EPROTO);
 	both_must_have_the_same_keys(test, &p);
 	KUNIT_EXPECT_MEMEQ(test, p.end[X]->flow[SRNIC_FLOW_OURS].key, key, 32);
 }
@@ -498,25 +498,44 @@ static void a_reset_responder_is_asked_anew(struct kunit *test)
 	both_must_have_the_same_keys(test, &p);
 }
 
-/* The same, and somebody repeats the HELLO-ACK of the former responder after that of the next. */
-static void an_old_answer_to_hello_stops_no_requester(struct kunit *test)
+/* Reset the responder after its HELLO-ACK @old, and return its next life's CONFIRM-ACK. */
+static struct frame confirm_after_reset(struct kunit *test, struct sth_pair *p, struct frame *old)
 {
-	const struct sth_connection_vector *v = test->param_value;
-	struct sth_pair p = sth_pair_of(test, v, false);
-	struct frame old, f, reply = {};
+	struct frame f, reply = {};
 	int tries;
 
-	answer_hello(test, &p, &old);
-	p.end[Y] = sth_make(test, v, Y);
-	srnic_sth_flow_start(p.end[Y], SRNIC_FLOW_THEIRS, v->flow[X].start);
+	answer_hello(test, p, old);
+	p->end[Y] = sth_make(test, p->v, Y);
+	srnic_sth_flow_start(p->end[Y], SRNIC_FLOW_THEIRS, p->v->flow[X].start);
 	for (tries = 0; tries < 16 && reply.bytes[0] != SRNIC_OPC_CONFIRM_ACK; tries++) {
-		next_frame(test, p.end[X], &f);
-		if (rx_frame(p.end[Y], &f, &reply) == SRNIC_HS_REPLY)
-			KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &reply, &f), SRNIC_HS_NEXT);
+		next_frame(test, p->end[X], &f);
+		if (rx_frame(p->end[Y], &f, &reply) == SRNIC_HS_REPLY)
+			KUNIT_EXPECT_EQ(test, rx_frame(p->end[X], &reply, &f), SRNIC_HS_NEXT);
 	}
 	KUNIT_ASSERT_EQ(test, reply.bytes[0], SRNIC_OPC_CONFIRM_ACK);
+	return reply;
+}
+
+/* Somebody repeats the HELLO-ACK of the former responder before the answer to CONFIRM arrives. */
+static void an_old_answer_to_hello_stops_no_requester(struct kunit *test)
+{
+	struct sth_pair p = sth_pair_of(test, test->param_value, false);
+	struct frame old, f, answer = confirm_after_reset(test, &p, &old);
+
 	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &old, &f), SRNIC_HS_NEXT);
-	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &reply, &f), SRNIC_HS_READY);
+	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &answer, &f), SRNIC_HS_READY);
+	both_must_have_the_same_keys(test, &p);
+}
+
+/* The same, and the answer to CONFIRM is lost: the responder has confirmed the flow. */
+static void nor_if_the_answer_to_confirm_is_lost(struct kunit *test)
+{
+	struct sth_pair p = sth_pair_of(test, test->param_value, false);
+	struct frame old, f;
+
+	confirm_after_reset(test, &p, &old);
+	KUNIT_EXPECT_EQ(test, rx_frame(p.end[X], &old, &f), SRNIC_HS_NEXT);
+	KUNIT_EXPECT_GT(test, shake_patiently(test, &p, X), 0);
 	both_must_have_the_same_keys(test, &p);
 }
 
@@ -531,10 +550,14 @@ static void a_frame_is_checked_before_its_tag(struct kunit *test)
 	record_frames(test, &p, f);
 	for (i = 0; i < FRAMES; i++)
 		KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(p.end[receiver_of(i)], f[i].bytes,
-							 f[i].len), i == CONFIRM ? 0 : -EPROTO);
+							 f[i].len), receiver_of(i) == Y ? 0 : -EPROTO);
 	for (i = 0; i < FRAMES; i++)
 		KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[receiver_of(i)], f[i].bytes,
 							 f[i].len), i == CONFIRM_ACK ? -EPROTO : 0);
+	bad = f[HELLO];
+	bad.bytes[20] ^= 1;	/* n_q, once the flow is confirmed */
+	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(p.end[Y], bad.bytes, bad.len), -EPROTO);
+	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), 0);
 	bad = f[HELLO];
 	bad.bytes[16] ^= 1;	/* key id */
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), -EBADMSG);
@@ -895,6 +918,7 @@ static struct kunit_case sth_handshake_cases[] = {
 	KUNIT_CASE_PARAM(both_flows_have_one_share, sth_thorough_gen),
 	KUNIT_CASE_PARAM(a_reset_responder_is_asked_anew, sth_thorough_gen),
 	KUNIT_CASE_PARAM(an_old_answer_to_hello_stops_no_requester, sth_thorough_gen),
+	KUNIT_CASE_PARAM(nor_if_the_answer_to_confirm_is_lost, sth_thorough_gen),
 	KUNIT_CASE_PARAM(a_frame_is_checked_before_its_tag, sth_thorough_gen),
 	KUNIT_CASE_PARAM(an_insider_takes_over_no_confirmed_flow, sth_thorough_gen),
 	KUNIT_CASE_PARAM(S19_of_two_keys_it_takes_both, sth_thorough_gen),

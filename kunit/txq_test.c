@@ -112,6 +112,21 @@ static void a_sender_that_waits_is_called_once_when_there_is_room(struct kunit *
 	KUNIT_EXPECT_EQ(test, sender->woken, 1);
 }
 
+/* Two contexts wait for different amounts, and only the first has to. */
+static void a_wait_that_is_not_needed_takes_back_no_other(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct sender *sender = &w->sender[0];
+	struct sk_buff *skb = send_packet(test, sender);
+
+	KUNIT_EXPECT_TRUE(test, srnic_txq_wait(&sender->txq, 0));
+	KUNIT_EXPECT_FALSE(test, srnic_txq_wait(&sender->txq, skb->truesize));
+	KUNIT_EXPECT_EQ_MSG(test, sender->woken, 1, "it can wait again");
+	KUNIT_EXPECT_TRUE(test, srnic_txq_wait(&sender->txq, 0));
+	kfree_skb(skb);
+	KUNIT_EXPECT_EQ(test, sender->woken, 2);
+}
+
 /* ---- several CPUs in sock_wfree(), each of which still holds a byte of its packet */
 
 static void (*write_space)(struct sock *sk);
@@ -221,6 +236,7 @@ static void a_refusal_halves_the_limit_once_and_it_grows_again(struct kunit *tes
 static struct kunit_case txq_cases[] = {
 	KUNIT_CASE(a_packet_is_its_senders_until_it_is_freed),
 	KUNIT_CASE(a_sender_that_waits_is_called_once_when_there_is_room),
+	KUNIT_CASE(a_wait_that_is_not_needed_takes_back_no_other),
 	KUNIT_CASE(a_sender_does_not_wait_for_a_packet_that_is_being_freed),
 	KUNIT_CASE(a_sender_is_called_though_two_packets_are_freed_at_once),
 	KUNIT_CASE(nobody_is_called_when_the_account_is_closed),

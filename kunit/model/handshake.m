@@ -144,7 +144,7 @@ end;
 -- Responder of the flow of e
 ruleset e: end_t; nq: draw_t; s: draw_t do
 	rule "receive HELLO"
-		hello[e][nq][s] & resp[other(e)] = LISTEN &
+		hello[e][nq][s] & (resp[other(e)] = LISTEN | resp_nq[other(e)] = nq) &
 		(agreed[other(e)] = 0 | agreed[other(e)] = s) ==>
 	var p: end_t;
 	begin

@@ -8,18 +8,22 @@
 enum srnic_out_kind {
 	SRNIC_OUT_REQUEST,
 	SRNIC_OUT_RESPONSE,
+	SRNIC_OUT_ACK,		/* nothing but acknowledgments */
 	SRNIC_OUT_FRAME,	/* a handshake frame, which a timer repeats, or a CNP */
+	SRNIC_OUT_KINDS
 };
 
 /**
  * struct srnic_out_cb - Contents of skb->cb while a burst is in qp->out
  * @kind: contents of the burst
  * @psn: PSN of its first packet
+ * @last: PSN of its last response
  * @truesize: bytes that it was charged with; set when it is dropped
  */
 struct srnic_out_cb {
 	enum srnic_out_kind kind;
 	u32 psn;
+	u32 last;
 	u32 truesize;
 };
 

@@ -44,6 +44,7 @@ void srnic_build_begin(struct srnic_build *build, struct srnic_qp *qp, struct sr
 	build->bursts = 0;
 	build->deadline = jiffies + SRNIC_TURN_JIFFIES;
 	build->max_bytes = U32_MAX;
+	build->last_psn = 0;
 	build->cache.valid = false;
 	build->open = false;
 
@@ -96,6 +97,7 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	if (unlikely(*err))
 		return NULL;
 	build->first_psn = build->pkt.psn;
+	build->first_opcode = build->pkt.opcode;
 	build->open = true;
 	seg = srnic_burst_segment(&build->burst, len);
 	if (unlikely(!seg))
@@ -249,6 +251,13 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 	return 0;
 }
 
+static enum srnic_out_kind build_kind(const struct srnic_build *build)
+{
+	if (build->flow == SRNIC_FLOW_OURS)
+		return SRNIC_OUT_REQUEST;
+	return build->first_opcode == SRNIC_OPC_ACK ? SRNIC_OUT_ACK : SRNIC_OUT_RESPONSE;
+}
+
 /*
  * Charge the closed burst to the QP until it has left, and store its kind and first PSN, in case
  * the stack drops it.
@@ -260,8 +269,9 @@ static void build_charge(struct srnic_build *build)
 	struct sk_buff *skb = skb_peek_tail(&qp->out);
 
 	*srnic_out_cb(skb) = (struct srnic_out_cb) {
-		.kind = ours ? SRNIC_OUT_REQUEST : SRNIC_OUT_RESPONSE,
+		.kind = build_kind(build),
 		.psn = build->first_psn,
+		.last = build->last_psn,
 	};
 	if (build->burst.segs > 1)
 		srnic_gso_watch_built(ours ? &qp->req.gso_watch : &qp->resp.gso_watch,
@@ -340,7 +350,7 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	memcpy(seg, frame, len);
 	put_icrc(&burst, seg, len + SRNIC_ICRC_LEN);
 	srnic_burst_close(&burst, &qp->out);
-	srnic_out_cb(skb_peek_tail(&qp->out))->kind = SRNIC_OUT_FRAME;
+	*srnic_out_cb(skb_peek_tail(&qp->out)) = (struct srnic_out_cb){ .kind = SRNIC_OUT_FRAME };
 	srnic_count(qp->dev, sent_pkts);
 	srnic_count_add(qp->dev, sent_bytes, len + SRNIC_ICRC_LEN);
 	srnic_count(qp->dev, sent_bursts);

@@ -63,6 +63,8 @@ static inline struct srnic_source srnic_source_of(const struct srnic_swqe *wqe,
  * @max_bytes: most bytes of the turn
  * @first_psn: PSN of the first packet in @burst
  * @second_psn: PSN of the second packet in @burst, if there are two
+ * @first_opcode: opcode of the first packet in @burst
+ * @last_psn: PSN of the last response
  * @open: @burst is open
  */
 struct srnic_build {
@@ -84,6 +86,8 @@ struct srnic_build {
 	u32 max_bytes;
 	u32 first_psn;
 	u32 second_psn;
+	u32 last_psn;
+	u8 first_opcode;
 	bool open;
 };
 

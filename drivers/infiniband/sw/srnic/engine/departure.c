@@ -56,26 +56,30 @@ void srnic_tx_departed(struct srnic_qp *qp)
 		complete_departed(qp);
 }
 
-/**
- * srnic_tx_mark() - Complete work requests once the packets built so far have left
- * @qp: a UC, UD or GSI QP, whose requester has built packets
- *
- * If there are too many marks, the newest one moves.
- *
- * Context: any up to softirq, under the QP's lock.
- */
-void srnic_tx_mark(struct srnic_qp *qp)
+/* Mark the packets built so far; if there are too many marks, the newest one moves. */
+static void add_mark(struct srnic_qp *qp)
 {
 	struct srnic_departures *dep = &qp->departures;
 	struct srnic_departure *mark;
-
-	lockdep_assert_held(&qp->lock);
 
 	if (dep->count < SRNIC_DEPARTURES)
 		dep->count++;
 	mark = &dep->mark[(dep->first + dep->count - 1) % SRNIC_DEPARTURES];
 	mark->psn = qp->req.psn;
 	mark->charged = qp->txq.charged;
+}
+
+/**
+ * srnic_tx_mark() - Complete work requests once the packets built so far have left
+ * @qp: a UC, UD or GSI QP, whose requester has built packets
+ *
+ * Context: any up to softirq, under the QP's lock.
+ */
+void srnic_tx_mark(struct srnic_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+
+	add_mark(qp);
 	srnic_tx_departed(qp);
 }
 
@@ -83,13 +87,16 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_tx_mark);
 
 /**
  * srnic_tx_unmark() - Remove the marks of packets that were freed before they were sent
- * @qp: the QP; @qp->req.psn is that of the first of these packets
+ * @qp: the QP; @qp->req.psn is that of the first of these packets, which are no longer charged
+ *
+ * The packets before it that shared such a mark get another.
  *
  * Context: any up to softirq, under the QP's lock.
  */
 void srnic_tx_unmark(struct srnic_qp *qp)
 {
 	struct srnic_departures *dep = &qp->departures;
+	bool removed = false;
 
 	lockdep_assert_held(&qp->lock);
 
@@ -97,7 +104,10 @@ void srnic_tx_unmark(struct srnic_qp *qp)
 		u32 last = (dep->first + dep->count - 1) % SRNIC_DEPARTURES;
 
 		if (srnic_psn_diff(dep->mark[last].psn, qp->req.psn) <= 0)
-			return;
+			break;
 		dep->count--;
+		removed = true;
 	}
+	if (removed && qp->req.psn != qp->req.una)
+		add_mark(qp);
 }

@@ -434,6 +434,20 @@ struct srnic_departures {
 	bool late;
 };
 
+/**
+ * struct srnic_refused - A burst that a queue has refused, maybe several times
+ * @since: jiffies of the first time; 0: none
+ * @psn: PSN of its first packet
+ * @kind: enum srnic_out_kind
+ * @for_good: not a full queue has refused it, but a filter
+ */
+struct srnic_refused {
+	unsigned long since;
+	u32 psn;
+	u8 kind;
+	bool for_good;
+};
+
 /* A received handshake frame that waits for the worker, one at a time per flow */
 struct srnic_hs_box {
 	bool full;
@@ -487,8 +501,7 @@ struct srnic_grant {
  * @departures: completion of UC and UD, see above
  * @tx_stopped: a queue was full; nothing is built until packets have left
  * @tx_ticks: nothing is built until the next tick: no packets of the QP are left in the stack
- * @tx_refused: jiffies, or 0: since then, queues have dropped every packet; used by the context
- *	that drains @out
+ * @refused: burst that a queue has refused last; used by the context that drains @out
  * @out_work: drains @out on @out_cpu, and resumes after backpressure
  * @out_cpu: CPU that last handed packets whose order matters to the stack
  * @out_until: jiffies: until then, other packets must follow them on the same CPU
@@ -545,7 +558,7 @@ struct srnic_qp {
 	struct srnic_departures departures;
 	bool tx_stopped;
 	bool tx_ticks;
-	unsigned long tx_refused;
+	struct srnic_refused refused;
 	struct work_struct out_work;
 	unsigned long out_until;
 	int out_cpu;

@@ -157,6 +157,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 			break;
 		if (likely(!repeat))
 			fresh_response(build->qp, rres);
+		build->last_psn = rres->next;
 		sent++;
 		if (rres->next == rres->to)
 			srnic_rres_answered(build->qp, rres);
@@ -205,6 +206,7 @@ static int reply_answer(struct srnic_build *build, struct srnic_rres *rres, int 
 	build->pkt.orig = rres->orig;
 	err = send_aeth(build, single_answer(rres), rres->first_psn,
 			SRNIC_AETH_ACK | SRNIC_CREDIT_NONE);
+	build->last_psn = rres->first_psn;
 	srnic_rres_answered(build->qp, rres);
 	return err ?: 1;
 }
@@ -256,37 +258,37 @@ static int report_later_gaps(struct srnic_build *build)
 	return err;
 }
 
-/*
- * Answer @rres again from the response @psn on, unless its answer ends before @psn. The peer may
- * have had all of it since, and count on having room for another request.
- */
-static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres, u32 psn)
+/* Answer @rres again from the first of its responses among @dropped on, if there is one. */
+static void rres_rewind(struct srnic_responder *resp, struct srnic_rres *rres,
+			const struct srnic_out_cb *dropped)
 {
+	u32 psn = dropped->psn;
+
 	if (!rres->opcode || srnic_psn_diff(rres->first_psn, resp->psn) >= 0 ||
-	    srnic_psn_diff(rres->to, psn) < 0)
+	    srnic_psn_diff(rres->to, psn) < 0 || srnic_psn_diff(rres->from, dropped->last) > 0)
 		return;
 	if (srnic_psn_diff(rres->from, psn) > 0)
 		psn = rres->from;
-	if (rres->todo && srnic_psn_diff(rres->next, psn) < 0)
-		return;
-	if (!rres->todo) {
+	if (!rres->todo)
 		resp->rres_todo++;
-		rres->repeat = true;
-	}
+	else if (srnic_psn_diff(rres->next, psn) < 0)
+		return;
 	rres->todo = true;
 	rres->next = psn;
+	if (!rres->repeat && srnic_psn_diff(rres->unsent, psn) > 0)
+		rres->unsent = psn;
 }
 
 /**
- * srnic_reply_rewind() - Send responses again from one that has not left
+ * srnic_reply_rewind() - Send responses again that have not left
  * @qp: an RC QP
- * @psn: PSN of that response to a READ or atomic, or of that acknowledgment
+ * @dropped: PSNs of the first and the last of them
  *
- * An additional acknowledgment tells the peer nothing new.
+ * Responses before and after these may have arrived long ago: they are no longer outstanding.
  *
  * Context: process or softirq, under the QP's lock.
  */
-void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
+void srnic_reply_rewind(struct srnic_qp *qp, const struct srnic_out_cb *dropped)
 {
 	struct srnic_responder *resp = &qp->resp;
 	u32 i;
@@ -295,10 +297,28 @@ void srnic_reply_rewind(struct srnic_qp *qp, u32 psn)
 
 	if (!srnic_qp_receives(qp))
 		return;
+	for (i = 0; i < resp->rres_size; i++)
+		rres_rewind(resp, &resp->rres[i], dropped);
+}
+
+/**
+ * srnic_reply_again() - Acknowledge again what was acknowledged last
+ * @qp: an RC QP
+ *
+ * An additional acknowledgment tells the peer nothing new.
+ *
+ * Context: process or softirq, under the QP's lock.
+ */
+void srnic_reply_again(struct srnic_qp *qp)
+{
+	struct srnic_responder *resp = &qp->resp;
+
+	lockdep_assert_held(&qp->lock);
+
+	if (!srnic_qp_receives(qp))
+		return;
 	resp->nak.due = resp->nak.sent;
 	resp->ack_due = true;
-	for (i = 0; i < resp->rres_size; i++)
-		rres_rewind(resp, &resp->rres[i], psn);
 }
 
 static bool reply_due(const struct srnic_responder *resp)

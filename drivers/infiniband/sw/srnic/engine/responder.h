@@ -26,7 +26,10 @@ void srnic_rres_answered(struct srnic_qp *qp, struct srnic_rres *rres)
 
 /* reply.c */
 void srnic_reply_run(struct srnic_qp *qp) __must_hold(&qp->lock);
-void srnic_reply_rewind(struct srnic_qp *qp, u32 psn) __must_hold(&qp->lock);
+struct srnic_out_cb;
+void srnic_reply_rewind(struct srnic_qp *qp, const struct srnic_out_cb *dropped)
+	__must_hold(&qp->lock);
+void srnic_reply_again(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 static inline u32 srnic_read_packets(const struct srnic_qp *qp, u32 length)
 {

@@ -35,31 +35,39 @@ void srnic_tx_resume(struct srnic_qp *qp)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_resume);
 
-/* Keep the lower PSN of @first and @cb. */
-static void keep_first(struct srnic_out_cb *first, const struct srnic_out_cb *cb)
+/* PSNs of dropped packets of a kind, if @any */
+struct dropped_range {
+	bool any;
+	struct srnic_out_cb psns;
+};
+
+static void extend_range(struct dropped_range *range, const struct srnic_out_cb *cb)
 {
-	if (first->kind == SRNIC_OUT_FRAME || srnic_psn_diff(cb->psn, first->psn) < 0)
-		*first = *cb;
+	if (!range->any || srnic_psn_diff(cb->psn, range->psns.psn) < 0)
+		range->psns.psn = cb->psn;
+	if (!range->any || srnic_psn_diff(cb->last, range->psns.last) > 0)
+		range->psns.last = cb->last;
+	range->any = true;
 }
 
-static void requeue_packet(struct srnic_qp *qp, struct srnic_out_cb first[2],
+static void requeue_packet(struct srnic_qp *qp, struct dropped_range ranges[SRNIC_OUT_KINDS],
 			   const struct srnic_out_cb *cb)
 {
 	srnic_count(qp->dev, send_requeued);
-	srnic_txq_undo(&qp->txq, cb->truesize);
-	if (cb->kind != SRNIC_OUT_FRAME)
-		keep_first(&first[cb->kind], cb);
+	if (cb->kind != SRNIC_OUT_FRAME)	/* which is not charged */
+		srnic_txq_undo(&qp->txq, cb->truesize);
+	extend_range(&ranges[cb->kind], cb);
 }
 
 /* The packets behind the dropped one are built again, too: out of order they would be useless. */
-static void requeue_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
+static void requeue_all(struct srnic_qp *qp, struct dropped_range ranges[SRNIC_OUT_KINDS],
 			struct sk_buff_head *queue)
 {
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(queue))) {
 		srnic_out_cb(skb)->truesize = skb->truesize;
-		requeue_packet(qp, first, srnic_out_cb(skb));
+		requeue_packet(qp, ranges, srnic_out_cb(skb));
 		kfree_skb(skb);
 	}
 }
@@ -78,31 +86,33 @@ static void requeue_all(struct srnic_qp *qp, struct srnic_out_cb first[2],
 void srnic_tx_requeue(struct srnic_qp *qp, const struct srnic_out_cb *dropped,
 		      struct sk_buff_head *rest)
 {
-	struct srnic_out_cb first[2] = {
-		{ .kind = SRNIC_OUT_FRAME }, { .kind = SRNIC_OUT_FRAME },
-	};
+	struct dropped_range ranges[SRNIC_OUT_KINDS] = {};
 
 	lockdep_assert_held(&qp->lock);
 
-	requeue_packet(qp, first, dropped);
-	requeue_all(qp, first, rest);
-	requeue_all(qp, first, &qp->out);
+	requeue_packet(qp, ranges, dropped);
+	requeue_all(qp, ranges, rest);
+	requeue_all(qp, ranges, &qp->out);
 	/* Nothing is built again, and the QP may be freed before a timer expires. */
 	if (qp->state == IB_QPS_RESET)
 		return;
 	srnic_txq_dropped(&qp->txq);
 
-	if (first[SRNIC_OUT_REQUEST].kind == SRNIC_OUT_REQUEST) {
-		srnic_requester_rewind(qp, first[SRNIC_OUT_REQUEST].psn);
+	if (ranges[SRNIC_OUT_REQUEST].any) {
+		srnic_requester_rewind(qp, ranges[SRNIC_OUT_REQUEST].psns.psn);
 		srnic_tx_unmark(qp);
 	}
-	if (first[SRNIC_OUT_RESPONSE].kind == SRNIC_OUT_RESPONSE)
-		srnic_reply_rewind(qp, first[SRNIC_OUT_RESPONSE].psn);
+	if (ranges[SRNIC_OUT_RESPONSE].any)
+		srnic_reply_rewind(qp, &ranges[SRNIC_OUT_RESPONSE].psns);
+	if (ranges[SRNIC_OUT_RESPONSE].any || ranges[SRNIC_OUT_ACK].any)
+		srnic_reply_again(qp);
 
 	qp->tx_stopped = true;
 	qp->tx_ticks = !srnic_txq_wait(&qp->txq, srnic_txq_bytes(&qp->txq) / 2);
 	if (qp->tx_ticks)
 		srnic_timer_tick(qp);
+	else
+		qp->refused.since = 0;	/* it waits for its own packets */
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_tx_requeue);

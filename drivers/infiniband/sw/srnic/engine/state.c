@@ -112,7 +112,7 @@ static void qp_clear_state(struct srnic_qp *qp)
 	qp->out_timed = false;
 	qp->tx_stopped = false;
 	qp->tx_ticks = false;
-	qp->tx_refused = 0;
+	qp->refused.since = 0;
 	qp->departures.count = 0;
 	qp->departures.late = false;
 	srnic_path_release(&qp->path);

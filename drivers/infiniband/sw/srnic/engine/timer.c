@@ -156,7 +156,10 @@ void srnic_timer_handshake(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	qp->req.deadline = jiffies + min(qp->req.hs_backoff, qp->req.interval);
-	mod_timer(&qp->retry_timer, qp->req.deadline);
+	if (qp->tx_ticks)	/* srnic_timer_tick() */
+		srnic_timer_arm(qp);
+	else
+		mod_timer(&qp->retry_timer, qp->req.deadline);
 }
 
 /**

@@ -25,10 +25,7 @@
  */
 #define OUT_JIFFIES		(HZ / 10)
 
-/*
- * Jiffies after which a queue that drops every packet counts as a filter (tc, nftables), which
- * drops them for good.
- */
+/* Jiffies for which the same burst is refused by a full queue, and not by a filter (tc, nftables) */
 #define FULL_JIFFIES		(HZ / 10)
 
 static void raise_srq(struct srnic_qp *qp, enum ib_event_type type)
@@ -103,12 +100,32 @@ static bool dequeue_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 	return true;
 }
 
-/* Return whether packets were dropped by a full queue, and not by a filter. */
-static bool queue_is_full(struct srnic_qp *qp)
+static bool is_refused_again(const struct srnic_refused *refused, const struct srnic_out_cb *cb)
 {
-	if (!qp->tx_refused)
-		qp->tx_refused = jiffies ?: 1;
-	return time_before(jiffies, qp->tx_refused + FULL_JIFFIES);
+	return refused->since && refused->kind == cb->kind &&
+	       (refused->psn == cb->psn || refused->for_good);
+}
+
+/* Return whether a full queue has refused a burst, and not a filter, which would do so again. */
+static bool queue_is_full(struct srnic_qp *qp, const struct srnic_out_cb *cb)
+{
+	struct srnic_refused *refused = &qp->refused;
+
+	if (!is_refused_again(refused, cb))
+		*refused = (struct srnic_refused) {
+			.since = jiffies ?: 1,
+			.psn = cb->psn,
+			.kind = cb->kind,
+		};
+	else if (time_after(jiffies, refused->since + FULL_JIFFIES))
+		refused->for_good = true;
+	return !refused->for_good;
+}
+
+static void burst_accepted(struct srnic_qp *qp, const struct srnic_out_cb *cb)
+{
+	if (unlikely(is_refused_again(&qp->refused, cb)))
+		qp->refused.since = 0;
 }
 
 /*
@@ -127,10 +144,10 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 		*dropped = *srnic_out_cb(skb);
 		dropped->truesize = skb->truesize;
 		err = srnic_net_send(skb);
-		if (err != NET_XMIT_DROP)
-			qp->tx_refused = 0;
-		else if (queue_is_full(qp))
+		if (err == NET_XMIT_DROP && queue_is_full(qp, dropped))
 			return false;
+		if (err != NET_XMIT_DROP)
+			burst_accepted(qp, dropped);
 		if (likely(!err))
 			continue;
 		if (err == NET_XMIT_CN)
@@ -145,7 +162,8 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 static void departed_late(struct srnic_qp *qp)
 {
 	qp->departures.late = false;
-	srnic_tx_departed(qp);
+	if (qp->state != IB_QPS_RESET)
+		srnic_tx_departed(qp);
 }
 
 /*
@@ -186,10 +204,8 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 		}
 	} while (more);
 
-	if (rest)
+	if (rest || unlikely(due))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
-	else if (unlikely(due))
-		srnic_tx_wake(&qp->txq);
 }
 
 /*

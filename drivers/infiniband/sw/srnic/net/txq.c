@@ -279,16 +279,24 @@ void srnic_txq_undo(struct srnic_txq *txq, u32 bytes)
  * @txq: the account, open
  * @low: bytes, of truesize: the call comes when at most this many remain
  *
+ * There is one request at a time. Another takes its place, and may be met later or sooner.
+ *
  * Context: any up to softirq; users of @txq serialise.
  * Return: true if the call will come or has come; false if at most @low bytes remain already:
- * no call comes.
+ * then it comes only for a former request.
  */
 bool srnic_txq_wait(struct srnic_txq *txq, u32 low)
 {
+	bool other = READ_ONCE(txq->waiting);
+
 	WRITE_ONCE(txq->low, low);
 	/* txq_write_space() counts down, then looks at @waiting: one of the two sees the other */
 	smp_store_mb(txq->waiting, true);
-	return srnic_txq_bytes(txq) > low + SRNIC_TXQ_SLACK || !xchg(&txq->waiting, false);
+	if (srnic_txq_bytes(txq) > low + SRNIC_TXQ_SLACK || !xchg(&txq->waiting, false))
+		return true;
+	if (other)	/* whose request this would take back */
+		txq->wake(txq);
+	return false;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_txq_wait);

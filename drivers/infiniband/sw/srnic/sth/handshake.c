@@ -208,10 +208,17 @@ static int hs_reply(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 	return SRNIC_HS_REPLY;
 }
 
-/* A replayed HELLO gets here, too. It is answered and changes no state. */
+/*
+ * A replayed HELLO gets here, too. It is answered and changes no state. Once the flow is confirmed,
+ * only its own requester is answered, which may have stored an older n_r since.
+ */
 static int hs_rx_hello(struct srnic_sth *sth, enum srnic_secret_of_key secret,
 		       const struct srnic_hs_frame *hs, u8 *reply, unsigned int *reply_len)
 {
+	const struct srnic_flow *f = &sth->flow[SRNIC_FLOW_THEIRS];
+
+	if (f->state == SRNIC_HS_DONE && secret != f->secret)
+		return -EPROTO;
 	return hs_reply(sth, secret, hs, reply, reply_len);
 }
 
@@ -293,7 +300,7 @@ struct hs_handler {
 
 static const struct hs_handler hs_handlers[] = {
 	[SRNIC_OPC_HELLO - SRNIC_OPC_HELLO] = {
-		SRNIC_FLOW_THEIRS, BIT(SRNIC_HS_LISTEN), hs_rx_hello,
+		SRNIC_FLOW_THEIRS, BIT(SRNIC_HS_LISTEN) | BIT(SRNIC_HS_DONE), hs_rx_hello,
 	},
 	[SRNIC_OPC_HELLO_ACK - SRNIC_OPC_HELLO] = {
 		SRNIC_FLOW_OURS, BIT(SRNIC_HS_HELLO) | BIT(SRNIC_HS_CONFIRM), hs_rx_hello_ack,
@@ -306,12 +313,15 @@ static const struct hs_handler hs_handlers[] = {
 	},
 };
 
-/* Each frame from the peer has this end's own nonce, except HELLO, which precedes it. */
+/*
+ * Each frame from the peer has this end's own nonce, except HELLO, which precedes it. Once the flow
+ * is confirmed, HELLO has the nonce of its requester.
+ */
 static bool hs_has_our_nonce(const struct srnic_flow *f, const struct srnic_hs_frame *hs)
 {
 	switch (hs->opcode) {
 	case SRNIC_OPC_HELLO:
-		return true;
+		return f->state != SRNIC_HS_DONE || nonce_equal(hs->nq, f->nq);
 	case SRNIC_OPC_CONFIRM:
 		return nonce_equal(hs->nr, f->nr);
 	default:
