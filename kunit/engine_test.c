@@ -719,8 +719,9 @@ static void a_refused_frame_leaves_the_account_alone(struct kunit *test)
 	srnic_tx_requeue(qp, &frame, &rest);
 	spin_unlock_bh(&qp->lock);
 	kfree_skb(left);
-	KUNIT_ASSERT_EQ(test, qp->txq.charged, qp->departures.mark[0].charged);
-	KUNIT_EXPECT_EQ(test, resume(qp), 1);
+	KUNIT_EXPECT_EQ(test, qp->txq.charged, qp->departures.mark[0].charged);
+	if (qp->txq.charged == qp->departures.mark[0].charged)	/* else it would never return */
+		KUNIT_EXPECT_EQ(test, resume(qp), 1);
 	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
 }
