@@ -681,7 +681,7 @@ static void a_qp_without_packets_in_the_stack_waits_for_a_tick(struct kunit *tes
 	take_stack(qp);
 }
 
-/* A turn has one mark. What left of it completes, although the rest was refused. */
+/* A turn has one mark. If a part of it is refused, the other part completes when it has left. */
 static void what_left_of_a_turn_completes(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;

@@ -548,9 +548,12 @@ static void a_frame_is_checked_before_its_tag(struct kunit *test)
 	int i;
 
 	record_frames(test, &p, f);
-	for (i = 0; i < FRAMES; i++)
+	for (i = 0; i < FRAMES; i++) {
+		int err = receiver_of(i) == Y ? 0 : -EPROTO;
+
 		KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(p.end[receiver_of(i)], f[i].bytes,
-							 f[i].len), receiver_of(i) == Y ? 0 : -EPROTO);
+							 f[i].len), err);
+	}
 	for (i = 0; i < FRAMES; i++)
 		KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[receiver_of(i)], f[i].bytes,
 							 f[i].len), i == CONFIRM_ACK ? -EPROTO : 0);

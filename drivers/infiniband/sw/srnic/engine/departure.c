@@ -8,6 +8,12 @@
 #include "engine/backpressure.h"
 #include "engine/wqe.h"
 
+/* Return the bytes that must have left for a mark: never more than are charged. */
+static u32 mark_charged(const struct srnic_qp *qp, const struct srnic_departure *mark)
+{
+	return (s32)(qp->txq.charged - mark->charged) < 0 ? qp->txq.charged : mark->charged;
+}
+
 /* Drop the marks whose packets have left, and complete the work requests before them. */
 static void complete_departed(struct srnic_qp *qp)
 {
@@ -17,7 +23,7 @@ static void complete_departed(struct srnic_qp *qp)
 	while (dep->count) {
 		struct srnic_departure *mark = &dep->mark[dep->first];
 
-		if ((s32)(left + SRNIC_TXQ_SLACK - mark->charged) < 0)
+		if ((s32)(left + SRNIC_TXQ_SLACK - mark_charged(qp, mark)) < 0)
 			break;
 		qp->req.una = mark->psn;
 		dep->first = (dep->first + 1) % SRNIC_DEPARTURES;
@@ -31,7 +37,8 @@ static bool await_departure(struct srnic_qp *qp)
 {
 	const struct srnic_departures *dep = &qp->departures;
 
-	return srnic_txq_wait(&qp->txq, qp->txq.charged - dep->mark[dep->first].charged);
+	return srnic_txq_wait(&qp->txq,
+			      qp->txq.charged - mark_charged(qp, &dep->mark[dep->first]));
 }
 
 /**

@@ -302,7 +302,7 @@ void srnic_reply_rewind(struct srnic_qp *qp, const struct srnic_out_cb *dropped)
 }
 
 /**
- * srnic_reply_again() - Acknowledge again what was acknowledged last
+ * srnic_reply_again() - Send the last acknowledgment again
  * @qp: an RC QP
  *
  * An additional acknowledgment tells the peer nothing new.

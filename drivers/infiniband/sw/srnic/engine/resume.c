@@ -54,7 +54,7 @@ static void requeue_packet(struct srnic_qp *qp, struct dropped_range ranges[SRNI
 			   const struct srnic_out_cb *cb)
 {
 	srnic_count(qp->dev, send_requeued);
-	if (cb->kind != SRNIC_OUT_FRAME)	/* which is not charged */
+	if (cb->kind != SRNIC_OUT_FRAME)	/* it is not charged */
 		srnic_txq_undo(&qp->txq, cb->truesize);
 	extend_range(&ranges[cb->kind], cb);
 }

@@ -25,7 +25,7 @@
  */
 #define OUT_JIFFIES		(HZ / 10)
 
-/* Jiffies for which the same burst is refused by a full queue, and not by a filter (tc, nftables) */
+/* Jiffies for which the same burst is refused by a full queue; after that, by a filter */
 #define FULL_JIFFIES		(HZ / 10)
 
 static void raise_srq(struct srnic_qp *qp, enum ib_event_type type)
