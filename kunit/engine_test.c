@@ -511,12 +511,14 @@ static void give_stack(struct kunit *test)
 	qp->req.una = FIRST_PSN;
 	qp->req.max_sent = FIRST_PSN;
 	__skb_queue_head_init(&qp->out);
+	srnic_timer_init(qp);
 	KUNIT_ASSERT_EQ(test, srnic_txq_group_init(&qp->dev->txq_group), 0);
 	KUNIT_ASSERT_EQ(test, srnic_txq_open(&qp->txq, &qp->dev->txq_group, &init_net, no_room), 0);
 }
 
 static void take_stack(struct srnic_qp *qp)
 {
+	timer_shutdown_sync(&qp->retry_timer);
 	srnic_txq_close(&qp->txq);
 	synchronize_rcu();
 	srnic_txq_group_exit(&qp->dev->txq_group);
@@ -596,6 +598,22 @@ static struct srnic_out_cb refuse(struct sk_buff *skb)
 	return cb;
 }
 
+static void requeue(struct srnic_qp *qp, const struct srnic_out_cb *cb, struct sk_buff_head *rest)
+{
+	spin_lock_bh(&qp->lock);
+	srnic_tx_requeue(qp, cb, rest);
+	spin_unlock_bh(&qp->lock);
+}
+
+/* Do as a full queue that refuses @cb, and nothing waits behind it. */
+static void requeue_one(struct srnic_qp *qp, const struct srnic_out_cb *cb)
+{
+	struct sk_buff_head none;
+
+	__skb_queue_head_init(&none);
+	requeue(qp, cb, &none);
+}
+
 static void what_was_refused_is_built_again_when_packets_have_left(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
@@ -612,9 +630,7 @@ static void what_was_refused_is_built_again_when_packets_have_left(struct kunit 
 	cb = refuse(refused);
 	KUNIT_EXPECT_GT(test, allowance(qp), 0);
 
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &cb, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue(qp, &cb, &rest);
 	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(FIRST_PSN, 1));
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&rest) && skb_queue_empty(&qp->out));
 	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_send_requeued), 3);
@@ -633,12 +649,9 @@ static void what_was_refused_completes_nothing(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
 	struct sk_buff *refused;
-	struct sk_buff_head rest;
 	struct srnic_out_cb cb;
 
 	give_stack(test);
-	srnic_timer_init(qp);
-	__skb_queue_head_init(&rest);
 	refused = build_marked(test);
 	qp->departures.held = true;
 	cb = refuse(refused);
@@ -646,11 +659,8 @@ static void what_was_refused_completes_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, qp->departures.late, "it is looked at later");
 
 	qp->departures.held = false;
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &cb, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue_one(qp, &cb);
 	KUNIT_EXPECT_EQ(test, qp->req.psn, FIRST_PSN);
-	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
 }
 
@@ -659,17 +669,12 @@ static void a_qp_without_packets_in_the_stack_waits_for_a_tick(struct kunit *tes
 {
 	struct srnic_qp *qp = test->priv;
 	struct sk_buff *refused;
-	struct sk_buff_head rest;
 	struct srnic_out_cb cb;
 
 	give_stack(test);
-	srnic_timer_init(qp);
-	__skb_queue_head_init(&rest);
 	refused = build_marked(test);
 	cb = refuse(refused);
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &cb, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue_one(qp, &cb);
 	KUNIT_EXPECT_TRUE(test, timer_pending(&qp->retry_timer));
 	local_bh_disable();
 	srnic_qp_out_work(&qp->out_work);
@@ -677,7 +682,6 @@ static void a_qp_without_packets_in_the_stack_waits_for_a_tick(struct kunit *tes
 	qp->retry_timer.function(&qp->retry_timer);
 	local_bh_enable();
 	KUNIT_EXPECT_GT(test, allowance(qp), 0);
-	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
 }
 
@@ -686,17 +690,13 @@ static void what_left_of_a_turn_completes(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
 	struct sk_buff *left, *refused;
-	struct sk_buff_head rest;
 	struct srnic_out_cb cb;
 
 	give_stack(test);
-	__skb_queue_head_init(&rest);
 	left = build(test, SRNIC_OUT_REQUEST);
 	refused = build_marked(test);
 	cb = refuse(refused);
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &cb, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue_one(qp, &cb);
 	KUNIT_EXPECT_EQ(test, resume(qp), 0);
 	kfree_skb(left);
 	KUNIT_EXPECT_EQ(test, resume(qp), 1);
@@ -708,21 +708,14 @@ static void a_refused_frame_leaves_the_account_alone(struct kunit *test)
 {
 	const struct srnic_out_cb frame = { .kind = SRNIC_OUT_FRAME, .truesize = 4096 };
 	struct srnic_qp *qp = test->priv;
-	struct sk_buff_head rest;
 	struct sk_buff *left;
 
 	give_stack(test);
-	srnic_timer_init(qp);
-	__skb_queue_head_init(&rest);
 	left = build_marked(test);
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &frame, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue_one(qp, &frame);
 	kfree_skb(left);
 	KUNIT_EXPECT_EQ(test, qp->txq.charged, qp->departures.mark[0].charged);
-	if (qp->txq.charged == qp->departures.mark[0].charged)	/* else it would never return */
-		KUNIT_EXPECT_EQ(test, resume(qp), 1);
-	timer_shutdown_sync(&qp->retry_timer);
+	KUNIT_EXPECT_EQ(test, resume(qp), 1);
 	take_stack(qp);
 }
 
@@ -731,12 +724,9 @@ static void refuse_reply(struct kunit *test, struct srnic_rres reads[2], enum sr
 {
 	const struct srnic_out_cb cb = { .kind = kind, .psn = FIRST_PSN, .last = FIRST_PSN };
 	struct srnic_qp *qp = test->priv;
-	struct sk_buff_head rest;
 	u32 i;
 
 	give_stack(test);
-	srnic_timer_init(qp);
-	__skb_queue_head_init(&rest);
 	for (i = 0; i < 2; i++) {
 		u32 psn = srnic_psn_add(FIRST_PSN, i);
 
@@ -756,12 +746,9 @@ static void refuse_reply(struct kunit *test, struct srnic_rres reads[2], enum sr
 	qp->resp.rres_size = 2;
 	qp->resp.rres_limit = 2;
 	qp->resp.psn = srnic_psn_add(FIRST_PSN, 2);
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &cb, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue_one(qp, &cb);
 	KUNIT_EXPECT_TRUE(test, qp->resp.ack_due);
 	qp->resp.rres = NULL;
-	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
 }
 
@@ -807,7 +794,6 @@ static void a_qp_in_reset_builds_nothing_again(struct kunit *test)
 	struct srnic_out_cb cb;
 
 	give_stack(test);
-	srnic_timer_init(qp);
 	__skb_queue_head_init(&rest);
 	refused = build_marked(test);
 	__skb_queue_tail(&qp->out, build_marked(test));
@@ -815,12 +801,9 @@ static void a_qp_in_reset_builds_nothing_again(struct kunit *test)
 	srnic_txq_close(&qp->txq);
 	qp->state = IB_QPS_RESET;
 
-	spin_lock_bh(&qp->lock);
-	srnic_tx_requeue(qp, &cb, &rest);
-	spin_unlock_bh(&qp->lock);
+	requeue(qp, &cb, &rest);
 	KUNIT_EXPECT_FALSE_MSG(test, timer_pending(&qp->retry_timer), "the QP may be freed");
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->out));
-	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
 }
 
@@ -844,7 +827,6 @@ static void what_is_not_acknowledged_is_not_sent_again(struct kunit *test)
 
 	give_stack(test);
 	qp->state = IB_QPS_SQD;
-	srnic_timer_init(qp);
 	slow = build_marked(test);
 	qp->req.deadline = jiffies - 1;
 	local_bh_disable();
@@ -854,7 +836,6 @@ static void what_is_not_acknowledged_is_not_sent_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(FIRST_PSN, 1));
 	KUNIT_EXPECT_FALSE(test, timer_pending(&qp->retry_timer));
 	kfree_skb(slow);
-	timer_shutdown_sync(&qp->retry_timer);
 	take_stack(qp);
 }
 

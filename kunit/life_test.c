@@ -176,7 +176,9 @@ static void a_share_from_before_a_fork_is_never_sent(struct kunit *test)
 	srnic_sth_flow_start(sth, SRNIC_FLOW_THEIRS, v->flow[Y].start);
 	srnic_sth_flow_start(sth, SRNIC_FLOW_OURS, v->flow[X].start);
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_next(sth, frame), -ENOTCONN);
-	KUNIT_EXPECT_TRUE(test, srnic_sth_end(sth));
+	KUNIT_ASSERT_TRUE(test, srnic_sth_end(sth));
+	srnic_sth_wipe(sth);
+	KUNIT_EXPECT_EQ(test, srnic_sth_hs_next(sth, frame), -ENOTCONN);
 }
 
 /*
@@ -197,6 +199,7 @@ static void no_key_is_derived_from_what_was_wiped(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, srnic_sth_rekey(p.end[X]), 0);
 	expect_wiped(test, p.end[X]);
+	KUNIT_EXPECT_NE(test, sth_pass(test, &p, p.v->flow[X].start), 0);
 }
 
 /* ------------------------------------------------------------------- QPs */

@@ -144,10 +144,10 @@ static bool send_batch(struct srnic_qp *qp, struct sk_buff_head *batch,
 		*dropped = *srnic_out_cb(skb);
 		dropped->truesize = skb->truesize;
 		err = srnic_net_send(skb);
-		if (err == NET_XMIT_DROP && queue_is_full(qp, dropped))
-			return false;
 		if (err != NET_XMIT_DROP)
 			burst_accepted(qp, dropped);
+		else if (queue_is_full(qp, dropped))
+			return false;
 		if (likely(!err))
 			continue;
 		if (err == NET_XMIT_CN)
