@@ -14,6 +14,7 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/gso_watch.h"
+#include "engine/held.h"
 #include "engine/responder.h"
 #include "engine/timer.h"
 #include "engine/unlock.h"
@@ -512,6 +513,7 @@ static void give_stack(struct kunit *test)
 	qp->req.max_sent = FIRST_PSN;
 	__skb_queue_head_init(&qp->out);
 	srnic_timer_init(qp);
+	qp->probe.runs = true;		/* the engine starts no probe timer */
 	KUNIT_ASSERT_EQ(test, srnic_txq_group_init(&qp->dev->txq_group), 0);
 	KUNIT_ASSERT_EQ(test, srnic_txq_open(&qp->txq, &qp->dev->txq_group, &init_net, no_room), 0);
 }
@@ -820,6 +822,14 @@ static void packets_that_leave_after_a_reset_complete_nothing(struct kunit *test
 	take_stack(qp);
 }
 
+static void interval_ends(struct srnic_qp *qp)
+{
+	qp->req.deadline = jiffies - 1;
+	local_bh_disable();
+	qp->retry_timer.function(&qp->retry_timer);
+	local_bh_enable();
+}
+
 static void what_is_not_acknowledged_is_not_sent_again(struct kunit *test)
 {
 	struct srnic_qp *qp = test->priv;
@@ -828,14 +838,39 @@ static void what_is_not_acknowledged_is_not_sent_again(struct kunit *test)
 	give_stack(test);
 	qp->state = IB_QPS_SQD;
 	slow = build_marked(test);
-	qp->req.deadline = jiffies - 1;
-	local_bh_disable();
-	qp->retry_timer.function(&qp->retry_timer);
-	local_bh_enable();
+	interval_ends(qp);
 	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_completer_retry_err), 0);
 	KUNIT_EXPECT_EQ(test, qp->req.psn, srnic_psn_add(FIRST_PSN, 1));
 	KUNIT_EXPECT_FALSE(test, timer_pending(&qp->retry_timer));
 	kfree_skb(slow);
+	take_stack(qp);
+}
+
+/* A slow link that many QPs share may hold a packet for longer than the interval. */
+static void no_retry_is_used_up_by_a_packet_that_has_not_left(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	struct sk_buff *slow, *later;
+	int i;
+
+	give_stack(test);
+	qp->ib.qp_type = IB_QPT_RC;
+	qp->state = IB_QPS_SQD;
+	qp->attr.timeout = 1;
+	qp->attr.retry_cnt = 7;
+	qp->req.retry_left = 7;
+	slow = build(test, SRNIC_OUT_REQUEST);
+	for (i = 0; i < 3; i++) {
+		interval_ends(qp);
+		KUNIT_EXPECT_EQ(test, qp->req.retry_left, 7);
+		KUNIT_EXPECT_TRUE_MSG(test, timer_pending(&qp->retry_timer), "it waits on");
+	}
+	later = build(test, SRNIC_OUT_RESPONSE);
+	kfree_skb(slow);
+	interval_ends(qp);
+	KUNIT_EXPECT_EQ_MSG(test, qp->req.retry_left, 6, "another packet is none to wait for");
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_completer_retry_err), 1);
+	kfree_skb(later);
 	take_stack(qp);
 }
 
@@ -892,6 +927,17 @@ static void a_qp_that_has_failed_does_not_drain(struct kunit *test)
 
 /* -------------------------------------------------------- UC, responder */
 
+/* It may be used again, with another CQ. */
+static void a_qp_in_reset_survives_its_cq(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+
+	__skb_queue_head_init(&qp->out);
+	qp->state = IB_QPS_RESET;
+	srnic_qp_cq_failed(qp);
+	KUNIT_EXPECT_EQ(test, qp->state, IB_QPS_RESET);
+}
+
 static void receive(struct srnic_qp *qp, u8 kind, u32 psn)
 {
 	const struct srnic_pkt pkt = {
@@ -922,6 +968,45 @@ static void the_rest_of_a_message_without_beginning_is_received_and_not_used(str
 	KUNIT_EXPECT_EQ(test, qp->resp.msn, 0);
 }
 
+/* ------------------------------------------ datagrams that wait for pages */
+
+static void hold(struct srnic_qp *qp)
+{
+	static const u8 grh[SRNIC_GRH_LEN];
+	const struct srnic_cqe cqe = {};
+	u8 payload[8] = {};
+	const struct srnic_pkt pkt = {
+		.ends = &qp->path.ends, .payload = payload, .payload_len = sizeof(payload),
+	};
+
+	spin_lock_bh(&qp->lock);
+	srnic_held_add(qp, &pkt, &cqe, grh);
+	spin_unlock_bh(&qp->lock);
+}
+
+static void R24_datagrams_that_wait_for_pages_are_few(struct kunit *test)
+{
+	struct srnic_qp *qp = test->priv;
+	atomic_t *all = &qp->dev->held;
+	int i;
+
+	INIT_LIST_HEAD(&qp->held);
+	for (i = 0; i < SRNIC_MAX_HELD + 2; i++)
+		hold(qp);
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(all), SRNIC_MAX_HELD, "of one QP");
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_page_drops), 2);
+	spin_lock_bh(&qp->lock);
+	srnic_held_drop(qp);
+	spin_unlock_bh(&qp->lock);
+	KUNIT_EXPECT_EQ(test, atomic_read(all), 0);
+
+	atomic_set(all, SRNIC_MAX_HELD_ALL);
+	hold(qp);
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(all), SRNIC_MAX_HELD_ALL, "of all QPs");
+	KUNIT_EXPECT_EQ(test, counted(qp, SRNIC_STAT_page_drops), 3);
+	KUNIT_EXPECT_TRUE(test, list_empty(&qp->held));
+}
+
 static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(R24_no_more_reads_than_modify_qp_allows),
 	KUNIT_CASE(reads_that_are_outstanding_stay_so_when_the_limit_changes),
@@ -949,9 +1034,12 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(a_qp_in_reset_builds_nothing_again),
 	KUNIT_CASE(packets_that_leave_after_a_reset_complete_nothing),
 	KUNIT_CASE(what_is_not_acknowledged_is_not_sent_again),
+	KUNIT_CASE(no_retry_is_used_up_by_a_packet_that_has_not_left),
 	KUNIT_CASE(P10_a_dropped_key_leaves_no_key_that_was_derived_from_it),
 	KUNIT_CASE(a_qp_that_has_failed_does_not_drain),
+	KUNIT_CASE(a_qp_in_reset_survives_its_cq),
 	KUNIT_CASE(the_rest_of_a_message_without_beginning_is_received_and_not_used),
+	KUNIT_CASE(R24_datagrams_that_wait_for_pages_are_few),
 	{}
 };
 

@@ -532,6 +532,31 @@ static void the_pma_has_64_bit_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(d), 0x01010400);	/* versions, capabilities */
 }
 
+/* The counters of an Ethernet port are no concern of its peers, whose MADs have a completion */
+static void an_ethernet_port_shows_its_counters_to_the_kernel_only(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct ib_wc wc = { .wc_flags = IB_WC_GRH };
+	u8 *d;
+
+	w->dev->fabric = NULL;
+	srnic_count_add(w->dev, sent_bytes, 4000);
+	srnic_count_add(w->dev, send_err, 4);
+	d = counters(test, IB_MGMT_METHOD_GET, IB_PMA_PORT_COUNTERS, 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(d + 14), 4);	/* discards */
+	d = counters(test, IB_MGMT_METHOD_GET, IB_PMA_PORT_COUNTERS_EXT, 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be64(d + 8), 1000);
+	KUNIT_EXPECT_EQ(test, process_from(test, &wc), IB_MAD_RESULT_SUCCESS);
+	w->in.mad_hdr.method = IB_MGMT_METHOD_SET;
+	KUNIT_EXPECT_EQ(test, process_from(test, NULL), IB_MAD_RESULT_SUCCESS);
+	mad(test, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, IB_PMA_CLASS_PORT_INFO);
+	d = answered(test, 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(d), 0x01010400);
+	mad(test, IB_MGMT_CLASS_SUBN_LID_ROUTED, IB_MGMT_METHOD_GET, IB_SMP_ATTR_NODE_INFO);
+	KUNIT_EXPECT_EQ(test, process_from(test, NULL), IB_MAD_RESULT_SUCCESS);
+	w->dev->fabric = w->fabric;
+}
+
 /* -------------------------------------------------------------------- the SA */
 
 /* Begin a request in w->request. Return its data. */
@@ -1019,6 +1044,18 @@ static void the_mtu_of_a_group_is_the_largest_allowed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->reply.data[38], 2 << 6 | IB_MTU_1024);
 }
 
+/* IBA 15.2.5.17.2: 0 is 4.096 us, the shortest */
+static void a_group_may_have_any_packet_life_time(struct kunit *test)
+{
+	static const union ib_gid plain = { .raw = { 0xff, 0x12, [15] = 1 } };
+	struct world *w = test->priv;
+
+	member(test, IB_MGMT_METHOD_SET, CREATE | IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR |
+	       IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME, &plain, FULL)[43] = IB_SA_EQ << 6;
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, w->reply.data[43], IB_SA_EQ << 6);
+}
+
 /* IBA 15.2.5.17.2 */
 static void a_group_is_created_by_a_full_member_with_all_components(struct kunit *test)
 {
@@ -1179,6 +1216,7 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(other_nodes_may_read_counters_and_not_clear_them),
 	KUNIT_CASE(counters_of_another_port_are_an_invalid_field),
 	KUNIT_CASE(the_pma_has_64_bit_counters),
+	KUNIT_CASE(an_ethernet_port_shows_its_counters_to_the_kernel_only),
 	KUNIT_CASE(the_sa_has_multicast_and_send_only_full_members),
 	KUNIT_CASE(requests_that_the_sa_does_not_know_are_refused),
 	KUNIT_CASE(requests_with_one_record_need_no_agent),
@@ -1202,6 +1240,7 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(I31_a_group_has_the_parameters_of_the_broadcast_group),
 	KUNIT_CASE(I9_a_group_with_more_than_the_mtu_of_the_link_is_refused),
 	KUNIT_CASE(the_mtu_of_a_group_is_the_largest_allowed),
+	KUNIT_CASE(a_group_may_have_any_packet_life_time),
 	KUNIT_CASE(a_group_is_created_by_a_full_member_with_all_components),
 	KUNIT_CASE(I29_a_send_only_full_member_creates_the_group),
 	KUNIT_CASE(I32_a_group_goes_with_its_last_member),

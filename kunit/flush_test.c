@@ -484,6 +484,7 @@ static void P9_protected_memory_demands_proofs(struct kunit *test)
 	u64 value = 1;
 	int i;
 
+	mr->stag.checks = SRNIC_CHECK_PROOF;
 	mr->stag.mkeys = kunit_kcalloc(test, SRNIC_RIGHTS, sizeof(*mr->stag.mkeys), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, mr->stag.mkeys);
 	pkts[0] = flush_of(IOVA, 64, 1);
@@ -524,20 +525,6 @@ static struct srnic_swqe *post(struct kunit *test, enum srnic_wqe_opcode opcode)
 	return wqe;
 }
 
-/* Let A send all that it may. A clock tick ends a turn, so a turn may send nothing. */
-static void send(struct kunit *test)
-{
-	struct world *w = test->priv;
-	u32 turns;
-
-	for (turns = 0; turns < 4 * SQ_ENTRIES; turns++) {
-		lock(w->qp[A]);
-		w->qp[A]->req.cc.now = NOW;
-		srnic_requester_run(w->qp[A]);
-		unlock(w->qp[A]);
-	}
-}
-
 static void requests_are_those_of_the_specification(struct kunit *test)
 {
 	static const u8 want[] = {
@@ -552,7 +539,7 @@ static void requests_are_those_of_the_specification(struct kunit *test)
 	post(test, SRNIC_WQE_FLUSH);
 	post(test, SRNIC_WQE_FLUSH)->flush.level = 1;
 	post(test, SRNIC_WQE_ATOMIC_WRITE);
-	send(test);
+	pair_send(test, 4 * SQ_ENTRIES);
 	skb = take(test, A, false);
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	KUNIT_EXPECT_EQ(test, udp_payload(skb)[0], 0x1c);
@@ -583,7 +570,7 @@ static void a_request_completes_with_its_answer(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		post(test, opcodes[i]);
-		send(test);
+		pair_send(test, 4 * SQ_ENTRIES);
 		KUNIT_EXPECT_EQ(test, qp->req.rd_atomic, 1);
 		/* an acknowledgment is no answer */
 		deliver(test, packet(test, B, &(struct srnic_pkt) {
@@ -608,7 +595,7 @@ static void no_more_are_sent_than_the_peer_takes(struct kunit *test)
 	w->qp[A]->attr.max_rd_atomic = 1;
 	post(test, SRNIC_WQE_ATOMIC_WRITE);
 	post(test, SRNIC_WQE_FLUSH);
-	send(test);
+	pair_send(test, 4 * SQ_ENTRIES);
 	KUNIT_EXPECT_TRUE(test, next_packet(test, A, &pkt));
 	expect_silence(test, A);
 }

@@ -51,6 +51,32 @@ static void R18_what_exceeds_the_limit_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_quota_get(guard, SRNIC_QUOTA_PD).used, 3);
 }
 
+/* Pages that never come keep the workers of one user only. */
+static void R31_pages_of_each_user_have_workers_of_their_own(struct kunit *test)
+{
+	const struct cred alice = { .euid = KUIDT_INIT(1), .user_ns = &init_user_ns };
+	const struct cred bob = { .euid = KUIDT_INIT(2), .user_ns = &init_user_ns };
+	struct srnic_guard *guard = new_guard(test);
+	struct srnic_user *hers = srnic_user_get(guard, &alice);
+	struct srnic_user *his = srnic_user_get(guard, &bob);
+	struct workqueue_struct *wq;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hers);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, his);
+	KUNIT_EXPECT_NULL(test, hers->page_wq);
+	KUNIT_EXPECT_EQ(test, srnic_user_prepare_paging(hers), 0);
+	KUNIT_EXPECT_EQ(test, srnic_user_prepare_paging(his), 0);
+	wq = hers->page_wq;
+	KUNIT_EXPECT_NOT_NULL(test, wq);
+	KUNIT_EXPECT_NOT_NULL(test, his->page_wq);
+	KUNIT_EXPECT_PTR_NE(test, wq, his->page_wq);
+	KUNIT_EXPECT_EQ(test, srnic_user_prepare_paging(hers), 0);
+	KUNIT_EXPECT_PTR_EQ(test, hers->page_wq, wq);
+	KUNIT_EXPECT_EQ(test, srnic_user_prepare_paging(NULL), 0);
+	srnic_user_put(guard, hers);
+	srnic_user_put(guard, his);
+}
+
 static void R18_pages_are_granted_all_or_none(struct kunit *test)
 {
 	struct srnic_guard *guard = new_guard(test);
@@ -461,6 +487,26 @@ static void R20_a_queue_smaller_than_its_streams_are_many_serves_them(struct kun
  * entry per tick each; stream 0 asks for as many as it can get, before and
  * after them.
  */
+/* Of XRC targets, see engine/xrc.c */
+static void R20_a_stream_that_was_forgotten_gets_what_is_owed_to_nobody(struct kunit *test)
+{
+	struct srnic_stream honest = {}, forgotten = {};
+	struct srnic_share_queue queue = { .capacity = 8, .retry_time = 1000 };
+	struct srnic_share share;
+
+	srnic_share_init(&share);
+	KUNIT_EXPECT_EQ(test, srnic_share_ask(&share, &honest, &queue, 1), SRNIC_SHARE_EMPTY);
+	KUNIT_EXPECT_EQ(test, share.owed, 8);
+	srnic_share_forgotten(&share, &forgotten, queue.capacity);
+	queue.avail = 8;
+	KUNIT_EXPECT_EQ(test, srnic_share_ask(&share, &forgotten, &queue, 2), SRNIC_SHARE_UNFAIR);
+	queue.avail = 9;
+	KUNIT_EXPECT_EQ(test, srnic_share_ask(&share, &forgotten, &queue, 3), SRNIC_SHARE_TAKE);
+	srnic_share_took(&share, &forgotten);
+	queue.avail = 8;
+	KUNIT_EXPECT_EQ(test, srnic_share_ask(&share, &honest, &queue, 4), SRNIC_SHARE_TAKE);
+}
+
 static void R20_a_hog_leaves_15_others_their_part(struct kunit *test)
 {
 	struct shared *s = new_shared(test, 0);
@@ -600,6 +646,7 @@ static const struct {
 	{ SRNIC_STAT_stag_access, SRNIC_FAULT_ACCESS, true },
 	{ SRNIC_STAT_rrq_exceeded, SRNIC_FAULT_ACCESS, true },
 	{ SRNIC_STAT_no_qp, SRNIC_FAULT_ASTRAY, false },
+	{ SRNIC_STAT_wrong_srq, SRNIC_FAULT_ASTRAY, false },
 	{ SRNIC_STAT_send_rnr_err, SRNIC_FAULT_UNREADY, false },
 	{ SRNIC_STAT_duplicate_request, SRNIC_FAULT_REPEAT, false },
 	{ SRNIC_STAT_rcvd_seq_err, SRNIC_FAULT_REPEAT, false },
@@ -890,6 +937,7 @@ static void R25_a_peer_with_recent_faults_keeps_its_place(struct kunit *test)
 static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(every_quota_has_a_name_of_its_own_and_a_limit),
 	KUNIT_CASE(R18_what_exceeds_the_limit_is_refused),
+	KUNIT_CASE(R31_pages_of_each_user_have_workers_of_their_own),
 	KUNIT_CASE(R18_pages_are_granted_all_or_none),
 	KUNIT_CASE(quotas_do_not_touch_each_other),
 	KUNIT_CASE(what_is_given_back_can_be_taken_again),
@@ -909,6 +957,7 @@ static struct kunit_case guard_cases[] = {
 	KUNIT_CASE(R20_friends_take_what_there_is_and_are_counted),
 	KUNIT_CASE(R20_a_stream_that_does_not_come_back_delays_no_other),
 	KUNIT_CASE(R20_a_queue_smaller_than_its_streams_are_many_serves_them),
+	KUNIT_CASE(R20_a_stream_that_was_forgotten_gets_what_is_owed_to_nobody),
 	KUNIT_CASE(R20_a_hog_leaves_15_others_their_part),
 	KUNIT_CASE(R25_faults_are_counted_by_peer_and_kind),
 	KUNIT_CASE(R25_every_kind_has_names_of_its_own),

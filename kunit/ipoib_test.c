@@ -551,6 +551,7 @@ static int qps_init(struct kunit *test)
 	for (which = A; which <= B; which++) {
 		qp = w->qp[which];
 		qp->ib.qp_type = IB_QPT_UD;
+		qp->transport = SRNIC_TP_UD;
 		qp->mtu = MTU;
 		qp->attr.qkey = QKEY;
 		qp->path.net = &init_net;

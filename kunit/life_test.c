@@ -273,6 +273,7 @@ static struct srnic_dgram_out *make_sender(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, key);
 	qp->ib.qp_type = IB_QPT_UD;
+	qp->transport = SRNIC_TP_UD;
 	qp->path.net = &init_net;
 	KUNIT_ASSERT_EQ(test, srnic_dgram_out_alloc(qp), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_out, qp), 0);

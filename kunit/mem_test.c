@@ -21,6 +21,8 @@
 #include "sth/sth.h"
 
 #define ALL_RIGHTS	(IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE | IB_ACCESS_MW_BIND)
+#define REMOTE_WRITE_RIGHTS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_READ)
 #define IOVA		0x7f0000001234ULL
 #define LENGTH		10000		/* more than two pages */
 #define KEYS		100000
@@ -440,7 +442,8 @@ static void rights_that_cannot_be_granted_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_RELAXED_ORDERING), 0);
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_WRITE), -EINVAL);
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_REMOTE_ATOMIC), -EINVAL);
-	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_ON_DEMAND), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, srnic_region_check_access(IB_ACCESS_ON_DEMAND | IB_ACCESS_MW_BIND),
+			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, srnic_region_check_access(SRNIC_ACCESS_FLUSH), 0);
 }
 
@@ -1033,6 +1036,180 @@ static void fast_registration_is_checked(struct kunit *test)
 	mr->ib.page_size = 3000;
 	KUNIT_EXPECT_EQ(test, map_one(mr, page, 0, 100), -EINVAL);
 	free_page((unsigned long)page);
+}
+
+/* --------------------------------------------------- fast registration with gaps */
+
+#define PIECES		4
+#define GAPPED		(4 * PAGE_SIZE)	/* bytes of memory that pieces are in */
+
+/* An entry of a list: bytes of the memory */
+struct piece {
+	u32 at;
+	u32 length;
+};
+
+/* Odd lengths at odd places: one byte, over the end of a page, pages, out of order */
+static const struct piece odd_pieces[PIECES] = {
+	{ 9001, 3 }, { 100, 1 }, { 4090, 20 }, { 4200, 4801 },
+};
+
+#define ODD_LENGTH	(3 + 1 + 20 + 4801)
+
+static struct srnic_mr *new_gaps(struct kunit *test)
+{
+	struct srnic_mr *mr = new_mr(test, SRNIC_STAG_FAST);
+
+	mr->max_blocks = PIECES;
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc_pieces(&mr->map, PIECES), 0);
+	KUNIT_ASSERT_EQ(test, srnic_map_alloc_pieces(&mr->next_map, PIECES), 0);
+	mr->ib.page_size = PAGE_SIZE;
+	return mr;
+}
+
+static int map_pieces(struct srnic_mr *mr, u8 *memory, const struct piece *pieces, int number,
+		      unsigned int *offset)
+{
+	struct scatterlist sg[PIECES + 2];
+
+	sg_init_table(sg, ARRAY_SIZE(sg));
+	for (int i = 0; i < number; i++) {
+		sg_dma_address(&sg[i]) = (uintptr_t)memory + pieces[i].at;
+		sg_dma_len(&sg[i]) = pieces[i].length;
+	}
+	return srnic_region_map_sg(mr, sg, number, offset);
+}
+
+static u8 *new_memory(struct kunit *test)
+{
+	u8 *memory = kunit_kzalloc(test, GAPPED, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	memset(memory, 0xee, GAPPED);
+	return memory;
+}
+
+/* Register the odd pieces of @memory. */
+static struct srnic_mr *new_odd_region(struct kunit *test, u8 *memory, u32 access)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_gaps(test);
+
+	KUNIT_ASSERT_EQ(test, map_pieces(mr, memory, odd_pieces, PIECES, NULL), PIECES);
+	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, mr->stag.key, access), 0);
+	return mr;
+}
+
+static void R10_region_with_gaps_is_its_pieces_to_the_byte(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u8 *memory = new_memory(test), *want = new_memory(test);
+	u8 *data = new_memory(test), *got = new_memory(test);
+	struct srnic_mr *mr = new_odd_region(test, memory, REMOTE_WRITE_RIGHTS);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u64 va = mr->ib.iova;
+	u32 done = 0;
+
+	KUNIT_EXPECT_EQ(test, mr->ib.length, ODD_LENGTH);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, va, ODD_LENGTH), SRNIC_MEM_OK);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, va, ODD_LENGTH + 1),
+			SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, va - 1, 2), SRNIC_MEM_BOUNDS);
+	KUNIT_EXPECT_EQ(test, read_status(&w->qp[0], mr->stag.key, va + ODD_LENGTH, 1),
+			SRNIC_MEM_BOUNDS);
+
+	for (u32 i = 0; i < ODD_LENGTH; i++)
+		data[i] = i * 7 + i / 256;
+	for (int i = 0; i < PIECES; i++) {
+		memcpy(want + odd_pieces[i].at, data + done, odd_pieces[i].length);
+		done += odd_pieces[i].length;
+	}
+	srnic_mem_place(&ref, va, data, ODD_LENGTH);
+	KUNIT_EXPECT_EQ(test, memcmp(memory, want, GAPPED), 0);
+	for (u32 from = 0; from < 30; from++) {
+		for (u32 len = 1; from + len < 40; len++) {
+			srnic_mem_gather(&ref, va + from, got, len);
+			KUNIT_EXPECT_EQ_MSG(test, memcmp(got, data + from, len), 0,
+					    "%u bytes from %u on", len, from);
+			memset(memory, 0xee, GAPPED);
+			srnic_mem_place(&ref, va + from, data + from, len);
+			srnic_mem_place(&ref, va, data, ODD_LENGTH);
+			KUNIT_EXPECT_EQ(test, memcmp(memory, want, GAPPED), 0);
+		}
+	}
+	srnic_mem_gather(&ref, va, got, ODD_LENGTH);
+	KUNIT_EXPECT_EQ(test, memcmp(got, data, ODD_LENGTH), 0);
+}
+
+/* The consumer may name the region by other addresses. */
+static void region_with_gaps_may_have_any_address(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u8 *memory = new_memory(test);
+	struct srnic_mr *mr = new_gaps(test);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u8 got[2];
+
+	KUNIT_ASSERT_EQ(test, map_pieces(mr, memory, odd_pieces, PIECES, NULL), PIECES);
+	mr->ib.iova = IOVA + 3;
+	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, mr->stag.key, IB_ACCESS_REMOTE_READ), 0);
+	memory[odd_pieces[0].at + 2] = 'a';
+	memory[odd_pieces[1].at] = 'b';
+	srnic_mem_gather(&ref, IOVA + 3 + 2, got, 2);
+	KUNIT_EXPECT_EQ(test, memcmp(got, "ab", 2), 0);
+}
+
+static void as_many_pieces_are_mapped_as_fit(struct kunit *test)
+{
+	static const struct piece many[PIECES + 2] = {
+		{ 10, 5 }, { 20, 0 }, { 30, 6 }, { 40, 7 }, { 50, 8 }, { 60, 9 },
+	};
+	struct srnic_mr *mr = new_gaps(test);
+	u8 *memory = new_memory(test);
+	unsigned int offset = 2;
+
+	/* an entry without bytes takes no piece */
+	KUNIT_EXPECT_EQ(test, map_pieces(mr, memory, many, PIECES + 2, &offset), PIECES + 1);
+	KUNIT_EXPECT_EQ(test, mr->ib.length, 5 - 2 + 6 + 7 + 8);
+	KUNIT_EXPECT_EQ(test, mr->ib.iova, (uintptr_t)memory + 12);
+	KUNIT_EXPECT_EQ(test, offset, 0);
+	offset = 5;	/* nothing is left of the first entry */
+	KUNIT_EXPECT_EQ(test, map_pieces(mr, memory, many, 2, &offset), -EINVAL);
+	KUNIT_EXPECT_EQ(test, map_pieces(mr, memory, many, 0, NULL), -EINVAL);
+}
+
+static void R10_region_with_gaps_is_no_longer_than_its_pieces(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_gaps(test);
+	u8 *memory = new_memory(test);
+
+	KUNIT_ASSERT_EQ(test, map_pieces(mr, memory, odd_pieces, PIECES, NULL), PIECES);
+	mr->ib.length++;
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, mr->stag.key, IB_ACCESS_REMOTE_READ), -EINVAL);
+	mr->ib.length = U64_MAX;
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, mr->stag.key, IB_ACCESS_REMOTE_READ), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, srnic_stag_valid(&mr->stag));
+}
+
+static void R10_no_word_lies_in_two_pieces(struct kunit *test)
+{
+	static const struct piece words[] = { { 0, 4 }, { 64, 12 } };
+	const u64 word = 0x0102030405060708;
+	struct world *w = test->priv;
+	struct srnic_mr *mr = new_gaps(test);
+	u8 *memory = new_memory(test), *before = new_memory(test);
+	struct srnic_mem_ref ref = { .stag = &mr->stag, .mr = mr };
+	u32 key = mr->stag.key;
+
+	KUNIT_ASSERT_EQ(test, map_pieces(mr, memory, words, 2, NULL), 2);
+	KUNIT_EXPECT_EQ(test, reg(&w->qp[0], mr, key, ALL_RIGHTS), -EINVAL);
+	KUNIT_ASSERT_EQ(test, reg(&w->qp[0], mr, key, REMOTE_WRITE_RIGHTS), 0);
+	/* aligned for the peer and in memory, but with 4 bytes there only */
+	KUNIT_EXPECT_FALSE(test, srnic_mem_atomic_write(&ref, mr->ib.iova, &word));
+	KUNIT_EXPECT_EQ(test, memcmp(memory, before, GAPPED), 0);
+	KUNIT_EXPECT_TRUE(test, srnic_mem_atomic_write(&ref, mr->ib.iova + 4, &word));
+	KUNIT_EXPECT_EQ(test, *(u64 *)(memory + 64), word);
 }
 
 static void R7_R26_only_permitted_streams_invalidate_a_key(struct kunit *test)
@@ -1718,6 +1895,11 @@ static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(local_access_needs_domain_and_right),
 	KUNIT_CASE(fast_registration_takes_effect_with_its_work_request),
 	KUNIT_CASE(fast_registration_is_checked),
+	KUNIT_CASE(R10_region_with_gaps_is_its_pieces_to_the_byte),
+	KUNIT_CASE(region_with_gaps_may_have_any_address),
+	KUNIT_CASE(as_many_pieces_are_mapped_as_fit),
+	KUNIT_CASE(R10_region_with_gaps_is_no_longer_than_its_pieces),
+	KUNIT_CASE(R10_no_word_lies_in_two_pieces),
 	KUNIT_CASE(R7_R26_only_permitted_streams_invalidate_a_key),
 	KUNIT_CASE(R10_R15_window_is_a_part_of_a_region_to_the_byte),
 	KUNIT_CASE(window_shows_the_bytes_that_it_was_bound_to),

@@ -15,6 +15,7 @@
 #include "engine/build.h"
 #include "engine/congestion.h"
 #include "engine/engine.h"
+#include "engine/requester.h"
 #include "net/internal.h"
 #include "sth_fixture.h"
 
@@ -335,6 +336,19 @@ static inline struct sk_buff *packet(struct kunit *test, int end, struct srnic_p
 static inline u8 opcode_of(struct sk_buff *skb)
 {
 	return udp_payload(skb)[0];
+}
+
+/* Let A send all that it may at NOW. A clock tick ends a turn, so a turn may send nothing. */
+static inline void pair_send(struct kunit *test, u32 turns)
+{
+	struct world *w = test->priv;
+
+	while (turns--) {
+		lock(w->qp[A]);
+		w->qp[A]->req.cc.now = NOW;
+		srnic_requester_run(w->qp[A]);
+		unlock(w->qp[A]);
+	}
 }
 
 #endif /* SRNIC_KUNIT_PAIR_FIXTURE_H */

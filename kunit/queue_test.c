@@ -5,6 +5,7 @@
  * Documentation/security/rfc5042.md.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -777,6 +778,143 @@ static void request_tells_of_completions_that_wait(struct kunit *test)
 	}
 }
 
+/* ------------------------------------------------------------- moderation */
+
+#define HOUR	(3600U * USEC_PER_SEC)
+
+static void moderated_event_waits_for_the_number_of_completions(struct kunit *test)
+{
+	for (int user = 0; user <= 1; user++) {
+		struct cq_fixture *f = new_cq(test, 16, user);
+
+		KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 3, HOUR), 0);
+		for (int round = 0; round < 2; round++) {
+			arm_cq(f, SRNIC_ARM_NEXT);
+			push_cqe(f, 1, false);
+			KUNIT_EXPECT_FALSE(test, raise_event(f));
+			push_cqe(f, 2, true);
+			KUNIT_EXPECT_FALSE(test, raise_event(f));
+			push_cqe(f, 3, false);
+			KUNIT_EXPECT_TRUE(test, raise_event(f));
+			push_cqe(f, 4, false);
+			KUNIT_EXPECT_FALSE(test, raise_event(f));
+		}
+	}
+}
+
+static void moderation_delays_no_completion(struct kunit *test)
+{
+	struct cq_fixture *f = new_cq(test, 16, false);
+	struct srnic_cqe cqe;
+
+	KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 100, HOUR), 0);
+	arm_cq(f, SRNIC_ARM_NEXT);
+	push_cqe(f, 7, false);
+	KUNIT_EXPECT_TRUE(test, srnic_cq_pop(&f->cq, &cqe));
+	KUNIT_EXPECT_EQ(test, cqe.wr_id, 7);
+}
+
+/* Completions that do not match the request do not count. */
+static void moderated_solicited_request_counts_solicited_completions(struct kunit *test)
+{
+	for (int user = 0; user <= 1; user++) {
+		struct cq_fixture *f = new_cq(test, 16, user);
+
+		KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 2, HOUR), 0);
+		arm_cq(f, SRNIC_ARM_SOLICITED);
+		push_cqe(f, 1, false);
+		push_cqe(f, 2, true);
+		push_cqe(f, 3, false);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		push_cqe(f, 4, true);
+		KUNIT_EXPECT_TRUE(test, raise_event(f));
+	}
+}
+
+static void moderation_does_not_delay_an_error(struct kunit *test)
+{
+	const struct srnic_cqe error = { .status = IB_WC_WR_FLUSH_ERR };
+
+	for (int user = 0; user <= 1; user++) {
+		struct cq_fixture *f = new_cq(test, 16, user);
+
+		KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 100, HOUR), 0);
+		arm_cq(f, SRNIC_ARM_NEXT);
+		push_cqe(f, 1, false);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		KUNIT_EXPECT_EQ(test, srnic_cq_push(&f->cq, &error, true), 0);
+		KUNIT_EXPECT_TRUE(test, raise_event(f));
+	}
+}
+
+static void moderated_event_comes_when_its_period_ends(struct kunit *test)
+{
+	for (int user = 0; user <= 1; user++) {
+		struct cq_fixture *f = new_cq(test, 16, user);
+
+		KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 100, 1), 0);
+		arm_cq(f, SRNIC_ARM_NEXT);
+		push_cqe(f, 1, false);
+		/* a minute, on a machine that is busy */
+		for (int i = 0; i < 3000 && !READ_ONCE(f->calls); i++)
+			msleep(20);
+		KUNIT_EXPECT_EQ(test, f->calls, 1);
+		KUNIT_EXPECT_TRUE(test, f->bh_off);
+	}
+}
+
+/* A change raises what was delayed under the old terms. */
+static void changed_moderation_raises_what_was_delayed(struct kunit *test)
+{
+	static const struct {
+		u32 count;
+		u32 period;
+		bool delays;
+	} tries[] = {
+		{ 50, HOUR, true }, { 0, HOUR, false }, { 1, HOUR, false }, { 50, 0, false },
+		{ 0, 0, false },
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(tries); i++) {
+		struct cq_fixture *f = new_cq(test, 16, i & 1);
+
+		KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 100, HOUR), 0);
+		arm_cq(f, SRNIC_ARM_NEXT);
+		push_cqe(f, 1, false);
+		KUNIT_EXPECT_FALSE(test, raise_event(f));
+		KUNIT_EXPECT_EQ(test, srnic_cq_moderate(&f->cq, tries[i].count, tries[i].period),
+				0);
+		KUNIT_EXPECT_EQ(test, f->calls, 1);
+		arm_cq(f, SRNIC_ARM_NEXT);
+		push_cqe(f, 2, false);
+		KUNIT_EXPECT_EQ_MSG(test, raise_event(f), !tries[i].delays, "try %d", i);
+	}
+}
+
+static void R1_request_that_a_process_takes_back_raises_no_event(struct kunit *test)
+{
+	struct cq_fixture *f = new_cq(test, 16, true);
+
+	KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 2, HOUR), 0);
+	arm_cq(f, SRNIC_ARM_NEXT);
+	push_cqe(f, 1, false);
+	f->cq.ring.hdr->arm = 0x12345678;
+	KUNIT_EXPECT_EQ(test, srnic_cq_moderate(&f->cq, 0, 0), 0);
+	push_cqe(f, 2, true);
+	KUNIT_EXPECT_FALSE(test, raise_event(f));
+	KUNIT_EXPECT_EQ(test, f->calls, 0);
+}
+
+/* The fixture stops the queue at the end. */
+static void queue_may_go_while_an_event_is_delayed(struct kunit *test)
+{
+	struct cq_fixture *f = new_cq(test, 16, false);
+
+	KUNIT_ASSERT_EQ(test, srnic_cq_moderate(&f->cq, 100, 1000), 0);
+	arm_cq(f, SRNIC_ARM_NEXT);
+	push_cqe(f, 1, false);
+}
+
 static void handler_runs_alone_with_bottom_halves_off(struct kunit *test)
 {
 	struct cq_fixture *f = new_cq(test, 64, false);
@@ -977,6 +1115,14 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(wider_of_two_requests_counts),
 	KUNIT_CASE(R1_nonsensical_arm_word_is_no_request),
 	KUNIT_CASE(request_tells_of_completions_that_wait),
+	KUNIT_CASE(moderated_event_waits_for_the_number_of_completions),
+	KUNIT_CASE(moderation_delays_no_completion),
+	KUNIT_CASE(moderated_solicited_request_counts_solicited_completions),
+	KUNIT_CASE(moderation_does_not_delay_an_error),
+	KUNIT_CASE(moderated_event_comes_when_its_period_ends),
+	KUNIT_CASE(changed_moderation_raises_what_was_delayed),
+	KUNIT_CASE(R1_request_that_a_process_takes_back_raises_no_event),
+	KUNIT_CASE(queue_may_go_while_an_event_is_delayed),
 	KUNIT_CASE(handler_runs_alone_with_bottom_halves_off),
 	KUNIT_CASE(handler_that_never_ends_is_left_to_the_worker),
 	KUNIT_CASE(indirect_event_is_a_workers),

@@ -9,7 +9,16 @@
 
 KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 
-#define RC_OPCODES	0x1e
+/* of RC, and of XRC */
+#define OPCODES		48
+
+static bool is_connected(u32 opcode)
+{
+	u8 transport = opcode & SRNIC_TP_MASK;
+
+	return srnic_opcode_table[opcode].flags & SRNIC_OPF_VALID &&
+	       (transport == SRNIC_TP_RC || transport == SRNIC_TP_XRC);
+}
 
 /**
  * struct packet - a packet of any opcode, not yet sealed
@@ -76,15 +85,15 @@ static void with_all_opcodes(struct kunit *test, unsigned int payload, packet_ch
 	struct sth_pair p = sth_ready_pair(test, test->param_value, false);
 	unsigned int opcode, n = 0;
 
-	for (opcode = 0; opcode < RC_OPCODES; opcode++) {
+	for (opcode = 0; opcode < ARRAY_SIZE(srnic_opcode_table); opcode++) {
 		struct packet pkt;
 
-		if (!(srnic_opcode_table[opcode].flags & SRNIC_OPF_VALID))
+		if (!is_connected(opcode))
 			continue;
 		pkt = packet_of(test, &p, opcode, n++ % 2 ? Y : X, payload);
 		check(test, &p, &pkt);
 	}
-	KUNIT_EXPECT_EQ(test, n, 25);
+	KUNIT_EXPECT_EQ(test, n, OPCODES);
 }
 
 static void expect_plain(struct kunit *test, struct sth_pair *p, const struct packet *pkt)
@@ -197,8 +206,8 @@ static void what_is_sealed_here_is_printed_for_the_codec(struct kunit *test)
 	print_connection(test, &p, id, secret);
 	kunit_info(test, "sth-frame: %d x %s\n", id, hex_of(test, frame, SRNIC_HS_FRAME_LEN));
 
-	for (opcode = 0; opcode < RC_OPCODES; opcode++) {
-		if (!(srnic_opcode_table[opcode].flags & SRNIC_OPF_VALID))
+	for (opcode = 0; opcode < ARRAY_SIZE(srnic_opcode_table); opcode++) {
+		if (!is_connected(opcode))
 			continue;
 		for (owner = X; owner <= Y; owner++, n++) {
 			/* Printing is slow on the VM's console. */

@@ -27,10 +27,10 @@ KUNIT_ARRAY_PARAM(connection, sth_connection_vectors, sth_connection_desc);
 /*
  * Layout of a record, big endian: connection, owner, response, header length,
  * pad (1 byte each), payload length, length (2), counter (4), PSN64 (8),
- * extension headers (28), and the packet.
+ * extension headers (32), and the packet.
  */
 #define RECORD_EXT	21
-#define RECORD_LEN	(RECORD_EXT + 28)
+#define RECORD_LEN	(RECORD_EXT + 32)
 
 /* Read the record at *@at and advance *@at; false at the end. */
 static bool next_record(struct kunit *test, size_t *at, struct sth_packet_vector *v)

@@ -39,7 +39,8 @@ static void xorshift32_fill(u32 *state, u8 *p, size_t len)
  */
 static const struct opcode_row {
 	u8 opcode;
-	const char *ext; /* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs Cnp Feth */
+	/* Reth Atomic aEth(E) aTomicack(T) Imm Key(ieth) Deth Hs Cnp Feth Xrceth */
+	const char *ext;
 	const char *kind; /* position: F M L O, or B for no payload */
 } opcode_rows[] = {
 	{ 0x00, "", "F" }, { 0x01, "", "M" }, { 0x02, "", "L" }, { 0x03, "I", "L" },
@@ -56,6 +57,14 @@ static const struct opcode_row {
 	{ 0x2a, "R", "O" }, { 0x2b, "RI", "O" },
 	{ 0x64, "D", "O" }, { 0x65, "DI", "O" },
 	{ 0x81, "C", "" },	/* IBA A17.9.3 */
+	/* IBA A14 */
+	{ 0xa0, "X", "F" }, { 0xa1, "X", "M" }, { 0xa2, "X", "L" }, { 0xa3, "XI", "L" },
+	{ 0xa4, "X", "O" }, { 0xa5, "XI", "O" },
+	{ 0xa6, "XR", "F" }, { 0xa7, "X", "M" }, { 0xa8, "X", "L" }, { 0xa9, "XI", "L" },
+	{ 0xaa, "XR", "O" }, { 0xab, "XRI", "O" }, { 0xac, "XR", "B" },
+	{ 0xad, "E", "F" }, { 0xae, "", "M" }, { 0xaf, "E", "L" }, { 0xb0, "E", "O" },
+	{ 0xb1, "E", "B" }, { 0xb2, "ET", "B" }, { 0xb3, "XA", "B" }, { 0xb4, "XA", "B" },
+	{ 0xb6, "XK", "L" }, { 0xb7, "XK", "O" },
 	{ 0xc0, "H", "" }, { 0xc1, "H", "" }, { 0xc2, "H", "" }, { 0xc3, "H", "" },
 };
 
@@ -75,6 +84,7 @@ static const struct ext_row {
 	{ 'H', 72, SRNIC_OPF_HS, offsetof(struct srnic_opcode, hs) },
 	{ 'C', 16, SRNIC_OPF_CNP, offsetof(struct srnic_opcode, cnp) },
 	{ 'F', 4, SRNIC_OPF_FETH, offsetof(struct srnic_opcode, feth) },
+	{ 'X', 4, SRNIC_OPF_XRCETH, offsetof(struct srnic_opcode, xrceth) },
 };
 
 static const struct opcode_row *opcode_row(u8 opcode)
@@ -176,7 +186,7 @@ static void every_opcode_but_that_of_a_cnp_is_either_request_or_response(struct 
 		u32 flags = srnic_opcode_table[opcode].flags;
 		/* IBA table 38: READ responses, ACK, ATOMIC ACK; protocol.md */
 		bool resp = (opcode >= 0x0d && opcode <= 0x12) ||
-			    opcode == 0xc1 || opcode == 0xc3;
+			    (opcode >= 0xad && opcode <= 0xb2) || opcode == 0xc1 || opcode == 0xc3;
 
 		KUNIT_EXPECT_EQ_MSG(test, !!(flags & SRNIC_OPF_RESP), resp,
 				    "opcode %#x", opcode);
@@ -202,6 +212,9 @@ static void every_opcode_belongs_to_one_operation(struct kunit *test)
 		{ 0x1c, 0x1c, SRNIC_OPF_FLUSH }, { 0x1d, 0x1d, SRNIC_OPF_ATOMIC_WRITE },
 		{ 0x20, 0x25, SRNIC_OPF_SEND }, { 0x26, 0x2b, SRNIC_OPF_WRITE },
 		{ 0x64, 0x65, SRNIC_OPF_SEND }, { 0x81, 0x81, SRNIC_OPF_CNP },
+		{ 0xa0, 0xa5, SRNIC_OPF_SEND }, { 0xa6, 0xab, SRNIC_OPF_WRITE },
+		{ 0xac, 0xb0, SRNIC_OPF_READ }, { 0xb1, 0xb1, SRNIC_OPF_ACK },
+		{ 0xb2, 0xb4, SRNIC_OPF_ATOMIC }, { 0xb6, 0xb7, SRNIC_OPF_SEND },
 		{ 0xc0, 0xc3, SRNIC_OPF_HS },
 	};
 	unsigned int i;
@@ -247,6 +260,28 @@ static void uc_rows_equal_their_rc_rows(struct kunit *test)
 	}
 }
 
+/* IBA A14: responses of XRC are those of RC, and requests have an XRCETH before the rest */
+static void xrc_rows_are_their_rc_rows_with_an_xrceth_in_requests(struct kunit *test)
+{
+	int i;
+
+	for (i = SRNIC_TP_XRC; i < SRNIC_TP_XRC + 0x20; i++) {
+		const struct srnic_opcode *xrc = &srnic_opcode_table[i];
+		const struct srnic_opcode *rc = &srnic_opcode_table[i - SRNIC_TP_XRC];
+		u32 more = rc->flags & SRNIC_OPF_REQ ? SRNIC_XRCETH_LEN : 0;
+
+		if (!(xrc->flags & SRNIC_OPF_VALID)) {
+			/* IBA A19 defines no such requests of XRC */
+			KUNIT_EXPECT_FALSE(test, rc->flags & ~(SRNIC_OPF_FLUSH |
+					   SRNIC_OPF_ATOMIC_WRITE) & KIND_FLAGS);
+			continue;
+		}
+		KUNIT_EXPECT_EQ(test, xrc->flags, rc->flags | (more ? SRNIC_OPF_XRCETH : 0));
+		KUNIT_EXPECT_EQ(test, xrc->hdr_len, rc->hdr_len + more);
+		KUNIT_EXPECT_STREQ(test, xrc->name + 4, rc->name + 3);
+	}
+}
+
 /* ----------------------------------------------------------------- headers */
 
 /* sRDMA 4.1, table 2 */
@@ -273,6 +308,8 @@ static u32 make_packet(u32 *state, u8 *buf, u8 opcode, u8 sth_code, u32 payload)
 	buf[8] = (buf[8] & 0x88) | sth_code << 4;
 	if (opc->deth)
 		buf[opc->deth + 4] = 0;
+	if (opc->xrceth)
+		buf[opc->xrceth] = 0;
 	if (opc->cnp)
 		memset(buf + opc->cnp, 0, SRNIC_CNP_LEN);
 	return opc->hdr_len + srnic_sth_code_len(sth_code) + payload + pad +
@@ -540,6 +577,14 @@ static void reserved_bits_are_ignored_and_sent_as_zero(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.sth_code, 3);
 	KUNIT_EXPECT_EQ(test, srnic_wire_build(&pkt, buf), 20U);
 	KUNIT_EXPECT_MEMEQ(test, buf, again, 20);
+
+	len = make_packet(&state, buf, SRNIC_TP_XRC | SRNIC_OPC_SEND_ONLY, 0, 0);
+	memcpy(again, buf, sizeof(buf));
+	buf[12] = 0xff;
+	KUNIT_ASSERT_EQ(test, srnic_wire_parse(&pkt, buf, len), SRNIC_WIRE_OK);
+	KUNIT_EXPECT_LE(test, pkt.srqn, 0xffffffU);
+	KUNIT_EXPECT_EQ(test, srnic_wire_build(&pkt, buf), 16U);
+	KUNIT_EXPECT_MEMEQ(test, buf, again, 16);
 }
 
 /* protocol.md: bits; IBA 9.2 */
@@ -629,6 +674,14 @@ static void fields_of_extension_headers_are_where_the_specification_has_them(str
 	KUNIT_EXPECT_EQ(test, pkt.qkey, 0x10111213U);
 	KUNIT_EXPECT_EQ(test, pkt.sqpn, 0x151617U);
 	KUNIT_EXPECT_EQ(test, be32_to_cpu(pkt.imm), 0x18191a1bU);
+
+	parse_counting(test, &pkt, 0xab);	/* XRCETH, RETH, ImmDt */
+	KUNIT_EXPECT_EQ(test, pkt.srqn, 0x111213U);
+	KUNIT_EXPECT_EQ(test, pkt.va, 0x1415161718191a1bULL);
+	KUNIT_EXPECT_EQ(test, pkt.rkey, 0x1c1d1e1fU);
+	KUNIT_EXPECT_EQ(test, pkt.dmalen, 0x20212223U);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(pkt.imm), 0x24252627U);
+	KUNIT_EXPECT_FALSE(test, pkt.qkey);
 }
 
 static void fields_that_an_opcode_does_not_have_read_as_zero(struct kunit *test)
@@ -638,7 +691,7 @@ static void fields_that_an_opcode_does_not_have_read_as_zero(struct kunit *test)
 	parse_counting(test, &pkt, SRNIC_OPC_SEND_ONLY);
 	KUNIT_EXPECT_FALSE(test, pkt.va || pkt.swap_add || pkt.compare || pkt.orig);
 	KUNIT_EXPECT_FALSE(test, pkt.rkey || pkt.dmalen || pkt.feth || pkt.imm || pkt.qkey);
-	KUNIT_EXPECT_FALSE(test, pkt.sqpn || pkt.msn || pkt.syndrome);
+	KUNIT_EXPECT_FALSE(test, pkt.sqpn || pkt.srqn || pkt.msn || pkt.syndrome);
 	parse_counting(test, &pkt, SRNIC_OPC_SEND_ONLY_INV);
 	KUNIT_EXPECT_FALSE(test, pkt.va || pkt.dmalen || pkt.imm);
 }
@@ -1156,6 +1209,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(every_opcode_belongs_to_one_operation),
 	KUNIT_CASE(a_receive_is_consumed_by_the_end_of_send_and_write_with_imm),
 	KUNIT_CASE(uc_rows_equal_their_rc_rows),
+	KUNIT_CASE(xrc_rows_are_their_rc_rows_with_an_xrceth_in_requests),
 	KUNIT_CASE(sth_code_gives_the_length_of_the_paper),
 	KUNIT_CASE(what_parse_reads_build_writes_back),
 	KUNIT_CASE(extension_headers_may_lie_apart),

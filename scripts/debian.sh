@@ -119,17 +119,20 @@ unpack_image()
 useful_modules=(
 	arch block crypto fs lib mm net
 	drivers/{block,char,infiniband,net,nvme,target,virtio}
+	# for iSER and SRP
+	drivers/scsi/{scsi_{common,mod,transport_iscsi,transport_srp},sd_mod,libiscsi}.ko
 )
 useless_modules=(drivers/net/{can,ethernet,usb,wireless} net/{bluetooth,mac80211,wireless})
 
 trim_modules()
 {
-	local all=$1.all dir
+	local all=$1.all name
 	mv "$1" "$all"
-	for dir in "${useful_modules[@]}"; do
-		[[ -d $all/$dir ]] || continue
-		mkdir -p "$(dirname "$1/$dir")"
-		mv "$all/$dir" "$1/$dir"
+	for name in "${useful_modules[@]}"; do
+		[[ $name != *.ko || -e $all/$name ]] || name+=.xz
+		[[ -e $all/$name ]] || continue
+		mkdir -p "$(dirname "$1/$name")"
+		mv "$all/$name" "$1/$name"
 	done
 	rm -rf "$all" "${useless_modules[@]/#/$1/}"
 	# The initramfs needs some of them uncompressed, and xz is slow under TCG
@@ -152,6 +155,20 @@ prepare_image()
 		mv "$dir/lib/modules/$release/vmlinuz" "$dir/vmlinuz"
 	fi
 	rm -rf "${dir:?}/boot" "${dir:?}/usr/share"
+}
+
+# add_modules DIR RELEASE: add the modules that an earlier version of trim_modules left out. All
+# else stays: a VM may be running from there.
+add_modules()
+{
+	local dir=$1 release=$2
+	rm -rf "$dir.tmp"
+	mkdir "$dir.tmp"
+	unpack_image "$dir.tmp" "$release"
+	prepare_image "$dir.tmp" "$release"
+	cp -rn "$dir.tmp/lib/modules/$release/kernel" "$dir/lib/modules/$release/"
+	depmod -b "$dir" "$release"
+	rm -rf "$dir.tmp"
 }
 
 # The folder of the libraries of a package, below where it is unpacked

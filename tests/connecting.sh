@@ -8,17 +8,20 @@ clear=/run/test/clear.pcap
 empty=24	# bytes of a capture without packets
 # logs that explain why a connection has failed; a test adds its own
 evidence=(/run/test/connect.log)
+# seconds between connections: where time must pass, others would only take the processor
+rest=0
 
-# connect: make four connections with messages in both directions, until told to stop
+# connect: make two connections with messages in both directions, until told to stop
 connect()
 {
 	local n=0
 	until [ -e /run/test/stop ]; do
-		pair in b ucmatose -b 10.77.0.2 -c 4 -C 5 -S 1000 -- \
-			in a ucmatose -s 10.77.0.2 -c 4 -C 5 -S 1000
+		pair in b ucmatose -b 10.77.0.2 -c 2 -C 5 -S 1000 -- \
+			in a ucmatose -s 10.77.0.2 -c 2 -C 5 -S 1000
 		n=$((n + 1))
 		echo $n >/run/test/made.new
 		mv /run/test/made.new /run/test/made
+		sleep "$rest"
 	done
 }
 

@@ -113,7 +113,7 @@ ib_traffic()
 	on a ping -c 1 -W 60 -s 2016 -M "do" 10.78.0.2
 	on b ping -c 2 -W 60 fd78::1
 	ib_groups
-	pair in b iperf3 -s -1 -- in a iperf3 -c 10.78.0.2 -n 200K
-	pair in b iperf3 -s -1 -- in a iperf3 -c fd78::2 -n 200K -R
+	pair in b iperf3 -s -1 -- in a iperf3 -c 10.78.0.2 -l 30K -n 120K
+	pair in b iperf3 -s -1 -- in a iperf3 -c fd78::2 -l 30K -n 120K -R
 	pair in b rping -s -a 10.78.0.2 -C 3 -- in a rping -c -a 10.78.0.2 -C 3
 }

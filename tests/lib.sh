@@ -23,14 +23,14 @@ on_debug_kernel()
 	[ -e /sys/kernel/debug/kmemleak ]
 }
 
-# long_message POLICY: size in bytes of a long message. Under emulation a sealed stream, or
-# the test kernel without a seal, reaches 10 MB/s.
+# long_message POLICY: size in bytes of a long message: more than a turn of the responder. Under
+# emulation a sealed stream, or the test kernel without a seal, reaches 10 MB/s.
 long_message()
 {
 	if [ -n "$1" ] || on_debug_kernel; then
 		echo 100003
 	else
-		echo 1048579
+		echo 300007
 	fi
 }
 
@@ -41,13 +41,15 @@ on()
 	command in "$@"
 }
 
-# soon COMMAND...: repeat COMMAND until it succeeds; give up after three minutes
+# soon COMMAND...: repeat COMMAND until it succeeds; give up after three minutes. A long wait must
+# not take the processor from what is awaited: commands take 0.3 s in a VM.
 soon()
 {
-	local end=$((SECONDS + 180))
+	local end=$((SECONDS + 180)) tenths=1
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		sleep 0.1
+		sleep $((tenths / 10)).$((tenths % 10))
+		tenths=$((tenths < 10 ? tenths + 1 : 10))
 	done
 }
 
@@ -70,6 +72,18 @@ say()
 counter()
 {
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
+# expect_sealed POLICY LEAST: srnic0 has sealed more than LEAST packets, or none if POLICY is empty
+expect_sealed()
+{
+	local seals
+	seals=$(count_of a srnic0 sth_sealed)
+	if [ -n "$1" ]; then
+		[ "$seals" -gt "$2" ] || fail "only $seals packets were sealed"
+	else
+		[ "$seals" -eq 0 ] || fail "$seals packets were sealed"
+	fi
 }
 
 # count_of WHERE DEV NAME...: sum of these counters, read inside the namespace, because
@@ -228,8 +242,12 @@ settle()
 	[[ ! " $* " =~ (\ (rping|ucmatose|udaddy|rstream|-R)|/examples/[a-z_]+)\  ]] || how=listens_by_cm
 	[[ ! " $* " =~ \ mckey\  ]] || how=joined
 	end=$((${EPOCHREALTIME/[.,]/} + 60 * 1000000))
-	until $how "$pid" || ((${EPOCHREALTIME/[.,]/} > end)); do
+	until $how "$pid"; do
 		[ -e "/proc/$pid" ] || return 0
+		((${EPOCHREALTIME/[.,]/} < end)) || {
+			echo "after a minute there is no port of: $*" >&2
+			return 0
+		}
 		sleep 0.05
 	done
 }
@@ -383,13 +401,13 @@ single_packets()
 }
 
 # datagrams_start: start to send ten datagrams from a to b and back, one after the other.
-# Sets PINGED and PINGING.
+# Sets PINGED and PINGING. With events, so that they sleep while nothing comes.
 datagrams_start()
 {
-	in-b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 10 >/run/test/s.log 2>&1 &
+	in-b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -e -n 10 >/run/test/s.log 2>&1 &
 	PINGED=$!
 	settle $PINGED ibv_ud_pingpong
-	in-a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 10 10.77.0.2 >/run/test/c.log 2>&1 &
+	in-a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -e -n 10 10.77.0.2 >/run/test/c.log 2>&1 &
 	PINGING=$!
 }
 

@@ -67,7 +67,7 @@ int main(void)
 	PROVE(back.orig == (flags & SRNIC_OPF_ATOMIC_ACK ? pkt.orig : 0));
 	PROVE(back.imm == (flags & SRNIC_OPF_IMM ? pkt.imm : 0));
 	PROVE(back.qkey == (flags & SRNIC_OPF_DETH ? pkt.qkey : 0));
-	PROVE(back.sqpn == (flags & SRNIC_OPF_DETH ? pkt.sqpn : 0));
+	PROVE(back.sqpn == (flags & (SRNIC_OPF_DETH | SRNIC_OPF_XRCETH) ? pkt.sqpn : 0));
 	POSSIBLE();
 	return 0;
 }

@@ -45,8 +45,8 @@ grows()
 
 ud_pingpong()
 {
-	pair in b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -s 1000 -n 100 -c -- \
-		in a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 1000 -n 100 -c 10.77.0.2
+	pair in b ibv_ud_pingpong -d srnic1 -g "$(gid_of b srnic1)" -s 1000 -n 40 -c -- \
+		in a ibv_ud_pingpong -d srnic0 -g "$(gid_of a srnic0)" -s 1000 -n 40 -c 10.77.0.2
 }
 
 # sealed_by MODE SUITE: check that all kinds of datagrams pass, sealed
@@ -58,8 +58,8 @@ sealed_by()
 	sealed=$(count_of a srnic0 sth_sealed)
 	opened=$(count_of b srnic1 sth_opened)
 	ud_pingpong
-	grows a srnic0 sth_sealed "$sealed" 100
-	grows b srnic1 sth_opened "$opened" 100
+	grows a srnic0 sth_sealed "$sealed" 40
+	grows b srnic1 sth_opened "$opened" 40
 	clean
 }
 
@@ -76,10 +76,9 @@ managed()
 
 testbed up
 new_key k
-# One suite of each family and mode; datagram_peer has all of them
+# One suite of each mode, and below one of the last family; datagram_peer has all of them
 sealed_by header aes-gmac-256
 sealed_by packet aes-cmac-128
-sealed_by aead chacha20-poly1305
 sealed_by opaque aes-gcm-256
 managed
 sealed_by aead aes-gcm-128
@@ -153,5 +152,5 @@ on b srnic policy replace 10.77.0.0/24 prefer aead aes-gcm-128 key k
 on b srnic key replace k --file /run/test/key.k --raw
 sealed=$(count_of a srnic0 sth_sealed)
 ud_pingpong
-grows a srnic0 sth_sealed "$sealed" 100
+grows a srnic0 sth_sealed "$sealed" 40
 testbed down

@@ -29,6 +29,8 @@ objects()
 
 testbed up
 ib_add b
+# The user makes a dma-buf
+chmod a+rw /dev/udmabuf
 before=$(objects)
 say "commands of a user"
 as_user a srnic-ioctls srnic0 "$seconds" >/run/test/ioctls.log 2>&1 &

@@ -8,5 +8,5 @@
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
-on a "$repo/tests/programs/key_calls.py" srnic0
+on a "$repo/tests/programs/key_calls.py" srnic0 "${SRNIC_CALLS:-1500}"
 testbed down

@@ -8,5 +8,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 testbed up
+before=$(on a rdma resource show qp link srnic0 | wc -l)
 on a "$repo/tests/programs/limits.py" srnic0
+after=$(on a rdma resource show qp link srnic0 | wc -l)
+[ "$after" -eq "$before" ] || fail "$((after - before)) queue pairs outlive their processes"
 testbed down

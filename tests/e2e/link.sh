@@ -23,14 +23,22 @@ grep -q 'PORT_ACTIVE' < <(ibv_devinfo -d srnicx) || fail "the port is not active
 grep -q 'active_mtu:.*4096' < <(ibv_devinfo -d srnicx) || fail "active MTU is not 4096"
 grep -q 'state ACTIVE' < <(rdma link show srnicx/1) || fail "rdma link does not show it active"
 
-say "what is told of completion vectors is so: there is one"
+say "each processor is a completion vector"
 /usr/bin/python3 - <<-'END' || fail "there are others"
+	import os
 	from pyverbs.device import Context
-	assert Context(name="srnicx").num_comp_vectors == 1
+	assert Context(name="srnicx").num_comp_vectors == os.sysconf("SC_NPROCESSORS_ONLN")
 END
 
 say "a second link on one netdev is refused"
 ! rdma link add srnicz type srnic netdev l0 2>/dev/null || fail "a netdev took two links"
+
+say "sysfs shows the counters of the port, data in words"
+pair rping -s -a 10.88.0.1 -C 3 -- rping -c -a 10.88.0.1 -C 3
+sent=$(counter srnicx sent_bytes)
+shown=$(cat /sys/class/infiniband/srnicx/ports/1/counters/port_xmit_data)
+[ "$sent" -gt 0 ] || fail "no bytes were sent"
+[ "$shown" -eq $((sent / 4)) ] || fail "$sent bytes were sent, sysfs shows $shown words"
 
 say "GIDs follow the addresses"
 soon shows '::ffff:10.88.0.1' || fail "no GID for the IPv4 address"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the pyverbs suite of the next Debian's rdma-core (56) has no failure and no error, and at least 129 tests pass
+# what: the pyverbs suite of the next Debian's rdma-core (56) has no failure and no error, and at least 168 tests pass
 # easy: yes
 # timeout: 600
 # cites: issue 26.5
@@ -16,5 +16,5 @@ next=/usr/local/lib/next-rdma-core
 # Its tests run programs of their own
 PATH=$next:$PATH
 testbed up --flat
-run_pyverbs $next/usr/share/doc/rdma-core/tests 129 $next/python3.13 -B
+run_pyverbs $next/usr/share/doc/rdma-core/tests 168 $next/python3.13 -B
 testbed down

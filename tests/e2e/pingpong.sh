@@ -14,14 +14,14 @@ for tool in ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong; do
 	for extra in "" "-e"; do
 		size=$([ $tool = ibv_ud_pingpong ] && echo 1000 || echo 4096)
 		say "$tool $extra"
-		pair in b $tool -d srnic1 -g "$gb" -n 500 -s "$size" $extra -- \
-			in a $tool -d srnic0 -g "$ga" -n 500 -s "$size" $extra 10.77.0.2
+		pair in b $tool -d srnic1 -g "$gb" -n 200 -s "$size" $extra -- \
+			in a $tool -d srnic0 -g "$ga" -n 200 -s "$size" $extra 10.77.0.2
 	done
 done
 for mtu in 256 512 2048 4096; do
 	say "ibv_rc_pingpong, path MTU $mtu, data checked"
-	pair in b ibv_rc_pingpong -d srnic1 -g "$gb" -m $mtu -n 100 -s 20001 -c -- \
-		in a ibv_rc_pingpong -d srnic0 -g "$ga" -m $mtu -n 100 -s 20001 -c 10.77.0.2
+	pair in b ibv_rc_pingpong -d srnic1 -g "$gb" -m $mtu -n 30 -s 20001 -c -- \
+		in a ibv_rc_pingpong -d srnic0 -g "$ga" -m $mtu -n 30 -s 20001 -c 10.77.0.2
 done
 nothing_lost
 testbed down
@@ -46,4 +46,10 @@ moved() { [ "$(paste <(echo "$before") <(psn64s a) | awk '$2 > $1' | wc -l)" -eq
 soon moved || fail "flows stood at $before and stand at $(psn64s a)"
 kill -0 $server || fail "it ended early"
 kill $server
+
+for extra in "" "-e"; do
+	say "ibv_srq_pingpong $extra, sealed"
+	pair in b ibv_srq_pingpong -d srnic1 -g "$(gid_of b srnic1)" -n 200 $extra -- \
+		in a ibv_srq_pingpong -d srnic0 -g "$(gid_of a srnic0)" -n 200 $extra 10.77.0.2
+done
 testbed down

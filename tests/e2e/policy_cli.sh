@@ -113,6 +113,7 @@ refused 2 "standard input is empty" a srnic key add k
 refused 2 "never on the command line" a srnic key add k 00112233445566778899aabbccddeeff
 refused 2 "write 10.77.0.0/24" a srnic policy add 10.77.0.1/24 off
 refused 2 "'require' needs a key" a srnic policy add 10.77.0.0/24 require aead aes-gcm-128
+refused 2 "use 1 to 31 letters" a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key 'a b'
 
 say "rules: add, replace, list, del; the kernel says what is wrong"
 on a srnic policy add 10.77.0.0/24 require aead aes-gcm-128 key lab
@@ -131,7 +132,6 @@ refused 1 "suite aes-gmac-256 does not offer this mode: choose header or packet"
 refused 1 "suite chacha20-poly1305 does not offer this mode: choose aead or opaque" \
 	a srnic policy replace default require packet chacha20-poly1305 key lab
 refused 1 "unknown suite 'rot13': see 'srnic suite list'" a srnic policy replace default require aead rot13 key lab
-refused 1 "a key's name is 1 to 31 letters" a srnic policy replace default require aead aes-gcm-128 key 'a b'
 refused 1 "no rule with exactly this prefix" a srnic policy del 10.77.0.0/25
 on a srnic policy replace default prefer header aes-cmac-128 key lab
 on a srnic policy del fd77::/64

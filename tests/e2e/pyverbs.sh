@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
-# what: the pyverbs suite of the installed rdma-core has no failure and no error, and at least 90 tests pass
+# what: the pyverbs suite of the installed rdma-core has no failure and no error, and at least 145 tests pass
 # easy: yes
 # timeout: 300
 # cites: issue 2
@@ -12,5 +12,5 @@ docs=/usr/share/doc/rdma-core/tests
 [ -d $docs ] || docs=/usr/share/doc/python3-pyverbs/tests
 [ -d $docs ] || fail "the pyverbs tests are not installed (python3-pyverbs)"
 testbed up --flat
-run_pyverbs $docs 90 /usr/bin/python3
+run_pyverbs $docs 145 /usr/bin/python3
 testbed down

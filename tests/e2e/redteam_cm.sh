@@ -39,7 +39,10 @@ grep -qx '{"read": true, "answered": true, "alive": 0}' /run/test/cm.json ||
 
 on a srnic key gen k --file /run/test/k.key
 on b srnic key add k --file /run/test/k.key
-for seal in "packet aes-gmac-128" "packet aes-cmac-128" "aead aes-gcm-128"; do
+# One whose messages the attacker can read, and one that hides them; the soak has another of those
+seals=("packet aes-cmac-128" "aead aes-gcm-128")
+[ -z "${SRNIC_EVERY_SEAL-}" ] || seals+=("packet aes-gmac-128")
+for seal in "${seals[@]}"; do
 	for end in a b; do
 		# shellcheck disable=SC2086 # two words
 		on $end srnic policy replace 10.77.0.0/24 require $seal key k

@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../srnicd.sh"
 
 evidence+=(/run/test/a.log /run/test/b.log)
+rest=${SRNIC_REST:-2}
 
 # worn: send more than a key may seal; whether the daemon of a has seen it. By then the time may
 # have come to replace the key, and what it has sealed does not count any more.
@@ -102,8 +103,8 @@ daemon_kill a
 daemon_kill b
 
 say "the key is replaced again and again, while connections are made"
-daemon_start a --rekey 12
-daemon_start b --rekey 12
+daemon_start a --rekey 8
+daemon_start b --rekey 8
 soon has_key a || fail "a has no key: $(logs)"
 ping
 connecting_start
@@ -115,7 +116,7 @@ for host in a b; do
 	before=$(generation $host)
 	daemon_kill $host -KILL
 	meanwhile
-	daemon_start $host --rekey 12
+	daemon_start $host --rekey 8
 	soon beyond_generation $host "$before" || fail "$host keeps its key: $(logs)"
 	meanwhile
 done

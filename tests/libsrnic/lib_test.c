@@ -929,8 +929,8 @@ static void test_strange_answers(void)
 	prefix = srnic_policy_prefix(policy);
 	check(!prefix.len && !prefix.addr[0], "a strange prefix");
 	check(!strcmp(srnic_rule_name(srnic_policy_rule(policy)), "?") &&
-	      !strcmp(srnic_mode_name(5), "?") && !strcmp(srnic_qp_type_name(5), "?") &&
-	      !strcmp(srnic_qp_state_name(7), "?") && !strcmp(srnic_flow_side_name(2), "?"),
+	      !strcmp(srnic_mode_name(5), "?") && !strcmp(srnic_qp_type_name(77), "?") &&
+	      !strcmp(srnic_qp_state_name(77), "?") && !strcmp(srnic_flow_side_name(2), "?"),
 	      "values without a name");
 	srnic_list_free(list);
 }
@@ -1066,6 +1066,9 @@ static void test_names(void)
 	      !strcmp(srnic_mode_name(SRNIC_MODE_OPAQUE), "opaque") &&
 	      !strcmp(srnic_qp_type_name(SRNIC_QP_TYPE_GSI), "gsi") &&
 	      !strcmp(srnic_qp_type_name(SRNIC_QP_TYPE_SMI), "smi") &&
+	      !strcmp(srnic_qp_type_name(SRNIC_QP_TYPE_XRC_INI), "xrc-ini") &&
+	      !strcmp(srnic_qp_type_name(SRNIC_QP_TYPE_XRC_TGT), "xrc-tgt") &&
+	      !strcmp(srnic_qp_type_name(SRNIC_QP_TYPE_RAW_PACKET), "raw-packet") &&
 	      !strcmp(srnic_qp_state_name(SRNIC_QP_STATE_ERR), "err") &&
 	      !strcmp(srnic_flow_side_name(SRNIC_FLOW_SIDE_THEIRS), "theirs"), "names");
 	check(failed(srnic_rule_parse(&rule, "deny"), EINVAL, "unknown rule 'deny': use off") &&

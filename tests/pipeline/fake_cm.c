@@ -31,6 +31,14 @@ struct cm_id {
 	unsigned int got, acked;
 	uint32_t psn, peer_psn;
 	uint16_t port;		/* of the destination, or the listener */
+	struct qp *qp;
+};
+
+/* A QP, its owner's port, and its state */
+struct qp {
+	struct ibv_qp qp;
+	uint16_t port;
+	enum ibv_qp_state state;
 };
 
 struct event {
@@ -49,6 +57,7 @@ struct fake_channel {
 struct fake fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t acked = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t keyed = PTHREAD_COND_INITIALIZER;
 static struct cm_id *all;
 static struct event *held;
 static uint32_t next_number = 0x11;
@@ -501,12 +510,42 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	must(pd && attr->send_cq && attr->recv_cq && attr->qp_type == IBV_QPT_RC);
 	if (own->port == FATE_QP_FAILS)
 		return leave(own, error(ENOMEM));
-	id->qp = calloc(1, sizeof(*id->qp));
-	must(id->qp);
+	own->qp = calloc(1, sizeof(*own->qp));
+	must(own->qp);
+	own->qp->port = own->port;
+	own->qp->state = IBV_QPS_INIT;
+	id->qp = &own->qp->qp;
 	id->qp->qp_num = next_number++;
 	id->qp->srq = attr->srq;
 	fake.qps++;
 	return leave(own, 0);
+}
+
+void fake_give_keys(void)
+{
+	pthread_mutex_lock(&lock);
+	fake.keys = true;
+	pthread_cond_broadcast(&keyed);
+	pthread_mutex_unlock(&lock);
+}
+
+/* As srnic does, the move to RTR waits for a key that is missing. */
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	struct qp *own = (struct qp *)qp;
+	int err = 0;
+
+	(void)mask;
+	pthread_mutex_lock(&lock);
+	must(attr->qp_state == own->state || attr->qp_state == own->state + 1);
+	if (attr->qp_state == IBV_QPS_RTR && own->port == FATE_KEY_FAILS)
+		err = EACCES;
+	while (attr->qp_state == IBV_QPS_RTR && own->port == FATE_KEY_MISSING && !fake.keys)
+		pthread_cond_wait(&keyed, &lock);
+	if (!err)
+		own->state = attr->qp_state;
+	pthread_mutex_unlock(&lock);
+	return err;
 }
 
 /* rdma_get_cm_event() may use the QP of an identifier as long as the identifier exists. */
@@ -532,10 +571,11 @@ static void hint(struct cm_id *id, enum hint hint)
 	happen_with(id, RDMA_CM_EVENT_REJECTED, 28, refusal, sizeof(refusal));
 }
 
-static void establish(struct cm_id *id)
+static void respond(struct cm_id *id, const void *data, uint8_t len)
 {
 	id->state = CONNECTED;
-	happen(id, RDMA_CM_EVENT_ESTABLISHED, 0);
+	happen_with(id, fake.iwarp ? RDMA_CM_EVENT_ESTABLISHED : RDMA_CM_EVENT_CONNECT_RESPONSE, 0,
+		    data, len);
 }
 
 /* The answers of ports that nobody listens at */
@@ -569,10 +609,8 @@ static void meet_fate(struct cm_id *id)
 		happen(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
 		break;
 	default:
-		establish(id);
+		respond(id, NULL, 0);
 	}
-	if (id->port == FATE_CLOSE)
-		happen(id, RDMA_CM_EVENT_DISCONNECTED, 0);
 }
 
 static void meet(struct cm_id *id, const struct rdma_conn_param *param)
@@ -581,7 +619,7 @@ static void meet(struct cm_id *id, const struct rdma_conn_param *param)
 
 	if (listener) {
 		id->peer = arrive(listener, param->private_data, param->private_data_len,
-				  id->id.qp->qp_num, id->psn);
+				  param->qp_num, id->psn);
 		id->peer->peer = id;
 	} else if (id->port == FATE_BUSY && fake.busy) {
 		fake.busy--;
@@ -595,7 +633,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
 	struct cm_id *own = enter(id);
 
-	must(own->state == ROUTE && id->qp);
+	must(own->state == ROUTE && !id->qp && param->qp_num == own->qp->qp.qp_num);
 	if (own->port == FATE_CONNECT_FAILS)
 		return leave(own, error(EADDRNOTAVAIL));
 	own->state = CONNECTING;
@@ -606,7 +644,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	memset(fake.last_data, 0, sizeof(fake.last_data));
 	if (param->private_data_len)
 		memcpy(fake.last_data, param->private_data, param->private_data_len);
-	fake.last_qpn = id->qp->qp_num;
+	fake.last_qpn = param->qp_num;
 	fake.last_psn = own->psn;
 	meet(own, param);
 	return leave(own, 0);
@@ -620,13 +658,25 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	if (own->state != REQUESTED)
 		return leave(own, error(EINVAL));
 	own->state = CONNECTED;
-	if (!fake.mute)
+	if (peer)
+		respond(peer, param->private_data, param->private_data_len);
+	if (!fake.mute && (!peer || fake.iwarp))
 		happen(own, RDMA_CM_EVENT_ESTABLISHED, 0);
-	if (peer) {
-		peer->state = CONNECTED;
-		happen_with(peer, RDMA_CM_EVENT_ESTABLISHED, 0, param->private_data,
-			    param->private_data_len);
-	}
+	return leave(own, 0);
+}
+
+/* The peer learns of it; this side has no further event. */
+int rdma_establish(struct rdma_cm_id *id)
+{
+	struct cm_id *own = enter(id), *peer = own->peer;
+
+	must(!id->qp && own->qp->state == IBV_QPS_RTS);
+	if (own->state != CONNECTED)
+		return leave(own, error(EINVAL));
+	if (peer && !fake.mute)
+		happen(peer, RDMA_CM_EVENT_ESTABLISHED, 0);
+	if (own->port == FATE_CLOSE)
+		happen(own, RDMA_CM_EVENT_DISCONNECTED, 0);
 	return leave(own, 0);
 }
 

@@ -31,9 +31,11 @@ enum fate {
 	FATE_REFUSE,		/* with this library's hints */
 	FATE_STALE,
 	FATE_BUSY,		/* the first fake.busy requests, then fine */
-	FATE_RESET,		/* DISCONNECTED in place of ESTABLISHED */
+	FATE_KEY_FAILS,		/* the QP cannot be moved to RTR */
+	FATE_KEY_MISSING,	/* nor before fake_give_keys() */
+	FATE_RESET,		/* DISCONNECTED in place of an answer */
 	FATE_REMOVED,		/* DEVICE_REMOVAL likewise */
-	FATE_CLOSE,		/* ESTABLISHED, and then DISCONNECTED */
+	FATE_CLOSE,		/* DISCONNECTED as soon as it is established */
 	FATE_TWICE,		/* all events come twice */
 	FATE_STRANGE,		/* events that do not fit the state come before each */
 	FATE_NEVER_PARTS,	/* no answer to a disconnection */
@@ -48,6 +50,7 @@ struct fake {
 	bool hold;		/* keep events until fake_deliver() */
 	bool iwarp;
 	bool mute;		/* no event after rdma_accept() */
+	bool keys;		/* those of FATE_KEY_MISSING are there */
 	/* observations */
 	unsigned int channels, ids, qps, pds, cqs, srqs;
 	unsigned int unanswered, most_unanswered;
@@ -62,6 +65,8 @@ extern struct fake fake;
 void fake_reset(void);
 /* Deliver @count of the events that are held, in an order that @seed determines. */
 void fake_deliver(unsigned int count, unsigned int seed);
+/* Let QPs go on that wait for a key. */
+void fake_give_keys(void);
 /* Have a request with this content arrive at a listener of this port; return whether there is
  * one. Nobody receives the answer.
  */

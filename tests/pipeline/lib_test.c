@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include "checks.h"
 #include "fake_cm.h"
 #include "request.h"
@@ -141,6 +142,8 @@ static const struct {
 	  "the peer finds the request not authentic" },
 	{ FATE_STALE, RDMA_PIPELINE_CONNECT, RDMA_PIPELINE_STALE, EACCES,
 	  "the peer finds the request too old" },
+	{ FATE_KEY_FAILS, RDMA_PIPELINE_CONNECT, RDMA_PIPELINE_CALL, EACCES,
+	  "the queue pair may not be moved" },
 	{ FATE_RESET, RDMA_PIPELINE_CONNECT, RDMA_PIPELINE_RESET, ECONNRESET,
 	  "the peer disconnects at once" },
 	{ FATE_REMOVED, RDMA_PIPELINE_CONNECT, RDMA_PIPELINE_REMOVED, ENODEV,
@@ -413,6 +416,28 @@ static void test_window(void)
 	check(most == 5, "the window bounds the unanswered requests");
 }
 
+/* srnic waits for a key that is missing. */
+static void test_keys(void)
+{
+	struct rdma_pipeline_conn *conns[103];
+	struct rdma_pipeline *pipe;
+
+	fake_reset();
+	pipe = pipeline(NULL);
+	add(pipe, FATE_KEY_MISSING, 3, conns);
+	add(pipe, FATE_FINE, 100, conns + 3);
+	rdma_pipeline_connect(pipe);
+	check(soon(up(conns + 3, 100) == 100) &&
+	      rdma_pipeline_error(conns[0], NULL) == -EINPROGRESS,
+	      "connections that wait for keys keep no other from being established");
+	fake_give_keys();
+	check(rdma_pipeline_wait(pipe, -1) == 0 && up(conns, 103) == 103,
+	      "they are established when the keys are there");
+	check(fake_read(&fake.requests) == 103, "by one request each");
+	rdma_pipeline_destroy(pipe);
+	check(fake_is_clean(), "nothing is left of them");
+}
+
 static void test_closed_by_peer(void)
 {
 	struct rdma_pipeline_event event;
@@ -646,6 +671,100 @@ static void test_many_threads(void)
 	check(fake_is_clean(), "many threads use one pipeline");
 }
 
+/* The address sanitizer takes frames that a canceled thread has left for live ones. */
+#ifdef __SANITIZE_ADDRESS__
+#define CAN_UNWIND	false
+#elif defined(__has_feature)
+#define CAN_UNWIND	(!__has_feature(address_sanitizer))
+#else
+#define CAN_UNWIND	true
+#endif
+
+static void *wait_for_ever(void *pipe)
+{
+	rdma_pipeline_wait(pipe, -1);
+	return NULL;
+}
+
+/* These are canceled before they call the library, and act on it when they are back. */
+static void *take_event_canceled(void *pipe)
+{
+	struct rdma_pipeline_event event;
+
+	pthread_cancel(pthread_self());
+	rdma_pipeline_next(pipe, &event);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *cancel_canceled(void *pipe)
+{
+	pthread_cancel(pthread_self());
+	rdma_pipeline_cancel(pipe, NULL);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *disconnect_canceled(void *pipe)
+{
+	pthread_cancel(pthread_self());
+	rdma_pipeline_disconnect(pipe, NULL);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *ask(void *pipe)
+{
+	stats_of(pipe);
+	return pipe;
+}
+
+/* Return whether a thread ends in a minute. */
+static bool ends(pthread_t thread, void **result)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 60;
+	return !pthread_timedjoin_np(thread, result, &until);
+}
+
+static bool leaves_pipeline(void *(*run)(void *pipe))
+{
+	struct rdma_pipeline *pipe;
+	pthread_t thread;
+	void *result;
+	bool fine;
+
+	fake_reset();
+	pipe = pipeline(NULL);
+	add(pipe, FATE_SILENT, 1, NULL);
+	rdma_pipeline_connect(pipe);
+	soon(fake_read(&fake.requests) == 1);
+	pthread_create(&thread, NULL, run, pipe);
+	usleep(1000);
+	pthread_cancel(thread);
+	fine = ends(thread, &result) && result == PTHREAD_CANCELED;
+	pthread_create(&thread, NULL, ask, pipe);
+	fine = ends(thread, &result) && fine;
+	/* else it could not be destroyed */
+	if (fine)
+		rdma_pipeline_destroy(pipe);
+	return fine && fake_is_clean();
+}
+
+static void test_canceled_threads(void)
+{
+	if (!CAN_UNWIND)
+		return;
+	check(leaves_pipeline(wait_for_ever),
+	      "a thread that waits can be canceled, and others go on");
+	check(leaves_pipeline(take_event_canceled), "one that takes an event is canceled after that");
+	check(leaves_pipeline(cancel_canceled), "so is one that cancels connections");
+	check(leaves_pipeline(disconnect_canceled),
+	      "so is one that disconnects, when that is done");
+}
+
 /* Tell whether a thread blocks the signals that programs care about most. */
 static bool blocks_signals(const char *task)
 {
@@ -719,6 +838,7 @@ int main(void)
 	test_window();
 	test_busy();
 	test_loss();
+	test_keys();
 	test_closed_by_peer();
 	test_peer_never_parts();
 	test_callback();
@@ -726,6 +846,7 @@ int main(void)
 	test_any_order();
 	test_destroy_in_the_middle();
 	test_many_threads();
+	test_canceled_threads();
 	test_signals();
 	return summary();
 }

@@ -5,9 +5,12 @@ stand-in. Needs the module and the library in the paths."""
 
 import ctypes
 import errno
+import gc
 import os
 import re
 import select
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -157,6 +160,49 @@ class Listeners(Clean):
             self.assertEqual(conn.error.errno, errno.EACCES)
         self.assertIn(b'"reason":"missing"', os.pread(log, 4096, 0))
         os.close(log)
+
+
+# A program that ends without destroying its pipeline, as does a process that it has forked
+FORGETFUL = """
+import atexit, ctypes, os, sys
+fake = ctypes.CDLL(os.environ["FAKE_CM"])
+program = os.getpid()
+# The first handler is called last
+atexit.register(lambda: os._exit(0 if fake.fake_is_clean() or os.getpid() != program else 9))
+import rdma_pipeline
+keys = rdma_pipeline.Keys()
+keys.add(7, "sha256", bytes(32))
+pipe = rdma_pipeline.Pipeline()
+pipe.params(rdma_pipeline.Param(("10.0.0.2", int(sys.argv[1])), keys=keys) for _ in range(100))
+pipe.connect()
+child = os.fork()
+if child:
+    _, status = os.waitpid(child, 0)
+    sys.exit(status)
+"""
+
+
+class Forgotten(Clean):
+    """A pipeline that nobody destroys is destroyed before the keys that its threads use."""
+
+    def keys(self):
+        keys = rdma_pipeline.Keys()
+        keys.add(7, "sha256", SECRET)
+        return keys
+
+    def test_dropped(self):
+        pipe = Pipeline()
+        pipe.listen(Param(("10.0.0.2", PORT), keys=self.keys()))
+        pipe.params(to(PORT, keys=self.keys()) for _ in range(100))
+        pipe.connect()
+        del pipe
+        gc.collect()
+        self.assertTrue(FAKE.fake_is_clean())
+
+    def test_at_the_end_of_the_program(self):
+        done = subprocess.run([sys.executable, "-c", FORGETFUL, str(SILENT)], timeout=120,
+                              check=False)
+        self.assertEqual(done.returncode, 0)
 
 
 class Keys(unittest.TestCase):

@@ -58,15 +58,56 @@ void device_open(struct device *dev, const char *name)
 		die("ibv_alloc_pd");
 }
 
+struct ibv_mr *device_reg(const struct device *dev, void *memory, size_t length, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(dev->pd, memory, length, access);
+
+	if (!mr)
+		die("ibv_reg_mr");
+	return mr;
+}
+
+void qp_to_init(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = ACCESS,
+	};
+
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			  IBV_QP_ACCESS_FLAGS))
+		die("RESET to INIT");
+}
+
+void qp_to_rts(struct ibv_qp *qp, const struct qp_peer *peer)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR, .path_mtu = peer->mtu,
+		.dest_qp_num = peer->qpn, .min_rnr_timer = 12,
+		.max_dest_rd_atomic = RC_READS,
+		.ah_attr = { .is_global = 1, .port_num = 1,
+			     .grh = { .dgid = peer->gid, .sgid_index = peer->gid_index,
+				      .hop_limit = 4 } },
+	};
+
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			  IBV_QP_MIN_RNR_TIMER))
+		die("INIT to RTR");
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+		.max_rd_atomic = RC_READS,
+	};
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			  IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
+		die("RTR to RTS");
+}
+
 void end_create(struct end *end, const struct device *dev)
 {
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = RC_DEPTH, .max_recv_wr = RC_DEPTH,
 			 .max_send_sge = 1, .max_recv_sge = 1 },
-	};
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = ACCESS,
 	};
 
 	end->dev = dev;
@@ -78,33 +119,15 @@ void end_create(struct end *end, const struct device *dev)
 	end->qp = ibv_create_qp(dev->pd, &init);
 	if (!end->qp)
 		die("ibv_create_qp");
-	if (ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-			  IBV_QP_ACCESS_FLAGS))
-		die("RESET to INIT");
+	qp_to_init(end->qp);
 }
 
 void end_connect(const struct end *end, const struct end *other)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_4096,
-		.dest_qp_num = other->qp->qp_num, .min_rnr_timer = 12,
-		.max_dest_rd_atomic = RC_READS,
-		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .dgid = other->dev->gid,
-				      .sgid_index = end->dev->gid_index, .hop_limit = 4 } },
-	};
-
-	if (ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			  IBV_QP_MIN_RNR_TIMER))
-		die("INIT to RTR");
-	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
-		.max_rd_atomic = RC_READS,
-	};
-	if (ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			  IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
-		die("RTR to RTS");
+	qp_to_rts(end->qp, &(struct qp_peer){
+		.gid = other->dev->gid, .gid_index = end->dev->gid_index,
+		.qpn = other->qp->qp_num, .mtu = IBV_MTU_4096,
+	});
 }
 
 void end_destroy(struct end *end)

@@ -31,11 +31,27 @@ struct end {
 	struct ibv_qp *qp;
 };
 
+/**
+ * struct qp_peer - the peer of a QP, and how to reach it
+ * @gid: the peer's
+ * @gid_index: index of the QP's own
+ * @qpn: the peer's number
+ */
+struct qp_peer {
+	union ibv_gid gid;
+	int gid_index;
+	uint32_t qpn;
+	enum ibv_mtu mtu;
+};
+
 void die(const char *what) __attribute__((noreturn));
 void run_on(int cpu);		/* bind the calling thread and its future children */
 uint64_t now_ns(void);
 
 void device_open(struct device *dev, const char *name);
+struct ibv_mr *device_reg(const struct device *dev, void *memory, size_t length, int access);
+void qp_to_init(struct ibv_qp *qp);	/* with all rights */
+void qp_to_rts(struct ibv_qp *qp, const struct qp_peer *peer);
 void end_create(struct end *end, const struct device *dev);
 void end_connect(const struct end *end, const struct end *other);
 void end_destroy(struct end *end);

@@ -15,6 +15,7 @@ Example:
 import errno
 import fcntl
 import struct
+import subprocess
 import sys
 
 import pyverbs.enums as e
@@ -55,6 +56,7 @@ class Bed:
     """A device, its memory, and a region of the peer's own."""
 
     def __init__(self, device):
+        self.device = device
         self.ctx = Context(name=device)
         self.pd = PD(self.ctx)
         self.way = way_to_self(self.ctx)
@@ -225,13 +227,26 @@ def exhausted(bed, check):
     dm.close()
 
 
+def limit_pages(bed, limit):
+    subprocess.run(["srnic", "quota", "set", bed.device, "pinned_pages", str(limit)], check=True)
+
+
+def charged(bed, check):
+    """A region has a translation, which is memory of the kernel."""
+    limit_pages(bed, 0)
+    check(errno_to(DMMR, bed.pd, 64, ALL, bed.dm, 0) == errno.ENOMEM,
+          "R18 pages in a region count as pinned ones do")
+    limit_pages(bed, 1000)
+    check(not errno_to(DMMR, bed.pd, 64, ALL, bed.dm, 0), "with a quota there is one")
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2
     check = Check()
     bed = Bed(sys.argv[1])
-    for part in operations, refusals, registration, exhausted:
+    for part in operations, refusals, registration, exhausted, charged:
         part(bed, check)
     return 1 if check.failed else 0
 

@@ -54,6 +54,7 @@ def completion(cq, limit=120):
         found = cq.poll(1)[1]
         if found:
             return found[0].status
+        time.sleep(0.001)
     return None
 
 

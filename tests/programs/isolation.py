@@ -36,6 +36,8 @@ BIND = e.IBV_ACCESS_MW_BIND
 MTU = 1024
 ROOM = 4096         # bytes of a region, with checked memory on both sides
 AROUND = 4096
+# Bytes of a region and of the memory around it, at first. Each row needs them: compute them once
+PATTERN = bytes(7 + i * 13 & 0xff for i in range(AROUND + ROOM + AROUND))
 QKEY, PRIVILEGED = 0x11111111, 0x91111111
 DONE, NO_ACCESS, NO_SUCH_REQUEST, NOT_OURS, NO_LOCAL_ACCESS = (
     e.IBV_WC_SUCCESS, e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR, e.IBV_WC_LOC_QP_OP_ERR,
@@ -148,15 +150,14 @@ class Region:
         self.whole = MR(pd or bed.owners, AROUND + ROOM + AROUND, LOCAL)
         self.addr = self.whole.buf + AROUND
         self.mr = MR(pd or bed.owners, ROOM, LOCAL | BIND | rights, address=self.addr)
-        self.pattern = bytes(7 + i * 13 & 0xff for i in range(self.whole.length))
-        self.whole.write(self.pattern, len(self.pattern))
+        self.whole.write(PATTERN, len(PATTERN))
 
     @property
     def key(self):
         return self.mr.rkey
 
     def untouched(self):
-        return self.whole.read(len(self.pattern), 0) == self.pattern
+        return self.whole.read(len(PATTERN), 0) == PATTERN
 
 
 def attempts():

@@ -6,7 +6,7 @@ Each invalid call must fail with the right error and change nothing. Random call
 device and kernel must survive them. Lengths and offsets are those of
 include/uapi/rdma/srnic-ioctl.h, written down independently.
 
-usage: key_calls.py DEVICE [ROUNDS]     random calls: 5000 by default
+usage: key_calls.py DEVICE [ROUNDS]     random calls: 1500 by default
 
 Example:
     in a tests/programs/key_calls.py srnic0
@@ -210,7 +210,7 @@ def main():
                        ("afterwards all is as it was", is_well(things))):
         print(f"{'ok  ' if fine else 'FAIL'} {what}", flush=True)
         results.append(fine)
-    at_random(Things(bed), int(sys.argv[2]) if sys.argv[2:] else 5000)
+    at_random(Things(bed), int(sys.argv[2]) if sys.argv[2:] else 1500)
     fine = is_well(Things(bed))
     print(f"{'ok  ' if fine else 'FAIL'} after calls at random, too")
     results.append(fine)

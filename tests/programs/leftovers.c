@@ -37,6 +37,7 @@
 #define KEYS_MOST	4096
 #define PIECES_MOST	(8 * KEYS_MOST)
 #define CHUNK		(1 << 20)
+#define PAGE		4096
 #define KERNEL_TEXT	0xffffffff80000000	/* x86-64: a second mapping of RAM */
 
 struct key {
@@ -53,7 +54,8 @@ struct piece {
 static struct key keys[KEYS_MOST];
 static struct piece pieces[PIECES_MOST];
 static unsigned int nr_keys, nr_pieces;
-static uint8_t maybe[1 << 16];		/* filter: whether a piece with these low bits exists */
+static uint64_t block_size;		/* of memory that can be taken out of use; 0: none */
+static uint8_t maybe[1 << 16];		/* filter: whether a piece begins with these two bytes */
 static uint8_t chunk[CHUNK + PIECE - 1];
 
 static int compare(const void *a, const void *b)
@@ -77,7 +79,7 @@ static void take_piece(const char *hex)
 	piece = &pieces[nr_pieces++];
 	memcpy(&piece->masked, bytes, PIECE);
 	piece->key = nr_keys;
-	maybe[piece->masked & 0xffff] = 1;
+	maybe[(piece->masked ^ MASK_8) & 0xffff] = 1;
 }
 
 static void read_wanted(const char *path)
@@ -103,11 +105,13 @@ static void compare_at(const uint8_t *p, uint64_t where)
 {
 	const struct piece *found;
 	struct piece this = {};
+	uint16_t first;
 
+	memcpy(&first, p, sizeof(first));
+	if (!maybe[first])
+		return;
 	memcpy(&this.masked, p, PIECE);
 	this.masked ^= MASK_8;
-	if (!maybe[this.masked & 0xffff])
-		return;
 	found = bsearch(&this, pieces, nr_pieces, sizeof(*pieces), compare);
 	if (found && !keys[found->key].found++)
 		keys[found->key].where = where;
@@ -121,12 +125,32 @@ static bool is_zero(const uint8_t *p)
 	return !(words[0] | words[1]);
 }
 
-/* Arrays of bytes in the kernel's structures are at any address. Most memory is zero. */
+/* Not by memcmp(): the emulator has no vectors. */
+static bool is_zero_page(const uint8_t *p)
+{
+	uint64_t word, seen = 0;
+	size_t i;
+
+	for (i = 0; i < PAGE + PIECE && !seen; i += sizeof(word)) {
+		memcpy(&word, p + i, sizeof(word));
+		seen |= word;
+	}
+	return !seen;
+}
+
+/*
+ * Arrays of bytes in the kernel's structures are at any address. Most memory is zero: whole pages,
+ * and parts of others.
+ */
 static void search(const uint8_t *p, size_t len, uint64_t where)
 {
 	size_t i = 0, j;
 
 	for (; i + 2 * PIECE <= len; i += PIECE) {
+		while (!(i % PAGE) && i + PAGE + PIECE <= len && is_zero_page(p + i))
+			i += PAGE;
+		if (i + 2 * PIECE > len)
+			break;
 		if (is_zero(p + i))
 			continue;
 		for (j = i; j < i + PIECE; j++)
@@ -136,20 +160,67 @@ static void search(const uint8_t *p, size_t len, uint64_t where)
 		compare_at(p + i, where + i);
 }
 
-/* Chunks overlap, so that pieces across their boundary are found, once each. */
-static void search_segment(int kcore, const Elf64_Phdr *ph)
+/* Return the first number of a file, or 0. */
+static uint64_t number_in(const char *path)
 {
-	uint64_t at;
+	FILE *file = fopen(path, "r");
+	uint64_t number = 0;
 
-	for (at = 0; at < ph->p_filesz; at += CHUNK) {
-		size_t want = ph->p_filesz - at < sizeof(chunk) ? ph->p_filesz - at : sizeof(chunk);
-		ssize_t got = pread(kcore, chunk, want, ph->p_offset + at);
+	if (!file)
+		return 0;
+	if (fscanf(file, "%lx", &number) != 1)
+		number = 0;
+	fclose(file);
+	return number;
+}
 
-		if (got < 0)
-			err(2, "/proc/kcore: at %#lx", ph->p_paddr + at);
-		search(chunk, got, ph->p_paddr + at);
+/*
+ * Return the size of the block of memory that begins there and is offline, or 0. It belongs to
+ * nobody, and reads as zero.
+ */
+static uint64_t offline_at(uint64_t where)
+{
+	char path[64], state[16] = "";
+	FILE *file;
+
+	if (!block_size || where % block_size)
+		return 0;
+	snprintf(path, sizeof(path), "/sys/devices/system/memory/memory%lu/state",
+		 where / block_size);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	if (!fgets(state, sizeof(state), file))
+		*state = 0;
+	fclose(file);
+	return strncmp(state, "offline", 7) ? 0 : block_size;
+}
+
+static void search_chunk(int kcore, const Elf64_Phdr *ph, uint64_t at)
+{
+	size_t want = ph->p_filesz - at < sizeof(chunk) ? ph->p_filesz - at : sizeof(chunk);
+	ssize_t got = pread(kcore, chunk, want, ph->p_offset + at);
+
+	if (got < 0)
+		err(2, "/proc/kcore: at %#lx", ph->p_paddr + at);
+	search(chunk, got, ph->p_paddr + at);
+}
+
+/* Chunks overlap, so that pieces across their boundary are found, once each. */
+static uint64_t search_segment(int kcore, const Elf64_Phdr *ph)
+{
+	uint64_t at = 0, seen = 0, offline;
+
+	while (at < ph->p_filesz) {
+		offline = offline_at(ph->p_paddr + at);
+		if (!offline) {
+			search_chunk(kcore, ph, at);
+			seen += CHUNK;
+		}
+		at += offline ? offline : CHUNK;
 	}
 	memset(chunk, 0, sizeof(chunk));
+	return seen;
 }
 
 /*
@@ -164,6 +235,7 @@ static uint64_t search_memory(void)
 	uint64_t seen = 0;
 	int i;
 
+	block_size = number_in("/sys/devices/system/memory/block_size_bytes");
 	if (kcore < 0 || pread(kcore, &header, sizeof(header), 0) != sizeof(header))
 		err(2, "/proc/kcore");
 	for (i = 0; i < header.e_phnum; i++) {
@@ -171,8 +243,7 @@ static uint64_t search_memory(void)
 			err(2, "/proc/kcore");
 		if (ph.p_type != PT_LOAD || ph.p_paddr == UINT64_MAX || ph.p_vaddr >= KERNEL_TEXT)
 			continue;
-		search_segment(kcore, &ph);
-		seen += ph.p_filesz;
+		seen += search_segment(kcore, &ph);
 	}
 	close(kcore);
 	return seen;

@@ -39,6 +39,8 @@ LOCAL = e.IBV_ACCESS_LOCAL_WRITE
 BIND = e.IBV_ACCESS_MW_BIND
 ALL = e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | e.IBV_ACCESS_REMOTE_ATOMIC
 DEPTH, BLOCK, ROOM = 3, 4096, 32768     # the region: eight blocks, and all levels in between
+# Its bytes at first. Each row needs them: compute them once
+PATTERN = bytes(7 + i * 13 & 0xff for i in range(ROOM))
 KEY, KPD = bytes(range(32)), b"a secret of the domain's owner"
 SUITES = [("header", "aes-cmac-128"), ("packet", "hmac-sha256"), ("packet", "aes-gmac-128"),
           ("aead", "aes-gcm-128"), ("aead", "chacha20-poly1305")]
@@ -89,8 +91,7 @@ class Owner:
             srnic.key_pd(self.pd, kpd)
         self.memory = MR(self.pd.of, ROOM, LOCAL)
         self.addr = self.memory.buf
-        self.pattern = bytes(7 + i * 13 & 0xff for i in range(ROOM))
-        self.memory.write(self.pattern, ROOM)
+        self.memory.write(PATTERN, ROOM)
         self.register(rights)
         if protect:
             self.protect()
@@ -106,7 +107,7 @@ class Owner:
         return srnic.Grant.of(self.mr, right).narrow(self.addr + offset, length)
 
     def untouched(self):
-        return self.memory.read(ROOM, 0) == self.pattern
+        return self.memory.read(ROOM, 0) == PATTERN
 
 
 class Pair:
@@ -317,7 +318,7 @@ def granted(ask, offset, length, *grants, seal=SUITES[0], **region):
         pair = Pair(owner, seal).use(*(grant(owner) for grant in grants))
         status = pair.ask(ask, offset, length)
         if status == DONE and ask == "READ" and \
-                pair.own.read(length, 0) != owner.pattern[offset:offset + length]:
+                pair.own.read(length, 0) != PATTERN[offset:offset + length]:
             raise RuntimeError("it has read something else")
         return status, owner if status != DONE or ask == "READ" or not length else None
     return run
@@ -358,7 +359,7 @@ def dropped(ask):
         if pair.ask(ask, 0) != DONE:
             return None, None
         srnic.drop_grants(pair.asks, owner.mr.rkey)
-        owner.memory.write(owner.pattern, ROOM)
+        owner.memory.write(PATTERN, ROOM)
         return pair.ask(ask, 0), owner
     return run
 
@@ -532,7 +533,7 @@ def again_and_again(bed, times=60):
     pair = Pair(owner, SUITES[3]).use(*(owner.grant(right, 8192, 8192)
                                                     for right in ("read", "write")))
     for turn in range(times):
-        data = bytes((turn + i) & 0xff for i in range(8192))
+        data = PATTERN[turn:turn + 8192]
         pair.own.write(data, 8192)
         if pair.ask("WRITE", 8192, 8192) != DONE or owner.memory.read(8192, 8192) != data:
             return False

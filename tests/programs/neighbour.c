@@ -51,10 +51,8 @@ static struct ibv_mr *buffer(const struct device *dev, size_t size)
 	if (!p)
 		die("no memory");
 	memset(p, 0x5a, size);
-	mr = ibv_reg_mr(dev->pd, p, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+	mr = device_reg(dev, p, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			IBV_ACCESS_REMOTE_READ);
-	if (!mr)
-		die("ibv_reg_mr");
 	return mr;
 }
 

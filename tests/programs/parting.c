@@ -89,9 +89,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	device_open(&dev, argv[1]);
-	mr = ibv_reg_mr(dev.pd, buf, sizeof(buf), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
-	if (!mr)
-		die("ibv_reg_mr");
+	mr = device_reg(&dev, buf, sizeof(buf), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
 	for (int i = 0; i < rounds; i++)
 		lost += round_of(i & 1, ~i & 1) != IBV_WC_SUCCESS;
 	printf("%d rounds, %d last messages not acknowledged\n", rounds, lost);

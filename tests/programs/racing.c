@@ -63,7 +63,7 @@ struct way {
 
 /* State of the whole run */
 static struct device dev;
-static struct end helper;		/* binds windows of type 1 */
+static struct end helper, helpers_peer;	/* the first binds windows of type 1 */
 static uint64_t *region;
 static uint64_t *slots[SLOTS];		/* the peer's */
 static struct ibv_mr *slots_mr[SLOTS];
@@ -304,9 +304,7 @@ static void set_up(struct round *r)
 	end_connect(&r->owner, &r->peer);
 	end_connect(&r->peer, &r->owner);
 
-	r->mr = ibv_reg_mr(dev.pd, region, REGION, RIGHTS | IBV_ACCESS_MW_BIND);
-	if (!r->mr)
-		die("ibv_reg_mr");
+	r->mr = device_reg(&dev, region, REGION, RIGHTS | IBV_ACCESS_MW_BIND);
 	r->rkey = r->mr->rkey;
 	if (r->flow->opcode == IBV_WR_SEND)
 		post_receives(r);
@@ -501,12 +499,12 @@ static void prepare(const char *name)
 	region = pages();
 	for (unsigned int i = 0; i < SLOTS; i++) {
 		slots[i] = pages();
-		slots_mr[i] = ibv_reg_mr(dev.pd, slots[i], REGION, IBV_ACCESS_LOCAL_WRITE);
-		if (!slots_mr[i])
-			die("ibv_reg_mr");
+		slots_mr[i] = device_reg(&dev, slots[i], REGION, IBV_ACCESS_LOCAL_WRITE);
 	}
 	end_create(&helper, &dev);
-	end_connect(&helper, &helper);
+	end_create(&helpers_peer, &dev);
+	end_connect(&helper, &helpers_peer);
+	end_connect(&helpers_peer, &helper);
 }
 
 int main(int argc, char **argv)

@@ -5,7 +5,8 @@
 For each kind of object, a user takes as many as possible, then a second user, then the first
 one again under another user ID in a user namespace of its own, and then root. No user may
 get more than remains for the others (the reserve, which is root's, does not count), each
-must get some, root the rest, and the kernel's accounts must agree.
+must get some, root the rest, and the kernel's accounts must agree. The users may receive frames
+(CAP_NET_RAW), except in the namespace.
 
 Example:
     in-a tests/programs/shares.py srnic0
@@ -15,6 +16,7 @@ import errno
 import json
 import mmap
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -23,9 +25,12 @@ import pyverbs.enums as e
 from pyverbs.addr import AH
 from pyverbs.cq import CQ
 from pyverbs.device import AllocDmAttr, Context, DM
+from pyverbs.flow import Flow, FlowAttr
 from pyverbs.mr import MR, MW
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, WQ, WQInitAttr
+from pyverbs.xrcd import XRCD, XRCDInitAttr
 
 from endpoint import errno_of
 from limits import Asker, LOCAL
@@ -35,21 +40,70 @@ CLONE_NEWUSER = 0x10000000
 LIMIT, RESERVE = 120, 20
 # uid_map of Alice's namespace, with Alice and another user: ID inside, ID outside, count
 HER_USERS = f"0 {ALICE} 1\n1 300000 1\n"
+PR_SET_KEEPCAPS = 8
+CAPABILITIES = 0x20080522           # _LINUX_CAPABILITY_VERSION_3
+NET_RAW = 1 << 13                   # CAP_NET_RAW
 
+
+def create_domain(asker):
+    return XRCD(asker.ctx, XRCDInitAttr(e.IBV_XRCD_INIT_ATTR_FD | e.IBV_XRCD_INIT_ATTR_OFLAGS,
+                                        os.O_CREAT, -1))
+
+
+def create_wq(asker):
+    return WQ(asker.ctx, WQInitAttr(wq_context=None, wq_pd=asker.pd, wq_cq=asker.cq, max_wr=1,
+                                    wq_type=e.IBV_WQT_RQ, max_sge=1))
+
+
+def once(asker, name, create):
+    """Return an object that is created at the first call."""
+    if not hasattr(asker, name):
+        setattr(asker, name, create())
+    return getattr(asker, name)
+
+
+def create_table(asker):
+    queue = once(asker, "queue", lambda: create_wq(asker))
+    return RwqIndTable(asker.ctx, RwqIndTableInitAttr(1, [queue, queue]))
+
+
+def create_rule(asker):
+    qp = once(asker, "raw", lambda: asker.qp(e.IBV_QPT_RAW_PACKET))
+    return Flow(qp, FlowAttr(num_of_specs=0))
+
+
+# of frames, for which one needs a capability where the netdev is
+OF_FRAMES = {"wq": create_wq, "rwq_table": create_table, "flow": create_rule}
 
 KINDS = {
     "ucontext": lambda asker: Context(name=asker.device),
     "pd": lambda asker: PD(asker.ctx),
     "ah": lambda asker: AH(asker.pd, attr=asker.way),
     "srq": lambda asker: asker.srq(1),
+    "xrcd": create_domain,
     "qp": lambda asker: asker.qp(),
     "cq": lambda asker: CQ(asker.ctx, 1),
     "mr": lambda asker: MR(asker.pd, mmap.PAGESIZE, LOCAL),
+    "paged_mr": lambda asker: MR(asker.pd, mmap.PAGESIZE, LOCAL | e.IBV_ACCESS_ON_DEMAND),
     "mw": lambda asker: MW(asker.pd, e.IBV_MW_TYPE_1),
     "pinned_pages": lambda asker: MR(asker.pd, mmap.PAGESIZE, LOCAL),
     "ring_pages": lambda asker: CQ(asker.ctx, 1),
     "device_pages": lambda asker: DM(asker.ctx, AllocDmAttr(length=mmap.PAGESIZE)),
+    **OF_FRAMES,
 }
+
+
+def become(uid):
+    """Become a user who has no capability but that for frames."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    os.setgroups([])
+    os.setgid(uid)
+    libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
+    os.setuid(uid)
+    # effective, permitted, inheritable, and their upper halves
+    data = struct.pack("=6I", NET_RAW, NET_RAW, 0, 0, 0, 0)
+    if libc.capset(struct.pack("=Ii", CAPABILITIES, 0), data):
+        sys.exit("capset: " + os.strerror(ctypes.get_errno()))
 
 
 def take_all(device, kind):
@@ -86,9 +140,7 @@ class Taker:
     @staticmethod
     def be(device, kind, uid, within, say, told):
         if uid:
-            os.setgroups([])
-            os.setgid(uid)
-            os.setuid(uid)
+            become(uid)
         if within:
             if ctypes.CDLL(None).unshare(CLONE_NEWUSER):
                 sys.exit("no user namespaces here")
@@ -161,8 +213,10 @@ def all_of_it(device, kind, check):
     step = step_of(device, kind)
     takers = [user_takes(device, kind, uid, check, step) for uid in (ALICE, BOB)]
     again = Taker(device, kind, ALICE, within=True)
-    check(again.errno == errno.ENOMEM and again.taken == 0,
-          f"R31 {kind}: user {ALICE} in a namespace of hers gets {again.taken} more")
+    want = errno.EPERM if kind in OF_FRAMES else errno.ENOMEM
+    check(again.errno == want and again.taken == 0,
+          f"R31 {kind}: user {ALICE} in a namespace of hers gets {again.taken} more: "
+          f"{errno.errorcode[again.errno]}")
     root = Taker(device, kind, 0)
     now = state(device, kind)
     rest = now["limit"] - now["used"]

@@ -3,10 +3,10 @@
  * srnic-streams - a QP's windows are unbound in linear time.
  *
  * A process binds windows of type 2 to one QP, then as many to another of the
- * same domain, and resets or destroys the first QP. With four times as many
- * windows this may take four times as long, and slightly more. Run it where the
- * clock counts instructions (scripts/vm --icount); elsewhere it compares times,
- * which are unreliable.
+ * same domain. It resets the first QP, and destroys the second one. With four
+ * times as many windows each may take four times as long, and slightly more. Run
+ * it where the clock counts instructions (scripts/vm --icount); elsewhere it
+ * compares times, which are unreliable.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,10 @@
 #define MOST_RATIO	6	/* linear: 4; quadratic: 16 */
 #define LENGTH		4096
 #define MOST_PENDING	64
+
+struct costs {
+	uint64_t reset, destroy;
+};
 
 static struct device dev;
 static struct ibv_mr *mr;
@@ -72,12 +76,20 @@ static void destroy(struct end *end)
 	end->qp = NULL;
 }
 
-/* Return nanoseconds, which under icount are instructions. */
-static uint64_t cost(void (*stop)(struct end *end), unsigned int count)
+static uint64_t timed(void (*stop)(struct end *end), struct end *end)
+{
+	uint64_t begin = now_ns();
+
+	stop(end);
+	return now_ns() - begin;
+}
+
+/* Return nanoseconds, which under icount are instructions, of a RESET and of a destroy. */
+static struct costs cost(unsigned int count)
 {
 	struct ibv_mw **mws = calloc(2 * count, sizeof(*mws));
 	struct end first, second;
-	uint64_t begin, end;
+	struct costs costs;
 
 	if (!mws)
 		die("calloc");
@@ -88,20 +100,18 @@ static uint64_t cost(void (*stop)(struct end *end), unsigned int count)
 	fill(&first, mws, count);
 	fill(&second, mws + count, count);
 
-	begin = now_ns();
-	stop(&first);
-	end = now_ns();
+	costs.reset = timed(reset, &first);
+	costs.destroy = timed(destroy, &second);
 
 	empty(mws, 2 * count);
 	end_destroy(&first);
 	end_destroy(&second);
 	free(mws);
-	return end - begin;
+	return costs;
 }
 
-static int check(const char *what, void (*stop)(struct end *end), unsigned int windows)
+static int check(const char *what, uint64_t fewer, uint64_t more, unsigned int windows)
 {
-	uint64_t fewer = cost(stop, windows), more = cost(stop, MORE * windows);
 	int bad = more > MOST_RATIO * fewer;
 
 	printf("%s %s: %llu with %u windows, %llu with %u: %.1f times\n", bad ? "FAIL" : "ok  ",
@@ -113,6 +123,7 @@ static int check(const char *what, void (*stop)(struct end *end), unsigned int w
 int main(int argc, char **argv)
 {
 	int windows = argc == 3 ? atoi(argv[2]) : FEWER;
+	struct costs fewer, more;
 	int bad;
 
 	if (argc < 2 || argc > 3 || windows < 1) {
@@ -120,11 +131,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	device_open(&dev, argv[1]);
-	mr = ibv_reg_mr(dev.pd, buf, LENGTH, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+	mr = device_reg(&dev, buf, LENGTH, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
 			IBV_ACCESS_MW_BIND);
-	if (!mr)
-		die("ibv_reg_mr");
-	bad = check("RESET", reset, windows);
-	bad |= check("destroy", destroy, windows);
+	fewer = cost(windows);
+	more = cost(MORE * windows);
+	bad = check("RESET", fewer.reset, more.reset, windows);
+	bad |= check("destroy", fewer.destroy, more.destroy, windows);
 	return bad;
 }

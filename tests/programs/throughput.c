@@ -37,9 +37,7 @@ static struct ibv_mr *buffer(const struct device *dev)
 	if (!p)
 		die("no memory");
 	memset(p, 0x5a, MESSAGE);
-	mr = ibv_reg_mr(dev->pd, p, MESSAGE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	if (!mr)
-		die("ibv_reg_mr");
+	mr = device_reg(dev, p, MESSAGE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	return mr;
 }
 

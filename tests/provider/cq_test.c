@@ -231,7 +231,8 @@ static void cq_single_threaded(void)
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
 	};
 	struct srnic_td td = {};
-	struct srnic_pd parent = { .td = &td };
+	struct srnic_pd pd = {};
+	struct srnic_pd parent = { .parent_of = &pd, .td = &td };
 	struct ibv_cq_ex *ex;
 
 	fake_begin();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <infiniband/cmd_ioctl.h>
@@ -127,6 +129,19 @@ void fake_retire(struct fake_ring *ring)
 	atomic_store_explicit(word(&ring->hdr->cons), ring->head, memory_order_release);
 }
 
+struct srnic_sq_wqe *fake_seen(struct ibv_qp *qp)
+{
+	static struct srnic_sq_wqe nothing = { .opcode = SRNIC_WQE_OPCODES };
+	struct srnic_sq_wqe *wqe = fake_peek(fake_sq(qp));
+
+	CHECK(wqe);
+	if (!wqe)
+		return &nothing;
+	fake_take(fake_sq(qp));
+	fake_retire(fake_sq(qp));
+	return wqe;
+}
+
 bool fake_complete(struct fake_ring *ring, const struct srnic_cqe *cqe, bool solicited)
 {
 	uint32_t cons = atomic_load_explicit(word(&ring->hdr->cons), memory_order_acquire);
@@ -193,31 +208,67 @@ static void check_recv_doorbell(const struct ibv_post_recv *cmd)
 	fake.recv_doorbells++;
 }
 
+static void retire_some(struct fake_ring *ring)
+{
+	if (!fake.retires)
+		return;
+	ring->head += fake.retires;
+	fake.retires = 0;
+	fake_retire(ring);
+}
+
 /* Return the errno of a doorbell. */
 static int ring(const void *cmd)
 {
 	const struct ib_uverbs_cmd_hdr *hdr = cmd;
+	const struct ibv_post_send *post = cmd;	/* both have the same layout */
 
-	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV)
+	if (hdr->command == IB_USER_VERBS_CMD_POST_RECV) {
 		check_recv_doorbell(cmd);
-	else
+		retire_some(&object(post->qp_handle)->ring[FAKE_RQ]);
+	} else {
 		check_send_doorbell(cmd);
+		retire_some(&object(post->qp_handle)->ring[FAKE_SQ]);
+	}
 	if (!fake.doorbell_errno)
 		sem_post(&fake.doorbell);
 	return fake.doorbell_errno;
 }
 
-ssize_t __wrap_write(int fd, const void *buf, size_t len)
+static ssize_t written(const void *buf, size_t len)
 {
 	const struct ib_uverbs_cmd_hdr *hdr = buf;
-
-	if (fd != fake.fd)
-		return __real_write(fd, buf, len);
 
 	CHECK(len == hdr->in_words * 4);
 	atomic_fetch_add(&fake.writes, 1);
 	errno = fake.no_write ? EACCES : ring(buf);
 	return errno ? -1 : (ssize_t)len;
+}
+
+/* The function is a cancellation point ... */
+ssize_t __wrap_write(int fd, const void *buf, size_t len)
+{
+	if (fd != fake.fd)
+		return __real_write(fd, buf, len);
+	pthread_testcancel();
+	return written(buf, len);
+}
+
+/* ... and the system call is none. */
+long __wrap_syscall(long number, ...)
+{
+	const void *buf;
+	va_list ap;
+	size_t len;
+	int fd;
+
+	va_start(ap, number);
+	fd = va_arg(ap, int);
+	buf = va_arg(ap, const void *);
+	len = va_arg(ap, size_t);
+	va_end(ap);
+	CHECK(number == SYS_write && fd == fake.fd);
+	return written(buf, len);
 }
 
 /*
@@ -317,6 +368,13 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, siz
 	return 0;
 }
 
+int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
+		      struct ibv_modify_cq *cmd, size_t cmd_size)
+{
+	CHECK(cmd_size == sizeof(*cmd) && fake_cq(cq));
+	return attr->attr_mask & ~IBV_CQ_ATTR_MODERATE ? EINVAL : command();
+}
+
 static void drop_object(uint32_t handle)
 {
 	fake_ring_drop(&object(handle)->ring[FAKE_SQ]);
@@ -399,6 +457,79 @@ int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 
 	if (!ret)
 		drop_object(qp->handle);
+	return ret;
+}
+
+int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *vqp,
+			  struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp_ex *cmd,
+			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size)
+{
+	struct srnic_create_rss_ucmd *ucmd = (void *)cmd;
+	int ret = command();
+
+	(void)resp;
+	CHECK(attr->comp_mask == (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE));
+	CHECK(cmd_size == sizeof(*ucmd) && resp_size == sizeof(struct srnic_create_rss_uresp));
+	if (ret)
+		return ret;
+	fake.rss = ucmd->drv;
+	vqp->qp.context = ctx;
+	vqp->qp.handle = new_handle();
+	vqp->qp.qp_type = attr->qp_type;
+	vqp->comp_mask = 0;
+	return 0;
+}
+
+struct fake_ring *fake_wq(struct ibv_wq *wq)
+{
+	return &object(wq->handle)->ring[FAKE_RQ];
+}
+
+int ibv_cmd_create_wq(struct ibv_context *ctx, struct ibv_wq_init_attr *attr, struct ibv_wq *wq,
+		      struct ibv_create_wq *cmd, size_t cmd_size,
+		      struct ib_uverbs_ex_create_wq_resp *resp, size_t resp_size)
+{
+	struct srnic_create_wq_uresp *uresp = (void *)resp;
+	int ret = command();
+
+	CHECK(cmd_size == sizeof(*cmd) && resp_size == sizeof(*uresp));
+	if (ret)
+		return ret;
+	wq->context = ctx;
+	wq->handle = new_handle();
+	wq->wq_num = 100 + wq->handle;
+	wq->cq = attr->cq;
+	wq->state = IBV_WQS_RESET;
+	fake_ring_make(fake_wq(wq), power_of_two(attr->max_wr),
+		       sizeof(struct srnic_rq_wqe) + FAKE_SGES * 16, attr->max_wr);
+	uresp->drv.ring = describe(fake_wq(wq));
+	return 0;
+}
+
+int ibv_cmd_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr, struct ibv_modify_wq *cmd,
+		      size_t cmd_size)
+{
+	int ret = command();
+
+	CHECK(cmd_size == sizeof(*cmd));
+	if (ret)
+		return ret;
+	fake.wq_attr = *attr;
+	wq->state = attr->wq_state;
+	if (attr->wq_state == IBV_WQS_RESET)
+		reset_ring(fake_wq(wq), 0);
+	else
+		fake_wq(wq)->hdr->need_wakeup = attr->wq_state == IBV_WQS_ERR;
+	return 0;
+}
+
+int ibv_cmd_destroy_wq(struct ibv_wq *wq)
+{
+	int ret = command();
+
+	if (!ret)
+		drop_object(wq->handle);
 	return ret;
 }
 
@@ -500,6 +631,26 @@ static int query_dm(const struct ib_uverbs_attr *attr)
 	return 0;
 }
 
+/* Register a dma-buf, and note what was asked for. */
+static int reg_dmabuf(const struct ib_uverbs_attr *attr)
+{
+	static const uint16_t lengths[] = { 0, 0, 8, 8, 8, 4, 4, 4, 4 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(lengths); i++)
+		CHECK(attr[i].attr_id == UVERBS_ATTR_REG_DMABUF_MR_HANDLE + i &&
+		      attr[i].len == lengths[i]);
+	if (!object(attr[1].data)->is_pd)
+		return ENOENT;
+	fake.dmabuf = (struct fake_dmabuf) {
+		attr[2].data, attr[3].data, attr[4].data, (int)attr[5].data, (int)attr[6].data,
+	};
+	((struct ib_uverbs_attr *)attr)->data = new_handle();
+	*(uint32_t *)(uintptr_t)attr[7].data = FAKE_LKEY;
+	*(uint32_t *)(uintptr_t)attr[8].data = FAKE_RKEY;
+	return 0;
+}
+
 /*
  * Methods that the provider calls by itself. libibverbs asks first whether commands may be
  * methods, with one attribute; it is told that they may not.
@@ -512,6 +663,11 @@ int execute_ioctl(struct ibv_context *ctx, struct ibv_command_buffer *cmd)
 	CHECK(ctx->cmd_fd >= 0);
 	if (cmd->hdr.method_id == UVERBS_METHOD_INVOKE_WRITE)
 		return cmd->next_attr == attr + 3 ? ring_by_method(attr) : EPROTONOSUPPORT;
+	if (cmd->hdr.object_id == UVERBS_OBJECT_MR) {
+		CHECK(cmd->hdr.method_id == UVERBS_METHOD_REG_DMABUF_MR);
+		CHECK(cmd->next_attr == attr + 9);
+		return command() ?: reg_dmabuf(attr);
+	}
 	if (cmd->hdr.object_id == UVERBS_OBJECT_DM) {
 		CHECK(cmd->hdr.method_id == SRNIC_METHOD_DM_QUERY && cmd->next_attr == attr + 2);
 		ret = query_dm(attr);
@@ -554,6 +710,17 @@ int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t mr_handle
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
 {
 	(void)vmr;
+	return command();
+}
+
+int ibv_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+		      struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	(void)pd;
+	(void)advice;
+	(void)flags;
+	(void)sg_list;
+	(void)num_sge;
 	return command();
 }
 

@@ -31,6 +31,11 @@ struct fake_object {
 	struct srnic_ioctl_dm dm;
 };
 
+struct fake_dmabuf {
+	uint64_t offset, length, iova;
+	int fd, access;
+};
+
 struct fake {
 	struct srnic_context ctx;
 	struct verbs_device vdev;
@@ -41,10 +46,13 @@ struct fake {
 	unsigned int commands;		/* number of commands */
 	bool bad_ring;			/* describe rings inconsistently */
 	int doorbell_errno;		/* errno of all doorbells; 0: they succeed */
+	unsigned int retires;		/* entries that the next doorbell takes first */
 	bool no_write;			/* refuse write(), as of other credentials */
 	_Atomic unsigned int writes;	/* number of write() */
 	_Atomic unsigned int doorbells;	/* number of SQ doorbells */
 	unsigned int recv_doorbells;	/* number of RQ doorbells */
+	struct ibv_wq_attr wq_attr;	/* of the last ibv_modify_wq() */
+	struct srnic_create_qp_cmd rss;	/* of the last QP with an indirection table */
 	sem_t doorbell;
 	struct fake_object object[64];	/* indexed by handle */
 	unsigned int objects;
@@ -53,6 +61,7 @@ struct fake {
 		struct srnic_ring_hdr *hdr;
 	} ring[256];			/* all rings since the start */
 	unsigned int rings;
+	struct fake_dmabuf dmabuf;	/* that was registered last */
 };
 
 extern struct fake fake;
@@ -60,6 +69,7 @@ extern struct fake fake;
 /* The provider's system calls, see --wrap in tests.mk. */
 ssize_t __real_write(int fd, const void *buf, size_t len);
 ssize_t __wrap_write(int fd, const void *buf, size_t len);
+long __wrap_syscall(long number, ...);
 void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
@@ -77,6 +87,7 @@ void fake_end(void);		/* ... and at its end */
 struct fake_ring *fake_sq(struct ibv_qp *qp);
 struct fake_ring *fake_rq(struct ibv_qp *qp);
 struct fake_ring *fake_srq(struct ibv_srq *srq);
+struct fake_ring *fake_wq(struct ibv_wq *wq);
 struct fake_ring *fake_cq(struct ibv_cq *cq);
 
 /* Make a ring without an object, for tests of ring.h alone. */
@@ -87,6 +98,10 @@ void fake_ring_drop(struct fake_ring *ring);
 void *fake_peek(struct fake_ring *ring);
 void fake_take(struct fake_ring *ring);
 void fake_retire(struct fake_ring *ring);
+/* Take and retire the next send request that the kernel sees; without one, return one that fails
+ * every comparison.
+ */
+struct srnic_sq_wqe *fake_seen(struct ibv_qp *qp);
 /* Producer's end: write a CQE; return whether an event is due. */
 bool fake_complete(struct fake_ring *ring, const struct srnic_cqe *cqe, bool solicited);
 

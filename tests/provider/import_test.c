@@ -4,6 +4,7 @@
  * destroys none of them (ibv_import_device(3), ibv_import_pd(3), ibv_import_mr(3)).
  */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -42,6 +43,21 @@ static void import_context_fails_cleanly(void)
 	fd = dup(fake.fd);
 	CHECK(!srnic_import_context(&fake.vdev.device, fd) && errno == EOPNOTSUPP);
 	CHECK(fcntl(fd, F_GETFD) < 0 && errno == EBADF);
+	fake_end();
+}
+
+/* The context owns the descriptor, so it is closed as well if there is no context. */
+static void import_context_leaks_no_descriptor(void)
+{
+	int fd;
+
+	fake_begin();
+	fd = dup(fake.fd);
+	setenv("SRNIC_SAFE_CQ", "maybe", 1);
+	CHECK(!srnic_import_context(&fake.vdev.device, fd) && errno == EINVAL);
+	unsetenv("SRNIC_SAFE_CQ");
+	CHECK(fcntl(fd, F_GETFD) < 0 && errno == EBADF);
+	CHECK(!fake.commands);
 	fake_end();
 }
 
@@ -100,6 +116,7 @@ static void import_mr_has_the_keys_and_no_address(void)
 const struct test_case import_tests[] = {
 	TEST(import_context_has_the_limits_of_the_kernel),
 	TEST(import_context_fails_cleanly),
+	TEST(import_context_leaks_no_descriptor),
 	TEST(import_pd_is_one_of_the_context),
 	TEST(import_mr_has_the_keys_and_no_address),
 	{},

@@ -6,8 +6,8 @@
 #include "test.h"
 
 static const struct test_case *const suites[] = {
-	ring_tests, post_tests, wr_tests, cq_tests, object_tests, import_tests, dm_tests,
-	safe_tests, wakeup_tests,
+	ring_tests, post_tests, wr_tests, owed_tests, cq_tests, object_tests, domain_tests,
+	import_tests, dm_tests, raw_tests, safe_tests, wakeup_tests,
 };
 
 static _Atomic unsigned int failures;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Lifetime of objects: failures leak nothing (checked by the address sanitizer), domains
- * keep each other alive, RESET and a new SRQ depth keep the rings consistent.
+ * Lifetime of objects: failures leak nothing (checked by the address sanitizer), RESET and a new
+ * SRQ depth keep the rings consistent.
  */
 #include "fake.h"
 #include "test.h"
@@ -32,7 +32,7 @@ static void object_creation_fails_cleanly(void)
 	CHECK(!srnic_create_qp(&pd.ibv, &attr) && errno == EPROTO);
 	CHECK(!srnic_create_srq(&pd.ibv, &srq_attr) && errno == EPROTO);
 
-	attr.qp_type = IBV_QPT_RAW_PACKET;
+	attr.qp_type = IBV_QPT_DRIVER;
 	CHECK(!srnic_create_qp(&pd.ibv, &attr) && errno == EOPNOTSUPP);
 	fake_end();
 }
@@ -51,43 +51,26 @@ static void object_destroy_may_be_refused(void)
 	fake_end();
 }
 
-static void object_domains(void)
+/* The region is addressed by iova; its addr is the offset (ibv_reg_dmabuf_mr(3)). */
+static void object_region_of_a_dmabuf(void)
 {
-	struct ibv_td_init_attr td_attr = {};
-	struct ibv_parent_domain_init_attr attr = {};
-	struct ibv_qp_init_attr qp_attr = {
-		.cap = { .max_send_wr = 4, .max_recv_wr = 4 }, .qp_type = IBV_QPT_RC,
-	};
-	struct ibv_pd *pd, *parent, *plain;
-	struct ibv_td *td;
-	struct ibv_qp *qp;
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ;
+	const uint64_t iova = 0x7654321000 + 24;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
 
 	fake_begin();
 	pd = srnic_alloc_pd(ctx());
-	td = srnic_alloc_td(ctx(), &td_attr);
-	CHECK(!srnic_alloc_parent_domain(ctx(), &attr) && errno == EINVAL);
-	attr.pd = pd;
-	plain = srnic_alloc_parent_domain(ctx(), &attr);
-	attr.td = td;
-	parent = srnic_alloc_parent_domain(ctx(), &attr);
-	CHECK(parent && parent->handle == pd->handle);
-	CHECK(srnic_single_threaded(parent) && !srnic_single_threaded(plain));
-	CHECK(!srnic_single_threaded(pd));
-	attr.pd = parent;
-	CHECK(!srnic_alloc_parent_domain(ctx(), &attr) && errno == EINVAL);
-	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
-	CHECK(!srnic_alloc_parent_domain(ctx(), &attr) && errno == EOPNOTSUPP);
+	mr = srnic_reg_dmabuf_mr(pd, 4096 + 24, 100, iova, 77, access);
+	CHECK(mr && mr->pd == pd && mr->context == ctx());
+	CHECK(mr->addr == (void *)(4096 + 24) && mr->length == 100);
+	CHECK(mr->lkey == FAKE_LKEY && mr->rkey == FAKE_RKEY);
+	CHECK(fake.dmabuf.offset == 4096 + 24 && fake.dmabuf.length == 100);
+	CHECK(fake.dmabuf.iova == iova && fake.dmabuf.fd == 77 && fake.dmabuf.access == access);
+	CHECK(!srnic_dereg_mr(verbs_get_mr(mr)));
 
-	qp = srnic_create_qp(parent, &qp_attr);
-	CHECK(qp && to_sqp(qp)->sq_lock.elided && to_sqp(qp)->rq_lock.elided);
-	srnic_destroy_qp(qp);
-
-	CHECK(srnic_dealloc_pd(pd) == EBUSY);
-	CHECK(srnic_dealloc_td(td) == EBUSY);
-	CHECK(!srnic_dealloc_pd(parent));
-	CHECK(!srnic_dealloc_td(td));
-	CHECK(srnic_dealloc_pd(pd) == EBUSY);
-	CHECK(!srnic_dealloc_pd(plain));
+	fake.fail = EBADF;
+	CHECK(!srnic_reg_dmabuf_mr(pd, 0, 100, 0, -1, access) && errno == EBADF);
 	CHECK(!srnic_dealloc_pd(pd));
 	fake_end();
 }
@@ -229,7 +212,7 @@ static void object_qp_of_no_depth_is_full(void)
 const struct test_case object_tests[] = {
 	TEST(object_creation_fails_cleanly),
 	TEST(object_destroy_may_be_refused),
-	TEST(object_domains),
+	TEST(object_region_of_a_dmabuf),
 	TEST(object_reset_empties_the_sq),
 	TEST(object_srq_resizes),
 	TEST(object_srq_has_no_doorbell),

@@ -21,10 +21,13 @@ struct test_case {
 extern const struct test_case ring_tests[];
 extern const struct test_case post_tests[];
 extern const struct test_case wr_tests[];
+extern const struct test_case owed_tests[];
 extern const struct test_case cq_tests[];
 extern const struct test_case object_tests[];
+extern const struct test_case domain_tests[];
 extern const struct test_case import_tests[];
 extern const struct test_case dm_tests[];
+extern const struct test_case raw_tests[];
 extern const struct test_case safe_tests[];
 extern const struct test_case wakeup_tests[];
 

@@ -11,7 +11,7 @@
 
 test_builds := plain other address thread
 test_srcs   := $(notdir $(wildcard $(tests)/*.c))
-wrap	    := -Wl,--wrap=write,--wrap=mmap,--wrap=mmap64,--wrap=munmap
+wrap	    := -Wl,--wrap=write,--wrap=syscall,--wrap=mmap,--wrap=mmap64,--wrap=munmap
 
 # The thread sanitizer does not model fences. It need not, since all shared words are
 # atomic.

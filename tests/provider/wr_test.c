@@ -14,20 +14,6 @@
 
 static char data[256] = "The quick brown fox";
 
-/* Return the next entry that the kernel sees, or one that fails every comparison. */
-static struct srnic_sq_wqe *seen(struct ibv_qp *qp)
-{
-	static struct srnic_sq_wqe nothing = { .opcode = SRNIC_WQE_OPCODES };
-	struct srnic_sq_wqe *wqe = fake_peek(fake_sq(qp));
-
-	CHECK(wqe);
-	if (!wqe)
-		return &nothing;
-	fake_take(fake_sq(qp));
-	fake_retire(fake_sq(qp));
-	return wqe;
-}
-
 static struct ibv_qp_ex *begin(uint32_t max_wr, struct ibv_qp **qp)
 {
 	fake_begin();
@@ -39,6 +25,25 @@ static void end(struct ibv_qp *qp)
 {
 	srnic_destroy_qp(qp);
 	fake_end();
+}
+
+static void wr_names_the_srq(void)
+{
+	struct ibv_qp_ex *ex;
+	struct ibv_qp *qp;
+
+	fake_begin();
+	qp = fake_create_qp(IBV_QPT_XRC_SEND, 4, IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ);
+	ex = ibv_qp_to_qp_ex(qp);
+	ibv_wr_start(ex);
+	ibv_wr_send(ex);
+	ibv_wr_set_xrc_srqn(ex, 0x123);
+	ibv_wr_rdma_read(ex, 1, 2);
+	ibv_wr_set_xrc_srqn(ex, 0x456);
+	CHECK(!ibv_wr_complete(ex));
+	CHECK(fake_seen(qp)->xrc.srqn == 0x123);
+	CHECK(fake_seen(qp)->xrc.srqn == 0x456);
+	end(qp);
 }
 
 static void wr_builders(void)
@@ -71,30 +76,30 @@ static void wr_builders(void)
 	CHECK(!ibv_wr_complete(ex));
 	CHECK(fake.doorbells == 2);		/* the QP's first, and one for the whole batch */
 
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_SEND && wqe->wr_id == 1);
 	CHECK(wqe->flags == (SRNIC_WQE_SIGNALED | SRNIC_WQE_FENCE));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_SEND_IMM && wqe->imm == htobe32(5));
 	CHECK(wqe->wr_id == 2 && !wqe->flags);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_SEND_INV && wqe->imm == 6);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_WRITE && wqe->rkey == 7 && wqe->remote_addr == 8);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_WRITE_IMM && wqe->rkey == 9 && wqe->remote_addr == 10);
 	CHECK(wqe->imm == htobe32(11));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_READ && wqe->rkey == 12 && wqe->remote_addr == 13);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_CMP_SWAP && wqe->rkey == 14 && wqe->remote_addr == 15);
 	CHECK(wqe->atomic.compare_add == 16 && wqe->atomic.swap == 17);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_FETCH_ADD && wqe->rkey == 18 && wqe->remote_addr == 19);
 	CHECK(wqe->atomic.compare_add == 20);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_LOCAL_INV && wqe->imm == 21);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_BIND_MW && wqe->bind.mw_rkey == 0x6600);
 	CHECK(wqe->bind.new_rkey == 0x6601 && wqe->bind.mr_lkey == 0x5500);
 	CHECK(!fake_peek(fake_sq(qp)));
@@ -125,10 +130,10 @@ static void wr_late_builders(void)
 	atomic_write(ex, 1, 16, data);
 	flush(ex, 2, 24, 25, 3, 1);
 	CHECK(!ibv_wr_complete(ex));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_ATOMIC_WRITE && wqe->rkey == 1 && wqe->remote_addr == 16);
 	CHECK(wqe->flags == SRNIC_WQE_INLINE && !memcmp(&wqe->atomic_write.value, data, 8));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->opcode == SRNIC_WQE_FLUSH && wqe->rkey == 2 && wqe->remote_addr == 24);
 	CHECK(wqe->flush.length == 25 && wqe->flush.types == 3 && wqe->flush.level == 1);
 	CHECK(!wqe->flags);
@@ -181,14 +186,14 @@ static void wr_setters(void)
 	ibv_wr_set_inline_data_list(ex, 3, bufs);
 	CHECK(!ibv_wr_complete(ex));
 
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->num_sge == 1 && !memcmp(wqe + 1, sges, sizeof(sges[0])));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->num_sge == 3 && !memcmp(wqe + 1, sges, sizeof(sges)));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->inline_len == 9 && !memcmp(wqe + 1, "The quick", 9));
 	CHECK(wqe->flags == SRNIC_WQE_INLINE && !wqe->num_sge);
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->inline_len == 13 && !memcmp(wqe + 1, "Thequickbrown", 13));
 	end(qp);
 }
@@ -209,7 +214,7 @@ static void wr_datagram(void)
 	ibv_wr_send(ex);
 	ibv_wr_set_ud_addr(ex, &ah.ibv, 5, 6);
 	CHECK(!ibv_wr_complete(ex));
-	wqe = seen(qp);
+	wqe = fake_seen(qp);
 	CHECK(wqe->ud.ah == 42 && wqe->ud.qpn == 5 && wqe->ud.qkey == 6);
 	end(qp);
 }
@@ -262,7 +267,7 @@ static void wr_batch_is_all_or_nothing(void)
 	ibv_wr_send(ex);
 	ibv_wr_set_inline_data(ex, data, 100);
 	CHECK(!ibv_wr_complete(ex));
-	CHECK(seen(qp)->inline_len == 100);
+	CHECK(fake_seen(qp)->inline_len == 100);
 	CHECK(!fake_peek(fake_sq(qp)));
 	end(qp);
 }
@@ -290,6 +295,7 @@ static void wr_first_doorbell_goes_ahead(void)
 }
 
 const struct test_case wr_tests[] = {
+	TEST(wr_names_the_srq),
 	TEST(wr_builders),
 	TEST(wr_late_builders),
 	TEST(wr_flush_refused),

@@ -189,6 +189,7 @@ class Guest:
         self.source = None      # the queue that the current run came from
         self.boot = 0
         self.taken = 0
+        self.before = 0.0       # processor time before the current run
         self.name = "/".join(filter(None, (suite, kernel, place)))
         self.folder = BUILD / "check" / self.name
         self.leaks = f"{suite}/{kernel}/leaks"
@@ -213,7 +214,7 @@ class Guest:
                     limit, ["--no-build", "--allow-splat", "--log",
                             self.folder / f"dmesg-{self.boot}", *self.options])
             for line in vm:
-                self.heed(line, vm_log)
+                self.heed(line, vm_log, vm)
         if self.current:
             self.died()
         elif not self.taken:
@@ -235,7 +236,7 @@ class Guest:
         written.write_text(line + "\n" if line else "")
         written.rename(self.folder / f"queue/{self.taken}")
 
-    def heed(self, line, vm_log):
+    def heed(self, line, vm_log, vm):
         """Handle one line of output of guest/run-tests."""
         if not line.startswith("@@ "):
             return
@@ -243,11 +244,13 @@ class Guest:
         if word == "next":
             self.give_next()
         elif word == "start":
+            self.before = vm.processor_seconds()
             self.report.started(rest)
         elif word == "end":
             status, seconds, reason = rest.split(" ", 2)
             outcome = {0: PASSED, SKIP_STATUS: SKIPPED}.get(int(status), FAILED)
-            self.end(self.current, outcome, float(seconds), reason)
+            self.end(self.current, outcome, float(seconds), reason,
+                     vm.processor_seconds() - self.before)
         elif word == "leaks":
             self.report.expect(1)
             self.report.finished(Result(
@@ -269,9 +272,9 @@ class Guest:
             log.writelines(line + "\n" for line in kernel_log.splitlines()[-60:])
         self.end(run, FAILED, 0, "the VM died")
 
-    def end(self, run, outcome, seconds, reason):
+    def end(self, run, outcome, seconds, reason, spent=0.0):
         self.current = None
-        self.report.finished(Result(run.name, outcome, seconds, run.log, reason))
+        self.report.finished(Result(run.name, outcome, seconds, run.log, reason, spent))
 
 
 def run(report, suite, kernel, queues, place):

@@ -26,8 +26,9 @@ LIMITS = {
     "bare_bools": 0,
 }
 # Functions whose parameters struct ib_device_ops determines
-GIVEN = frozenset(("srnic_process_mad", "srnic_reg_user_mr", "srnic_op_reg_user_mr",
-                   "srnic_rereg_user_mr"))
+GIVEN = frozenset(("srnic_advise_mr", "srnic_process_mad", "srnic_reg_user_mr",
+                   "srnic_op_reg_user_mr", "srnic_reg_user_mr_dmabuf",
+                   "srnic_op_reg_user_mr_dmabuf", "srnic_rereg_user_mr"))
 LITERAL = re.compile(r"true|false")
 BOOL = re.compile(r"^(?:const )?bool \w+$")
 

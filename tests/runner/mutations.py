@@ -15,8 +15,8 @@ enforce the same, each has an "in" line, followed by its own lines. "by" names t
 tests that must notice: e2e/SCRIPT, on the stock kernel; kunit/SUITE, without its
 slow cases; or kunit/SUITE.CASE.
 
-tests/price has the same format. Its mutations are applied all at once, to
-measure what the enforcements cost (scripts/price).
+The files of tests/price have the same format. The mutations of one are applied all at once, to
+measure what is removed (scripts/price).
 """
 
 from dataclasses import dataclass, field
@@ -131,7 +131,7 @@ def apply_all(log):
     recorded result belongs to one."""
     fine = True
     try:
-        for mutation in all_of_them() + read(PRICE):
+        for mutation in all_of_them() + [one for path in PRICE.iterdir() for one in read(path)]:
             for _ in mutation.applied_in(REPO):
                 pass
     except (Malformed, OSError) as error:

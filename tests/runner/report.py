@@ -21,6 +21,7 @@ class Result:
     seconds: float = 0.0
     log: Path | None = None
     reason: str = ""
+    spent: float = 0.0      # seconds of a processor, if known
 
 
 class Report:
@@ -89,6 +90,16 @@ class Report:
                                     for name, since in self.running.items())
                 self.say(f"  … {waiting}")
 
+    def _show_dearest(self, most=10):
+        """Print the tests that take the most of the processors."""
+        known = sorted((r for r in self.results if r.spent), key=lambda r: -r.spent)
+        if len(known) <= most:
+            return
+        self.say("")
+        self.say(f"{sum(r.spent for r in known):.0f} s of a processor in {len(known)} tests; most in")
+        for result in known[:most]:
+            self.say(f"{result.spent:8.0f} s  {result.name}")
+
     def count(self, outcome):
         return sum(result.outcome == outcome for result in self.results)
 
@@ -104,6 +115,7 @@ class Report:
             for suite, counts in suites.items():
                 self.say(f"{suite:<12}{counts[PASSED]:>8}{counts[FAILED]:>8}"
                          f"{counts[SKIPPED]:>9}")
+        self._show_dearest()
         for outcome, title in ((SKIPPED, "Skipped"), (FAILED, "Failed")):
             chosen = [r for r in self.results if r.outcome == outcome]
             if chosen:

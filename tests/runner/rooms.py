@@ -29,6 +29,7 @@ EXCEPTIONS = {
     ("queue", "guard/guard.h"): "numbers only: the most that a ring may be asked for",
     ("sth", "guard/guard.h"): "numbers only: the most rules and keys",
     ("queue", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
+    ("queue", "srnic_cpu_wq"): "a pointer that main sets; srnic.h declares it",
     ("engine", "srnic_wq"): "a pointer that main sets; srnic.h declares it",
 }
 

@@ -14,6 +14,7 @@ from . import metrics
 from . import references as documents
 from . import rooms as walls
 from . import steps
+from . import verbs as table_of_verbs
 from .clean import CACHE, asked_once, content_of
 from .files import forget_objects, scripts, tracked
 from .mutations import apply_all
@@ -235,6 +236,11 @@ def references(log):
     return documents.check(log)
 
 
+def verbs(log):
+    """Each verb has tests of every kind, which are there."""
+    return table_of_verbs.check(log)
+
+
 def netlink(log):
     """The uapi header and the kernel's tables are those of the YAML specification."""
     need_linux()
@@ -255,8 +261,8 @@ def checkers(log):
 
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
          for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
-                          python, licence, mutations, rooms, shape, comments, references, netlink,
-                          checkers, sparse_kunit)}
+                          python, licence, mutations, rooms, shape, comments, references, verbs,
+                          netlink, checkers, sparse_kunit)}
 # These come when the modules for the test kernel are there
 LATE = ("static/sparse-kunit",)
 

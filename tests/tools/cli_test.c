@@ -146,7 +146,10 @@ static const struct {
 	{ "policy add fd00::/64 require aead aes-gcm-128 key k more",
 	  "'more' is not expected here" },
 	{ "policy add fd00::/64 require aead aes-gcm-128 key 12345678901234567890123456789012",
-	  "must have 1 to 31 characters" },
+	  "key name '12345678901234567890123456789012' is invalid: use 1 to 31 letters" },
+	{ "policy add fd00::/64 require aead aes-gcm-128 key a+b", "key name 'a+b' is invalid" },
+	{ "policy add fd00::/64 require aead aes-gcm-128 key -k", "key name '-k' is invalid" },
+	{ "policy add fd00::/64 require aead aes+gcm key k", "suite name 'aes+gcm' is invalid" },
 	{ "policy add fd00::/64 require mode nonsense", "unknown mode 'nonsense'" },
 	{ "policy del", "policy del: the prefix of the peers is missing" },
 	{ "policy del 10.0.0.0/8 off", "policy del: 'off' is not expected here" },
@@ -169,7 +172,7 @@ static const struct {
 	{ "key add k --file /dev/zero", "/dev/zero holds more than 512 bytes" },
 	{ "key gen k", "key gen: the file for the new key is missing" },
 	{ "key gen k -", "key gen: the file for the new key is missing" },
-	{ "key gen k --file /nonexistent/file", "cannot create key file /nonexistent/file" },
+	{ "key gen k --file /nonexistent/file", "cannot write key file /nonexistent/file" },
 	{ "key stage", "key stage: the key's name is missing" },
 	{ "key stage k --nonsense", "'--nonsense' is not expected here" },
 	{ "key promote", "key promote: the key's name is missing" },
@@ -202,6 +205,8 @@ static const struct {
 	{ "pkey add srnic0 x", "P_Key 'x' must be a number from 0x0001 to 0xffff" },
 	{ "pkey del srnic0 0x10000", "P_Key '0x10000' must be a number" },
 	{ "pkey del srnic0 -1", "P_Key '-1' must be a number" },
+	{ "pkey add srnic0 4294967297", "P_Key '4294967297' must be a number" },
+	{ "pkey add srnic0 0x10000000000000001", "P_Key '0x10000000000000001' must be a number" },
 	{ "pkey del srnic0 0x8001y", "P_Key '0x8001y' must be a number" },
 	{ "pkey add srnic0 0x8001 2", "'2' is not expected here" },
 	{ "quota users dev", "the device's name after 'dev' is missing" },
@@ -367,6 +372,34 @@ static void test_key_from_stdin(void)
 	close(saved);
 }
 
+/* In place of the C library's function */
+static unsigned int syncs;
+static int sync_error;
+
+int fsync(int fd)
+{
+	(void)fd;
+	syncs++;
+	errno = sync_error;
+	return sync_error ? -1 : 0;
+}
+
+/* The peer gets a copy of the file: it must be there after a crash, too. */
+static void test_key_gen_is_on_disk(void)
+{
+	kernel_reset();
+	syncs = 0;
+	check(run_with_file("key gen k --file @synced") == CLI_OK && syncs == 1,
+	      "key gen writes the file to disk before the kernel has the key", NULL);
+	unlink(file("synced"));
+	kernel_reset();
+	sync_error = EIO;
+	check(run_with_file("key gen k --file @synced") == CLI_USAGE && one_line(err) &&
+	      strstr(err, "Input/output error") && !kernel.requests &&
+	      access(file("synced"), F_OK), "key gen leaves no file that is not on disk", NULL);
+	sync_error = 0;
+}
+
 static void test_key_gen(void)
 {
 	struct stat made;
@@ -450,6 +483,24 @@ static const char *const same_rule[] = {
 	"policy add 10.77.0.0/24 require suite aes-gcm-128 aead key k",
 	"--json policy add -d 10.77.0.0/24 require aead aes-gcm-128 key k",
 };
+
+/* Every character that a suite's name has */
+static const char *const suites[] = { "aes-cmac-128/96", "chacha20-poly1305", "hmac-sha512" };
+
+static void test_policy_suites(void)
+{
+	unsigned int i;
+	char line[80];
+
+	for (i = 0; i < NUM(suites); i++) {
+		kernel_reset();
+		snprintf(line, sizeof(line), "policy add default require header %s key k",
+			 suites[i]);
+		check(run(line) == CLI_OK && !*err &&
+		      attr_is_text(kernel_attr(SRNIC_A_POLICY_SUITE), suites[i]),
+		      "suite", suites[i]);
+	}
+}
 
 static void test_policy_add(void)
 {
@@ -1052,6 +1103,53 @@ static void answer_healthy(const char *key, bool suite)
 	answer_suite("aes-gcm-128", suite);
 }
 
+/* The stand-in of libibverbs, beside which its providers are: see the Makefile */
+static const char *provider(const char *name)
+{
+	static char path[512];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0)
+		abort();
+	path[len] = '\0';
+	snprintf(strrchr(path, '/'), 200, "/tests/libibverbs/%s", name);
+	return path;
+}
+
+static void test_doctor_finds_providers(void)
+{
+	root = folder;
+	host_file("/etc/libibverbs.d/srnic.driver", "driver srnic");
+	host_file("/usr/lib/some/libibverbs/libsrnic-rdmav34.so", "");
+	host_file(provider("libsrnic-rdmav33.so"), "");
+	shell("rm -f .%s%s", provider("libsrnic-rdmav34.so"), "");
+	run("doctor");
+	check(finds("FAULT", "libibverbs looks for a provider") &&
+	      finds("FAULT", "/tests/libibverbs/libsrnic-rdmav34.so"),
+	      "a provider elsewhere, or of another ABI, is none", NULL);
+	host_file(provider("libsrnic-rdmav34.so"), "");
+	run("doctor");
+	check(!strstr(out, "provider"), "one beside libibverbs is", NULL);
+	root = NULL;
+}
+
+static void test_doctor_knows_peers(void)
+{
+	static const char peer[] = "gone " PUBLIC_KEY " - 10.77.0.0/24\n";
+
+	write_file("peers", peer, strlen(peer));
+	answer_healthy("gone", true);
+	run("doctor");
+	check(finds("FAULT", "key gone is missing") &&
+	      strstr(out, "systemctl enable --now srnicd") &&
+	      !strstr(out, "srnic key add"), "the key of a peer comes from srnicd", NULL);
+	write_file("peers", "gone\n", 5);
+	answer_healthy("lab", true);
+	check(run("doctor") == CLI_REFUSED && finds("FAULT", "peers, line 1"),
+	      "a file of peers that srnicd cannot read", NULL);
+	unlink(file("peers"));
+}
+
 static void test_doctor(void)
 {
 	root = folder;
@@ -1062,7 +1160,7 @@ static void test_doctor(void)
 	      finds("FAULT", "rdma_cm"), "nothing is there", NULL);
 
 	host_file("/etc/libibverbs.d/srnic.driver", "driver srnic");
-	host_file("/usr/lib/some/libibverbs/libsrnic-rdmav34.so", "");
+	host_file(provider("libsrnic-rdmav34.so"), "");
 	host_file("/dev/infiniband/uverbs0", "");
 	host_file("/dev/infiniband/rdma_cm", "");
 	host_file("/proc/cpuinfo", "flags : fpu aes avx");
@@ -1123,6 +1221,27 @@ static void test_genkey(void)
 	unlink(file("private.key"));
 }
 
+/* srnicd runs as a user of its own, who must reach the file of peers. */
+static void test_genkey_folder(void)
+{
+	mode_t before = umask(077);
+	struct stat st = {};
+
+	setenv("SRNIC_FOLDER", file("made"), 1);
+	check(run("genkey") == CLI_OK && !stat(file("made"), &st) && (st.st_mode & 07777) == 0755,
+	      "genkey makes a folder that others can read, whatever the umask", NULL);
+	check(!stat(file("made/private.key"), &st) && (st.st_mode & 07777) == 0600,
+	      "but not the private key", NULL);
+	unlink(file("made/private.key"));
+	chmod(file("made"), 0700);
+	check(run("genkey") == CLI_OK && !stat(file("made"), &st) && (st.st_mode & 07777) == 0700,
+	      "a folder that is there keeps its mode", NULL);
+	unlink(file("made/private.key"));
+	rmdir(file("made"));
+	umask(before);
+	setenv("SRNIC_FOLDER", folder, 1);
+}
+
 static int apply(const char *lines)
 {
 	kernel_reset();
@@ -1179,6 +1298,35 @@ static void test_save(void)
 	unlink(file("settings"));
 }
 
+/* srnicd makes the keys of its peers, and adds their rules: no file has such a secret. */
+static void test_save_with_peers(void)
+{
+	static const char peers[] =
+		"b " PUBLIC_KEY " 192.0.2.2:14791 10.77.0.2\n"
+		"c AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI= - 10.77.0.3 aes-gcm-256\n";
+
+	write_file("peers", peers, strlen(peers));
+	kernel_reset();
+	answer_rule("::ffff:10.77.0.0", 120, SRNIC_RULE_REQUIRE, "lab");
+	answer_rule("::ffff:10.77.0.2", 128, SRNIC_RULE_REQUIRE, "b");
+	answer_rule("::ffff:10.77.0.3", 128, SRNIC_RULE_REQUIRE, "c");
+	answer_rule("::ffff:10.77.1.0", 120, SRNIC_RULE_REQUIRE, "b");
+	answer_key("b");
+	answer_key("lab");
+	shows("save", "# The kernel shows no secret: these files must have them\n"
+	      "# peer b: srnicd makes the key\n"
+	      "key replace lab --file /etc/srnic/lab.key\n"
+	      "policy replace 10.77.0.0/24 require aead aes-gcm-128 key lab\n"
+	      "# peer b: srnicd adds the rule\n"
+	      "policy replace 10.77.0.3/32 require aead aes-gcm-128 key c\n"
+	      "policy replace 10.77.1.0/24 require aead aes-gcm-128 key b\n");
+	write_file("peers", "b\n", 2);
+	kernel_reset();
+	check(run("save") == CLI_REFUSED && one_line(err) && strstr(err, "line 1") && !*out,
+	      "save needs to know the peers", NULL);
+	unlink(file("peers"));
+}
+
 static void test_peer_keys(void)
 {
 	kernel_reset();
@@ -1231,9 +1379,11 @@ int main(void)
 	test_key_value();
 	test_key_from_stdin();
 	test_key_gen();
+	test_key_gen_is_on_disk();
 	test_key_generations();
 	test_prefixes();
 	test_policy_add();
+	test_policy_suites();
 	test_refusal();
 	test_policy_list();
 	test_key_list();
@@ -1246,10 +1396,14 @@ int main(void)
 	test_peers();
 	test_peer_cut();
 	test_genkey();
+	test_genkey_folder();
 	test_peer_keys();
 	test_apply();
 	test_save();
+	test_save_with_peers();
 	test_doctor();
+	test_doctor_finds_providers();
+	test_doctor_knows_peers();
 	test_qps();
 	test_suites();
 	test_escapes();

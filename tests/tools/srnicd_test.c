@@ -4,18 +4,23 @@
  * their TLS connection on the loopback interface.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../../tools/srnicd/clock.h"
+#include "../../tools/srnicd/daemon.h"
 #include "../../tools/srnicd/exchange.h"
 #include "../../tools/srnicd/link.h"
 #include "../../tools/srnicd/session.h"
+#include "../libsrnic/kernel.h"
 
 #define NUM(array)	(sizeof(array) / sizeof(*(array)))
 
@@ -152,6 +157,46 @@ static void test_identity(void)
 	      "a key of another kind is refused");
 }
 
+static void set_credentials(const char *path)
+{
+	if (path ? setenv("CREDENTIALS_DIRECTORY", path, 1) : unsetenv("CREDENTIALS_DIRECTORY"))
+		abort();
+}
+
+/* The folder has a key, and systemd may have passed others */
+static void test_credentials(void)
+{
+	struct identity identity, found, passed;
+	char long_folder[PATH_MAX + 1];
+
+	check(identity_make(&identity, &why) &&
+	      identity_write(file("private.key"), &identity, &why) &&
+	      identity_make(&passed, &why) && !mkdir(file("credentials"), 0700), "two private keys");
+	check(identity_find(folder, &found, &why) &&
+	      !memcmp(&found, &identity, sizeof(found)), "without a credential, that of the folder");
+	set_credentials("");
+	check(identity_find(folder, &found, &why) &&
+	      !memcmp(&found, &identity, sizeof(found)), "nor is an empty variable one");
+	set_credentials(file("credentials"));
+	check(identity_find(folder, &found, &why) &&
+	      !memcmp(&found, &identity, sizeof(found)), "nor are those for others");
+	check(identity_write(file("credentials/private.key"), &passed, &why) &&
+	      identity_find(folder, &found, &why) && !memcmp(&found, &passed, sizeof(found)),
+	      "a credential comes before the folder");
+	write_file("credentials/private.key", "not a key\n", 0600);
+	check(fails(identity_find(folder, &found, &why), "credentials/private.key holds no"),
+	      "also if it is wrong: the folder's may be another host's");
+	set_credentials(NULL);
+	memset(long_folder, '/', PATH_MAX);
+	long_folder[PATH_MAX] = '\0';
+	check(fails(identity_find(long_folder, &found, &why), "too long") &&
+	      fails(peers_read(long_folder, &(struct peers) {}, &why), "too long"),
+	      "no path is cut off");
+	unlink(file("credentials/private.key"));
+	rmdir(file("credentials"));
+	unlink(file("private.key"));
+}
+
 /* Peers */
 
 static bool is_endpoint(const char *text)
@@ -227,6 +272,40 @@ static void test_peers(void)
 		      "a " ZERO_KEY " - ::/128 aes-gcm-128\n"), "a peer is added");
 	check(peers_del(folder, &peer, &why) && file_is("peers", text), "and deleted");
 	check(fails(peers_del(folder, &peer, &why), "no peer 'a'"), "but once only");
+}
+
+/* Leave so many descriptors to be opened; -1: as before. */
+static void leave_descriptors(int count)
+{
+	static struct rlimit before;
+	struct rlimit limit;
+	int next = dup(0);
+
+	if (!before.rlim_cur && getrlimit(RLIMIT_NOFILE, &before))
+		abort();
+	close(next);
+	limit = before;
+	if (count >= 0)
+		limit.rlim_cur = next + count;
+	if (next < 0 || setrlimit(RLIMIT_NOFILE, &limit))
+		abort();
+}
+
+static void test_peers_kept(void)
+{
+	static const char text[] = "a " ZERO_KEY " - 192.0.2.1\n";
+	struct peer peer = { .name = "b", .public_key = { 1 }, .prefix = { .len = 128 } };
+	bool fine;
+
+	write_file("peers", text, 0644);
+	/* the folder and the new file, but not the old one beside them */
+	leave_descriptors(2);
+	fine = peers_add(folder, &peer, &why);
+	leave_descriptors(-1);
+	check(fails(fine, "Too many open files") && file_is("peers", text),
+	      "if the file cannot be read, it is not replaced");
+	check(access(file("peers.new"), F_OK), "and no other one is left behind");
+	unlink(file("peers"));
 }
 
 /* Messages */
@@ -610,6 +689,91 @@ static void test_links(void)
 	      "of two from one end the newer");
 }
 
+/* A daemon with the peers of the file, and the stand-in of the kernel */
+
+#define TWO_KEY		"AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
+
+static struct link *link_of(const struct daemon *daemon, const char *name)
+{
+	struct link *link;
+
+	for (link = daemon->links; link; link = link->next)
+		if (!strcmp(link->peer.name, name))
+			return link;
+	return NULL;
+}
+
+/* Start a daemon whose public key is ONE_KEY, with these peers. */
+static bool daemon_start(struct daemon *daemon, const char *peers)
+{
+	*daemon = (struct daemon) { .folder = folder };
+	memset(daemon->tls.own_key, 1, KEY_LEN);
+	write_file("peers", peers, 0644);
+	return kernel_open(&daemon->kernel, &why) && links_read(daemon, &why);
+}
+
+static void daemon_end(struct daemon *daemon)
+{
+	links_free(daemon);
+	kernel_close(&daemon->kernel);
+	unlink(file("peers"));
+	kernel_reset();
+}
+
+static void test_unusable_peers(void)
+{
+	struct daemon daemon;
+	struct link *link;
+
+	kernel.err = EOPNOTSUPP;
+	kernel.refuse_cmd = SRNIC_CMD_POLICY_ADD;
+	check(daemon_start(&daemon,
+			   "a " ZERO_KEY " - 192.0.2.1 other\nb " TWO_KEY " - 192.0.2.2\n") &&
+	      !kernel.refuse_cmd && link_of(&daemon, "b"),
+	      "a peer whose suite the kernel lacks does not keep the daemon from the others");
+	link = link_of(&daemon, "a");
+	if (link)
+		link_tick(link, link->look_at);
+	check(link && kernel_cmd() == SRNIC_CMD_POLICY_ADD &&
+	      attr_is_text(kernel_attr(SRNIC_A_POLICY_KEY), "a"),
+	      "and its rule is tried again");
+	daemon_end(&daemon);
+	check(daemon_start(&daemon, "me " ONE_KEY " - 192.0.2.1\nb " TWO_KEY " - 192.0.2.2\n") &&
+	      !link_of(&daemon, "me") && link_of(&daemon, "b"),
+	      "a peer with the public key of this host is left out");
+	daemon_end(&daemon);
+	check(fails(daemon_start(&daemon, "b\n"), "line 1"), "a file that cannot be parsed is refused");
+	daemon_end(&daemon);
+}
+
+/* 'srnic peer del' removes the line, then the rule, which the daemon must not add again. */
+static void test_deleted_peer(void)
+{
+	struct daemon daemon;
+	struct link *link;
+
+	check(daemon_start(&daemon, "a " ZERO_KEY " - 192.0.2.1\n"), "a peer that is deleted later");
+	link = link_of(&daemon, "a");
+	link_tick(link, link->look_at);
+	check(kernel_cmd() == SRNIC_CMD_POLICY_ADD, "before that, its rule is added again");
+	write_file("peers", "b " TWO_KEY " - 192.0.2.1\n", 0644);
+	link_tick(link, link->look_at);
+	check(kernel_cmd() == SRNIC_CMD_POLICY_DEL,
+	      "after that it is deleted, also if the daemon has not read the file yet");
+	kernel.err = EEXIST;
+	kernel.refuse_cmd = SRNIC_CMD_POLICY_ADD;
+	link_tick(link, link->look_at);
+	check(!kernel.refuse_cmd && kernel_cmd() == SRNIC_CMD_POLICY_ADD,
+	      "but not if it is the administrator's");
+	write_file("peers", "a " ZERO_KEY " 192.0.2.9:1 192.0.2.1 other\n", 0644);
+	link_tick(link, link->look_at);
+	check(kernel_cmd() == SRNIC_CMD_POLICY_ADD, "nor if the peer has only moved");
+	write_file("peers", "a\n", 0644);
+	link_tick(link, link->look_at);
+	check(kernel_cmd() == SRNIC_CMD_POLICY_ADD, "nor if the file cannot be read");
+	daemon_end(&daemon);
+}
+
 /* TLS */
 
 static const uint8_t *admitted;		/* the key that both ends expect; NULL: each other's */
@@ -732,6 +896,30 @@ static void test_secrets(struct session *session[2])
 	      "and another for another generation, or another peer");
 }
 
+static void test_key_of_deleted_peer(struct session *session)
+{
+	struct daemon daemon;
+	struct link *link;
+	bool fine;
+
+	fine = daemon_start(&daemon, "a " TWO_KEY " - 192.0.2.1\n");
+	link = link_of(&daemon, "a");
+	session->daemon = &daemon;
+	session->link = link;
+	fine = fine && link_session_ops.opened(session, &why) &&
+		link->exchange.ops->stage(link, 1, false, &why);
+	check(fine && kernel_cmd() == SRNIC_CMD_KEY_ADD, "a peer gets its key");
+	write_file("peers", "", 0644);
+	kernel.err = EEXIST;
+	kernel.refuse_cmd = SRNIC_CMD_POLICY_ADD;
+	fine = link->exchange.ops->stage(link, 2, false, &why);
+	check(fails(fine, "no longer in the file") && kernel_cmd() == SRNIC_CMD_KEY_DEL &&
+	      attr_is_text(kernel_attr(SRNIC_A_KEY_NAME), "a"),
+	      "which is deleted if the peer was deleted meanwhile");
+	session->link = NULL;		/* the caller closes it */
+	daemon_end(&daemon);
+}
+
 static void test_tls(void)
 {
 	struct session *session[2];
@@ -747,6 +935,7 @@ static void test_tls(void)
 	check(connect_sessions(tls, session) && run_sessions(session, reason) == -1 &&
 	      messages == 2, "two ends that know each other's keys");
 	test_secrets(session);
+	test_key_of_deleted_peer(session[0]);
 	close_sessions(session);
 
 	admitted = identities[2].public_key;
@@ -899,8 +1088,10 @@ int main(void)
 		abort();
 	test_texts();
 	test_identity();
+	test_credentials();
 	test_endpoints();
 	test_peers();
+	test_peers_kept();
 	test_messages();
 	test_generations();
 	test_breaks();
@@ -908,6 +1099,8 @@ int main(void)
 	test_volume();
 	test_out_of_turn();
 	test_links();
+	test_unusable_peers();
+	test_deleted_peer();
 	test_sources();
 	test_strangers();
 	test_context();

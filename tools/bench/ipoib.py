@@ -22,7 +22,7 @@ from statistics import median
 sys.dont_write_bytecode = True
 from contenders import MTU                                              # noqa: E402
 from programs import Failed                                             # noqa: E402
-from tables import table                                                # noqa: E402
+from tables import leave, table                                         # noqa: E402
 from tcp import parse_iperf, parse_qperf                                # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
@@ -231,17 +231,13 @@ def main():
         results = {place: measure_place(place, names, args) for place in args.places.split(",")}
     except Failed as failed:
         sys.exit(f"ipoib: {failed}")
-    out = Path(args.out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "mtu": MTU, "results": results},
-                              indent=1) + "\n")
+    date = time.strftime("%Y-%m-%d")
     text = "\n".join([
         "# TCP over IP over InfiniBand", "",
-        f"Measured {time.strftime('%Y-%m-%d')} by `make bench B=ipoib`: one boot, a netdev MTU of {MTU},"
+        f"Measured {date} by `make bench B=ipoib`: one boot, a netdev MTU of {MTU},"
         f" in turns, {args.rounds} rounds, iperf3 with one stream, qperf's tcp_lat with 64 bytes.", "",
         *(line for place, found in results.items() for line in section(place, found))])
-    out.with_suffix(".md").write_text(text)
-    print(text)
+    leave(args.out, {"date": date, "mtu": MTU, "results": results}, text)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from bed import bed, protected, sh    # noqa: E402
-from contenders import CONTENDERS, MTU, VERBS           # noqa: E402
+from contenders import CONTENDERS, MTU                  # noqa: E402
 from pace import Pace                                   # noqa: E402
 from perftest import perftest                           # noqa: E402
 from programs import Failed                             # noqa: E402
@@ -32,6 +32,7 @@ PERIODS = (601297, 614683, 628357, 642359, 656651, 671249, 686177, 701447, 71708
 DATA = "/tmp/perf.data"
 PERF = ("perf", "record", "-q", "-a", *(word for period in PERIODS for word in ("-e", f"cpu-clock/period={period}/")),
         "-g", "-o", DATA, "--")
+VERBS = [name for name, contender in CONTENDERS.items() if contender.devices]
 PERFTESTS = [name for name, work in WORK.items() if work.verb and work.place == "plain"]
 
 

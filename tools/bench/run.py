@@ -84,7 +84,8 @@ class Bench:
         path.write_text(json.dumps(self.record, indent=1) + "\n")
 
     def floor(self):
-        self.record["floor"].append(measure_floor(self.args.floor_ms))
+        if self.args.floor_ms:
+            self.record["floor"].append(measure_floor(self.args.floor_ms))
 
     def session(self, session):
         with bed(session.kind, session.place, self.args.rps):
@@ -137,7 +138,7 @@ def arguments():
     ap.add_argument("--contenders", default=",".join(name for name, c in CONTENDERS.items() if not c.like))
     ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
     ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")
-    ap.add_argument("--floor-ms", type=int, default=50, help="how long each primitive runs")
+    ap.add_argument("--floor-ms", type=int, default=50, help="how long each primitive runs; 0: none is measured")
     args = ap.parse_args()
     for name in args.contenders.split(","):
         if name not in CONTENDERS:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """tables - the report's tables, as lines of Markdown; empty where nothing was measured."""
+import json
+from pathlib import Path
 from statistics import median
 
 from contenders import CONTENDERS
@@ -132,3 +134,12 @@ def instructions_table(found):
 def failures(record):
     rows = [[contender, work, str(count), why] for contender, work, why, count in record.errors()]
     return table(["contender", "work", "runs", "why"], rows) if rows else []
+
+
+def leave(name, figures, text):
+    """Write figures into a JSON file, and a report beside it, which is printed, too."""
+    out = Path(name)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(figures, indent=1) + "\n")
+    out.with_suffix(".md").write_text(text)
+    print(text)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Open all sealed packets of a capture with the independent codec.
 
-usage: capture.py [--secrets FILE] [--datagrams | --ipoib] [--group KEY] KEY PCAP SUITE:MODE...
+usage: capture.py [--secrets FILE] [--datagrams | --ipoib | --xrc] [--group KEY] KEY PCAP SUITE:MODE...
 
   KEY          a file with the key that the rules name, as srnic key gen writes it
   PCAP         all traffic of UDP ports 4791 and 4792 (InfiniBand ports) between the ends, one
@@ -12,6 +12,7 @@ usage: capture.py [--secrets FILE] [--datagrams | --ipoib] [--group KEY] KEY PCA
                connection can be opened
   --group KEY  a file with the key that the rules for multicast groups name, if it differs
   --datagrams  each seal must occur with every opcode of UD, instead of RC
+  --xrc        each seal must occur with every opcode of XRC, instead of RC
   --ipoib      each seal must occur with the only opcode that ib_ipoib and the connection manager
                send, UD SEND ONLY; prints also how many datagrams went to each group
 
@@ -28,8 +29,8 @@ import sys
 from collections import defaultdict
 from ipaddress import IPv6Address
 
-from sth import (OPCODES, SUITES, UD_OPCODES, Connection, End, Flow, Listener, Receiver, Refused,
-                 Seal, has_datagrams, icrc, k_group, k_pair, parse_handshake, read_secrets)
+from sth import (OPCODES, RC_OPCODES, SUITES, UD_OPCODES, XRC_OPCODES, Connection, End, Flow,
+                 Listener, Receiver, Refused, Seal, has_datagrams, icrc, k_group, k_pair, parse_handshake, read_secrets)
 from sth.datagram import Datagram
 from sth.packet import (BTH_LEN, CONFIRM, CONFIRM_ACK, HANDSHAKE, HELLO, HELLO_ACK, PORTS,
                         ROCE)
@@ -207,6 +208,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datagrams", action="store_true")
     parser.add_argument("--ipoib", action="store_true")
+    parser.add_argument("--xrc", action="store_true")
     parser.add_argument("--group", type=pathlib.Path)
     parser.add_argument("--secrets", type=pathlib.Path)
     parser.add_argument("key", type=pathlib.Path)
@@ -215,8 +217,9 @@ def main():
     args = parser.parse_args()
     key, group_key = (path and bytes.fromhex(path.read_text()) for path in (args.key, args.group))
     seals = [tuple(word.split(":")) for word in args.seals]
-    wanted = (UD_OPCODES if args.datagrams or args.ipoib else OPCODES).values()
-    wanted = [o for o in wanted if not args.ipoib or o.name == "UD_SEND_ONLY"]
+    wanted = UD_OPCODES if args.datagrams or args.ipoib else \
+        XRC_OPCODES if args.xrc else RC_OPCODES
+    wanted = [o for o in wanted.values() if not args.ipoib or o.name == "UD_SEND_ONLY"]
     secrets = read_secrets(args.secrets.read_text()) if args.secrets else {}
     opener = Opener(key, seals, group_key, secrets)
     for number, data in enumerate(frames(args.pcap), 1):

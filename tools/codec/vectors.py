@@ -20,7 +20,7 @@ import itertools
 import json
 import textwrap
 
-from sth import (OPCODES, SUITES, Connection, End, Flow, Frame, Header, Packet, Sender, Shared,
+from sth import (OPCODES, SUITES, XRC_OPCODES, Connection, End, Flow, Frame, Header, Packet, Sender, Shared,
                  handshake_frame, kdf_pair_paper, ratchet)
 from sth.packet import CONFIRM, CONFIRM_ACK, EXT_LEN, HELLO, HELLO_ACK
 from sth.seal import EMISSIONS
@@ -96,6 +96,8 @@ def contents(index, conn):
     lengths = itertools.cycle(PAYLOADS)
     for opcode in OPCODES.values():
         sizes = [next(lengths), next(lengths)] if opcode.payload else [0]
+        if opcode.value in XRC_OPCODES:
+            sizes = sizes[:1]
         if opcode.name == "WRITE_MIDDLE":
             sizes.append(4096 if index % 2 else 1024)
         yield from ((opcode, size) for size in sizes)

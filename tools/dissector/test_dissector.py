@@ -43,14 +43,14 @@ FIELDS = ["frame.number", *(f"srnic.{name}" for name in [
     "sth.salt", "sth.counter",
     "sth.tag", "sth.tag.status", "sth.suite", "sth.suites", "sth.mode", "sth.key", "sth.grant", "sth.psn64",
     "sth.epoch", "sth.phase", "sth.replays", "payload", "payload.wire", "icrc", "icrc.status", "ext", "addr", "rkey",
-    "dmalen", "feth", "swap", "compare", "orig", "imm", "syndrome", "msn", "qkey", *NOTES])]
+    "dmalen", "feth", "swap", "compare", "orig", "imm", "syndrome", "msn", "qkey", "srqn", *NOTES])]
 # Fields of extension headers: name, offset, bytes
 EXTENSIONS = {
     "RETH": [("addr", 0, 8), ("rkey", 8, 4), ("dmalen", 12, 4)],
     "AtomicETH": [("addr", 0, 8), ("rkey", 8, 4), ("swap", 12, 8), ("compare", 20, 8)],
     "AETH": [("syndrome", 0, 1), ("msn", 1, 3)], "AtomicAckETH": [("orig", 0, 8)],
     "ImmDt": [("imm", 0, 4)], "IETH": [("rkey", 0, 4)], "DETH": [("qkey", 0, 4), ("sqpn", 5, 3)],
-    "FETH": [("feth", 0, 4)],
+    "FETH": [("feth", 0, 4)], "XRCETH": [("srqn", 1, 3)],
 }
 
 
@@ -254,7 +254,7 @@ class Primitives(unittest.TestCase):
 
 
 class Suites(unittest.TestCase):
-    """All seals of the protocol with every opcode of RC, across an epoch's end."""
+    """All seals of the protocol with every opcode of RC and XRC, across an epoch's end."""
 
     SIZES = [0, 1, 5, 16, 17, 64, 256]
 
@@ -302,7 +302,7 @@ class Suites(unittest.TestCase):
             reserved = n % len(OPCODES) % 16
             with self.subTest(opcode=expected[0]):
                 echo = bool(reserved & 8) if expected[5].response else None
-                gap = reserved & 7 if expected[0] == 0x11 else None
+                gap = reserved & 7 if expected[0] in (0x11, 0xb1) else None
                 self.assertEqual(one(row, "echo"), None if echo is None else str(int(echo)))
                 self.assertEqual(number(row, "gap"), gap)
 

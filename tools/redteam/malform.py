@@ -24,8 +24,14 @@ RC_WRITE_FIRST = 0x06
 RC_WRITE_ONLY = 0x0A
 RC_SEND_ONLY = 0x04
 RC_ACK = 0x11
-DEFINED = set(range(0x00, 0x15)) | {0x16, 0x17, 0x1C, 0x1D} | set(range(0x20, 0x2C)) | {0x64, 0x65, 0x81} | \
-    {0xC0, 0xC1, 0xC2, 0xC3}
+RC = set(range(0x00, 0x15)) | {0x16, 0x17}
+A19 = {0x1C, 0x1D}      # FLUSH and ATOMIC WRITE, of RC alone
+UC = set(range(0x20, 0x2C))
+UD = {0x64, 0x65}
+CNP = {0x81}
+XRC = {0xA0 | opcode for opcode in RC}
+HANDSHAKE = {0xC0, 0xC1, 0xC2, 0xC3}
+DEFINED = RC | A19 | UC | UD | CNP | XRC | HANDSHAKE
 
 
 def bth(victim, opcode, flags=0x40, psn=None, sth=0, qpn=None, pkey=0xFFFF):
@@ -109,8 +115,9 @@ def unknown_qp(victim):
 
 
 def other_transport(victim):
-    for opcode in (0x24, 0x2A, 0x64):
-        ext = b"\0" * 8 if opcode == 0x64 else reth(0) if opcode == 0x2A else b""
+    xrceth = b"\0" * 4
+    for opcode, ext in ((0x24, b""), (0x2A, reth(0)), (0x64, b"\0" * 8),
+                        (0xA4, xrceth), (0xAC, xrceth + reth(0)), (0xB1, b"\0" * 4)):
         yield frame(victim, bth(victim, opcode) + ext)
 
 

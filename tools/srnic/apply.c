@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <srnic/srnic.h>
+#include "../srnicd/identity.h"
+#include "../srnicd/peers.h"
 #include "cli.h"
 #include "keys.h"
 
@@ -83,18 +85,39 @@ int apply_run(struct args *args)
 	return status;
 }
 
-static void save_key(const struct srnic_key *key)
+/* srnicd makes the keys of its peers: no file has them. */
+static void save_key(const struct srnic_key *key, const struct peers *peers)
 {
 	const char *name = srnic_key_name(key);
 
-	fprintf(cli.out, "key replace %s --file /etc/srnic/%s.key\n", name, name);
+	if (peers_find(peers, name))
+		fprintf(cli.out, "# peer %s: srnicd makes the key\n", name);
+	else
+		fprintf(cli.out, "key replace %s --file /etc/srnic/%s.key\n", name, name);
 }
 
-static void save_rule(const struct srnic_policy *policy)
+/* Whether it is the rule that srnicd adds for a peer; others for its key are the user's. */
+static bool is_rule_of_peer(const struct srnic_policy *policy, const struct peers *peers)
+{
+	const struct peer *peer = peers_find(peers, srnic_policy_key(policy));
+	struct srnic_prefix prefix = srnic_policy_prefix(policy);
+
+	return peer && !memcmp(&peer->prefix, &prefix, sizeof(prefix)) &&
+		srnic_policy_rule(policy) == SRNIC_RULE_REQUIRE &&
+		srnic_policy_mode(policy) == SRNIC_MODE_AEAD &&
+		!strcmp(srnic_policy_suite(policy), peer->suite) &&
+		!srnic_policy_clear_cm(policy) && !srnic_policy_uncached(policy);
+}
+
+static void save_rule(const struct srnic_policy *policy, const struct peers *peers)
 {
 	struct srnic_prefix prefix = srnic_policy_prefix(policy);
 	char text[SRNIC_TEXT_MAX];
 
+	if (is_rule_of_peer(policy, peers)) {
+		fprintf(cli.out, "# peer %s: srnicd adds the rule\n", srnic_policy_key(policy));
+		return;
+	}
 	srnic_prefix_text(&prefix, text);
 	fprintf(cli.out, "policy replace %s %s", text, srnic_rule_name(srnic_policy_rule(policy)));
 	if (*srnic_policy_key(policy))
@@ -110,16 +133,21 @@ int save_run(struct args *args)
 	struct srnic_list *policies = NULL, *keys = NULL;
 	const struct srnic_policy *policy;
 	const struct srnic_key *key;
+	struct peers peers = {};
+	struct why why;
 	int err;
 
 	err = args_end(args) ?: keys_and_rules(args->where, &keys, &policies);
+	if (!err && !peers_read(identity_folder(), &peers, &why))
+		err = cli_refused(args->where, "%s", why.text);
 	if (!err) {
 		fputs("# The kernel shows no secret: these files must have them\n", cli.out);
 		srnic_for_each_key(key, keys)
-			save_key(key);
+			save_key(key, &peers);
 		srnic_for_each_policy(policy, policies)
-			save_rule(policy);
+			save_rule(policy, &peers);
 	}
+	peers_free(&peers);
 	srnic_list_free(policies);
 	srnic_list_free(keys);
 	return err;

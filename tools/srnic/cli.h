@@ -73,6 +73,9 @@ int args_verb(struct args *args, const struct verb *verbs, unsigned int num);
 /* words.c: parsers print their own errors and return a status */
 int parse_prefix(const struct args *args, const char *word, struct srnic_prefix *prefix);
 int parse_u32(const struct args *args, const char *what, const char *word, uint32_t *value);
+int check_key_name(const struct args *args, const char *name);
+/* The names of suites that there are, such as aes-cmac-128/96, are known to the kernel alone. */
+int check_suite_name(const struct args *args, const char *name);
 
 /* secret.c: keys from a file or a terminal; the caller wipes them */
 struct secret {

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -14,10 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 #include <srnic_version.h>
+#include "../srnicd/identity.h"
+#include "../srnicd/peers.h"
 #include "cli.h"
 #include "json.h"
 #include "keys.h"
 #include "list.h"
+#include "provider.h"
 
 #define ROCE_PORT	4791
 #define MTU_OF_4096	4200		/* of a netdev for packets of 4096 bytes, sealed */
@@ -39,6 +43,7 @@ struct doctor {
 	struct srnic_list *rules;
 	struct srnic_list *keys;
 	struct srnic_list *suites;
+	struct peers peers;	/* of srnicd */
 };
 
 /* @todo: NULL: nothing */
@@ -47,7 +52,7 @@ static void found(struct doctor *d, enum verdict how, const char *todo, const ch
 
 static void found(struct doctor *d, enum verdict how, const char *todo, const char *fmt, ...)
 {
-	char text[512];
+	char text[PATH_MAX + 100];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -94,7 +99,7 @@ static bool read_line(const char *path, char *line, int room)
 /* Whether a file of this pattern exists */
 static bool exists(const char *pattern)
 {
-	char full[512];
+	char full[2 * PATH_MAX];
 	glob_t names;
 	int err;
 
@@ -207,7 +212,10 @@ static void look_at_rule(struct doctor *d, const struct srnic_policy *policy)
 	char text[SRNIC_TEXT_MAX], todo[128];
 
 	srnic_prefix_text(&prefix, text);
-	snprintf(todo, sizeof(todo), "srnic key add %s --file FILE", key);
+	if (peers_find(&d->peers, key))
+		snprintf(todo, sizeof(todo), "systemctl enable --now srnicd here and there, or look at its messages");
+	else
+		snprintf(todo, sizeof(todo), "srnic key add %s --file FILE", key);
 	if (!keys_have(d->keys, key))
 		found(d, require ? FAULT : NOTE, todo, "rule %s: key %s is missing, %s", text, key,
 		      without);
@@ -247,14 +255,34 @@ static void look_at_rules(struct doctor *d)
 		      "this processor has no AES instructions, and rules use AES");
 }
 
+static void look_at_peers(struct doctor *d)
+{
+	struct why why;
+
+	if (!peers_read(identity_folder(), &d->peers, &why))
+		found(d, FAULT, "correct the line: srnicd does not start", "%s", why.text);
+}
+
 /* ------------------------------------------------------------- user space */
+
+static void look_at_provider(struct doctor *d)
+{
+	char path[PATH_MAX];
+
+	if (!provider_path(path, sizeof(path)))
+		found(d, FAULT, "install libibverbs1",
+		      "there is no libibverbs, and no provider for srnic");
+	else if (!exists("/etc/libibverbs.d/srnic.driver"))
+		found(d, FAULT, "install ibverbs-provider-srnic, or make install",
+		      "libibverbs has no provider for srnic");
+	else if (!exists(path))
+		found(d, FAULT, "install ibverbs-provider-srnic, or make install",
+		      "libibverbs looks for a provider for srnic at %s", path);
+}
 
 static void look_at_user_space(struct doctor *d)
 {
-	if (!exists("/etc/libibverbs.d/srnic.driver") ||
-	    !exists("/usr/lib/*/libibverbs/libsrnic-rdmav*.so"))
-		found(d, FAULT, "install ibverbs-provider-srnic, or make install",
-		      "libibverbs has no provider for srnic");
+	look_at_provider(d);
 	if (!exists("/dev/infiniband/uverbs*"))
 		found(d, FAULT, "modprobe ib_uverbs", "there is no /dev/infiniband/uverbs*");
 	if (!exists("/dev/infiniband/rdma_cm"))
@@ -309,6 +337,7 @@ int doctor_run(struct args *args)
 	if (err)
 		return err;
 	list_begin();
+	look_at_peers(&d);
 	look_at_kernel(&d);
 	look_at_mode(&d);
 	look_at_user_space(&d);
@@ -318,5 +347,6 @@ int doctor_run(struct args *args)
 	srnic_list_free(d.rules);
 	srnic_list_free(d.keys);
 	srnic_list_free(d.suites);
+	peers_free(&d.peers);
 	return d.faults ? CLI_REFUSED : CLI_OK;
 }

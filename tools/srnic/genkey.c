@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include "../srnicd/identity.h"
+#include "../srnicd/path.h"
 #include "cli.h"
 #include "json.h"
 
@@ -24,28 +25,30 @@ static void print_public(const struct identity *identity)
 	json_close();
 }
 
-static const char *private_path(char *path, size_t size)
+/*
+ * srnicd runs as a user of its own, who must reach the file of peers: a folder that this makes
+ * does not depend on the umask.
+ */
+static bool make_folder(const char *folder, struct why *why)
 {
-	snprintf(path, size, "%s/" PRIVATE_FILE, identity_folder());
-	return path;
+	if (mkdir(folder, 0755) ? errno == EEXIST : !chmod(folder, 0755))
+		return true;
+	return why_not(why, "cannot make the folder %.200s: %s", folder, strerror(errno));
 }
 
 int genkey_run(struct args *args)
 {
 	const char *dir = identity_folder();
 	struct identity identity;
-	char path[300];
+	char path[PATH_MAX];
 	struct why why;
 	int err = args_end(args);
 
 	if (err)
 		return err;
 	prctl(PR_SET_DUMPABLE, 0);	/* keep the private key out of core dumps */
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return cli_refused(args->where, "cannot make the folder %s: %s", dir,
-				   strerror(errno));
-	if (identity_make(&identity, &why) &&
-	    identity_write(private_path(path, sizeof(path)), &identity, &why))
+	if (make_folder(dir, &why) && path_join(path, dir, PRIVATE_FILE, &why) &&
+	    identity_make(&identity, &why) && identity_write(path, &identity, &why))
 		print_public(&identity);
 	else
 		err = cli_refused(args->where, "%s", why.text);
@@ -56,14 +59,15 @@ int genkey_run(struct args *args)
 int pubkey_run(struct args *args)
 {
 	struct identity identity;
-	char path[300];
+	char path[PATH_MAX];
 	struct why why;
 	int err = args_end(args);
 
 	if (err)
 		return err;
 	prctl(PR_SET_DUMPABLE, 0);
-	if (!identity_read(private_path(path, sizeof(path)), false, &identity, &why))
+	if (!path_join(path, identity_folder(), PRIVATE_FILE, &why) ||
+	    !identity_read(path, false, &identity, &why))
 		return cli_refused(args->where, "%s", why.text);
 	print_public(&identity);
 	identity_wipe(&identity);

@@ -276,6 +276,7 @@ static const struct page pages[] = {
 "Usage: srnic apply [FILE | -]\n"
 "\n"
 "Run the commands of FILE, one a line, each as on the command line but without 'srnic'.\n"
+"Options, such as -n, are given to 'apply' itself.\n"
 "Words are separated by blanks; a word that begins with # begins a comment. Without FILE,\n"
 "/etc/srnic/srnic.conf. The first line that fails is the last one; those before it stay\n"
 "in effect. Use 'replace' instead of 'add', so that a file can be applied again.\n"

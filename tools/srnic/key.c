@@ -2,7 +2,6 @@
 /*
  * srnic key: pre-shared keys. They are added to the kernel and cannot be read back.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,28 +11,9 @@
 #include "json.h"
 #include "list.h"
 
-static bool is_name(const char *word)
-{
-	size_t len = strlen(word);
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (!isalnum((unsigned char)word[i]) && !strchr("._-", word[i]))
-			return false;
-	return len && len <= SRNIC_NAME_MAX && word[0] != '-';
-}
-
 static int take_name(struct args *args, const char **name)
 {
-	int err;
-
-	err = args_need(args, "the key's name", name);
-	if (err)
-		return err;
-	if (is_name(*name))
-		return CLI_OK;
-	return cli_usage(args, "key name '%.40s' is invalid: use 1 to %d letters, digits, '.', '_', '-'",
-			 *name, SRNIC_NAME_MAX);
+	return args_need(args, "the key's name", name) ?: check_key_name(args, *name);
 }
 
 struct source {

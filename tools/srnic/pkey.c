@@ -2,6 +2,8 @@
 /*
  * srnic pkey: partitions that an InfiniBand port is a member of.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include "ask.h"
 #include "cli.h"
 #include "dev.h"
@@ -50,15 +52,17 @@ static int pkey_show(struct args *args)
 
 static int take_pkey(struct args *args, uint16_t *pkey)
 {
+	unsigned long value;
 	const char *word;
-	unsigned int value;
-	char rest;
+	char *rest;
 	int err;
 
 	err = args_need(args, "the P_Key, such as 0x8001,", &word);
 	if (err)
 		return err;
-	if (sscanf(word, "%i%c", &value, &rest) != 1 || value > UINT16_MAX)
+	/* strtoul() takes a sign and blanks, and returns its maximum for a larger number */
+	value = strtoul(word, &rest, 0);
+	if (!isdigit((unsigned char)*word) || *rest || value > UINT16_MAX)
 		return cli_usage(args, "P_Key '%s' must be a number from 0x0001 to 0xffff", word);
 	*pkey = value;
 	return args_end(args);

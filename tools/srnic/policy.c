@@ -74,14 +74,6 @@ static int take_seal_word(struct args *args, struct rule *rule)
 	return cli_usage(args, "'%s' is not expected here: remove it", word);
 }
 
-static int check_name(const struct args *args, const char *what, const char *name)
-{
-	if (!*name || strlen(name) > SRNIC_NAME_MAX)
-		return cli_usage(args, "%s '%.40s' must have 1 to %d characters", what, name,
-				 SRNIC_NAME_MAX);
-	return CLI_OK;
-}
-
 static int take_seal(struct args *args, struct rule *rule)
 {
 	const char *name = srnic_rule_name(rule->rule);
@@ -99,7 +91,7 @@ static int take_seal(struct args *args, struct rule *rule)
 		return cli_usage(args, "'%s' needs a suite: see 'srnic suite list'", name);
 	if (!rule->key)
 		return cli_usage(args, "'%s' needs a key: add 'key NAME'", name);
-	return check_name(args, "suite", rule->suite) ?: check_name(args, "key", rule->key);
+	return check_suite_name(args, rule->suite) ?: check_key_name(args, rule->key);
 }
 
 static int take_rule(struct args *args, struct rule *rule)

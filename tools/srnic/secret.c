@@ -159,13 +159,32 @@ int secret_read(const struct args *args, const char *path, bool raw, struct secr
 	return err;
 }
 
-/* Generate a random key, and write it to a new file that only its owner can read. */
+/* Write a new file that only its owner can read, to the disk. Return 0, or an errno. */
+static int write_new(const char *path, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	ssize_t done;
+	int err;
+
+	if (fd < 0)
+		return errno;
+	done = write(fd, text, len);
+	err = done < 0 || fsync(fd) ? errno : 0;
+	if (!err && done != (ssize_t)len)
+		err = ENOSPC;
+	if (close(fd) && !err)
+		err = errno;
+	if (err)
+		unlink(path);
+	return err;
+}
+
+/* Generate a random key, and write it to a file. */
 int secret_make(const struct args *args, const char *path, struct secret *secret)
 {
 	char text[2 * SRNIC_SECRET_MAX + 2];
 	unsigned int i;
-	ssize_t done;
-	int fd;
+	int err;
 
 	if (getrandom(secret->bytes, sizeof(secret->bytes), 0) != (ssize_t)sizeof(secret->bytes))
 		return cli_usage(args, "cannot get random bytes: %s", strerror(errno));
@@ -174,16 +193,9 @@ int secret_make(const struct args *args, const char *path, struct secret *secret
 		sprintf(text + 2 * i, "%02x", secret->bytes[i]);
 	text[2 * secret->len] = '\n';
 
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		explicit_bzero(text, sizeof(text));
-		return cli_usage(args, "cannot create key file %s: %s", path, strerror(errno));
-	}
-	done = write(fd, text, 2 * secret->len + 1);
+	err = write_new(path, text, 2 * secret->len + 1);
 	explicit_bzero(text, sizeof(text));
-	if (close(fd) || done != (ssize_t)(2 * secret->len + 1)) {
-		unlink(path);
-		return cli_usage(args, "cannot write key file %s: %s", path, strerror(errno));
-	}
+	if (err)
+		return cli_usage(args, "cannot write key file %s: %s", path, strerror(err));
 	return CLI_OK;
 }

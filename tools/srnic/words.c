@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parsers of numbers and addresses.
+ * Parsers of numbers, names and addresses.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,33 @@ int parse_u32(const struct args *args, const char *what, const char *word, uint3
 				 UINT32_MAX);
 	*value = number;
 	return CLI_OK;
+}
+
+/* Is this a word of letters, digits and marks that no option can be mistaken for? */
+static bool is_word(const char *word, const char *marks)
+{
+	size_t len = strlen(word);
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!isalnum((unsigned char)word[i]) && !strchr(marks, word[i]))
+			return false;
+	return len && len <= SRNIC_NAME_MAX && word[0] != '-';
+}
+
+int check_key_name(const struct args *args, const char *name)
+{
+	if (is_word(name, "._-"))
+		return CLI_OK;
+	return cli_usage(args, "key name '%.40s' is invalid: use 1 to %d letters, digits, '.', '_', '-'",
+			 name, SRNIC_NAME_MAX);
+}
+
+int check_suite_name(const struct args *args, const char *name)
+{
+	if (is_word(name, "/-"))
+		return CLI_OK;
+	return cli_usage(args, "suite name '%.40s' is invalid: see 'srnic suite list'", name);
 }
 
 int parse_prefix(const struct args *args, const char *word, struct srnic_prefix *prefix)

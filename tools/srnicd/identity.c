@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "identity.h"
+#include "path.h"
 
 /* PrivateKeyInfo and SubjectPublicKeyInfo of Ed25519 (RFC 8410, sections 7 and 4) */
 static const uint8_t private_prefix[] = {
@@ -140,6 +141,22 @@ close:
 	if (!fine)
 		identity_wipe(identity);
 	return fine;
+}
+
+bool identity_find(const char *folder, struct identity *identity, struct why *why)
+{
+	const char *credentials = getenv("CREDENTIALS_DIRECTORY");
+	char path[PATH_MAX];
+
+	if (credentials && *credentials) {
+		if (!path_join(path, credentials, PRIVATE_FILE, why))
+			return false;
+		/* other credentials say nothing about this one */
+		if (!access(path, F_OK) || errno != ENOENT)
+			return identity_read(path, true, identity, why);
+	}
+	return path_join(path, folder, PRIVATE_FILE, why) &&
+		identity_read(path, false, identity, why);
 }
 
 bool identity_write(const char *path, const struct identity *identity, struct why *why)

@@ -29,6 +29,8 @@ bool identity_make(struct identity *identity, struct why *why);
  */
 bool identity_read(const char *path, bool credential, struct identity *identity,
 		   struct why *why);
+/* Read the key that systemd has passed as a credential, or else that of the folder. */
+bool identity_find(const char *folder, struct identity *identity, struct why *why);
 /* Write the private key to a new file, which only its owner can read. */
 bool identity_write(const char *path, const struct identity *identity, struct why *why);
 void identity_wipe(struct identity *identity);

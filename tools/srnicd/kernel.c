@@ -112,16 +112,28 @@ bool kernel_retire(struct kernel *kernel, const char *name, struct why *why)
 		done(srnic_key_retire(kernel->queries, name), why);
 }
 
-bool kernel_require(struct kernel *kernel, const struct peer *peer, struct why *why)
+bool kernel_require(struct kernel *kernel, const struct peer *peer, bool *added, struct why *why)
 {
 	int err;
 
+	*added = false;
 	if (!kernel->queries && !kernel_open(kernel, why))
 		return false;
 	err = srnic_policy_add(kernel->queries, &peer->prefix, SRNIC_RULE_REQUIRE,
 			       SRNIC_MODE_AEAD, peer->suite, peer->name, 0);
+	*added = !err;
 	/* EEXIST: the administrator has a rule for this prefix, which stays */
 	return err == -EEXIST || done(err, why);
+}
+
+void kernel_unrequire(struct kernel *kernel, const struct peer *peer)
+{
+	srnic_policy_del(kernel->queries, &peer->prefix);
+}
+
+void kernel_forget(struct kernel *kernel, const char *name)
+{
+	srnic_key_del(kernel->queries, name);
 }
 
 bool kernel_reports(struct kernel *kernel, void (*wanted)(void *context, const char *name),

@@ -40,8 +40,11 @@ bool kernel_stage(struct kernel *kernel, const char *name, const uint8_t secret[
 bool kernel_promote(struct kernel *kernel, const char *name, struct why *why);
 bool kernel_retire(struct kernel *kernel, const char *name, struct why *why);
 
-/* Add the rule that requires a peer's key, unless its prefix has a rule. */
-bool kernel_require(struct kernel *kernel, const struct peer *peer, struct why *why);
+/* Add the rule that requires a peer's key, unless its prefix has one; @added: it had none. */
+bool kernel_require(struct kernel *kernel, const struct peer *peer, bool *added, struct why *why);
+/* Delete such a rule, or a key, as far as that is possible. */
+void kernel_unrequire(struct kernel *kernel, const struct peer *peer);
+void kernel_forget(struct kernel *kernel, const char *name);
 
 /* Read reports of missing keys, and call @wanted for each. */
 bool kernel_reports(struct kernel *kernel, void (*wanted)(void *context, const char *name),

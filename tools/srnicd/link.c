@@ -33,29 +33,71 @@ static bool key_state(void *context, enum key_state *state, struct why *why)
 }
 
 /*
+ * Tell whether the file still has the peer. 'srnic peer del' removes its line before the rule and
+ * the key, so a caller that has added one of these, and then looks here, leaves none behind.
+ */
+static bool is_listed(const struct link *link)
+{
+	const struct peer *peer;
+	struct peers peers;
+	struct why ignored;
+	bool listed;
+
+	/* a file that cannot be read changes no peer */
+	if (!peers_read(link->daemon->folder, &peers, &ignored))
+		return true;
+	peer = peers_find(&peers, link->peer.name);
+	listed = peer && !memcmp(peer->public_key, link->peer.public_key, KEY_LEN) &&
+		!memcmp(&peer->prefix, &link->peer.prefix, sizeof(peer->prefix));
+	peers_free(&peers);
+	return listed;
+}
+
+static bool fail_deleted(const struct link *link, struct why *why)
+{
+	return why_not(why, "peer '%s' is no longer in the file of peers", link->peer.name);
+}
+
+static bool require(struct link *link, struct why *why)
+{
+	struct kernel *kernel = &link->daemon->kernel;
+	bool added;
+
+	if (!kernel_require(kernel, &link->peer, &added, why))
+		return false;
+	if (!added || is_listed(link))
+		return true;
+	kernel_unrequire(kernel, &link->peer);
+	return fail_deleted(link, why);
+}
+
+/*
  * Have a rule before there is a key, so that nothing goes in the clear. The module may have been
  * loaded anew, and has neither then.
  */
 static bool have_rule(struct link *link, struct why *why)
 {
-	struct kernel *kernel = &link->daemon->kernel;
 	enum key_state state;
 
-	return kernel_state(kernel, link->peer.name, &state, why) &&
-		(state != KEY_NONE || kernel_require(kernel, &link->peer, why));
+	return kernel_state(&link->daemon->kernel, link->peer.name, &state, why) &&
+		(state != KEY_NONE || require(link, why));
 }
 
 static bool key_stage(void *context, uint64_t generation, bool fresh, struct why *why)
 {
 	uint8_t input[TLS_CONTEXT_LEN], secret[TLS_SECRET_LEN];
 	struct link *link = context;
+	struct kernel *kernel = &link->daemon->kernel;
 	bool fine;
 
 	tls_context(link->daemon->tls.own_key, link->peer.public_key, generation, input);
 	fine = tls_secret(link->session->gnutls, input, secret, why) && have_rule(link, why) &&
-		kernel_stage(&link->daemon->kernel, link->peer.name, secret, fresh, why);
+		kernel_stage(kernel, link->peer.name, secret, fresh, why);
 	explicit_bzero(secret, sizeof(secret));
-	return fine;
+	if (!fine || is_listed(link))
+		return fine;
+	kernel_forget(kernel, link->peer.name);
+	return fail_deleted(link, why);
 }
 
 static bool key_promote(void *context, struct why *why)
@@ -258,8 +300,7 @@ static bool look(struct link *link, uint64_t now, struct why *why)
 	    !kernel_look(kernel, link->peer.name, &key, why))
 		return true;
 	if (key.state == KEY_NONE)
-		return kernel_require(kernel, &link->peer, why) &&
-			exchange_want(&link->exchange, now, why);
+		return require(link, why) && exchange_want(&link->exchange, now, why);
 	return key.sealed < link->daemon->rekey_bytes || renew(link, now, key.sealed, why);
 }
 
@@ -343,17 +384,23 @@ static void link_free(struct link *link)
 	free(link);
 }
 
-static bool link_new(struct daemon *daemon, const struct peer *peer, struct why *why)
+/* A peer that cannot be served must not keep the others from being served. */
+static void link_new(struct daemon *daemon, const struct peer *peer)
 {
 	struct link *link;
+	struct why why;
 	int order = memcmp(daemon->tls.own_key, peer->public_key, KEY_LEN);
 
-	if (!order)
-		return why_not(why, "peer '%s' has the public key of this host: give it its own",
-			       peer->name);
+	if (!order) {
+		say_warning("peer '%s' has the public key of this host, and is left out: give it its own",
+			    peer->name);
+		return;
+	}
 	link = calloc(1, sizeof(*link));
-	if (!link)
-		return why_not(why, "out of memory");
+	if (!link) {
+		say_warning("peer '%s' is left out: out of memory", peer->name);
+		return;
+	}
 	link->daemon = daemon;
 	link->peer = *peer;
 	link->leader = order < 0;
@@ -361,7 +408,9 @@ static bool link_new(struct daemon *daemon, const struct peer *peer, struct why 
 	link->look_at = link->dial_at + LOOK_MS;
 	link->next = daemon->links;
 	daemon->links = link;
-	return kernel_require(&daemon->kernel, peer, why);
+	/* each look at the key tries again */
+	if (!require(link, &why))
+		complain(link, &why);
 }
 
 bool links_read(struct daemon *daemon, struct why *why)
@@ -370,7 +419,6 @@ bool links_read(struct daemon *daemon, struct why *why)
 	struct peers peers;
 	struct peer *peer;
 	unsigned int i;
-	bool fine = true;
 
 	if (!peers_read(daemon->folder, &peers, why))
 		return false;
@@ -386,10 +434,10 @@ bool links_read(struct daemon *daemon, struct why *why)
 		link_free(link);
 	}
 	for (i = 0; i < peers.count; i++)
-		if (peers.list[i].name[0] && !link_new(daemon, &peers.list[i], why))
-			fine = false;
+		if (peers.list[i].name[0])
+			link_new(daemon, &peers.list[i]);
 	peers_free(&peers);
-	return fine;
+	return true;
 }
 
 void links_free(struct daemon *daemon)

@@ -163,30 +163,14 @@ static int take_options(struct options *options, int argc, char **argv)
 	return optind < argc ? usage("'%.40s' is not expected here: remove it", argv[optind]) : -1;
 }
 
-/* systemd passes the key of root as a credential; else it is in the folder. */
-static bool read_identity(const struct options *options, struct identity *identity,
-			  struct why *why)
-{
-	const char *credentials = getenv("CREDENTIALS_DIRECTORY");
-	char path[300];
-
-	if (options->key)
-		return identity_read(options->key, false, identity, why);
-	if (credentials) {
-		snprintf(path, sizeof(path), "%s/" PRIVATE_FILE, credentials);
-		return identity_read(path, true, identity, why);
-	}
-	snprintf(path, sizeof(path), "%s/" PRIVATE_FILE, options->folder);
-	return identity_read(path, false, identity, why);
-}
-
 static bool open_tls(struct daemon *daemon, const struct options *options, struct why *why)
 {
 	struct identity identity;
 	bool fine;
 
-	fine = read_identity(options, &identity, why) &&
-		tls_init(&daemon->tls, &identity, session_verify, why);
+	fine = options->key ? identity_read(options->key, false, &identity, why) :
+			      identity_find(options->folder, &identity, why);
+	fine = fine && tls_init(&daemon->tls, &identity, session_verify, why);
 	identity_wipe(&identity);
 	return fine;
 }

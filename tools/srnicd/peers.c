@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "path.h"
 #include "peers.h"
 
 #define WORDS_MAX	5
@@ -115,12 +116,13 @@ static bool read_lines(FILE *file, const char *path, struct peers *peers, struct
 
 bool peers_read(const char *folder, struct peers *peers, struct why *why)
 {
-	char path[256];
+	char path[PATH_MAX];
 	FILE *file;
 	bool fine;
 
 	memset(peers, 0, sizeof(*peers));
-	snprintf(path, sizeof(path), "%s/" PEERS_FILE, folder);
+	if (!path_join(path, folder, PEERS_FILE, why))
+		return false;
 	file = fopen(path, "re");
 	if (!file && errno == ENOENT)
 		return true;

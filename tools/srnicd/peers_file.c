@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "path.h"
 #include "peers.h"
 
 /* Lock the folder, so that two changes do not undo each other. Return a descriptor, or -1. */
@@ -66,23 +67,11 @@ static void write_line(FILE *to, const struct peer *peer)
 		srnic_prefix_text(&peer->prefix, prefix), peer->suite);
 }
 
-/* Replace the file: without the line of peer @drop, and with one for @add; either may be NULL. */
-static bool replace_file(const char *folder, const char *drop, const struct peer *add,
-			 struct why *why)
+/* Write all lines of the new file to disk. Return 0, or an errno. */
+static int write_lines(FILE *from, FILE *to, const char *drop, const struct peer *add)
 {
-	char path[256], new_path[264];
-	FILE *from, *to;
-	int err;
+	int err = copy_lines(from, to, drop);
 
-	snprintf(path, sizeof(path), "%s/" PEERS_FILE, folder);
-	snprintf(new_path, sizeof(new_path), "%s.new", path);
-	to = fopen(new_path, "we");
-	if (!to)
-		return why_not(why, "cannot create %.100s: %s", new_path, strerror(errno));
-	from = fopen(path, "re");
-	err = copy_lines(from, to, drop);
-	if (from)
-		fclose(from);
 	if (add)
 		write_line(to, add);
 	/* public keys are no secret */
@@ -91,6 +80,31 @@ static bool replace_file(const char *folder, const char *drop, const struct peer
 	/* also what was written before the last flush */
 	if (!err && ferror(to))
 		err = EIO;
+	return err;
+}
+
+/* Replace the file: without the line of peer @drop, and with one for @add; either may be NULL. */
+static bool replace_file(const char *folder, const char *drop, const struct peer *add,
+			 struct why *why)
+{
+	char path[PATH_MAX], new_path[PATH_MAX];
+	FILE *from, *to;
+	int err = 0;
+
+	if (!path_join(path, folder, PEERS_FILE, why) ||
+	    !path_join(new_path, folder, PEERS_FILE ".new", why))
+		return false;
+	to = fopen(new_path, "we");
+	if (!to)
+		return why_not(why, "cannot create %.100s: %s", new_path, strerror(errno));
+	from = fopen(path, "re");
+	/* only a file that does not exist has no lines to keep */
+	if (!from && errno != ENOENT)
+		err = errno;
+	if (!err)
+		err = write_lines(from, to, drop, add);
+	if (from)
+		fclose(from);
 	if (fclose(to) && !err)
 		err = errno;
 	if (!err && rename(new_path, path))

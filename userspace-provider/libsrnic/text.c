@@ -17,7 +17,9 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
 static const char *const rules[] = { "off", "prefer", "require" };
 static const char *const modes[] = { "off", "header", "packet", "aead", "opaque" };
-static const char *const types[] = { "rc", "uc", "ud", "gsi", "smi" };
+static const char *const types[] = {
+	"rc", "uc", "ud", "gsi", "smi", "xrc-ini", "xrc-tgt", "raw-packet"
+};
 static const char *const states[] = { "reset", "init", "rtr", "rts", "sqd", "sqe", "err" };
 static const char *const sides[] = { "ours", "theirs" };
 

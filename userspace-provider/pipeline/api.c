@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "cancel.h"
 #include "error.h"
 #include "pipeline.h"
 
@@ -71,6 +72,12 @@ int rdma_pipeline_connect(struct rdma_pipeline *pipe)
 	return 0;
 }
 
+static void unlock(void *pipe)
+{
+	pthread_mutex_unlock(&((struct rdma_pipeline *)pipe)->lock);
+}
+
+/* The calling thread may be canceled while it waits. */
 int rdma_pipeline_wait(struct rdma_pipeline *pipe, int timeout_ms)
 {
 	uint64_t until = timeout_ms < 0 ? NEVER : clock_ms() + timeout_ms;
@@ -79,10 +86,11 @@ int rdma_pipeline_wait(struct rdma_pipeline *pipe, int timeout_ms)
 	if (in_callback)
 		return fail(EDEADLK, "a callback cannot wait");
 	pthread_mutex_lock(&pipe->lock);
+	pthread_cleanup_push(unlock, pipe);
 	while (pipe->setting_up && cond_wait_until(&pipe->settled, pipe, until))
 		;
 	result = pipe->setting_up ? -ETIMEDOUT : (int)pipe->failed;
-	pthread_mutex_unlock(&pipe->lock);
+	pthread_cleanup_pop(1);
 	return result < 0 ? fail(ETIMEDOUT, "connections are still being set up") : result;
 }
 
@@ -181,14 +189,18 @@ static void disconnect(struct rdma_pipeline *pipe, struct rdma_pipeline_conn *co
 
 int rdma_pipeline_disconnect(struct rdma_pipeline *pipe, struct rdma_pipeline_conn *conn)
 {
+	int state;
+
 	if (in_callback)
 		return fail(EDEADLK, "a callback cannot wait until connections are gone");
+	state = cancel_put_off();
 	pthread_mutex_lock(&pipe->lock);
 	if (conn)
 		disconnect(pipe, conn);
 	else
 		disconnect_all(pipe);
 	pthread_mutex_unlock(&pipe->lock);
+	cancel_restore(state);
 	return 0;
 }
 

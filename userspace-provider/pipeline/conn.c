@@ -209,12 +209,19 @@ void conn_fail(struct rdma_pipeline_conn *conn, enum rdma_pipeline_reason reason
 	go_on_ending(conn);
 }
 
-static void up(struct rdma_pipeline_conn *conn, const struct happening *what)
+static void keep_data(struct rdma_pipeline_conn *conn, const struct happening *what)
+{
+	conn->peer_len = what->len;
+	memcpy(conn->peer_data, what->data, what->len);
+}
+
+static void up(struct rdma_pipeline_conn *conn)
 {
 	struct rdma_pipeline *pipe = conn->pipe;
 
 	answered(conn);
 	end_set_up(conn);
+	conn->id->qp = conn->qp;
 	conn->state = CONN_UP;
 	conn->error.stage = RDMA_PIPELINE_ESTABLISHED;
 	if (conn->listener) {
@@ -223,8 +230,6 @@ static void up(struct rdma_pipeline_conn *conn, const struct happening *what)
 		pthread_cond_broadcast(&pipe->settled);
 	} else {
 		pipe->stats.established++;
-		conn->peer_len = what->len;
-		memcpy(conn->peer_data, what->data, what->len);
 	}
 	notify_tell(conn, RDMA_PIPELINE_EVENT_UP);
 }
@@ -322,6 +327,8 @@ void conn_settle(struct rdma_pipeline_conn *conn, enum stage_number stage, int r
 		conn_fail(conn, RDMA_PIPELINE_CALL, -result, 0);
 	else if (result == WORK_REFUSED)
 		refuse(conn);
+	else if (result == WORK_UP)
+		up(conn);
 	else if (result == WORK_DONE)
 		enqueue(conn, after(conn));
 	else
@@ -365,11 +372,26 @@ static void rejected(struct rdma_pipeline_conn *conn, const struct happening *wh
 	conn_fail(conn, reason, errno_of(what), what->status);
 }
 
+/* The peer has answered: this side's QP can be moved. */
+static void accepted(struct rdma_pipeline_conn *conn, const struct happening *what)
+{
+	if (conn->state != CONN_WAITING)
+		return;
+	answered(conn);
+	keep_data(conn, what);
+	enqueue(conn, STAGE_ESTABLISH);
+}
+
 static void happen_connecting(struct rdma_pipeline_conn *conn, const struct happening *what)
 {
 	switch (what->type) {
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		accepted(conn, what);
+		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		up(conn, what);
+		if (!conn->listener)	/* iWARP has no other event */
+			keep_data(conn, what);
+		up(conn);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
 		rejected(conn, what);
@@ -421,6 +443,12 @@ static void part(struct rdma_pipeline_conn *conn)
 	go_on_ending(conn);
 }
 
+/* Whether the peer has answered, and no worker has taken the connection yet. */
+static bool is_answered(const struct rdma_pipeline_conn *conn)
+{
+	return conn->state == CONN_QUEUED && conn->stage == STAGE_ESTABLISH;
+}
+
 /* Handle an event of the CM. Events that do not fit the state, such as late ones, are ignored. */
 void conn_happen(struct rdma_pipeline_conn *conn, const struct happening *what)
 {
@@ -431,7 +459,7 @@ void conn_happen(struct rdma_pipeline_conn *conn, const struct happening *what)
 		conn_fail(conn, RDMA_PIPELINE_REMOVED, 0, 0);
 	else if (removal && conn->state == CONN_QUIET)
 		end_quiet(conn);
-	else if (conn->state == CONN_WAITING)
+	else if (conn->state == CONN_WAITING || is_answered(conn))
 		happen_waiting(conn, what);
 	else if (conn->state == CONN_UP && gone)
 		closed_by_peer(conn);

@@ -19,7 +19,8 @@
 static void copy_event(const struct rdma_cm_event *event, struct happening *what)
 {
 	const struct rdma_conn_param *conn = &event->param.conn;
-	bool has_data = event->event == RDMA_CM_EVENT_ESTABLISHED ||
+	bool has_data = event->event == RDMA_CM_EVENT_CONNECT_RESPONSE ||
+		event->event == RDMA_CM_EVENT_ESTABLISHED ||
 		event->event == RDMA_CM_EVENT_REJECTED;
 
 	*what = (struct happening){ .type = event->event, .status = event->status };

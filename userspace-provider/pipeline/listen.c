@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cancel.h"
 #include "error.h"
 #include "keys.h"
 #include "pipeline.h"
@@ -255,7 +256,7 @@ int rdma_pipeline_listen(struct rdma_pipeline *pipe, const struct rdma_pipeline_
 			 struct rdma_pipeline_listener **listener)
 {
 	struct rdma_pipeline_listener *new;
-	int err;
+	int err, state;
 
 	*listener = NULL;
 	err = check_listen(param);
@@ -264,6 +265,7 @@ int rdma_pipeline_listen(struct rdma_pipeline *pipe, const struct rdma_pipeline_
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return fail(ENOMEM, "out of memory");
+	state = cancel_put_off();
 	err = make(pipe, param, new) ?: settings_copy(&new->settings, &param->conn, true) ?:
 		start_stages(pipe) ?: bind_and_listen(new);
 	pthread_mutex_lock(&pipe->lock);
@@ -274,6 +276,7 @@ int rdma_pipeline_listen(struct rdma_pipeline *pipe, const struct rdma_pipeline_
 		*listener = new;
 	}
 	pthread_mutex_unlock(&pipe->lock);
+	cancel_restore(state);
 	return err;
 }
 
@@ -294,12 +297,14 @@ static void release_unsettled(struct rdma_pipeline_listener *listener, struct li
 int rdma_pipeline_unlisten(struct rdma_pipeline_listener *listener)
 {
 	struct rdma_pipeline *pipe;
+	int state;
 
 	if (!listener)
 		return 0;
 	if (in_callback)
 		return fail(EDEADLK, "a callback cannot stop to listen");
 	pipe = listener->pipe;
+	state = cancel_put_off();
 	pthread_mutex_lock(&pipe->lock);
 	listener->closed = true;
 	list_del(&listener->node);
@@ -311,6 +316,7 @@ int rdma_pipeline_unlisten(struct rdma_pipeline_listener *listener)
 		pthread_cond_wait(&pipe->settled, &pipe->lock);
 	listener_put(listener);
 	pthread_mutex_unlock(&pipe->lock);
+	cancel_restore(state);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "cancel.h"
 #include "error.h"
 #include "pipeline.h"
 
@@ -167,7 +168,8 @@ static int start_threads(struct rdma_pipeline *pipe)
 		if (err)
 			return err;
 	}
-	err = stage_start(&pipe->stages[STAGE_CLOSE], SLEEPERS);
+	err = stage_start(&pipe->stages[STAGE_ESTABLISH], SLEEPERS) ?:
+		stage_start(&pipe->stages[STAGE_CLOSE], SLEEPERS);
 	if (!err)
 		err = thread_start(&pipe->timer, timer_run, pipe);
 	if (err)
@@ -236,10 +238,22 @@ static int check_attr(const struct rdma_pipeline_attr *attr)
 	return 0;
 }
 
+static int open_and_start(struct rdma_pipeline *pipe)
+{
+	int err = channel_open(&pipe->channels[0]);
+
+	if (err)
+		return fail(-err, "no channel for events of the CM: %s: load rdma_ucm",
+			    strerror(-err));
+	pipe->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = pipe->event_fd < 0 ? -errno : start_threads(pipe);
+	return err ? fail(-err, "cannot start the threads: %s", strerror(-err)) : 0;
+}
+
 int rdma_pipeline_create(struct rdma_pipeline **pipe, const struct rdma_pipeline_attr *attr)
 {
 	struct rdma_pipeline *new;
-	int err;
+	int err, state;
 
 	*pipe = NULL;
 	err = check_attr(attr);
@@ -248,30 +262,25 @@ int rdma_pipeline_create(struct rdma_pipeline **pipe, const struct rdma_pipeline
 	new = allocate(attr);
 	if (!new)
 		return fail(ENOMEM, "out of memory");
-	err = channel_open(&new->channels[0]);
-	if (err) {
-		fail(-err, "no channel for events of the CM: %s: load rdma_ucm", strerror(-err));
-		goto stop;
-	}
-	new->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = new->event_fd < 0 ? -errno : start_threads(new);
-	if (err) {
-		fail(-err, "cannot start the threads: %s", strerror(-err));
-		goto stop;
-	}
-	*pipe = new;
-	return 0;
-stop:
-	stop(new);
+	state = cancel_put_off();
+	err = open_and_start(new);
+	if (err)
+		stop(new);
+	else
+		*pipe = new;
+	cancel_restore(state);
 	return err;
 }
 
 int rdma_pipeline_destroy(struct rdma_pipeline *pipe)
 {
+	int state;
+
 	if (!pipe)
 		return 0;
 	if (in_callback)
 		return fail(EDEADLK, "a callback cannot destroy the pipeline");
+	state = cancel_put_off();
 	while (!list_empty(&pipe->listeners))
 		rdma_pipeline_unlisten(list_of(pipe->listeners.next,
 					       struct rdma_pipeline_listener, node));
@@ -282,5 +291,6 @@ int rdma_pipeline_destroy(struct rdma_pipeline *pipe)
 		pthread_cond_wait(&pipe->settled, &pipe->lock);
 	pthread_mutex_unlock(&pipe->lock);
 	stop(pipe);
+	cancel_restore(state);
 	return 0;
 }

@@ -19,7 +19,10 @@
 #include "window.h"
 
 #define CHANNELS_MAX	64
-/* Threads of a stage: destruction may sleep for a grace period of RCU, acceptance for a key */
+/*
+ * Threads of a stage: destruction may sleep for a grace period of RCU, acceptance and
+ * establishment for a key
+ */
 #define SLEEPERS	4
 #define NEVER		UINT64_MAX
 
@@ -30,6 +33,7 @@ enum stage_number {
 	STAGE_RESOLVE_ROUTE,
 	STAGE_CREATE_QP,
 	STAGE_CONNECT,
+	STAGE_ESTABLISH,	/* after the peer's answer; counts as STAGE_CONNECT */
 	STAGE_VERIFY,		/* of a request that has arrived */
 	STAGE_ACCEPT,
 	STAGE_CLOSE,
@@ -40,6 +44,7 @@ enum stage_number {
 enum work {
 	WORK_WAIT,		/* an event ends the stage */
 	WORK_DONE,
+	WORK_UP,		/* the connection is established */
 	WORK_REFUSED,		/* the request is not authentic */
 };
 
@@ -131,6 +136,7 @@ struct rdma_pipeline_conn {
 	struct list queued;		/* in a stage's queue */
 	struct list events;		/* in pipe->events */
 	struct rdma_cm_id *id;
+	struct ibv_qp *qp;		/* of @id, which has it when the connection is up */
 	struct channel *channel;
 	const struct settings *settings;
 	struct settings *own_settings;	/* NULL if they are the listener's */

@@ -80,7 +80,10 @@ static int create_qp(struct rdma_pipeline_conn *conn)
 		return err;
 	fill_in(&attr, shared);
 	err = rdma_create_qp(conn->id, conn->settings->pd ?: shared->pd, &attr);
-	return err ? result_of(err) : WORK_DONE;
+	if (err)
+		return result_of(err);
+	conn->qp = conn->id->qp;
+	return WORK_DONE;
 }
 
 static void fill_in_conn(const struct settings *settings, struct rdma_conn_param *param)
@@ -92,6 +95,10 @@ static void fill_in_conn(const struct settings *settings, struct rdma_conn_param
 	}
 }
 
+/*
+ * The identifier does not know its QP until the connection is up. Otherwise rdma_get_cm_event()
+ * would move the QP when the peer answers, and all events of the thread would wait for its key.
+ */
 static int connect_id(struct rdma_pipeline_conn *conn)
 {
 	const struct settings *settings = conn->settings;
@@ -109,7 +116,33 @@ static int connect_id(struct rdma_pipeline_conn *conn)
 		param.private_data = request;
 		param.private_data_len = sizeof(request);
 	}
+	conn->id->qp = NULL;
+	param.qp_num = conn->qp->qp_num;
+	param.srq = !!conn->qp->srq;
 	return result_of(rdma_connect(conn->id, &param));
+}
+
+static int move_qp(struct rdma_pipeline_conn *conn, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+	int mask, err;
+
+	if (rdma_init_qp_attr(conn->id, &attr, &mask))
+		return -(errno ?: EIO);
+	err = ibv_modify_qp(conn->qp, &attr, mask);
+	return -err;
+}
+
+/* To INIT again, because only now the route's attributes are known for sure (librdmacm). */
+static int establish_id(struct rdma_pipeline_conn *conn)
+{
+	int err;
+
+	err = move_qp(conn, IBV_QPS_INIT) ?: move_qp(conn, IBV_QPS_RTR) ?:
+		move_qp(conn, IBV_QPS_RTS);
+	if (err)
+		return err;
+	return rdma_establish(conn->id) ? -(errno ?: EIO) : WORK_UP;
 }
 
 static int accept_id(struct rdma_pipeline_conn *conn)
@@ -126,7 +159,6 @@ static int accept_id(struct rdma_pipeline_conn *conn)
  */
 static void destroy_id(struct rdma_pipeline_conn *conn)
 {
-	struct ibv_qp *qp = conn->id->qp;
 	uint8_t refusal[REFUSAL_LEN];
 
 	if (conn->hint) {
@@ -134,8 +166,9 @@ static void destroy_id(struct rdma_pipeline_conn *conn)
 		rdma_reject(conn->id, refusal, sizeof(refusal));
 	}
 	rdma_destroy_id(conn->id);
-	if (qp)
-		ibv_destroy_qp(qp);
+	if (conn->qp)
+		ibv_destroy_qp(conn->qp);
+	conn->qp = NULL;
 }
 
 /* Disconnect first, so that the peer can answer, or is answered, and destroy later. */
@@ -164,6 +197,7 @@ int work_of(enum stage_number stage, struct rdma_pipeline_conn *conn)
 		[STAGE_RESOLVE_ROUTE] = resolve_route,
 		[STAGE_CREATE_QP] = create_qp,
 		[STAGE_CONNECT] = connect_id,
+		[STAGE_ESTABLISH] = establish_id,
 		[STAGE_VERIFY] = listen_verify,
 		[STAGE_ACCEPT] = accept_id,
 		[STAGE_CLOSE] = close_id,

@@ -4,7 +4,6 @@
  * arming are loads and stores, never system calls.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "srnic.h"
@@ -84,6 +83,8 @@ int srnic_poll_cq(struct ibv_cq *ibcq, int num, struct ibv_wc *wc)
 		consumed(cq);
 	}
 	srnic_unlock(&cq->lock);
+	if (!ready)
+		srnic_pay(cq);
 	return ready;
 }
 
@@ -131,7 +132,12 @@ void srnic_cq_forget(struct ibv_cq *ibcq, uint32_t qp_num)
 int srnic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct srnic_cq *cq = to_scq(ibcq);
+	int ret;
 
+	/* no event would come for work that the kernel does not look at */
+	ret = srnic_pay(cq);
+	if (ret)
+		return ret;
 	pthread_spin_lock(&cq->arm_lock);
 	srnic_ring_arm(&cq->ring, solicited_only ? SRNIC_ARM_SOLICITED : SRNIC_ARM_NEXT);
 	pthread_spin_unlock(&cq->arm_lock);
@@ -165,8 +171,10 @@ static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 
 	srnic_lock(&cq->lock);
 	ret = take_cqe(cq);
-	if (ret)
+	if (ret) {
 		srnic_unlock(&cq->lock);	/* the caller will not call end_poll */
+		srnic_pay(cq);
+	}
 	return ret;
 }
 
@@ -280,30 +288,37 @@ static void set_poll_ops(struct ibv_cq_ex *cq, uint64_t flags)
 		cq->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }
 
-/* Reject unsupported attributes; determine whether the CQ needs no lock. */
-static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool *single_threaded)
+/* Return 0 or an errno. The only domains that a CQ can be in are parent domains. */
+static int check_attr(const struct ibv_cq_init_attr_ex *attr)
 {
-	uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
+	const uint32_t known = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
+	const uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
 
-	if (attr->comp_mask & ~(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD) ||
-	    attr->wc_flags & ~(uint64_t)SRNIC_CQ_WC_FLAGS ||
+	if (attr->comp_mask & ~known || attr->wc_flags & ~(uint64_t)SRNIC_CQ_WC_FLAGS ||
 	    flags & ~IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return EOPNOTSUPP;
-
-	*single_threaded = flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
-	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD)
-		*single_threaded |= srnic_single_threaded(attr->parent_domain);
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+	    (!attr->parent_domain || !to_spd(attr->parent_domain)->parent_of))
+		return EINVAL;
 	return 0;
 }
 
-static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_init_attr_ex *attr,
-				  bool single_threaded)
+/* Whether the CQ needs no lock: the application has promised it of the CQ, or of its domain. */
+static bool needs_no_lock(const struct ibv_cq_init_attr_ex *attr, struct ibv_pd *pd)
 {
-	struct srnic_create_cq_uresp resp = {};
-	/*
-	 * Only what the kernel needs. Its single clock is read only on request, and wall-clock
-	 * times are computed from it. Locking is up to the provider.
-	 */
+	return srnic_single_threaded(pd) ||
+	       (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
+		attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+}
+
+/*
+ * Create the CQ in the kernel and map its ring. Return 0 or an errno. The command gets only
+ * attributes that the kernel needs. Its single clock is read only on request, and wall-clock
+ * times are computed from it. Locking is up to the provider.
+ */
+static int create_ring(struct srnic_cq *cq, struct ibv_context *ctx,
+		       const struct ibv_cq_init_attr_ex *attr)
+{
 	struct ibv_cq_init_attr_ex kattr = {
 		.cqe = attr->cqe,
 		.channel = attr->channel,
@@ -311,41 +326,53 @@ static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_i
 		.wc_flags = attr->wc_flags & SRNIC_CQ_STAMPS ?
 			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP : 0,
 	};
-	struct srnic_cq *cq;
+	struct srnic_create_cq_uresp resp = {};
 	void *mem;
 	int ret;
 
-	cq = calloc(1, sizeof(*cq));
-	if (!cq)
-		return NULL;
-
 	ret = ibv_cmd_create_cq_ex(ctx, &kattr, &cq->vcq, NULL, 0, &resp.ibv, sizeof(resp), 0);
-	if (ret) {
-		errno = ret;
-		goto err_free;
-	}
+	if (ret)
+		return ret;
 	mem = srnic_map(ctx, &resp.drv.ring, sizeof(struct srnic_cqe));
 	if (!mem)
 		goto err_destroy;
 
 	srnic_ring_init_consumer(&cq->ring, mem, &resp.drv.ring);
-	if (to_sctx(ctx)->safe_cq) {
-		cq->safe = srnic_safe_create(&cq->ring);
-		if (!cq->safe)
-			goto err_destroy;
-	}
-	srnic_lock_init(&cq->lock, single_threaded);
-	pthread_spin_init(&cq->arm_lock, PTHREAD_PROCESS_PRIVATE);
-	return cq;
+	if (!to_sctx(ctx)->safe_cq)
+		return 0;
+	cq->safe = srnic_safe_create(&cq->ring);
+	if (cq->safe)
+		return 0;
 
 err_destroy:
 	ret = errno;
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 	srnic_ring_unmap(&cq->ring);
-	errno = ret;
-err_free:
-	free(cq);
-	return NULL;
+	return ret;
+}
+
+/* @pd: the parent domain that the CQ is in, or NULL */
+static struct srnic_cq *create_cq(struct ibv_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+				  struct ibv_pd *pd, bool single_threaded)
+{
+	struct srnic_home home;
+	struct srnic_cq *cq;
+	int ret;
+
+	cq = srnic_home_alloc(&home, pd, sizeof(*cq), UVERBS_OBJECT_CQ);
+	if (!cq)
+		return NULL;
+	cq->home = home;
+	ret = create_ring(cq, ctx, attr);
+	if (ret) {
+		srnic_home_free(home, cq);
+		errno = ret;
+		return NULL;
+	}
+	srnic_lock_init(&cq->lock, single_threaded);
+	pthread_spin_init(&cq->arm_lock, PTHREAD_PROCESS_PRIVATE);
+	pthread_mutex_init(&cq->debts_lock, NULL);
+	return cq;
 }
 
 struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
@@ -356,21 +383,23 @@ struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 		.channel = channel,
 		.comp_vector = comp_vector,
 	};
-	struct srnic_cq *cq = create_cq(ctx, &attr, false);
+	struct srnic_cq *cq = create_cq(ctx, &attr, NULL, false);
 
 	return cq ? &cq->vcq.cq : NULL;
 }
 
 struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_attr_ex *attr)
 {
-	bool single_threaded;
+	struct ibv_pd *pd = NULL;
 	struct srnic_cq *cq;
 
-	errno = check_attr(attr, &single_threaded);
+	errno = check_attr(attr);
 	if (errno)
 		return NULL;
 
-	cq = create_cq(ctx, attr, single_threaded);
+	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD)
+		pd = attr->parent_domain;
+	cq = create_cq(ctx, attr, pd, needs_no_lock(attr, pd));
 	if (!cq)
 		return NULL;
 	set_poll_ops(&cq->vcq.cq_ex, attr->wc_flags);
@@ -421,6 +450,14 @@ unlock:
 	return ret;
 }
 
+/* The kernel delays events; the ring is not affected. */
+int srnic_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd = {};
+
+	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
+}
+
 int srnic_destroy_cq(struct ibv_cq *ibcq)
 {
 	struct srnic_cq *cq = to_scq(ibcq);
@@ -433,6 +470,7 @@ int srnic_destroy_cq(struct ibv_cq *ibcq)
 	srnic_ring_unmap(&cq->ring);
 	srnic_lock_destroy(&cq->lock);
 	pthread_spin_destroy(&cq->arm_lock);
-	free(cq);
+	pthread_mutex_destroy(&cq->debts_lock);
+	srnic_home_free(cq->home, cq);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <infiniband/cmd_ioctl.h>
 #include <rdma/srnic-ioctl.h>
@@ -17,8 +18,8 @@
 /**
  * srnic_query_device_ex() - Return the device attributes
  *
- * The kernel does not report the clock. It is the provider that interprets the stamps in
- * CQEs: CLOCK_MONOTONIC in nanoseconds, thus 10^6 kHz and all 64 bits.
+ * The kernel reports neither the clock nor how it hashes. It is the provider that interprets
+ * the stamps in CQEs: CLOCK_MONOTONIC in nanoseconds, thus 10^6 kHz and all 64 bits.
  */
 static int srnic_query_device_ex(struct ibv_context *ctx,
 				 const struct ibv_query_device_ex_input *input,
@@ -42,6 +43,11 @@ static int srnic_query_device_ex(struct ibv_context *ctx,
 			 sizeof(attr->hca_core_clock)) {
 		attr->completion_timestamp_mask = UINT64_MAX;
 		attr->hca_core_clock = NSEC_PER_SEC / 1000;
+	}
+	if (attr_size >= offsetof(struct ibv_device_attr_ex, rss_caps) + sizeof(attr->rss_caps) &&
+	    attr->rss_caps.supported_qpts) {
+		attr->rss_caps.rx_hash_fields_mask = SRNIC_RX_HASH_FIELDS;
+		attr->rss_caps.rx_hash_function = SRNIC_RX_HASH_TOEPLITZ;
 	}
 	return 0;
 }
@@ -84,6 +90,7 @@ static void srnic_free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops srnic_ctx_ops = {
+	.advise_mr = srnic_advise_mr,
 	.alloc_dm = srnic_alloc_dm,
 	.alloc_mw = srnic_alloc_mw,
 	.alloc_parent_domain = srnic_alloc_parent_domain,
@@ -91,21 +98,28 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.alloc_td = srnic_alloc_td,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = srnic_bind_mw,
+	.close_xrcd = srnic_close_xrcd,
 	.create_ah = srnic_create_ah,
 	.create_cq = srnic_create_cq,
 	.create_cq_ex = srnic_create_cq_ex,
+	.create_flow = srnic_create_flow,
 	.create_qp = srnic_create_qp,
 	.create_qp_ex = srnic_create_qp_ex,
+	.create_rwq_ind_table = srnic_create_rwq_table,
 	.create_srq = srnic_create_srq,
 	.create_srq_ex = srnic_create_srq_ex,
+	.create_wq = srnic_create_wq,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dealloc_td = srnic_dealloc_td,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,
 	.destroy_cq = srnic_destroy_cq,
+	.destroy_flow = srnic_destroy_flow,
 	.destroy_qp = srnic_destroy_qp,
+	.destroy_rwq_ind_table = srnic_destroy_rwq_table,
 	.destroy_srq = srnic_destroy_srq,
+	.destroy_wq = srnic_destroy_wq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = srnic_free_context,
 	.free_dm = srnic_free_dm,
@@ -113,8 +127,12 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.import_dm = srnic_import_dm,
 	.import_mr = srnic_import_mr,
 	.import_pd = srnic_import_pd,
+	.modify_cq = srnic_modify_cq,
 	.modify_qp = srnic_modify_qp,
 	.modify_srq = srnic_modify_srq,
+	.modify_wq = srnic_modify_wq,
+	.open_qp = srnic_open_qp,
+	.open_xrcd = srnic_open_xrcd,
 	.poll_cq = srnic_poll_cq,
 	.post_recv = srnic_post_recv,
 	.post_send = srnic_post_send,
@@ -125,6 +143,7 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.query_rt_values = srnic_query_rt_values,
 	.query_srq = srnic_query_srq,
 	.reg_dm_mr = srnic_reg_dm_mr,
+	.reg_dmabuf_mr = srnic_reg_dmabuf_mr,
 	.reg_mr = srnic_reg_mr,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_mr = srnic_rereg_mr,
@@ -134,15 +153,22 @@ static const struct verbs_context_ops srnic_ctx_ops = {
 	.unimport_pd = srnic_unimport_pd,
 };
 
-/* Return a context on @cmd_fd, which is closed with it, or NULL with errno set. */
+/*
+ * Return a context on @cmd_fd, or NULL with errno set. libibverbs gives @cmd_fd away: it is closed
+ * with the context, or if there is none.
+ */
 static struct srnic_context *context_new(struct ibv_device *ibdev, int cmd_fd)
 {
 	struct srnic_context *ctx;
 	bool safe_cq;
+	int err;
 
-	errno = srnic_safe_wanted(&safe_cq);
-	if (errno)
+	err = srnic_safe_wanted(&safe_cq);
+	if (err) {
+		close(cmd_fd);
+		errno = err;
 		return NULL;
+	}
 	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, vctx, SRNIC_DRIVER_ID);
 	if (ctx)
 		ctx->safe_cq = safe_cq;

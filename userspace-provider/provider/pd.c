@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection domains, thread domains, and parent domains, which join the two.
+ * Protection domains.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,84 +56,13 @@ void srnic_unimport_pd(struct ibv_pd *ibpd)
 	free(to_spd(ibpd));
 }
 
-struct ibv_td *srnic_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr)
-{
-	struct srnic_td *td;
-
-	if (attr->comp_mask) {
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	td = calloc(1, sizeof(*td));
-	if (!td)
-		return NULL;
-	td->ibv.context = ctx;
-	return &td->ibv;
-}
-
-int srnic_dealloc_td(struct ibv_td *ibtd)
-{
-	struct srnic_td *td = to_std(ibtd);
-
-	if (atomic_load(&td->users))
-		return EBUSY;
-	free(td);
-	return 0;
-}
-
-/**
- * srnic_alloc_parent_domain() - Create a parent domain of a PD and a thread domain
- *
- * The kernel does not know parent domains: they share their PD's handle. Objects created
- * in a parent domain with a thread domain use no locks.
- */
-struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
-					 struct ibv_parent_domain_init_attr *attr)
-{
-	struct srnic_pd *parent;
-
-	(void)ctx;
-	if (ibv_check_alloc_parent_domain(attr))
-		return NULL;
-	if (attr->comp_mask) {		/* custom allocators are not supported */
-		errno = EOPNOTSUPP;
-		return NULL;
-	}
-	if (to_spd(attr->pd)->parent_of) {
-		errno = EINVAL;
-		return NULL;
-	}
-
-	parent = calloc(1, sizeof(*parent));
-	if (!parent)
-		return NULL;
-
-	ibv_initialize_parent_domain(&parent->ibv, attr->pd);
-	parent->parent_of = to_spd(attr->pd);
-	atomic_fetch_add(&parent->parent_of->users, 1);
-	if (attr->td) {
-		parent->td = to_std(attr->td);
-		atomic_fetch_add(&parent->td->users, 1);
-	}
-	return &parent->ibv;
-}
-
-static int dealloc_parent_domain(struct srnic_pd *parent)
-{
-	atomic_fetch_sub(&parent->parent_of->users, 1);
-	if (parent->td)
-		atomic_fetch_sub(&parent->td->users, 1);
-	free(parent);
-	return 0;
-}
-
 int srnic_dealloc_pd(struct ibv_pd *ibpd)
 {
 	struct srnic_pd *pd = to_spd(ibpd);
 	int ret;
 
 	if (pd->parent_of)
-		return dealloc_parent_domain(pd);
+		return srnic_dealloc_parent_domain(pd);
 	if (atomic_load(&pd->users))
 		return EBUSY;
 	ret = ibv_cmd_dealloc_pd(ibpd);

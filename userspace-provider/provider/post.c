@@ -3,6 +3,7 @@
  * ibv_post_send(), ibv_post_recv(), ibv_post_srq_recv() and the doorbell.
  */
 #include <errno.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <infiniband/cmd_ioctl.h>
@@ -20,22 +21,22 @@ const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR] = {
 	[IBV_WR_SEND_WITH_IMM] = {
 		SRNIC_WQE_SEND_IMM, SRNIC_QPT_ALL, SRNIC_WR_DATA | SRNIC_WR_IMM, FLAGS_SEND },
 	[IBV_WR_SEND_WITH_INV] = {
-		SRNIC_WQE_SEND_INV, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_IMM, FLAGS_SEND },
+		SRNIC_WQE_SEND_INV, SRNIC_QPT_ACKED, SRNIC_WR_DATA | SRNIC_WR_IMM, FLAGS_SEND },
 	[IBV_WR_RDMA_WRITE] = {
-		SRNIC_WQE_WRITE, SRNIC_QPT_RC_UC, SRNIC_WR_DATA | SRNIC_WR_REMOTE, FLAGS_RDMA },
+		SRNIC_WQE_WRITE, SRNIC_QPT_CONN, SRNIC_WR_DATA | SRNIC_WR_REMOTE, FLAGS_RDMA },
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
-		SRNIC_WQE_WRITE_IMM, SRNIC_QPT_RC_UC,
+		SRNIC_WQE_WRITE_IMM, SRNIC_QPT_CONN,
 		SRNIC_WR_DATA | SRNIC_WR_REMOTE | SRNIC_WR_IMM, FLAGS_SEND },
 	[IBV_WR_RDMA_READ] = {
-		SRNIC_WQE_READ, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_REMOTE, FLAGS_RDMA },
+		SRNIC_WQE_READ, SRNIC_QPT_ACKED, SRNIC_WR_DATA | SRNIC_WR_REMOTE, FLAGS_RDMA },
 	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
-		SRNIC_WQE_CMP_SWAP, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_ATOMIC, FLAGS_RDMA },
+		SRNIC_WQE_CMP_SWAP, SRNIC_QPT_ACKED, SRNIC_WR_DATA | SRNIC_WR_ATOMIC, FLAGS_RDMA },
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
-		SRNIC_WQE_FETCH_ADD, SRNIC_QPT_RC, SRNIC_WR_DATA | SRNIC_WR_ATOMIC, FLAGS_RDMA },
+		SRNIC_WQE_FETCH_ADD, SRNIC_QPT_ACKED, SRNIC_WR_DATA | SRNIC_WR_ATOMIC, FLAGS_RDMA },
 	[IBV_WR_LOCAL_INV] = {
-		SRNIC_WQE_LOCAL_INV, SRNIC_QPT_RC_UC, SRNIC_WR_IMM, FLAGS_RDMA },
+		SRNIC_WQE_LOCAL_INV, SRNIC_QPT_CONN, SRNIC_WR_IMM, FLAGS_RDMA },
 	[IBV_WR_BIND_MW] = {
-		SRNIC_WQE_BIND_MW, SRNIC_QPT_RC_UC, SRNIC_WR_BIND, FLAGS_RDMA },
+		SRNIC_WQE_BIND_MW, SRNIC_QPT_CONN, SRNIC_WR_BIND, FLAGS_RDMA },
 	[SRNIC_IBV_WR_FLUSH] = {
 		SRNIC_WQE_FLUSH, SRNIC_QPT_RC, SRNIC_WR_FLUSH, FLAGS_RDMA },
 	[SRNIC_IBV_WR_ATOMIC_WRITE] = {
@@ -43,11 +44,9 @@ const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR] = {
 		SRNIC_WR_DATA | SRNIC_WR_REMOTE | SRNIC_WR_WORD, FLAGS_RDMA },
 };
 
-/* Tell whether a doorbell should be retried: neither the QP nor the device has failed. */
-static bool transient(int err)
-{
-	return err == EINTR || err == EAGAIN || err == ENOMEM;
-}
+const struct srnic_wr_kind srnic_frame_kind = {
+	SRNIC_WQE_FRAME, 1 << IBV_QPT_RAW_PACKET, SRNIC_WR_DATA, FLAGS_ANY
+};
 
 /* Both doorbells, and the kernel's responses to them, have the same layout. */
 static_assert(sizeof(struct ibv_post_recv) == sizeof(struct ibv_post_send) &&
@@ -77,12 +76,13 @@ static int post_by_method(struct ibv_context *ctx, const struct ibv_post_send *c
 	return execute_ioctl(ctx, buf);
 }
 
+/* The system call itself: write(2) would be a cancellation point, with a queue's lock held. */
 static int post_command(struct srnic_context *ctx, const struct ibv_post_send *cmd)
 {
 	struct ibv_context *ibctx = &ctx->vctx.context;
 
 	if (!atomic_load_explicit(&ctx->no_write, memory_order_relaxed)) {
-		if (write(ibctx->cmd_fd, cmd, sizeof(*cmd)) >= 0)
+		if (syscall(SYS_write, ibctx->cmd_fd, cmd, sizeof(*cmd)) >= 0)
 			return 0;
 		if (errno != EACCES)
 			return errno;
@@ -112,7 +112,7 @@ static int ring_doorbell(struct srnic_qp *qp, uint32_t command, uint32_t wqe_siz
 
 	do {
 		ret = post_command(to_sctx(qp->vqp.qp.context), &cmd);
-	} while (transient(ret) && --tries);
+	} while (srnic_is_transient(ret) && --tries);
 	return ret;
 }
 
@@ -139,26 +139,51 @@ int srnic_sq_first(struct srnic_qp *qp)
 	return ret;
 }
 
-/**
- * srnic_sq_kick() - Ring the doorbell if the kernel asks for it
- *
- * Context: Called without the lock, because the kernel may transmit during this call.
- * Concurrent posters check need_wakeup themselves.
- */
-int srnic_sq_kick(struct srnic_qp *qp)
+/* Ring a doorbell if the kernel asks for it. */
+int srnic_sq_ring(struct srnic_qp *qp)
 {
 	return srnic_ring_must_wake(&qp->sq) ? ring_sq(qp) : 0;
 }
 
 /*
- * Ring the doorbell for receives. The kernel asks for it only in ERR, where no message
- * arrives that would make it read the ring, but posted receives must be flushed.
+ * The same for receives. The kernel asks for it only in ERR, where no message arrives that would
+ * make it read the ring, but posted receives must be flushed.
  */
-static int rq_kick(struct srnic_qp *qp)
+int srnic_rq_ring(struct srnic_qp *qp)
 {
 	if (!srnic_ring_must_wake(&qp->rq))
 		return 0;
 	return ring_doorbell(qp, IB_USER_VERBS_CMD_POST_RECV, sizeof(struct ib_uverbs_recv_wr));
+}
+
+/* Keep @err if the device is gone; else ring the doorbell later, since entries were published. */
+static int put_off(struct srnic_qp *qp, struct srnic_debt *debt, int err)
+{
+	if (!srnic_is_transient(err))
+		return err;
+	srnic_owe(qp, debt);
+	return 0;
+}
+
+/**
+ * srnic_sq_kick() - Ring the doorbell for published entries if the kernel asks for it
+ *
+ * Context: Called without the lock, because the kernel may transmit during this call.
+ * Concurrent posters check need_wakeup themselves.
+ * Return: 0, also if the doorbell is owed; or an errno: the device is gone.
+ */
+int srnic_sq_kick(struct srnic_qp *qp)
+{
+	int ret = srnic_sq_ring(qp);
+
+	return ret ? put_off(qp, &qp->send_debt, ret) : 0;
+}
+
+static int rq_kick(struct srnic_qp *qp)
+{
+	int ret = srnic_rq_ring(qp);
+
+	return ret ? put_off(qp, &qp->recv_debt, ret) : 0;
 }
 
 /* Fill in the fields that depend on the kind of work request. */
@@ -260,40 +285,58 @@ static int put_send(struct srnic_qp *qp, const struct ibv_send_wr *wr, uint32_t 
 		.flags = srnic_wqe_flags(kind, wr->send_flags) | qp->always,
 	};
 	ret = put_kind(qp, wqe, kind, wr);
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND && !(kind->takes & SRNIC_WR_BIND))
+		wqe->xrc.srqn = wr->qp_type.xrc.remote_srqn;
 	return ret ? ret : put_data(qp, wqe, kind, wr);
+}
+
+/*
+ * The device is gone. Return whether it has retired, and thus posted, all @count entries from index
+ * @start on; if not, set @bad_wr to the first other one, counted from @wr.
+ */
+static bool all_retired(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			uint32_t start, uint32_t count)
+{
+	uint32_t done = srnic_ring_retired(&qp->sq, start, count);
+
+	if (done == count)
+		return true;
+	for (; done; done--)
+		wr = wr->next;
+	*bad_wr = wr;
+	return false;
 }
 
 /* Post entries until one fails; set @bad_wr to it, or to NULL if all were posted. */
 static int post_list(struct srnic_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct ibv_send_wr *first = wr;
-	bool produced;
-	uint32_t next;
+	uint32_t start, next;
 	int ret = 0;
 	int err = 0;
 
 	srnic_lock(&qp->sq_lock);
-	next = qp->sq.mine;
-	for (; wr; wr = wr->next, next++) {
+	start = qp->sq.mine;
+	for (next = start; wr; wr = wr->next, next++) {
 		ret = put_send(qp, wr, next);
 		if (ret) {
 			srnic_unclaim(&qp->send_claims, next);
 			break;
 		}
 	}
-	produced = next != qp->sq.mine;
-	if (produced)
+	if (next != start)
 		err = srnic_sq_produced(qp, next);
 	srnic_unlock(&qp->sq_lock);
 	*bad_wr = wr;
-
-	if (produced && !err)
-		err = srnic_sq_kick(qp);
-	if (err) {		/* nothing was posted, or the device is gone */
+	if (next == start)
+		return ret;
+	if (err) {		/* nothing was posted */
 		*bad_wr = first;
-		ret = err;
+		return err;
 	}
-	return ret;
+
+	err = srnic_sq_kick(qp);
+	return err && !all_retired(qp, first, bad_wr, start, next - start) ? err : ret;
 }
 
 int srnic_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -339,9 +382,12 @@ static inline int put_recv(const struct recv_queue *rq, const struct ibv_recv_wr
 	return rq->safe ? claim_recv(rq, next) : 0;
 }
 
-/* Post to an RQ or SRQ. No doorbell is needed: the kernel reads the ring for each message. */
+/*
+ * Post to an RQ or SRQ; set @end to the index after the last entry, if there is one. No doorbell is
+ * needed: the kernel reads the ring for each message.
+ */
 static int post_recv_list(const struct recv_queue *rq, struct ibv_recv_wr *wr,
-			  struct ibv_recv_wr **bad_wr)
+			  struct ibv_recv_wr **bad_wr, uint32_t *end)
 {
 	uint32_t next;
 	int ret = 0;
@@ -357,7 +403,26 @@ static int post_recv_list(const struct recv_queue *rq, struct ibv_recv_wr *wr,
 		srnic_ring_produced(rq->ring, next);
 	srnic_unlock(rq->lock);
 	*bad_wr = wr;
+	*end = next;
 	return ret;
+}
+
+/* The device is gone, and has flushed the receives before @bad_wr: set it to the next one. */
+static bool all_flushed(struct srnic_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+			uint32_t end)
+{
+	const struct ibv_recv_wr *at;
+	uint32_t posted = 0, done;
+
+	for (at = wr; at != *bad_wr; at = at->next)
+		posted++;
+	done = srnic_ring_retired(&qp->rq, end - posted, posted);
+	if (done == posted)
+		return true;
+	for (; done; done--)
+		wr = wr->next;
+	*bad_wr = wr;
+	return false;
 }
 
 int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
@@ -370,6 +435,7 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 		.safe = qp->recv_claims.safe,
 		.claims = &qp->recv_claims,
 	};
+	uint32_t end;
 	int ret, err;
 
 	/* with an SRQ there is no RQ; in Reset, posting is an error (IBA C10-97.2.1) */
@@ -377,15 +443,47 @@ int srnic_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv
 		*bad_wr = wr;
 		return EINVAL;
 	}
-	ret = post_recv_list(&rq, wr, bad_wr);
+	ret = post_recv_list(&rq, wr, bad_wr, &end);
 	if (*bad_wr == wr)	/* nothing was posted, and the ring may not exist */
 		return ret;
 	err = rq_kick(qp);
-	if (err) {		/* the device is gone and will not flush */
+	return err && !all_flushed(qp, wr, bad_wr, end) ? err : ret;
+}
+
+/*
+ * A queue without a QP has no doorbell: in ERR, where one is needed, the change to the state that
+ * it is in serves as one.
+ */
+static int wq_ring(struct srnic_wq *wq)
+{
+	struct ibv_wq_attr attr = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_ERR };
+	int tries = 8, ret = 0;
+
+	if (!srnic_ring_must_wake(&wq->ring))
+		return 0;
+	do {
+		ret = srnic_modify_wq(&wq->ibv, &attr);
+	} while (srnic_is_transient(ret) && --tries);
+	return srnic_is_transient(ret) ? 0 : ret;
+}
+
+int srnic_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct srnic_wq *wq = to_swq(ibwq);
+	const struct recv_queue rq = {
+		.ring = &wq->ring,
+		.lock = &wq->lock,
+		.max_sge = wq->max_sge,
+	};
+	uint32_t end;
+	int ret;
+
+	if (ibwq->state == IBV_WQS_RESET) {
 		*bad_wr = wr;
-		ret = err;
+		return EINVAL;
 	}
-	return ret;
+	ret = post_recv_list(&rq, wr, bad_wr, &end);
+	return ret ? ret : wq_ring(wq);
 }
 
 int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
@@ -399,6 +497,7 @@ int srnic_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 		.safe = srq->safe,
 		.srq = srq,
 	};
+	uint32_t end;
 
-	return post_recv_list(&rq, wr, bad_wr);
+	return post_recv_list(&rq, wr, bad_wr, &end);
 }

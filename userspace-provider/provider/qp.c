@@ -111,33 +111,58 @@ static int offer_ops(struct srnic_qp *qp, uint64_t ops)
 	return end ? srnic_set_late_wr_ops(qp, ops, end) : EOPNOTSUPP;
 }
 
+static bool spreads(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE;
+}
+
+/* Let the kernel create the QP, and map its rings. */
+static int create_in_kernel(struct ibv_context *ctx, struct srnic_qp *qp,
+			    struct ibv_qp_init_attr_ex *attr)
+{
+	struct srnic_create_qp_uresp resp = {};
+	struct ibv_create_qp cmd = {};
+	int ret;
+
+	if (spreads(attr))
+		return srnic_create_rss(ctx, qp, attr);
+	ret = ibv_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
+	if (ret)
+		return ret;
+	ret = map_rings(qp, &resp.drv, &attr->cap);
+	if (ret) {
+		ibv_cmd_destroy_qp(&qp->vqp.qp);
+		unmap_rings(qp);
+	}
+	return ret;
+}
+
 /**
- * create_qp() - Create an RC, UC or UD QP
+ * create_qp() - Create an RC, UC, UD, XRC or raw packet QP
  * @attr: returns the granted capabilities
  * @ex: whether to offer the ibv_wr_*() interface
  */
 static struct srnic_qp *create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 				  bool ex)
 {
-	struct srnic_create_qp_uresp resp = {};
-	struct ibv_create_qp cmd = {};
+	struct srnic_home home;
 	struct srnic_qp *qp;
 	int ret;
 
-	qp = calloc(1, sizeof(*qp));
+	qp = srnic_home_alloc(&home, attr->pd, sizeof(*qp), UVERBS_OBJECT_QP);
 	if (!qp)
 		return NULL;
+	qp->home = home;
 
 	if (ex) {
 		ret = srnic_set_wr_ops(qp, attr->qp_type, attr->send_ops_flags);
 		if (ret)
 			goto err_free;
 	}
-	ret = ibv_cmd_create_qp_ex(ctx, &qp->vqp, attr, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
+	ret = create_in_kernel(ctx, qp, attr);
 	if (ret)
 		goto err_free;
-	ret = map_rings(qp, &resp.drv, &attr->cap);
-	if (!ret && ex)
+	if (ex)
 		ret = offer_ops(qp, attr->send_ops_flags);
 	if (!ret)
 		ret = srnic_safe_attach(qp, attr);
@@ -153,14 +178,35 @@ err_destroy:
 	ibv_cmd_destroy_qp(&qp->vqp.qp);
 	unmap_rings(qp);
 err_free:
-	free(qp);
+	srnic_home_free(home, qp);
 	errno = ret;
 	return NULL;
 }
 
+/* Whether the QP is in an XRC domain, and not in a protection domain */
+static bool is_target(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_XRC_RECV;
+}
+
+/* XRC QPs lack queues: attributes of these have no meaning. */
+static void drop_queues(struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->qp_type != IBV_QPT_XRC_SEND && !is_target(attr->qp_type))
+		return;
+	attr->recv_cq = NULL;
+	attr->srq = NULL;
+	if (!is_target(attr->qp_type))
+		return;
+	attr->send_cq = NULL;
+	attr->pd = NULL;
+}
+
 static bool type_supported(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD;
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
+	       type == IBV_QPT_RAW_PACKET ||
+	       type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV;
 }
 
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
@@ -182,6 +228,11 @@ struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
+	if (is_target(attr->qp_type)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	drop_queues(&attr_ex);
 	qp = create_qp(pd->context, &attr_ex, false);
 	if (!qp)
 		return NULL;
@@ -197,10 +248,16 @@ static bool ops_refused(struct ibv_context *ctx, const struct ibv_qp_init_attr_e
 	       to_sctx(ctx)->features & SRNIC_FEATURE_NO_FLUSH;
 }
 
+/* The attributes of receive-side scaling */
+#define RSS_MASK	(IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
+
 struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr)
 {
+	const uint32_t domain = is_target(attr->qp_type) ? IBV_QP_INIT_ATTR_XRCD :
+							   IBV_QP_INIT_ATTR_PD;
+	const uint32_t rss = attr->qp_type == IBV_QPT_RAW_PACKET ? RSS_MASK : 0;
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
-			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | domain | rss;
 	struct ibv_qp_init_attr_ex attr_ex = *attr;
 	struct srnic_qp *qp;
 
@@ -210,15 +267,44 @@ struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_at
 		return NULL;
 	}
 	/* the command knows neither send_ops_flags nor create_flags, and the latter are 0 */
-	attr_ex.comp_mask = IBV_QP_INIT_ATTR_PD;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD)) {
+	attr_ex.comp_mask = domain | (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE);
+	if (!(attr->comp_mask & domain) ||
+	    (attr->comp_mask & rss && (attr->comp_mask & rss) != rss)) {
 		errno = EINVAL;
 		return NULL;
 	}
+	drop_queues(&attr_ex);
 	qp = create_qp(ctx, &attr_ex, attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS);
 	if (!qp)
 		return NULL;
 	attr->cap = attr_ex.cap;
+	return &qp->vqp.qp;
+}
+
+/**
+ * srnic_open_qp() - Share an XRC target QP that another process has created
+ *
+ * It has no rings: the SRQs of its domain, which the requests name, have.
+ */
+struct ibv_qp *srnic_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr)
+{
+	struct ib_uverbs_create_qp_resp resp = {};
+	struct ibv_open_qp cmd = {};
+	struct srnic_qp *qp;
+	int ret;
+
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	/* the library's struct may be longer than ours: see offer_wr() */
+	ret = ibv_cmd_open_qp(ctx, &qp->vqp, sizeof(qp->vqp) + sizeof(qp->vqp_grows), attr, &cmd,
+			      sizeof(cmd), &resp, sizeof(resp));
+	if (ret) {
+		free(qp);
+		errno = ret;
+		return NULL;
+	}
+	init_locks(qp, NULL);
 	return &qp->vqp.qp;
 }
 
@@ -274,11 +360,12 @@ int srnic_destroy_qp(struct ibv_qp *ibqp)
 	ret = ibv_cmd_destroy_qp(ibqp);
 	if (ret)
 		return ret;
+	srnic_debts_forget(qp);
 	forget_completions(ibqp);
 	srnic_safe_detach(qp);
 	unmap_rings(qp);
 	srnic_lock_destroy(&qp->sq_lock);
 	srnic_lock_destroy(&qp->rq_lock);
-	free(qp);
+	srnic_home_free(qp->home, qp);
 	return 0;
 }

@@ -132,6 +132,18 @@ static inline void srnic_ring_produced(struct srnic_ring *ring, uint32_t next)
 }
 
 /**
+ * srnic_ring_retired() - Return how many of @n published entries from @first on are retired
+ */
+static inline uint32_t srnic_ring_retired(struct srnic_ring *ring, uint32_t first, uint32_t n)
+{
+	int32_t done = srnic_load_acquire(&ring->hdr->cons) - first;
+
+	if (done < 0)
+		return 0;
+	return (uint32_t)done < n ? (uint32_t)done : n;
+}
+
+/**
  * srnic_ring_must_wake() - Test whether the produced entries need a doorbell
  *
  * Dekker's pattern: we store prod, then load need_wakeup; the kernel stores

@@ -8,6 +8,7 @@
 
 #include <infiniband/driver.h>
 
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/srnic-abi.h>
 
 #include "lock.h"
@@ -28,6 +29,9 @@ SRNIC_UHW(srnic_get_context_uresp, struct ib_uverbs_get_context_resp, srnic_allo
 SRNIC_UHW(srnic_create_cq_uresp, struct ib_uverbs_ex_create_cq_resp, srnic_create_cq_resp);
 SRNIC_UHW(srnic_resize_cq_uresp, struct ib_uverbs_resize_cq_resp, srnic_resize_cq_resp);
 SRNIC_UHW(srnic_create_qp_uresp, struct ib_uverbs_create_qp_resp, srnic_create_qp_resp);
+SRNIC_UHW(srnic_create_rss_ucmd, struct ibv_create_qp_ex, srnic_create_qp_cmd);
+SRNIC_UHW(srnic_create_rss_uresp, struct ib_uverbs_ex_create_qp_resp, srnic_create_qp_resp);
+SRNIC_UHW(srnic_create_wq_uresp, struct ib_uverbs_ex_create_wq_resp, srnic_create_wq_resp);
 SRNIC_UHW(srnic_create_srq_uresp, struct ib_uverbs_create_srq_resp, srnic_create_srq_resp);
 SRNIC_UHW(srnic_modify_srq_ucmd, struct ibv_modify_srq, srnic_modify_srq_cmd);
 SRNIC_UHW(srnic_create_ah_uresp, struct ib_uverbs_create_ah_resp, srnic_create_ah_resp);
@@ -54,7 +58,19 @@ struct srnic_pd {
 	struct ibv_pd ibv;
 	struct srnic_pd *parent_of;	/* set only in parent domains */
 	struct srnic_td *td;		/* set only in parent domains; NULL: no thread domain */
-	atomic_uint users;		/* number of parent domains */
+	atomic_uint users;		/* of a PD: parent domains; of a parent domain: queues */
+	/* of a parent domain with an allocator of the application */
+	void *(*alloc)(struct ibv_pd *pd, void *context, size_t size, size_t alignment,
+		       uint64_t type);
+	void (*free)(struct ibv_pd *pd, void *context, void *mem, uint64_t type);
+	void *alloc_context;
+};
+
+/* Where the structure of a queue is, see domain.c. */
+struct srnic_home {
+	struct srnic_pd *parent;	/* the parent domain that the queue is in, or NULL */
+	uint64_t type;			/* as its allocator knows the structure */
+	bool custom;			/* the allocator has given the memory */
 };
 
 #define SRNIC_SAFE_BUCKETS	64
@@ -84,8 +100,15 @@ struct srnic_claims {
 	uint32_t settled;		/* see settle() */
 };
 
+/* A doorbell that is owed: see owed.c. The CQ's debts_lock protects it. */
+struct srnic_debt {
+	struct srnic_debt *next;
+	struct srnic_qp *qp;		/* NULL: it is not owed */
+};
+
 struct srnic_cq {
 	struct verbs_cq vcq;
+	struct srnic_home home;
 	struct srnic_ring ring;
 	struct srnic_safe *safe;	/* NULL: the application must avoid overflow */
 	struct srnic_lock lock;
@@ -95,10 +118,14 @@ struct srnic_cq {
 	 * until end_poll, and arming in between is allowed.
 	 */
 	pthread_spinlock_t arm_lock;
+	/* The doorbells that queues with this CQ owe. A mutex: it is held while they are rung. */
+	struct srnic_debt *_Atomic debts;
+	pthread_mutex_t debts_lock;
 };
 
 struct srnic_srq {
 	struct verbs_srq vsrq;
+	struct srnic_home home;
 	struct srnic_ring ring;
 	struct srnic_lock lock;
 	uint32_t max_sge;
@@ -111,6 +138,7 @@ struct srnic_srq {
 struct srnic_qp {
 	struct verbs_qp vqp;
 	void *vqp_grows[2];		/* space for newer verbs_qp: see offer_wr() */
+	struct srnic_home home;
 
 	struct srnic_lock sq_lock;
 	struct srnic_ring sq;
@@ -130,6 +158,17 @@ struct srnic_qp {
 
 	struct srnic_claims send_claims;
 	struct srnic_claims recv_claims;
+
+	struct srnic_debt send_debt;
+	struct srnic_debt recv_debt;
+};
+
+/* A receive queue without a QP, for receive-side scaling */
+struct srnic_wq {
+	struct ibv_wq ibv;
+	struct srnic_ring ring;
+	struct srnic_lock lock;
+	uint32_t max_sge;
 };
 
 struct srnic_ah {
@@ -189,6 +228,11 @@ static inline struct srnic_qp *to_sqp_ex(struct ibv_qp_ex *qp)
 	return container_of(qp, struct srnic_qp, vqp.qp_ex);
 }
 
+static inline struct srnic_wq *to_swq(struct ibv_wq *wq)
+{
+	return container_of(wq, struct srnic_wq, ibv);
+}
+
 static inline struct srnic_ah *to_sah(struct ibv_ah *ah)
 {
 	return container_of(ah, struct srnic_ah, ibv);
@@ -206,10 +250,15 @@ struct ibv_pd *srnic_alloc_pd(struct ibv_context *ctx);
 int srnic_dealloc_pd(struct ibv_pd *pd);
 struct ibv_pd *srnic_import_pd(struct ibv_context *ctx, uint32_t handle);
 void srnic_unimport_pd(struct ibv_pd *pd);
+
+/* domain.c */
 struct ibv_td *srnic_alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr *attr);
 int srnic_dealloc_td(struct ibv_td *td);
 struct ibv_pd *srnic_alloc_parent_domain(struct ibv_context *ctx,
 					 struct ibv_parent_domain_init_attr *attr);
+int srnic_dealloc_parent_domain(struct srnic_pd *parent);
+void *srnic_home_alloc(struct srnic_home *home, struct ibv_pd *pd, size_t size, uint32_t object);
+void srnic_home_free(struct srnic_home home, void *mem);
 
 /* Whether the application promised one thread at a time for the objects of @pd. */
 static inline bool srnic_single_threaded(struct ibv_pd *pd)
@@ -220,8 +269,12 @@ static inline bool srnic_single_threaded(struct ibv_pd *pd)
 /* mr.c */
 struct ibv_mr *srnic_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			    int access);
+struct ibv_mr *srnic_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				   uint64_t iova, int fd, int access);
 int srnic_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		   size_t length, int access);
+int srnic_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
+		    struct ibv_sge *sg_list, uint32_t num_sge);
 int srnic_dereg_mr(struct verbs_mr *vmr);
 struct ibv_mr *srnic_import_mr(struct ibv_pd *pd, uint32_t handle);
 void srnic_unimport_mr(struct ibv_mr *mr);
@@ -246,6 +299,7 @@ struct ibv_cq *srnic_create_cq(struct ibv_context *ctx, int cqe,
 			       struct ibv_comp_channel *channel, int comp_vector);
 struct ibv_cq_ex *srnic_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_attr_ex *attr);
 int srnic_resize_cq(struct ibv_cq *cq, int cqe);
+int srnic_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int srnic_destroy_cq(struct ibv_cq *cq);
 int srnic_poll_cq(struct ibv_cq *cq, int num, struct ibv_wc *wc);
 void srnic_cq_forget(struct ibv_cq *cq, uint32_t qp_num);
@@ -291,7 +345,12 @@ int srnic_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int srnic_destroy_srq(struct ibv_srq *srq);
 int srnic_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num);
 
+/* xrcd.c */
+struct ibv_xrcd *srnic_open_xrcd(struct ibv_context *ctx, struct ibv_xrcd_init_attr *attr);
+int srnic_close_xrcd(struct ibv_xrcd *xrcd);
+
 /* qp.c */
+struct ibv_qp *srnic_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr);
 struct ibv_qp *srnic_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 struct ibv_qp *srnic_create_qp_ex(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr);
 int srnic_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
@@ -299,13 +358,39 @@ int srnic_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr);
 int srnic_destroy_qp(struct ibv_qp *qp);
 
+/* raw.c */
+struct ibv_flow *srnic_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr);
+int srnic_destroy_flow(struct ibv_flow *flow);
+struct ibv_wq *srnic_create_wq(struct ibv_context *ctx, struct ibv_wq_init_attr *attr);
+int srnic_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int srnic_destroy_wq(struct ibv_wq *wq);
+struct ibv_rwq_ind_table *srnic_create_rwq_table(struct ibv_context *ctx,
+						 struct ibv_rwq_ind_table_init_attr *attr);
+int srnic_destroy_rwq_table(struct ibv_rwq_ind_table *table);
+int srnic_create_rss(struct ibv_context *ctx, struct srnic_qp *qp,
+		     struct ibv_qp_init_attr_ex *attr);
+
 /* post.c */
+int srnic_post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int srnic_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int srnic_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int srnic_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr);
 int srnic_sq_first(struct srnic_qp *qp);
+int srnic_sq_ring(struct srnic_qp *qp);
+int srnic_rq_ring(struct srnic_qp *qp);
 int srnic_sq_kick(struct srnic_qp *qp);
+
+/* owed.c */
+bool srnic_is_transient(int err);
+void srnic_owe(struct srnic_qp *qp, struct srnic_debt *debt);
+int srnic_pay_all(struct srnic_cq *cq);
+void srnic_debts_forget(struct srnic_qp *qp);
+
+static inline int srnic_pay(struct srnic_cq *cq)
+{
+	return atomic_load_explicit(&cq->debts, memory_order_relaxed) ? srnic_pay_all(cq) : 0;
+}
 
 /* wr.c */
 int srnic_set_wr_ops(struct srnic_qp *qp, enum ibv_qp_type type, uint64_t send_ops);

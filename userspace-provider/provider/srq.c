@@ -3,7 +3,6 @@
  * Shared receive queues.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "srnic.h"
 
@@ -13,45 +12,38 @@ static uint32_t rq_stride(uint32_t max_sge)
 }
 
 /**
- * create_srq() - Create a basic SRQ
- * @attr: returns the granted sizes
+ * create_srq() - Create a basic SRQ, or one of an XRC domain
+ * @attr: all of it; returns the granted sizes
  */
-static struct ibv_srq *create_srq(struct ibv_context *ctx, struct ibv_pd *pd, void *srq_context,
-				  struct ibv_srq_attr *attr)
+static struct ibv_srq *create_srq(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr)
 {
 	struct srnic_create_srq_uresp resp = {};
-	struct ibv_srq_init_attr_ex attr_ex = {
-		.srq_context = srq_context,
-		.attr = *attr,
-		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
-		.srq_type = IBV_SRQT_BASIC,
-		.pd = pd,
-	};
 	struct ibv_create_xsrq cmd = {};
+	struct srnic_home home;
 	struct srnic_srq *srq;
 	void *mem;
 	int ret;
 
-	srq = calloc(1, sizeof(*srq));
+	srq = srnic_home_alloc(&home, attr->pd, sizeof(*srq), UVERBS_OBJECT_SRQ);
 	if (!srq)
 		return NULL;
+	srq->home = home;
 
-	ret = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, &attr_ex, &cmd, sizeof(cmd), &resp.ibv,
+	ret = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, attr, &cmd, sizeof(cmd), &resp.ibv,
 				    sizeof(resp));
 	if (ret) {
 		errno = ret;
 		goto err_free;
 	}
-	mem = srnic_map(ctx, &resp.drv.ring, rq_stride(attr_ex.attr.max_sge));
+	mem = srnic_map(ctx, &resp.drv.ring, rq_stride(attr->attr.max_sge));
 	if (!mem)
 		goto err_destroy;
 
 	srnic_ring_init_producer(&srq->ring, mem, &resp.drv.ring);
-	srnic_lock_init(&srq->lock, srnic_single_threaded(pd));
-	srq->max_sge = attr_ex.attr.max_sge;
+	srnic_lock_init(&srq->lock, srnic_single_threaded(attr->pd));
+	srq->max_sge = attr->attr.max_sge;
 	srq->srq_num = resp.drv.srq_num;
 	srq->safe = to_sctx(ctx)->safe_cq;
-	*attr = attr_ex.attr;
 	return &srq->vsrq.srq;
 
 err_destroy:
@@ -59,36 +51,64 @@ err_destroy:
 	ibv_cmd_destroy_srq(&srq->vsrq.srq);
 	errno = ret;
 err_free:
-	free(srq);
+	srnic_home_free(home, srq);
 	return NULL;
 }
 
 struct ibv_srq *srnic_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
-	return create_srq(pd->context, pd, attr->srq_context, &attr->attr);
+	struct ibv_srq_init_attr_ex attr_ex = {
+		.srq_context = attr->srq_context,
+		.attr = attr->attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_BASIC,
+		.pd = pd,
+	};
+	struct ibv_srq *srq = create_srq(pd->context, &attr_ex);
+
+	if (srq)
+		attr->attr = attr_ex.attr;
+	return srq;
+}
+
+#define XRC_MASK	(IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ)
+
+/*
+ * Return 0, or an errno. A safe CQ cannot know how many receives the targets of other processes
+ * have taken from an XRC SRQ (safe_srq.c), so it takes none.
+ */
+static int check_srq(struct ibv_context *ctx, const struct ibv_srq_init_attr_ex *attr)
+{
+	const bool xrc = attr->srq_type == IBV_SRQT_XRC;
+	const uint32_t needed = IBV_SRQ_INIT_ATTR_PD | (xrc ? XRC_MASK : 0);
+
+	if (attr->comp_mask & ~(needed | IBV_SRQ_INIT_ATTR_TYPE) ||
+	    (!xrc && attr->srq_type != IBV_SRQT_BASIC) || (xrc && to_sctx(ctx)->safe_cq))
+		return EOPNOTSUPP;
+	return (attr->comp_mask & needed) == needed ? 0 : EINVAL;
 }
 
 /*
  * libibverbs passes plain requests for basic SRQs to create_srq. This function gets the
- * rest: unsupported types (XRC, tag matching), and basic SRQs with explicit attributes.
+ * rest: SRQs of XRC domains, unsupported types (tag matching), and basic SRQs with explicit
+ * attributes.
  */
 struct ibv_srq *srnic_create_srq_ex(struct ibv_context *ctx, struct ibv_srq_init_attr_ex *attr)
 {
+	struct ibv_srq_init_attr_ex attr_ex = *attr;
 	struct ibv_srq *srq;
 
-	if (attr->comp_mask & ~(IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD) ||
-	    (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC)) {
-		errno = EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
+		attr_ex.srq_type = IBV_SRQT_BASIC;
+	attr_ex.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
+	errno = check_srq(ctx, &attr_ex);
+	if (errno)
 		return NULL;
-	}
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	srq = create_srq(ctx, attr->pd, attr->srq_context, &attr->attr);
+	srq = create_srq(ctx, &attr_ex);
 	if (srq) {	/* ibv_create_srq() would set these, but is not involved here */
 		srq->srq_context = attr->srq_context;
 		srq->pd = attr->pd;
+		attr->attr = attr_ex.attr;
 	}
 	return srq;
 }
@@ -164,6 +184,6 @@ int srnic_destroy_srq(struct ibv_srq *ibsrq)
 		return ret;
 	srnic_ring_unmap(&srq->ring);
 	srnic_lock_destroy(&srq->lock);
-	free(srq);
+	srnic_home_free(srq->home, srq);
 	return 0;
 }

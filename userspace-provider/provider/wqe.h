@@ -32,19 +32,22 @@ enum {
 
 struct srnic_wr_kind {
 	uint8_t opcode;		/* enum srnic_wqe_opcode */
-	uint8_t qpts;		/* bits 1 << enum ibv_qp_type; 0: not a work request */
+	uint16_t qpts;		/* bits 1 << enum ibv_qp_type; 0: not a work request */
 	uint8_t takes;		/* SRNIC_WR_* */
 	uint8_t flags;		/* allowed SRNIC_WQE_*, other than SRNIC_WQE_INLINE */
 };
 
 #define SRNIC_QPT_RC	(1 << IBV_QPT_RC)
-#define SRNIC_QPT_RC_UC	(SRNIC_QPT_RC | 1 << IBV_QPT_UC)
-#define SRNIC_QPT_ALL	(SRNIC_QPT_RC_UC | 1 << IBV_QPT_UD)
+#define SRNIC_QPT_ACKED	(SRNIC_QPT_RC | 1 << IBV_QPT_XRC_SEND)
+#define SRNIC_QPT_CONN	(SRNIC_QPT_ACKED | 1 << IBV_QPT_UC)
+#define SRNIC_QPT_ALL	(SRNIC_QPT_CONN | 1 << IBV_QPT_UD)
 
 #define SRNIC_NR_WR	(SRNIC_IBV_WR_ATOMIC_WRITE + 1)
 
 /* indexed by enum ibv_wr_opcode, in post.c */
 extern const struct srnic_wr_kind srnic_wr_kinds[SRNIC_NR_WR];
+/* the SEND of a raw packet QP */
+extern const struct srnic_wr_kind srnic_frame_kind;
 
 /* Return the kind of @opcode, or NULL if a QP of @type does not support it. */
 static inline const struct srnic_wr_kind *srnic_wr_kind(enum ibv_wr_opcode opcode,
@@ -55,7 +58,9 @@ static inline const struct srnic_wr_kind *srnic_wr_kind(enum ibv_wr_opcode opcod
 	if ((unsigned int)opcode >= SRNIC_NR_WR)
 		return NULL;
 	kind = &srnic_wr_kinds[opcode];
-	return kind->qpts & 1U << type ? kind : NULL;
+	if (kind->qpts & 1U << type)
+		return kind;
+	return type == IBV_QPT_RAW_PACKET && opcode == IBV_WR_SEND ? &srnic_frame_kind : NULL;
 }
 
 /*
@@ -129,7 +134,7 @@ static inline int srnic_sq_produced(struct srnic_qp *qp, uint32_t next)
 /* Inline data is for sends and writes only (IBA). */
 static inline bool srnic_takes_inline(const struct srnic_sq_wqe *wqe)
 {
-	return wqe->opcode <= SRNIC_WQE_WRITE_IMM;
+	return wqe->opcode <= SRNIC_WQE_WRITE_IMM || wqe->opcode == SRNIC_WQE_FRAME;
 }
 
 /* Encode the bind of a window of either type. Binding zero bytes unbinds it. */

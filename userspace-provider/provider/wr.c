@@ -24,15 +24,19 @@ static void wr_start(struct ibv_qp_ex *ibqp)
 static int wr_complete(struct ibv_qp_ex *ibqp)
 {
 	struct srnic_qp *qp = to_sqp_ex(ibqp);
+	uint32_t start = qp->sq.mine, count = qp->wr_next - start;
 	int ret = qp->wr_err;
-	bool produce = !ret && qp->wr_next != qp->sq.mine;
+	bool produce = !ret && count;
 
 	if (produce)
 		ret = srnic_sq_produced(qp, qp->wr_next);
 	else
-		srnic_unclaim(&qp->send_claims, qp->sq.mine);
+		srnic_unclaim(&qp->send_claims, start);
 	srnic_unlock(&qp->sq_lock);
-	return produce && !ret ? srnic_sq_kick(qp) : ret;
+	if (produce && !ret)
+		ret = srnic_sq_kick(qp);
+	/* a batch that the device has retired before it was gone was posted */
+	return ret && produce && srnic_ring_retired(&qp->sq, start, count) == count ? 0 : ret;
 }
 
 static void wr_abort(struct ibv_qp_ex *ibqp)
@@ -44,15 +48,14 @@ static void wr_abort(struct ibv_qp_ex *ibqp)
 }
 
 /**
- * begin() - Take a slot for a work request
+ * begin_kind() - Take a slot for a work request
  *
  * The QP's type supports the opcode: srnic_set_wr_ops() installs no other builders.
  *
  * Return: the entry with its common fields filled in, or NULL after an error.
  */
-static struct srnic_sq_wqe *begin(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opcode)
+static struct srnic_sq_wqe *begin_kind(struct ibv_qp_ex *ibqp, const struct srnic_wr_kind *kind)
 {
-	const struct srnic_wr_kind *kind = &srnic_wr_kinds[opcode];
 	struct srnic_qp *qp = to_sqp_ex(ibqp);
 	struct srnic_sq_wqe *wqe = NULL;
 
@@ -70,9 +73,19 @@ static struct srnic_sq_wqe *begin(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opc
 	return wqe;
 }
 
+static inline struct srnic_sq_wqe *begin(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opcode)
+{
+	return begin_kind(ibqp, &srnic_wr_kinds[opcode]);
+}
+
 static void wr_send(struct ibv_qp_ex *ibqp)
 {
 	begin(ibqp, IBV_WR_SEND);
+}
+
+static void wr_send_frame(struct ibv_qp_ex *ibqp)
+{
+	begin_kind(ibqp, &srnic_frame_kind);
 }
 
 static void wr_send_imm(struct ibv_qp_ex *ibqp, __be32 imm_data)
@@ -202,6 +215,14 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t r
 	wqe->ud.qkey = remote_qkey;
 }
 
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t remote_srqn)
+{
+	struct srnic_sq_wqe *wqe = to_sqp_ex(ibqp)->wr_wqe;
+
+	if (wqe)
+		wqe->xrc.srqn = remote_srqn;
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num_sge, const struct ibv_sge *sg_list)
 {
 	struct srnic_qp *qp = to_sqp_ex(ibqp);
@@ -323,7 +344,10 @@ int srnic_set_wr_ops(struct srnic_qp *qp, enum ibv_qp_type type, uint64_t ops)
 	ex->wr_set_inline_data = wr_set_inline_data;
 	ex->wr_set_inline_data_list = wr_set_inline_data_list;
 	ex->wr_set_ud_addr = wr_set_ud_addr;
+	ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	set_builders(ex, ops);
+	if (type == IBV_QPT_RAW_PACKET)
+		ex->wr_send = ops & IBV_QP_EX_WITH_SEND ? wr_send_frame : NULL;
 	return 0;
 }
 

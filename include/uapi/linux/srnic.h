@@ -48,6 +48,9 @@ enum srnic_mode {
  * @SRNIC_QP_TYPE_GSI: Datagrams of the connection manager, QP1.
  * @SRNIC_QP_TYPE_SMI: Datagrams of subnet management, QP0 of an InfiniBand
  *   port.
+ * @SRNIC_QP_TYPE_XRC_INI: Extended reliable connection, its initiator.
+ * @SRNIC_QP_TYPE_XRC_TGT: Extended reliable connection, its target.
+ * @SRNIC_QP_TYPE_RAW_PACKET: Ethernet frames.
  */
 enum srnic_qp_type {
 	SRNIC_QP_TYPE_RC,
@@ -55,6 +58,9 @@ enum srnic_qp_type {
 	SRNIC_QP_TYPE_UD,
 	SRNIC_QP_TYPE_GSI,
 	SRNIC_QP_TYPE_SMI,
+	SRNIC_QP_TYPE_XRC_INI,
+	SRNIC_QP_TYPE_XRC_TGT,
+	SRNIC_QP_TYPE_RAW_PACKET,
 };
 
 /**

@@ -70,6 +70,7 @@ enum srnic_wqe_opcode {
 	SRNIC_WQE_FLUSH,
 	SRNIC_WQE_ATOMIC_WRITE,
 	SRNIC_WQE_LSO,		/* kernel only */
+	SRNIC_WQE_FRAME,	/* raw packets: the SEND of an Ethernet frame */
 	SRNIC_WQE_OPCODES,
 };
 
@@ -120,6 +121,10 @@ struct srnic_sq_wqe {
 		struct {
 			__aligned_u64 value;	/* as in memory, if SRNIC_WQE_INLINE */
 		} atomic_write;
+		struct {
+			__u32 others[7];
+			__u32 srqn;	/* number of the peer's SRQ; the low 24 bits count */
+		} xrc;	/* in the operations of an XRC initiator, but BIND_MW */
 		__u32 reserved[8];
 	};
 };
@@ -186,9 +191,37 @@ struct srnic_resize_cq_resp {
 
 struct srnic_create_qp_resp {
 	struct srnic_abi_ring sq;
-	struct srnic_abi_ring rq;	/* all zero if the QP has an SRQ */
+	struct srnic_abi_ring rq;	/* all zero if the QP has an SRQ, or an indirection table */
 	__u32 sq_sig_all;
 	__u32 reserved;
+};
+
+/* srnic_create_qp_cmd.rx_hash_fields; as IBV_RX_HASH_* */
+#define SRNIC_RX_HASH_SRC_IPV4		(1 << 0)
+#define SRNIC_RX_HASH_DST_IPV4		(1 << 1)
+#define SRNIC_RX_HASH_SRC_IPV6		(1 << 2)
+#define SRNIC_RX_HASH_DST_IPV6		(1 << 3)
+#define SRNIC_RX_HASH_SRC_PORT_TCP	(1 << 4)
+#define SRNIC_RX_HASH_DST_PORT_TCP	(1 << 5)
+#define SRNIC_RX_HASH_SRC_PORT_UDP	(1 << 6)
+#define SRNIC_RX_HASH_DST_PORT_UDP	(1 << 7)
+
+#define SRNIC_RX_HASH_FIELDS		0xff	/* all of these */
+
+#define SRNIC_RX_HASH_TOEPLITZ		(1 << 0)	/* as IBV_RX_HASH_FUNC_TOEPLITZ */
+#define SRNIC_RX_HASH_KEY_LEN		40
+
+/* Only for a QP with an indirection table */
+struct srnic_create_qp_cmd {
+	__u32 rx_hash_fields;
+	__u8 rx_hash_function;
+	__u8 rx_hash_key_len;
+	__u16 reserved;		/* 0 */
+	__u8 rx_hash_key[SRNIC_RX_HASH_KEY_LEN];
+};
+
+struct srnic_create_wq_resp {
+	struct srnic_abi_ring ring;
 };
 
 struct srnic_create_srq_resp {

@@ -15,6 +15,8 @@ static void clear_reserved(const struct srnic_opcode *opc, u8 *hdr)
 	hdr[4] &= 0xc0;
 	if (opc->deth)
 		hdr[opc->deth + 4] = 0;
+	if (opc->xrceth)
+		hdr[opc->xrceth] = 0;
 	if (opc->cnp)
 		memset(hdr + opc->cnp, 0, SRNIC_CNP_LEN);
 }

@@ -29,20 +29,34 @@ class Report:
         self.say = self.said.append
 
 
+class Vm:
+    """A VM that takes tests until it dies, and leaves this kernel log, or ends well."""
+
+    def __init__(self, death, options):
+        self.death = death
+        self.options = options
+
+    @staticmethod
+    def processor_seconds():
+        return 0.0
+
+    def __iter__(self):
+        yield "@@ next"
+        yield "@@ start it"
+        if self.death:
+            Path(self.options[self.options.index("--log") + 1]).write_text(self.death)
+            return
+        yield "@@ end 0 1.0 "
+
+
 class Vms:
-    """Each VM takes tests until it dies, and leaves the kernel log that `deaths` has for it."""
+    """Each VM dies as `deaths` has it."""
 
     def __init__(self, deaths):
         self.deaths = list(deaths)
 
     def __call__(self, _kernel, _argv, _log, _limit, options):
-        death = self.deaths.pop(0) if self.deaths else None
-        yield "@@ next"
-        yield "@@ start it"
-        if death:
-            Path(options[options.index("--log") + 1]).write_text(death)
-            return
-        yield "@@ end 0 1.0 "
+        return Vm(self.deaths.pop(0) if self.deaths else None, options)
 
 
 class Death(unittest.TestCase):

@@ -11,14 +11,14 @@ BTH_LEN = 12
 ROCE, INFINIBAND = 0, 1
 PORTS = {ROCE: 4791, INFINIBAND: 4792}
 
-# lengths of extension headers (IBA 9.3, A19)
+# lengths of extension headers (IBA 9.3, A14, A19)
 EXT_LEN = {"RETH": 16, "AtomicETH": 28, "AETH": 4, "AtomicAckETH": 8, "ImmDt": 4, "IETH": 4,
-           "DETH": 8, "FETH": 4, "HS": 72}
+           "DETH": 8, "FETH": 4, "XRCETH": 4, "HS": 72}
 
 
 @dataclass(frozen=True)
 class Opcode:
-    """The contents of an opcode's packets (IBA table 38, A19)."""
+    """The contents of an opcode's packets (IBA table 38, A14, A19)."""
 
     value: int
     name: str
@@ -62,10 +62,19 @@ def _rc():
             + [Opcode(v, n, e, p, True) for v, n, e, p in responses])
 
 
+def _xrc():
+    """Opcodes of XRC (A14): those of RC without A19's, and an XRCETH in each request."""
+    return [Opcode(0xa0 | o.value, "XRC_" + o.name, o.ext if o.response else ("XRCETH", *o.ext),
+                   o.payload, o.response)
+            for o in _rc() if o.name not in ("FLUSH", "ATOMIC_WRITE")]
+
+
 HELLO, HELLO_ACK, CONFIRM, CONFIRM_ACK = range(0xc0, 0xc4)
 HANDSHAKE = {HELLO: "HELLO", HELLO_ACK: "HELLO_ACK", CONFIRM: "CONFIRM",
              CONFIRM_ACK: "CONFIRM_ACK"}
-OPCODES = {o.value: o for o in _rc()}
+RC_OPCODES = {o.value: o for o in _rc()}
+XRC_OPCODES = {o.value: o for o in _xrc()}
+OPCODES = RC_OPCODES | XRC_OPCODES     # of connections
 UD_OPCODES = {o.value: o for o in [Opcode(0x64, "UD_SEND_ONLY", ("DETH",), True),
                                    Opcode(0x65, "UD_SEND_ONLY_IMM", ("DETH", "ImmDt"), True)]}
 

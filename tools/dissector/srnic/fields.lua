@@ -56,6 +56,7 @@ local fields = {
 	syndrome = ProtoField.uint8("srnic.syndrome", "Syndrome", base.HEX),
 	msn = ProtoField.uint24("srnic.msn", "Message sequence number"),
 	qkey = ProtoField.uint32("srnic.qkey", "Q_Key", base.HEX),
+	srqn = ProtoField.uint24("srnic.srqn", "Shared receive queue", base.HEX),
 	payload = ProtoField.bytes("srnic.payload", "Payload"),
 	wire = ProtoField.bytes("srnic.payload.wire", "Ciphertext, or payload and pad, as on the wire"),
 	icrc = ProtoField.bytes("srnic.icrc", "ICRC"),

@@ -11,8 +11,9 @@ local BTH, ICRC = 12, 4
 -- STH length for each code
 local CODE_SIZES = { [0] = 0, 12, 16, 20, 28, 32, 48, 64 }
 
--- Bytes of extension headers (IBA 9.3, A19)
+-- Bytes of extension headers (IBA 9.3, A14, A19)
 local RETH, ATOMIC, AETH, ATOMIC_ACK, IMM, IETH, DETH, FETH = 16, 28, 4, 8, 4, 4, 8, 4
+local XRCETH = 4
 
 -- Bytes of version, key id, nonces and share in a handshake frame. Version 1 had only nonces:
 -- its frames are recognised by their length.
@@ -55,7 +56,8 @@ local OTHERS = {
 local READ, WRITE, ATOMICALLY = 1, 2, 3
 
 -- opcode, name, bytes of extension headers, requested right, bytes before the RETH (IBA table 38,
--- A19). UC has the first twelve requests of RC, plus 0x20.
+-- A19). UC has the first twelve requests of RC, plus 0x20. XRC has all but A19's, plus 0xa0, and its
+-- requests have an XRCETH in front (A14).
 local requests = {
 	{ 0x00, "SEND FIRST", 0 }, { 0x01, "SEND MIDDLE", 0 }, { 0x02, "SEND LAST", 0 },
 	{ 0x03, "SEND LAST IMM", IMM }, { 0x04, "SEND ONLY", 0 }, { 0x05, "SEND ONLY IMM", IMM },
@@ -78,13 +80,19 @@ local frames = {
 	{ 0xc3, "CONFIRM-ACK", BODY },
 }
 
-local format = { BTH = BTH, ICRC = ICRC, ACKNOWLEDGE = 0x11, names = {} }
+local format = { BTH = BTH, ICRC = ICRC, names = {} }
+local XRC = 0xa0
 local opcodes = {}
 
-local function add(rows, base, transport, kind)
+-- `more`: bytes of headers in front of those of the rows
+local function add(rows, base, transport, kind, more)
+	more = more or 0
 	for _, row in ipairs(rows) do
 		local value = base + row[1]
-		opcodes[value] = { kind = kind, header = BTH + row[3], right = row[4], reth = row[5] }
+		opcodes[value] = {
+			kind = kind, header = BTH + more + row[3], right = row[4],
+			reth = more + (row[5] or 0), flush = row[5], xrc = more > 0,
+		}
 		format.names[value] = transport .. row[2]
 	end
 end
@@ -92,6 +100,8 @@ end
 add(requests, 0, "RC ", "request")
 add(responses, 0, "RC ", "response")
 add({ table.unpack(requests, 1, 12) }, 0x20, "UC ", "request")
+add({ table.unpack(requests, 1, 17) }, XRC, "XRC ", "request", XRCETH)
+add(responses, XRC, "XRC ", "response")
 add(datagrams, 0, "UD ", "datagram")
 add(frames, 0, "STH ", "handshake")
 
@@ -116,10 +126,10 @@ end
 
 -- Return the memory access of a request, from its RETH or AtomicETH; nil if it has none, or, a
 -- FLUSH, is for a whole region
-local function access_of(header, right, before)
-	local at = BTH + (before or 0)
+local function access_of(header, opcode)
+	local at, right = BTH + opcode.reth, opcode.right
 	local length = right ~= ATOMICALLY and right and bytes.number(header, at + 13, 4) or 8
-	if before and math.floor(header:byte(at) / 16) % 2 == 1 then
+	if opcode.flush and math.floor(header:byte(at) / 16) % 2 == 1 then
 		return nil
 	end
 	return right and length > 0 and {
@@ -128,12 +138,26 @@ local function access_of(header, right, before)
 	} or nil
 end
 
+-- Return the fields of the extension headers, `size` bytes, of an opcode of RC, UC or UD
+local function extensions(opcode, kind, size)
+	return OTHERS[opcode] or EXTENSIONS[kind] and EXTENSIONS[kind][size] or {}
+end
+
 -- Return the fields of the extension headers, `size` bytes
 function format.extensions(packet, size)
-	if OTHERS[packet.opcode] then
-		return OTHERS[packet.opcode]
+	if not opcodes[packet.opcode].xrc then
+		return extensions(packet.opcode, packet.kind, size)
 	end
-	return EXTENSIONS[packet.kind] and EXTENSIONS[packet.kind][size] or {}
+	local fields = { { "srqn", 1, 3 } }
+	for _, field in ipairs(extensions(packet.opcode - XRC, packet.kind, size - XRCETH)) do
+		fields[#fields + 1] = { field[1], field[2] + XRCETH, field[3] }
+	end
+	return fields
+end
+
+-- Test for an ACK or a NAK
+function format.acknowledges(packet)
+	return packet.opcode == 0x11 or packet.opcode == XRC + 0x11
 end
 
 -- Return the packet in the form that it has in a mode (section 2). In mode opaque, `header` is
@@ -173,7 +197,7 @@ function format.handshake(header)
 	}
 end
 
--- Parse a packet from BTH to ICRC; nil if it is neither RC, UC, UD nor a handshake frame.
+-- Parse a packet from BTH to ICRC; nil if it is neither RC, UC, XRC, UD nor a handshake frame.
 -- `sth` is nil if the packet is too short for STH and pad, or was captured partially.
 function format.parse(text, cut)
 	local packet = #text >= BTH + ICRC and format.bth(text, 1)
@@ -186,8 +210,7 @@ function format.parse(text, cut)
 	header = packet.version_1 and BTH + NONCES or header
 	packet.header = text:sub(1, header)
 	packet.access = #packet.header == header and
-		access_of(packet.header, opcodes[packet.opcode].right, opcodes[packet.opcode].reth)
-		or nil
+		access_of(packet.header, opcodes[packet.opcode]) or nil
 	if packet.kind == "datagram" and #packet.header == header then
 		packet.sqpn = bytes.number(packet.header, BTH + 6, 3)
 	end

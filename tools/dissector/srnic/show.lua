@@ -222,7 +222,7 @@ local function show(proto, tree, range, packet, verdict)
 	if packet.kind == "response" then
 		item:add(fields.echo, range(8, 1))
 	end
-	if packet.opcode == format.ACKNOWLEDGE then
+	if format.acknowledges(packet) then
 		item:add(fields.gap, range(8, 1))
 	end
 	item:add(fields.psn, range(9, 3))

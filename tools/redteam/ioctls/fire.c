@@ -130,6 +130,9 @@ static void field_load(struct shot *shot, size_t i)
 	case GRANT:
 		load_grant(shot->caller, shot->file, place);
 		break;
+	case PART:
+		load_part(shot->caller, shot->file, place);
+		break;
 	case NEW:
 	case OUT:
 		break;
@@ -362,7 +365,7 @@ static void learn_of_command(struct shot *shot, struct object *made, uint32_t *h
 	const struct ib_uverbs_reg_mr *cmd = (void *)shot->in;
 
 	*handle = answer[0];
-	made->number = answer[1];
+	made->number = answer[shot->call->makes == SRQ ? 3 : 1];
 	if (shot->call->makes == MR) {
 		made->start = cmd->hca_va;
 		made->length = cmd->length;

@@ -29,11 +29,18 @@
 #include "srnic-abi.h"
 #include "srnic-ioctl.h"
 
+#define GROUPS		4	/* more than load_group()'s numbers */
+#define GROUP_LIDS	2
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* A buffer of another driver, and the descriptor of its file in each process */
+#define DMABUF_FD	60
+#define DMABUF_LENGTH	65536
 
 enum kind {
 	NOTHING,
-	PD, CQ, QP, SRQ, AH, MR, MW, DM,
+	PD, CQ, QP, SRQ, AH, MR, MW, DM, XRCD,
 	CHANNEL, EVENTS,	/* file descriptors; each process has its own */
 	KINDS,
 };
@@ -57,6 +64,7 @@ enum value {
 	SEAL,		/* struct srnic_ioctl_seal */
 	TREE,		/* struct srnic_ioctl_tree */
 	GRANT,		/* struct srnic_ioctl_grant */
+	PART,		/* struct ib_uverbs_sge: of a region */
 };
 
 struct field {
@@ -104,16 +112,16 @@ const struct call *call_that_ends(struct caller *caller, enum kind kind);
 /* The last known state of an object; other threads may have changed or ended the object. */
 struct object {
 	atomic_uint handle;	/* handle + 1; 0: no object */
-	uint32_t number;	/* QPN, AH number or key */
+	uint32_t number;	/* QPN, AH or SRQ number, or key */
 	uint64_t start;		/* of the region */
 	uint32_t length;
 	uint8_t type, state;	/* of the queue pair */
-	uint8_t groups;		/* joined groups, as bits of load_group()'s numbers */
+	uint16_t groups;	/* joined groups, as bits of load_group()'s numbers and the LID */
 	uint32_t grant;		/* R_Key of its last grant; region: set if protected */
 };
 
 /* enum ib_qp_type */
-enum { RC = 2, UC = 3, UD = 4 };
+enum { RC = 2, UC = 3, UD = 4, XRC_INI = 9, XRC_TGT = 10 };
 
 /* enum ib_qp_state */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
@@ -190,6 +198,10 @@ struct shot {
 	enum place in_place, out_place;
 };
 
+/* scribble.c */
+struct ib_uverbs_sge;
+void load_part(struct caller *caller, struct file *file, struct ib_uverbs_sge *part);
+
 /* world.c */
 void world_make(const char *device, size_t ncalls);
 void process_begin(void);
@@ -214,6 +226,8 @@ uint8_t address_of_own(uint8_t gid[16]);
 void sense_reg_mr(struct shot *shot);
 void sense_rereg_mr(struct shot *shot);
 void sense_create_qp(struct shot *shot);
+void sense_initiator(struct shot *shot);
+void sense_target(struct shot *shot);
 void sense_modify_qp(struct shot *shot);
 int qp_bring_up(struct shot *shot);
 void note_modify_qp(struct shot *shot);

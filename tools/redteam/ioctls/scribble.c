@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <rdma/ib_user_verbs.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -88,6 +89,8 @@ void rings_note(struct shot *shot, uint32_t handle)
 	const void *answer = (uint8_t *)shot->out + (call->way == METHOD ? 0 : call->out);
 	size_t size = call->drv_out;
 
+	if (!size)
+		return;
 	if (call->makes == QP)
 		remember_qp(shot, handle, answer);
 	else if (call->makes == CQ || size == sizeof(struct srnic_resize_cq_resp))
@@ -176,6 +179,22 @@ static void *slot_of(const struct ring *ring, uint32_t index)
 	       (size_t)(index & (ring->abi.entries - 1)) * ring->abi.stride;
 }
 
+/* Choose part of a region to be advised on, occasionally beyond its end */
+void load_part(struct caller *caller, struct file *file, struct ib_uverbs_sge *part)
+{
+	struct object *mr = object_any(caller, file, MR);
+	struct chance *chance = &caller->chance;
+
+	memset(part, 0, sizeof(*part));
+	if (!mr || !mr->length)
+		return;
+	part->lkey = mr->number;
+	part->addr = mr->start + chance_below(chance, mr->length);
+	part->length = chance_below(chance, mr->start + mr->length - part->addr + 1);
+	if (chance_one_in(chance, 16))
+		part->length += chance_below(chance, 64);
+}
+
 /* Choose part of a region, occasionally beyond its end */
 static void load_sge(struct caller *caller, const struct ring *ring, struct srnic_abi_sge *sge)
 {
@@ -244,7 +263,16 @@ static void load_datagram(struct caller *caller, const struct ring *ring, struct
 	wqe->ud.qkey = 0x80000000;
 }
 
-/* Choose an opcode of the queue pair's type: RC, UC or UD (abi.md), occasionally any */
+/* Name a queue of the peer's domain, which may be the one of the same file */
+static void load_srq(struct caller *caller, const struct ring *ring, struct srnic_sq_wqe *wqe)
+{
+	struct object *srq = object_any(caller, ring->file, SRQ);
+	struct chance *chance = &caller->chance;
+
+	wqe->xrc.srqn = srq && !chance_one_in(chance, 16) ? srq->number : chance_any(chance);
+}
+
+/* Choose an opcode of the queue pair's type (abi.md), occasionally any; XRC has those of RC */
 static uint8_t load_opcode(struct caller *caller, const struct ring *ring)
 {
 	const uint8_t likely[][10] = {
@@ -259,9 +287,11 @@ static uint8_t load_opcode(struct caller *caller, const struct ring *ring)
 		  SRNIC_WQE_SEND, SRNIC_WQE_SEND },
 	};
 
-	if (ring->type < RC || ring->type > UD || chance_one_in(&caller->chance, 24))
+	uint8_t row = ring->type == XRC_INI ? 0 : ring->type - RC;
+
+	if (row > UD - RC || chance_one_in(&caller->chance, 24))
 		return chance_below(&caller->chance, SRNIC_WQE_OPCODES + 1);
-	return likely[ring->type - RC][chance_below(&caller->chance, 10)];
+	return likely[row][chance_below(&caller->chance, row || ring->type == RC ? 10 : 8)];
 }
 
 /* Mostly the one type that ordinary memory has */
@@ -319,6 +349,8 @@ static void load_send(struct caller *caller, const struct ring *ring, struct srn
 	if (wqe->opcode == SRNIC_WQE_SEND_INV || wqe->opcode == SRNIC_WQE_LOCAL_INV)
 		wqe->imm = wqe->rkey;
 	load_data(caller, ring, wqe);
+	if (ring->type == XRC_INI && wqe->opcode != SRNIC_WQE_BIND_MW)
+		load_srq(caller, ring, wqe);
 }
 
 static void load_receive(struct caller *caller, const struct ring *ring, struct srnic_rq_wqe *wqe)

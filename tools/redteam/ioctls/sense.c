@@ -34,6 +34,7 @@
 #define MAX_DEST_RD	(1 << 17)
 #define DEST_QPN	(1 << 20)
 
+#define ON_DEMAND	0x40
 #define FLUSH_GLOBAL	0x100
 #define ALL_ACCESS	(LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | FLUSH_GLOBAL)
 
@@ -53,6 +54,8 @@ void sense_reg_mr(struct shot *shot)
 	cmd->hca_va = chance_one_in(&shot->caller->chance, 4) ? cmd->start & PAGE_MASK :
 							       cmd->start;
 	cmd->access_flags = granted_access(&shot->caller->chance, cmd->access_flags);
+	if (chance_one_in(&shot->caller->chance, 4))
+		cmd->access_flags |= ON_DEMAND;
 }
 
 void sense_rereg_mr(struct shot *shot)
@@ -76,6 +79,16 @@ void sense_create_qp(struct shot *shot)
 	struct ib_uverbs_ex_create_qp *cmd = qp_part(shot);
 
 	cmd->is_srq = chance_one_in(&shot->caller->chance, 4);
+}
+
+void sense_initiator(struct shot *shot)
+{
+	shot->type = XRC_INI;
+}
+
+void sense_target(struct shot *shot)
+{
+	shot->type = XRC_TGT;
 }
 
 /* Return the next state on the path to RTS, occasionally another one */
@@ -108,7 +121,8 @@ static uint32_t mask_to_rtr(uint8_t type)
 
 static uint32_t mask_to_rts(uint8_t type)
 {
-	if (type == RC)
+	/* uverbs drops those that an end of XRC does not have */
+	if (type == RC || type == XRC_INI || type == XRC_TGT)
 		return STATE | SQ_PSN | TIMEOUT | RETRY_CNT | RNR_RETRY | MAX_RD_ATOMIC;
 	return STATE | SQ_PSN;
 }
@@ -124,6 +138,22 @@ static uint32_t mask_for(uint8_t state, uint8_t next, uint8_t type)
 	return STATE;
 }
 
+/* Of XRC, an initiator needs a target and the other way round */
+static bool is_other_end(const struct shot *shot, const struct object *qp)
+{
+	return qp->type == (shot->object->type == XRC_INI ? XRC_TGT : XRC_INI);
+}
+
+static struct object *peer_for(struct shot *shot)
+{
+	struct object *qp = shot->object;
+
+	if (qp->type == XRC_INI || qp->type == XRC_TGT)
+		return object_fit(shot, QP, is_other_end);
+	return chance_one_in(&shot->caller->chance, 4) ?
+	       object_any(shot->caller, shot->file, QP) : qp;
+}
+
 /*
  * Connect to itself or to another queue pair of the same file, whose cooperation is not
  * needed, so that work requests written into rings arrive.
@@ -136,7 +166,7 @@ void sense_modify_qp(struct shot *shot)
 
 	if (!qp)
 		return;
-	peer = chance_one_in(chance, 4) ? object_any(shot->caller, shot->file, QP) : qp;
+	peer = peer_for(shot);
 	shot->state = next_state(shot, qp->state);
 	cmd->qp_state = shot->state;
 	cmd->attr_mask = mask_for(qp->state, shot->state, qp->type);
@@ -172,18 +202,24 @@ int qp_bring_up(struct shot *shot)
 }
 
 /* Only UD queue pairs can join a group, and only members can leave it */
+/* For uverbs, a group with another LID is another group. */
+static uint16_t joined_bit(const struct ib_uverbs_attach_mcast *cmd)
+{
+	return 1 << (cmd->gid[15] % GROUPS + GROUPS * (cmd->mlid % GROUP_LIDS));
+}
+
 static bool joins_or_leaves(const struct shot *shot, const struct object *qp)
 {
-	const struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
 	bool leaves = shot->call->number == IB_USER_VERBS_CMD_DETACH_MCAST;
 
-	return qp->type == UD && !!(qp->groups & 1 << cmd->gid[15]) == leaves;
+	return qp->type == UD && !!(qp->groups & joined_bit((void *)shot->in)) == leaves;
 }
 
 void sense_mcast(struct shot *shot)
 {
 	struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
 
+	cmd->mlid = chance_below(&shot->caller->chance, GROUP_LIDS);
 	shot->object = object_fit(shot, QP, joins_or_leaves);
 	if (shot->object)
 		cmd->qp_handle = atomic_load(&shot->object->handle) - 1;
@@ -191,9 +227,7 @@ void sense_mcast(struct shot *shot)
 
 void note_mcast(struct shot *shot)
 {
-	const struct ib_uverbs_attach_mcast *cmd = (void *)shot->in;
-
-	shot->object->groups ^= 1 << (cmd->gid[15] & 7);
+	shot->object->groups ^= joined_bit((void *)shot->in);
 }
 
 /* The answer to a resize is written to the address in the driver's part */

@@ -7,9 +7,11 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <fcntl.h>
+#include <linux/udmabuf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -86,6 +88,27 @@ static void find_address(const char *name)
 	errx(2, "%s has no IPv4 address", name);
 }
 
+/* A buffer of another driver, by the same descriptor in each process */
+static void make_dmabuf(void)
+{
+	struct udmabuf_create create = {
+		.memfd = memfd_create("dma-buf", MFD_ALLOW_SEALING), .size = DMABUF_LENGTH,
+	};
+	int driver = open("/dev/udmabuf", O_RDWR), fd;
+
+	if (driver < 0)
+		err(2, "/dev/udmabuf");
+	if (ftruncate(create.memfd, create.size) ||
+	    fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		err(2, "memfd");
+	fd = ioctl(driver, UDMABUF_CREATE, &create);
+	if (fd < 0 || dup2(fd, DMABUF_FD) < 0)
+		err(2, "UDMABUF_CREATE");
+	close(fd);
+	close(create.memfd);
+	close(driver);
+}
+
 /**
  * world_make() - Create the shared state, before any process is forked
  * @device: its name
@@ -101,6 +124,7 @@ void world_make(const char *device, size_t n)
 	map_at(ARENA_AT, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE);
 	map_at(HOLE_AT, PAGE, PROT_NONE, MAP_PRIVATE);
 	map_at(READ_ONLY_AT, 16 * PAGE, PROT_READ, MAP_PRIVATE);
+	make_dmabuf();
 }
 
 /* Initialize a process: it has the shared file, and none of its own */

@@ -27,9 +27,11 @@ A Pipeline has a fileno() for select and asyncio; next() then returns the events
 """
 import ctypes
 import errno
+import os
 import select
 import socket
 import struct
+import weakref
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_uint16, c_uint32
 from ctypes import c_uint64, c_uint8, c_void_p
 from dataclasses import dataclass, field
@@ -292,9 +294,16 @@ class Listener:
         self.handle = None
 
 
+def _destroy_forgotten(handle, _keys, process):
+    """Destroy a pipeline that the program has dropped. Its threads, which the processes that it
+    forks do not have, use the rings of keys until then: `_keys` holds them."""
+    if os.getpid() == process:
+        _c["destroy"](handle)
+
+
 class Pipeline:
-    """A pipeline; leaving its "with" destroys it. Arguments: those of struct
-    rdma_pipeline_attr, but callbacks."""
+    """A pipeline; leaving its "with" destroys it, as do its last reference and the program's
+    end. Arguments: those of struct rdma_pipeline_attr, but callbacks."""
 
     def __init__(self, **attributes):
         attr = _PipelineAttr(**attributes)
@@ -304,6 +313,8 @@ class Pipeline:
         _do("create", byref(handle), byref(attr))
         self._handle = handle
         self.conns, self.listeners, self.keys = {}, {}, set()
+        self._finalizer = weakref.finalize(self, _destroy_forgotten, handle, self.keys,
+                                           os.getpid())
 
     @property
     def handle(self):
@@ -350,6 +361,7 @@ class Pipeline:
         if self._handle is None:
             return
         _do("destroy", self._handle)
+        self._finalizer.detach()
         self._handle = None
         for conn in list(self.conns.values()):
             self.forget(conn)

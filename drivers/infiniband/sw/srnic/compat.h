@@ -35,10 +35,22 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define system_bh_wq	system_highpri_wq
 #endif
 
+/* 6.12: workqueues that are not unbound are of a CPU, unasked. */
+#ifndef SRNIC_HAVE_WQ_PERCPU
+#define WQ_PERCPU		0
+#define system_percpu_wq	system_wq
+#define system_dfl_wq		system_unbound_wq
+#endif
+
 /* 6.1: BHs exclude each other on a CPU with PREEMPT_RT, too. */
 #ifndef local_lock_nested_bh
 #define local_lock_nested_bh(lock)	((void)(lock))
 #define local_unlock_nested_bh(lock)	((void)(lock))
+#endif
+
+/* Before 6.6 no memory was a shadow stack. */
+#ifndef VM_SHADOW_STACK
+#define VM_SHADOW_STACK	VM_NONE
 #endif
 
 /* 6.1: drivers write the flags. */

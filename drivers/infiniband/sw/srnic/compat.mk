@@ -13,6 +13,7 @@ has = $(shell cat $(srctree)/include/$(1) 2>/dev/null | tr -s '[:space:]' ' ' | 
 
 ccflags-y += $(call has,linux/hrtimer.h,void hrtimer_setup.,HRTIMER_SETUP)
 ccflags-y += $(call has,linux/workqueue.h,workqueue_struct \*system_bh_wq,BH_WQ)
+ccflags-y += $(call has,linux/workqueue.h,WQ_PERCPU =,WQ_PERCPU)
 ccflags-y += $(call has,linux/mm.h,void vm_flags_mod.,VM_FLAGS_MOD)
 ccflags-y += $(call has,linux/random.h,register_random_vmfork_notifier,VMFORK)
 
@@ -35,4 +36,6 @@ ccflags-y += $(call has,rdma/ib_verbs.h,IB_ACCESS_FLUSH_GLOBAL =,FLUSH)
 ccflags-y += $(call has,rdma/ib_verbs.h,ib_virt_dma_to_ptr.,VIRT_DMA_TO_PTR)
 ccflags-y += $(call has,rdma/ib_verbs.h,.create_cq..struct ib_cq \*cq. const struct \w+ \*attr. struct ib_udata,CREATE_CQ_UDATA)
 ccflags-y += $(call has,rdma/ib_verbs.h,struct ib_dmah \*dmah,DMAH)
+ccflags-y += $(call has,rdma/ib_verbs.h,.reg_user_mr_dmabuf..struct ib_pd \*pd. u64 offset. u64 length. u64 virt_addr. int fd. int mr_access_flags. struct ib_udata,DMABUF_UDATA)
+ccflags-y += $(call has,linux/dma-buf.h,int dma_buf_vmap_unlocked.,DMABUF_UNLOCKED)
 ccflags-y += $(call has,rdma/ib_verbs.h,resize_user_cq,RESIZE_USER_CQ)

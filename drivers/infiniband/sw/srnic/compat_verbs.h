@@ -58,6 +58,12 @@ static inline int ib_umem_check_rereg(struct ib_umem *umem, int flags, int acces
 #define IB_RATE_800_GBPS	((enum ib_rate)23)
 #endif
 
+/* 6.1: the lock that the mapping of a dma-buf needs is the core's own. */
+#ifndef SRNIC_HAVE_DMABUF_UNLOCKED
+#define dma_buf_vmap_unlocked	dma_buf_vmap
+#define dma_buf_vunmap_unlocked	dma_buf_vunmap
+#endif
+
 /* 6.1: udev cannot learn that a user has named a device, and may rename it. */
 #ifndef SRNIC_HAVE_NAME_ASSIGNED
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ib)

@@ -35,6 +35,7 @@ MODULE_ALIAS_RDMA_LINK("srnic");
 MODULE_ALIAS_RDMA_LINK("srnic_ib");
 
 struct workqueue_struct *srnic_wq;
+struct workqueue_struct *srnic_cpu_wq;
 
 /* Two requests for the same netdev must not both find that it has no link yet. */
 static DEFINE_MUTEX(link_lock);
@@ -496,19 +497,37 @@ static void srnic_rooms_exit(void)
 	srnic_engine_exit();
 }
 
+static void srnic_wq_exit(void)
+{
+	if (srnic_cpu_wq)
+		destroy_workqueue(srnic_cpu_wq);
+	if (srnic_wq)
+		destroy_workqueue(srnic_wq);
+}
+
+/* Kernel consumers depend on these workqueues for writeback. */
+static int srnic_wq_init(void)
+{
+	srnic_wq = alloc_workqueue("srnic", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	srnic_cpu_wq = alloc_workqueue("srnic_cpu", WQ_PERCPU | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	if (srnic_wq && srnic_cpu_wq)
+		return 0;
+	srnic_wq_exit();
+	return -ENOMEM;
+}
+
 static int __init srnic_init(void)
 {
 	int err;
 
-	/* kernel consumers depend on this workqueue for writeback */
-	srnic_wq = alloc_workqueue("srnic", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!srnic_wq)
-		return -ENOMEM;
+	err = srnic_wq_init();
+	if (err)
+		return err;
 	srnic_crc_init();
 	srnic_memcpy_init();
 	err = srnic_rooms_init();
 	if (err)
-		goto destroy_wq;
+		goto wq_exit;
 	err = srnic_life_init();
 	if (err)
 		goto rooms_exit;
@@ -528,8 +547,8 @@ life_exit:
 	srnic_life_exit();
 rooms_exit:
 	srnic_rooms_exit();
-destroy_wq:
-	destroy_workqueue(srnic_wq);
+wq_exit:
+	srnic_wq_exit();
 	return err;
 }
 
@@ -543,7 +562,7 @@ static void __exit srnic_exit(void)
 	unregister_netdevice_notifier(&srnic_netdev_notifier);
 	srnic_life_exit();
 	srnic_rooms_exit();
-	destroy_workqueue(srnic_wq);
+	srnic_wq_exit();
 	/* wait for call_rcu() callbacks, whose code is about to be unloaded */
 	rcu_barrier();
 }

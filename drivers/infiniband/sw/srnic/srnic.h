@@ -52,6 +52,7 @@
  * @dgram_in: state of senders of sealed datagrams; NULL: none can be opened
  * @txq_group: accounting of packets that the QPs have in the network stack
  * @early: number of early packets that its QPs keep (engine/reorder.c)
+ * @held: number of datagrams that its QPs keep (engine/held.c)
  * @idle_work: ends idle connections according to the limit (engine/idle.c)
  * @ndev: lower netdev, held as long as the device lives
  * @ndev_tracker: tracker of the reference to @ndev
@@ -67,6 +68,8 @@
  * @no_gso: send packets one by one, because super-packets do not arrive whole
  *	(engine/gso_watch.c)
  * @link_node: entry in main's list of links
+ * @tap: receipt of whole frames (net/tap.c); NULL: no flow asks for any
+ * @raw: flows that give frames to raw packet QPs (raw/flow.c)
  * @port_gid: IB port: receipt for its GID (net/listen.c)
  * @fabric: management of the port, if it is an InfiniBand port; NULL: RoCE
  * @control_node: entry in control's list of devices
@@ -89,7 +92,7 @@ struct srnic_dev {
 	u32 next_srq;
 	struct {
 		struct mutex lock;	/* groups and joins */
-		struct list_head groups;
+		struct rhashtable groups;
 	} mcast;
 	struct {
 		spinlock_t lock;	/* protects the list */
@@ -103,6 +106,7 @@ struct srnic_dev {
 	struct srnic_dgram_in *dgram_in;
 	struct srnic_txq_group txq_group;
 	atomic_t early;
+	atomic_t held;
 	struct delayed_work idle_work;
 	struct net_device *ndev;
 	netdevice_tracker ndev_tracker;
@@ -114,6 +118,8 @@ struct srnic_dev {
 	enum ib_mtu mtu;
 	bool no_gso;
 	struct list_head link_node;
+	struct srnic_tap __rcu *tap;
+	struct srnic_raw *raw;
 	void *port_gid;
 	struct srnic_fabric *fabric; /* IB port; NULL: RoCE */
 	struct list_head control_node;
@@ -124,6 +130,8 @@ static inline struct srnic_dev *to_srnic(struct ib_device *ib)
 	return container_of(ib, struct srnic_dev, ib);
 }
 
-extern struct workqueue_struct *srnic_wq;	/* unbound; created by main.c */
+/* created by main.c */
+extern struct workqueue_struct *srnic_wq;	/* unbound */
+extern struct workqueue_struct *srnic_cpu_wq;	/* its work runs where it is queued */
 
 #endif /* SRNIC_H */

@@ -33,8 +33,8 @@ static inline u64 srnic_stats_sum(const struct srnic_stats __percpu *stats, enum
 }
 
 /* any context; one instruction updates the per-CPU word */
-#define srnic_count_add(dev, name, n) \
-	this_cpu_add((dev)->stats->val[SRNIC_STAT_##name], (n))
+#define srnic_stat_add(dev, stat, n)	this_cpu_add((dev)->stats->val[stat], (n))
+#define srnic_count_add(dev, name, n)	srnic_stat_add(dev, SRNIC_STAT_##name, n)
 #define srnic_count(dev, name)	srnic_count_add(dev, name, 1)
 
 #endif /* SRNIC_STATS_H */

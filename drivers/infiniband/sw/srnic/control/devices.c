@@ -8,6 +8,7 @@
 #include "control/genl.h"
 #include "engine/idle.h"
 #include "engine/ud_keys.h"
+#include "net/net.h"
 #include "srnic.h"
 #include "trace/log.h"
 
@@ -32,6 +33,12 @@ void srnic_control_dev_add(struct srnic_dev *dev)
 	srnic_log_listen(dev->log, srnic_nl_log_notify);
 }
 
+/**
+ * srnic_control_dev_del() - Undo srnic_control_dev_add(); waits for commands that use the device
+ * @dev: the device
+ *
+ * Context: process.
+ */
 void srnic_control_dev_del(struct srnic_dev *dev)
 {
 	srnic_log_unlisten(dev->log);
@@ -61,20 +68,22 @@ void srnic_control_each_dev(void (*call)(struct srnic_dev *dev))
  * @info: the request
  * @err: its result; if it is 0, keys that were derived from former ones are discarded
  *
- * A device of another namespace may have addresses in this one.
+ * A device of another namespace may have addresses in this one. A namespace without addresses has
+ * no keys: its owner, who may be anybody, cannot make others wait.
  *
  * Context: process.
  * Return: @err.
  */
 int srnic_seals_changed(struct genl_info *info, int err)
 {
+	struct net *net = genl_info_net(info);
 	struct srnic_dev *dev;
 
-	if (err)
+	if (err || !srnic_net_used(net))
 		return err;
 	mutex_lock(&srnic_devices_lock);
 	list_for_each_entry(dev, &srnic_devices, control_node)
-		srnic_dgram_discard(dev, genl_info_net(info));
+		srnic_dgram_discard(dev, net);
 	mutex_unlock(&srnic_devices_lock);
 	return 0;
 }

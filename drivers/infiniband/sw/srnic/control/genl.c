@@ -24,6 +24,12 @@ static_assert(SRNIC_SECRET_MAX == SRNIC_STH_KEY_MAX);
 /* load the module when the family is requested, even without a device */
 MODULE_ALIAS_GENL_FAMILY(SRNIC_FAMILY_NAME);
 
+/**
+ * srnic_control_init() - Register the generic netlink family
+ *
+ * Context: process, at module load, after all that its commands use.
+ * Return: 0 or an error of genl_register_family().
+ */
 int __init srnic_control_init(void)
 {
 	int err = genl_register_family(&srnic_nl_family);
@@ -33,6 +39,11 @@ int __init srnic_control_init(void)
 	return err;
 }
 
+/**
+ * srnic_control_exit() - Undo srnic_control_init(); waits for commands
+ *
+ * Context: process.
+ */
 void srnic_control_exit(void)
 {
 	srnic_key_listen(NULL);

@@ -58,6 +58,12 @@ static u8 srnic_qp_view_type(const struct srnic_qp *qp)
 		return SRNIC_QP_TYPE_SMI;
 	case IB_QPT_GSI:
 		return SRNIC_QP_TYPE_GSI;
+	case IB_QPT_XRC_INI:
+		return SRNIC_QP_TYPE_XRC_INI;
+	case IB_QPT_XRC_TGT:
+		return SRNIC_QP_TYPE_XRC_TGT;
+	case IB_QPT_RAW_PACKET:
+		return SRNIC_QP_TYPE_RAW_PACKET;
 	default:
 		return SRNIC_QP_TYPE_UD;
 	}

@@ -9,6 +9,7 @@
 #include "engine/build.h"
 #include "engine/gso_watch.h"
 #include "engine/ipoib.h"
+#include "engine/page_in.h"
 #include "engine/pkey.h"
 #include "engine/proof.h"
 #include "engine/reorder.h"
@@ -105,13 +106,25 @@ static u8 *take_segment(struct srnic_build *build, u16 len, u32 more, int *err)
 	return seg;
 }
 
+/* The payload could not be gathered: return -EBUSY if it can soon. */
+static int gather_failed(struct srnic_build *build, const struct srnic_sge_pos *from, u32 len,
+			 enum srnic_mem_status status)
+{
+	if (status == SRNIC_MEM_ABSENT &&
+	    srnic_page_in_sges(build->qp, SRNIC_FLOW_OURS, from, len, 0))
+		return -EBUSY;
+	return -EFAULT;
+}
+
 static int gather_data(struct srnic_build *build, const struct srnic_source *src, u8 *dst, u32 len)
 {
 	const struct srnic_sge_pos from = { .sge = src->sge, .left = src->num_sge, .off = src->at };
+	enum srnic_mem_status status;
 
-	if (src->sge)
-		return srnic_sge_gather(&build->qp->mem, &build->cache, &from, dst, len) ?
-		       -EFAULT : 0;
+	if (src->sge) {
+		status = srnic_sge_gather(&build->qp->mem, &build->cache, &from, dst, len);
+		return unlikely(status) ? gather_failed(build, &from, len, status) : 0;
+	}
 	if (src->ref)
 		srnic_mem_gather(src->ref, src->at, dst, len);
 	else
@@ -213,9 +226,9 @@ static int fill_sealed(struct srnic_build *build, const struct srnic_source *src
  * @more: number of packets of this length that the caller will build, this one included
  *
  * Context: any up to softirq, under the QP's lock.
- * Return: 0; -EFAULT if the payload may not be read (nothing was appended); -ENOMEM,
- * -EHOSTUNREACH, -ENETDOWN or -ENOKEY if the packet cannot be sent now; -EKEYEXPIRED if it can
- * never be sent.
+ * Return: 0; -EFAULT if the payload may not be read (nothing was appended); -EBUSY if its pages
+ * are being faulted in, after which the requester continues; -ENOMEM, -EHOSTUNREACH, -ENETDOWN or
+ * -ENOKEY if the packet cannot be sent now; -EKEYEXPIRED if it can never be sent.
  */
 int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src, u32 len,
 		       u32 more)
@@ -255,7 +268,9 @@ static enum srnic_out_kind build_kind(const struct srnic_build *build)
 {
 	if (build->flow == SRNIC_FLOW_OURS)
 		return SRNIC_OUT_REQUEST;
-	return build->first_opcode == SRNIC_OPC_ACK ? SRNIC_OUT_ACK : SRNIC_OUT_RESPONSE;
+	if ((build->first_opcode & SRNIC_OPC_MASK) == SRNIC_OPC_ACK)
+		return SRNIC_OUT_ACK;
+	return SRNIC_OUT_RESPONSE;
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "engine/due.h"
 #include "engine/ecn.h"
 #include "engine/fault.h"
+#include "engine/page_in.h"
 #include "engine/probe.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
@@ -146,7 +147,7 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
 
-	srnic_qp_count_fault(qp, rcvd_seq_err);
+	srnic_qp_count_fault(qp, SRNIC_STAT_rcvd_seq_err);
 	if (!wqe || req->wait_rnr || req->nak_handled)
 		return;
 	if (!req->retry_left) {
@@ -170,7 +171,7 @@ static void rnr_nak(struct srnic_qp *qp, u8 code)
 	struct srnic_requester *req = &qp->req;
 	struct srnic_swqe *wqe = oldest_active(qp);
 
-	srnic_qp_count_fault(qp, rcvd_rnr_err);
+	srnic_qp_count_fault(qp, SRNIC_STAT_rcvd_rnr_err);
 	if (!wqe || req->wait_rnr)
 		return;
 	if (!req->rnr_left) {
@@ -218,8 +219,8 @@ static void completer_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt, u8 c
 		sequence_nak(qp, pkt);
 	else if (code < ARRAY_SIZE(nak_status))
 		fatal_nak(qp, pkt->psn, array_index_nospec(code, ARRAY_SIZE(nak_status)));
-	else
-		srnic_qp_count_drop(qp, pkt, malformed);	/* reserved code (IBA 9.7.5.2.1) */
+	else	/* a reserved code (IBA 9.7.5.2.1) */
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_malformed);
 }
 
 static void ack_arrived(struct srnic_qp *qp, const struct srnic_pkt *pkt)
@@ -248,7 +249,7 @@ static void completer_ack(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		completer_nak(qp, pkt, code);
 		break;
 	default:
-		srnic_qp_count_drop(qp, pkt, malformed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_malformed);
 	}
 }
 
@@ -270,7 +271,7 @@ static struct srnic_swqe *answered_wqe(struct srnic_qp *qp, const struct srnic_p
 	if (!wqe || qp->req.una != pkt->psn)
 		return NULL;
 	if (!(BIT(srnic_wqe_kind(wqe)->class) & classes)) {
-		srnic_qp_count_drop(qp, pkt, malformed);	/* IBA 9.7.6.2.1: a ghost */
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_malformed);	/* IBA 9.7.6.2.1: a ghost */
 		return NULL;
 	}
 	return wqe;
@@ -297,6 +298,24 @@ static void request_confirmed(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 }
 
 /*
+ * A response could not be placed. If its pages are being faulted in, it counts as lost, and is
+ * requested again when they are there.
+ */
+static void place_failed(struct srnic_qp *qp, struct srnic_swqe *wqe,
+			 const struct srnic_sge_pos *to, enum srnic_mem_status status)
+{
+	u32 len = wqe->length - to->off;
+
+	if (status == SRNIC_MEM_ABSENT &&
+	    srnic_page_in_sges(qp, SRNIC_FLOW_OURS, to, min(len, qp->mtu),
+			       IB_ACCESS_LOCAL_WRITE)) {
+		qp->page_in[SRNIC_FLOW_OURS].response = true;
+		return;
+	}
+	srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+}
+
+/*
  * The PSN of a READ response says where it belongs, not the opcode's first, middle or last: a
  * repeated READ may begin anywhere. Its length is checked as well (IBA 9.7.6.2.3).
  */
@@ -305,6 +324,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 {
 	struct srnic_swqe *wqe = answered_wqe(qp, pkt, BIT(SRNIC_CLASS_READ) |
 						       BIT(SRNIC_CLASS_CONFIRMED));
+	enum srnic_mem_status status;
 	struct srnic_sge_pos to;
 	u32 off;
 
@@ -321,10 +341,12 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return;
 	}
 	to = (struct srnic_sge_pos){ .sge = wqe->sge, .left = wqe->num_sge, .off = off };
-	if (pkt->payload_len &&
-	    srnic_sge_place(&qp->mem, cache, &to, pkt->payload, pkt->payload_len)) {
-		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
-		return;
+	if (pkt->payload_len) {
+		status = srnic_sge_place(&qp->mem, cache, &to, pkt->payload, pkt->payload_len);
+		if (unlikely(status)) {
+			place_failed(qp, wqe, &to, status);
+			return;
+		}
 	}
 	completer_answered(qp, wqe);
 	srnic_probe_answered(qp);
@@ -334,13 +356,15 @@ static void atomic_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			    struct srnic_mem_cache *cache)
 {
 	struct srnic_swqe *wqe = answered_wqe(qp, pkt, BIT(SRNIC_CLASS_ATOMIC));
+	enum srnic_mem_status status;
 	struct srnic_sge_pos to;
 
 	if (!wqe)
 		return;
 	to = (struct srnic_sge_pos){ .sge = wqe->sge, .left = wqe->num_sge };
-	if (srnic_sge_place(&qp->mem, cache, &to, &pkt->orig, sizeof(pkt->orig))) {
-		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
+	status = srnic_sge_place(&qp->mem, cache, &to, &pkt->orig, sizeof(pkt->orig));
+	if (unlikely(status)) {
+		place_failed(qp, wqe, &to, status);
 		return;
 	}
 	completer_answered(qp, wqe);
@@ -417,7 +441,7 @@ void srnic_completer_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	if (srnic_psn_diff(pkt->psn, qp->req.una) < 0)
 		return;
 	if (srnic_psn_diff(pkt->psn, qp->req.max_sent) >= 0) {
-		srnic_qp_count_drop(qp, pkt, malformed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_malformed);
 		return;
 	}
 	srnic_ecn_echoed(qp, pkt);

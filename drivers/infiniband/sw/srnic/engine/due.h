@@ -8,10 +8,15 @@
 
 #include "engine/engine.h"
 
-/* qp->due; the bits below these are 1 << IB_EVENT_* of the QP or its SRQ */
+/*
+ * qp->due; the bits below these are 1 << IB_EVENT_* of the QP or its SRQ. The bits of the last mask
+ * take longer.
+ */
+#define SRNIC_DUE_XRC		BIT(29)	/* RCQ, if due, is not held by the QP: see xrc.c */
 #define SRNIC_DUE_SCQ		BIT(30)
 #define SRNIC_DUE_RCQ		BIT(31)
-#define SRNIC_DUE_EVENTS	(BIT(30) - 1)
+#define SRNIC_DUE_EVENTS	(BIT(29) - 1)
+#define SRNIC_DUE_RARE		(SRNIC_DUE_EVENTS | SRNIC_DUE_XRC)
 
 /* kick.c */
 void srnic_qp_kick(struct srnic_qp *qp, int why);

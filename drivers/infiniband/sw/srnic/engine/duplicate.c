@@ -201,7 +201,7 @@ void srnic_duplicate_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	lockdep_assert_held(&qp->lock);
 
-	srnic_qp_count_fault(qp, duplicate_request);
+	srnic_qp_count_fault(qp, SRNIC_STAT_duplicate_request);
 	if (pkt->opc->flags & SRNIC_OPF_READ)
 		repeat_read(qp, pkt);
 	else if (pkt->opc->flags & OPF_SINGLE)

@@ -102,7 +102,7 @@ void srnic_cnp_rx(struct srnic_qp *qp)
 	lockdep_assert_held(&qp->lock);
 
 	srnic_count(qp->dev, rcvd_cnps);
-	if (qp->ib.qp_type == IB_QPT_RC && srnic_qp_sends(qp) && !qp->sth)
+	if (srnic_qp_reliable(qp) && srnic_qp_sends(qp) && !qp->sth)
 		srnic_cc_marked(qp);
 	else
 		srnic_count(qp->dev, ignored_cnps);

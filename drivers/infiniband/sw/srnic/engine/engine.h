@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * engine - the transport: requester, responder, completer and timers for RC, UC and UD. State
+ * engine - the transport: requester, responder, completer and timers for RC, XRC, UC and UD. State
  * machines over packets (IBA volume 1, chapter 9).
  *
  * One spinlock per QP protects all transport state. The engine appends packets to qp->out under
@@ -30,6 +30,7 @@
 struct mem_cgroup;
 struct srnic_dev;
 struct srnic_srq;
+struct srnic_xrc;
 
 /**
  * struct srnic_sq - A send queue
@@ -98,6 +99,7 @@ struct srnic_rq {
  * @gap_end: bytes from @va to the end of the last of these responses
  * @rkey: rkey of the request
  * @length: length of the request, in bytes
+ * @srqn: XRC: SRQ that the request named, whose protection domain it accesses
  * @va: virtual address of the request
  * @orig: atomic: the value before the operation
  * @flushed: FLUSH: how many bytes have been written back
@@ -121,6 +123,7 @@ struct srnic_rres {
 	u32 gap_end;
 	u32 rkey;
 	u32 length;
+	u32 srqn;
 	u64 va;
 	union {
 		u64 orig;
@@ -279,6 +282,8 @@ struct srnic_gap {
  * @rd_atomic: number of outstanding requests that have answers of their own (wqe.h)
  * @interval: jiffies: interval of the retry timer
  * @deadline: jiffies: end of the present interval, compared when the timer fires
+ * @retry_mark: packets of this machine that the retry timer waits for (expire.c): @charged is how
+ *	much must have left, while @una is the oldest PSN and @set
  * @hs_backoff: jiffies until a handshake frame is repeated, if less than @interval; doubles
  * @retry_left: retries before RETRY_EXC (IBA 9.7.5.1.2)
  * @rnr_left: retries before RNR_RETRY_EXC
@@ -308,6 +313,11 @@ struct srnic_requester {
 	u16 rd_atomic;
 	unsigned long interval;
 	unsigned long deadline;
+	struct srnic_retry_mark {
+		u32 una;
+		u32 charged;
+		bool set;
+	} retry_mark;
 	unsigned long hs_backoff;
 	u8 retry_left;
 	u8 rnr_left;
@@ -455,6 +465,36 @@ struct srnic_hs_box {
 	u8 frame[SRNIC_HS_FRAME_LEN];
 };
 
+enum srnic_page_in_state {
+	SRNIC_PAGE_IN_IDLE,
+	SRNIC_PAGE_IN_DUE,	/* the worker has something to do */
+	SRNIC_PAGE_IN_FAILED,	/* the process cannot access these bytes itself */
+};
+
+/**
+ * struct srnic_page_in - Pages that must be faulted in before a flow continues, see page_in.c
+ * @work: faults them in
+ * @flow: the flow that waits
+ * @state: of @access
+ * @response: a response was dropped because of them
+ * @rnr_code: RNR NAKs: code of the time after which the peer tries again
+ * @ahead: bytes from the first one on that will probably be accessed
+ * @access: the access that found them absent
+ * @stream: on whose behalf
+ */
+struct srnic_page_in {
+	struct delayed_work work;
+	enum srnic_sth_flow flow;
+	enum srnic_page_in_state state;
+	bool response;
+	u8 rnr_code;
+	u64 ahead;
+	struct srnic_access access;
+	const struct srnic_mem_stream *stream;
+};
+
+struct srnic_held;
+
 /**
  * struct srnic_grant - A memory key granted to a QP
  * @node: entry in qp->grants
@@ -471,9 +511,13 @@ struct srnic_grant {
  * @dev: device
  * @mem: stream on whose behalf memory is accessed; has the protection domain
  * @recv_mem: stream on whose behalf messages are placed: @mem, or that of @srq
- * @scq: CQ for send completions
- * @rcq: CQ for receive completions
- * @srq: shared receive queue; NULL: the QP has its own receive queue
+ * @transport: top three bits of the opcodes of its packets
+ * @scq: CQ for send completions; XRC target: NULL
+ * @rcq: CQ for receive completions; XRC initiator: NULL; target: that of @srq
+ * @srq: shared receive queue; NULL: the QP has its own receive queue. XRC target: the one that
+ *	the last request named, or NULL
+ * @xrc: XRC target: see xrc.h
+ * @rss: raw packet QP: how it spreads frames over receive queues (raw/rss.c); NULL: it has its own
  * @stream: account of entries that the QP takes from @srq, under the SRQ's lock
  * @lock: BH; protects all transport state: @state, @sq except posting, @req, @resp, @out, @due
  * @state: state of the QP, see state.c
@@ -516,6 +560,9 @@ struct srnic_grant {
  * @grant_count: number of entries in @grants
  * @dgram_out: seals of sent datagrams (UD, GSI), under @lock
  * @seal_request: seal that the application asks for, or NULL; under @modify_mutex, until RTR
+ * @page_in: absent pages, by the flow that waits for them
+ * @held: UD: datagrams that wait for pages, oldest first
+ * @held_count: number of entries in @held
  * @scq_node: entry in scq->send_qps
  * @rcq_node: entry in rcq->recv_qps
  * @modify_mutex: verbs: serialises modify_qp
@@ -525,9 +572,12 @@ struct srnic_qp {
 	struct srnic_dev *dev;
 	struct srnic_mem_stream mem;
 	const struct srnic_mem_stream *recv_mem;
+	u8 transport;
 	struct srnic_cq *scq;
 	struct srnic_cq *rcq;
 	struct srnic_srq *srq;
+	struct srnic_xrc *xrc;
+	struct srnic_rss *rss;
 	struct srnic_stream stream;
 
 	spinlock_t lock;			/* transport state */
@@ -575,6 +625,10 @@ struct srnic_qp {
 	struct srnic_dgram_out *dgram_out;
 	struct srnic_seal_request *seal_request;
 
+	struct srnic_page_in page_in[SRNIC_FLOWS];
+	struct list_head held;
+	u32 held_count;
+
 	struct list_head scq_node;
 	struct list_head rcq_node;
 	struct mutex modify_mutex;		/* one modify_qp at a time */
@@ -615,10 +669,24 @@ static inline bool srnic_qp_sends(const struct srnic_qp *qp)
 	return qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD;
 }
 
-/* RC and UC have one peer, sealed or not */
+#define SRNIC_QPT_RELIABLE	(BIT(IB_QPT_RC) | BIT(IB_QPT_XRC_INI) | BIT(IB_QPT_XRC_TGT))
+
+/* RC and XRC: requests are acknowledged */
+static inline bool srnic_qp_reliable(const struct srnic_qp *qp)
+{
+	return SRNIC_QPT_RELIABLE & BIT(qp->ib.qp_type);
+}
+
+/* RC, XRC and UC have one peer, sealed or not */
 static inline bool srnic_qp_connected(const struct srnic_qp *qp)
 {
-	return qp->ib.qp_type == IB_QPT_RC || qp->ib.qp_type == IB_QPT_UC;
+	return (SRNIC_QPT_RELIABLE | BIT(IB_QPT_UC)) & BIT(qp->ib.qp_type);
+}
+
+/* UD, QP0 and QP1: each work request names its peer */
+static inline bool srnic_qp_datagrams(const struct srnic_qp *qp)
+{
+	return (BIT(IB_QPT_UD) | BIT(IB_QPT_GSI) | BIT(IB_QPT_SMI)) & BIT(qp->ib.qp_type);
 }
 
 /* Return how many PSNs have been used and not been acknowledged. */
@@ -643,6 +711,7 @@ int srnic_qp_to_rts(struct srnic_qp *qp);	/* from RTR, SQD, SQE */
 int srnic_qp_to_sqd(struct srnic_qp *qp);
 int srnic_rres_resize(struct srnic_qp *qp);	/* rres.c: attr.max_dest_rd_atomic has changed */
 void srnic_qp_to_err(struct srnic_qp *qp);	/* any context up to softirq; the worker flushes */
+void srnic_qp_cq_failed(struct srnic_qp *qp);
 void srnic_qp_engine_exit(struct srnic_qp *qp);	/* destroy: no longer in dev->qps */
 /* query_qp's sq_draining: in SQD, and a request is outstanding */
 bool srnic_qp_draining(struct srnic_qp *qp);

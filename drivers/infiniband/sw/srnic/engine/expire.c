@@ -9,6 +9,7 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/handshake.h"
+#include "engine/page_in.h"
 #include "engine/probe.h"
 #include "engine/requester.h"
 #include "engine/timer.h"
@@ -66,6 +67,27 @@ static bool still_sending(const struct srnic_qp *qp)
 	       qp->tx_stopped;
 }
 
+/*
+ * Return true while the oldest packet may wait in a queue of this machine: many QPs may share a
+ * slow link. When the interval first ends, the packet is among the bytes that are charged then; the
+ * wait ends when as many have left the stack, or nothing is left there.
+ */
+static bool oldest_in_stack(struct srnic_qp *qp)
+{
+	struct srnic_retry_mark *mark = &qp->req.retry_mark;
+	u32 bytes = srnic_txq_bytes(&qp->txq);
+	u32 left = qp->txq.charged - bytes;
+
+	if (bytes <= SRNIC_TXQ_SLACK)
+		return false;
+	if (!mark->set || mark->una != qp->req.una)
+		*mark = (struct srnic_retry_mark){
+			.set = true, .una = qp->req.una, .charged = qp->txq.charged,
+		};
+	mark->set = (s32)(left + SRNIC_TXQ_SLACK - mark->charged) < 0;
+	return mark->set;
+}
+
 static void retry_fire(struct timer_list *timer)
 {
 	struct srnic_qp *qp = timer_container_of(qp, timer, retry_timer);
@@ -76,19 +98,23 @@ static void retry_fire(struct timer_list *timer)
 		srnic_tx_resume(qp);
 	if (!timer_wanted(qp))
 		goto out;
-	/* the RNR timer is running, or packets have not left yet */
-	if (req->wait_rnr || still_sending(qp))
+	/* the RNR timer is running, packets have not left yet, or buffers are absent */
+	if (req->wait_rnr || still_sending(qp) || srnic_page_in_due(qp, SRNIC_FLOW_OURS))
 		srnic_timer_renew(qp);
 	if (time_before(jiffies, req->deadline)) {
 		srnic_timer_arm(qp);
 		goto out;
 	}
-	if (req->wait_keys)
+	if (req->wait_keys) {
 		srnic_hs_timeout(qp);
-	else if (qp->ib.qp_type == IB_QPT_RC)
-		timed_out(qp);
-	else
+	} else if (!srnic_qp_reliable(qp)) {
 		try_again(qp);
+	} else if (oldest_in_stack(qp)) {
+		srnic_timer_renew(qp);
+		srnic_timer_arm(qp);
+	} else {
+		timed_out(qp);
+	}
 out:
 	srnic_qp_unlock(qp);
 }
@@ -118,7 +144,7 @@ static bool probe_wanted(const struct srnic_qp *qp)
 	const struct srnic_requester *req = &qp->req;
 
 	return qp->probe.count < PROBES && req->psn != req->una && !req->wait_rnr &&
-	       !req->wait_keys && !req->stalled &&
+	       !req->wait_keys && !req->stalled && !srnic_page_in_due(qp, SRNIC_FLOW_OURS) &&
 	       srnic_sq_wqe(&qp->sq, qp->sq.cons)->state == SRNIC_SWQE_ACTIVE;
 }
 

@@ -11,36 +11,11 @@
 #include "engine/engine.h"
 #include "trace/drop.h"
 
-static inline void srnic_qp_inc_faults(struct srnic_qp *qp, enum srnic_stat why)
-{
-	qp->faults[srnic_fault_of(why)]++;
-}
-
-/**
- * srnic_qp_count_drop() - Count, trace and log a dropped packet for a QP
- * @qpair: the QP
- * @packet: the packet, parsed
- * @reason: the counter
- */
-#define srnic_qp_count_drop(qpair, packet, reason) do {					\
-	struct srnic_qp *__qp = (qpair);						\
-											\
-	srnic_count_drop(__qp->dev, packet, reason);					\
-	srnic_qp_inc_faults(__qp, SRNIC_STAT_##reason);					\
-} while (0)
-
-/**
- * srnic_qp_count_fault() - Count work that the peer causes, a fault only if it does not end
- * @qpair: a connected QP
- * @reason: the counter
- */
-#define srnic_qp_count_fault(qpair, reason) do {					\
-	struct srnic_qp *__qp = (qpair);						\
-											\
-	srnic_count(__qp->dev, reason);							\
-	srnic_peer_fault(__qp->dev->peers, __qp->path.ends.dgid, SRNIC_STAT_##reason,	\
-			 jiffies);							\
-	srnic_qp_inc_faults(__qp, SRNIC_STAT_##reason);					\
-} while (0)
+__cold void srnic_qp_inc_faults(struct srnic_qp *qp, enum srnic_stat why);
+__cold void srnic_qp_count_drop(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				enum srnic_stat why);
+__cold void srnic_qp_count_fault(struct srnic_qp *qp, enum srnic_stat why);
+__cold void srnic_qp_count_access(struct srnic_qp *qp, u8 opcode, u32 psn,
+				  enum srnic_mem_status status);
 
 #endif /* SRNIC_FAULT_H */

@@ -49,7 +49,7 @@ static bool flush_rq(struct srnic_qp *qp)
 	int budget = FLUSH_TURN;
 
 	srnic_recv_fail(qp, IB_WC_WR_FLUSH_ERR);
-	if (qp->srq)
+	if (!ring->hdr)
 		return false;
 
 	while (srnic_ring_pending(ring) > 0) {
@@ -87,7 +87,7 @@ bool srnic_qp_flush_some(struct srnic_qp *qp)
 	more |= flush_rq(qp);
 	if (!more && !qp->flushed) {
 		qp->flushed = true;
-		if (qp->srq)
+		if (qp->srq || qp->xrc)
 			srnic_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
 	return more;

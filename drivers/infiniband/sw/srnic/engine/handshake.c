@@ -103,11 +103,11 @@ void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	err = srnic_sth_hs_check(qp->sth, pkt->hdr, len);
 	if (err == -EBADMSG)
-		srnic_qp_count_drop(qp, pkt, sth_auth_failed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_auth_failed);
 	if (err)
 		return;
 	if (box->full || len > sizeof(box->frame)) {
-		srnic_qp_count_drop(qp, pkt, sth_crowded);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_crowded);
 		return;
 	}
 	memcpy(box->frame, pkt->hdr, len);

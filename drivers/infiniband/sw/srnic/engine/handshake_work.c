@@ -48,7 +48,7 @@ static void hs_keys_ready(struct srnic_qp *qp)
 static void hs_count_drop(struct srnic_qp *qp)
 {
 	srnic_qp_lock(qp);
-	srnic_count_drop_unparsed(qp->dev, qp->path.ends.dgid, sth_auth_failed);
+	srnic_count_drop_unparsed(qp->dev, qp->path.ends.dgid, SRNIC_STAT_sth_auth_failed);
 	srnic_qp_inc_faults(qp, SRNIC_STAT_sth_auth_failed);
 	srnic_qp_unlock(qp);
 }

@@ -9,7 +9,9 @@
 #include "engine/due.h"
 #include "engine/fault.h"
 #include "engine/open.h"
+#include "engine/page_in.h"
 #include "engine/proof.h"
+#include "trace/events.h"
 
 #define PAYLOAD_MAX	(4096 + 4)	/* the longest payload and its pad */
 
@@ -25,6 +27,12 @@ static_assert(SCRATCH_EXT >= SRNIC_EXT_MAX);
 
 static DEFINE_PER_CPU(u8 *, scratch);
 
+/**
+ * srnic_engine_init() - Allocate the memory that packets are opened in
+ *
+ * Context: process, at module load.
+ * Return: 0 or -ENOMEM.
+ */
 int srnic_engine_init(void)
 {
 	int cpu;
@@ -32,19 +40,29 @@ int srnic_engine_init(void)
 	for_each_possible_cpu(cpu) {
 		u8 *p = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
 
-		if (!p) {
-			srnic_engine_exit();
-			return -ENOMEM;
-		}
+		if (!p)
+			goto exit;
 		per_cpu(scratch, cpu) = p;
 	}
+	if (srnic_page_in_start())
+		goto exit;
 	return 0;
+
+exit:
+	srnic_engine_exit();
+	return -ENOMEM;
 }
 
+/**
+ * srnic_engine_exit() - Undo srnic_engine_init(), or as much of it as succeeded
+ *
+ * Context: process; no packet is being received.
+ */
 void srnic_engine_exit(void)
 {
 	int cpu;
 
+	srnic_page_in_stop();
 	for_each_possible_cpu(cpu) {
 		kfree_sensitive(per_cpu(scratch, cpu));
 		per_cpu(scratch, cpu) = NULL;
@@ -136,11 +154,11 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_opening_take);
 static void open_count_drop(struct srnic_qp *qp, const struct srnic_pkt *pkt, int err)
 {
 	if (err == -EALREADY)
-		srnic_qp_count_drop(qp, pkt, sth_replayed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_replayed);
 	else if (pkt->mkey)
-		srnic_qp_count_drop(qp, pkt, sth_proof_failed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_proof_failed);
 	else
-		srnic_qp_count_drop(qp, pkt, sth_auth_failed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_auth_failed);
 	if (err == -EKEYEXPIRED)
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 }
@@ -153,9 +171,9 @@ static bool code_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (likely(pkt->sth_code == code))
 		return true;
 	if (pkt->sth_code)
-		srnic_qp_count_drop(qp, pkt, sth_unexpected);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_unexpected);
 	else
-		srnic_qp_count_drop(qp, pkt, sth_missing);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_missing);
 	return false;
 }
 
@@ -190,7 +208,7 @@ static noinline bool open_sealed(struct srnic_qp *qp, const struct srnic_rx *rx,
 
 	if (!srnic_opening_init(&opening, rx, pkt, srnic_sth_params(qp->sth)->mode,
 				SRNIC_SPEND_SOURCE)) {
-		srnic_qp_count_drop(qp, pkt, malformed);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_malformed);
 		return false;
 	}
 	if (unlikely(open_seal(qp, pkt, &opening)))
@@ -202,7 +220,7 @@ static noinline bool open_sealed(struct srnic_qp *qp, const struct srnic_rx *rx,
 }
 
 /**
- * srnic_open_packet() - Verify and remove the seal of a packet
+ * srnic_open_seal() - Verify and remove the seal of a packet, which has one or should have
  * @qp: QP that the packet is for
  * @rx: carrier of the packet
  * @pkt: a packet with a correct ICRC; on success, its payload and its extension headers are
@@ -211,12 +229,9 @@ static noinline bool open_sealed(struct srnic_qp *qp, const struct srnic_rx *rx,
  * Context: softirq, under the QP's lock.
  * Return: true if the packet may be processed.
  */
-bool srnic_open_packet(struct srnic_qp *qp, const struct srnic_rx *rx, struct srnic_pkt *pkt)
+bool srnic_open_seal(struct srnic_qp *qp, const struct srnic_rx *rx, struct srnic_pkt *pkt)
 {
 	lockdep_assert_held(&qp->lock);
 
-	pkt->proved = false;
-	if (!code_fits(qp, pkt))
-		return false;
-	return !qp->sth || open_sealed(qp, rx, pkt);
+	return code_fits(qp, pkt) && open_sealed(qp, rx, pkt);
 }

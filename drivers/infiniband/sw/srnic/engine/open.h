@@ -35,8 +35,20 @@ static inline struct srnic_sth_payload srnic_opening_payload(struct srnic_openin
 	};
 }
 
-bool srnic_open_packet(struct srnic_qp *qp, const struct srnic_rx *rx, struct srnic_pkt *pkt)
+bool srnic_open_seal(struct srnic_qp *qp, const struct srnic_rx *rx, struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
+
+/* Verify and remove the seal of a packet if one is required: see srnic_open_seal(). */
+static inline bool srnic_open_packet(struct srnic_qp *qp, const struct srnic_rx *rx,
+				     struct srnic_pkt *pkt)
+	__must_hold(&qp->lock)
+{
+	pkt->proved = false;
+	if (likely(!qp->sth && !pkt->sth_code))
+		return true;
+	return srnic_open_seal(qp, rx, pkt);
+}
+
 /* The fate of the ciphertext */
 enum srnic_opening_source {
 	SRNIC_SPEND_SOURCE,

@@ -175,8 +175,7 @@ static int copy_wr(const struct srnic_qp *qp, struct srnic_swqe *wqe, const stru
 	wqe->wr_id = wr->wr_id;
 	wqe->opcode = opcode - 1;
 	wqe->flags = wqe_flags(wr->send_flags);
-	wqe->imm = wr->ex.imm_data;
-	wqe->inv_rkey = wr->ex.invalidate_rkey;
+	wqe->imm = wr->ex.imm_data;	/* or invalidate_rkey */
 	wqe->state = SRNIC_SWQE_NEW;
 	copy_operation(qp, wqe, wr);
 	err = copy_payload(&qp->sq, wqe, wr);
@@ -198,7 +197,7 @@ static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
 	for (; wr; wr = wr->next, prod++) {
 		/* acquire: the context that retired the slot no longer uses it */
 		if (prod - smp_load_acquire(&sq->cons) >= sq->limit) {
-			err = -ENOMEM;
+			err = sq->limit ? -ENOMEM : -EINVAL;	/* XRC targets do not send */
 			break;
 		}
 		err = copy_wr(qp, srnic_sq_wqe(sq, prod), wr);
@@ -303,7 +302,8 @@ int srnic_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	struct srnic_qp *qp = to_srnic_qp(ibqp);
 	int err = 0;
 
-	if (qp->srq || READ_ONCE(qp->state) == IB_QPS_RESET) {
+	/* with an SRQ, or on an XRC initiator, there is no receive queue */
+	if (!qp->rq.ring.hdr || READ_ONCE(qp->state) == IB_QPS_RESET) {
 		*bad_wr = wr;
 		return -EINVAL;		/* IBA C10-97 */
 	}

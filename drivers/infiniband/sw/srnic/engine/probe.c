@@ -69,7 +69,7 @@ bool srnic_probe_outstanding(const struct srnic_qp *qp)
 {
 	const struct srnic_requester *req = &qp->req;
 
-	return qp->ib.qp_type == IB_QPT_RC && srnic_qp_sends(qp) && req->una != req->max_sent;
+	return srnic_qp_reliable(qp) && srnic_qp_sends(qp) && req->una != req->max_sent;
 }
 
 /**

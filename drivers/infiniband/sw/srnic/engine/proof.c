@@ -8,6 +8,7 @@
 #include "srnic.h"
 #include "engine/proof.h"
 #include "engine/write_back.h"
+#include "engine/xrc.h"
 
 /*
  * Return the right that a request needs; 0: none that could be proved. A FLUSH needs the right to
@@ -50,10 +51,14 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
 		[SRNIC_RIGHT_ATOMIC]	= IB_ACCESS_REMOTE_ATOMIC,
 	};
 	enum srnic_right right = pkt_right(pkt);
+	const struct srnic_mem_stream *stream;
 	const struct srnic_mkey *mkeys;
 	struct srnic_access access;
 
-	if (!right || likely(!READ_ONCE(qp->mem.pd->protects)))
+	if (!right)
+		return NULL;
+	stream = srnic_xrc_stream(qp, pkt->srqn);
+	if (!stream || likely(!READ_ONCE(stream->pd->protects)))
 		return NULL;
 	access = (struct srnic_access){
 		.key = pkt->rkey,
@@ -61,7 +66,7 @@ const struct srnic_mkey *srnic_proof_demanded(struct srnic_qp *qp, const struct 
 		.va = pkt->va,
 		.len = pkt_access_len(pkt),
 	};
-	mkeys = srnic_mem_mkeys(&qp->mem, &access, ref);
+	mkeys = srnic_mem_mkeys(stream, &access, ref);
 	return mkeys ? &mkeys[right - 1] : NULL;
 }
 

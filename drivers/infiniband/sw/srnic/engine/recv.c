@@ -10,6 +10,7 @@
 #include "engine/recv.h"
 #include "engine/srq.h"
 #include "engine/timer.h"
+#include "engine/xrc.h"
 
 /* Jiffies to wait, beyond the RNR delay, for a stream that found the queue empty */
 #define SRQ_RETRY_SLACK	msecs_to_jiffies(20)
@@ -59,6 +60,15 @@ static int srq_take(struct srnic_srq *srq, struct srnic_qp *qp)
 	return ret;
 }
 
+/* An XRC target may take from another queue before it is unlocked. */
+static void srq_event(struct srnic_qp *qp, enum ib_event_type type)
+{
+	if (qp->xrc)
+		srnic_xrc_srq_event(qp->srq, type);
+	else
+		srnic_qp_event(qp, type);
+}
+
 static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	enum srnic_share_answer answer = SRNIC_SHARE_EMPTY;
@@ -80,11 +90,11 @@ static int srq_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	spin_unlock_irqrestore(&srq->lock, flags);
 
 	if (unlikely(error))
-		srnic_qp_event(qp, IB_EVENT_SRQ_ERR);
+		srq_event(qp, IB_EVENT_SRQ_ERR);
 	if (low)
-		srnic_qp_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
+		srq_event(qp, IB_EVENT_SRQ_LIMIT_REACHED);
 	if (unlikely(answer == SRNIC_SHARE_UNFAIR))
-		srnic_qp_count_drop(qp, pkt, srq_unfair);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_srq_unfair);
 	return ret;
 }
 
@@ -172,30 +182,7 @@ void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status)
 	if (!rwqe->valid)
 		return;
 	rwqe->valid = false;
+	if (qp->xrc)
+		qp->due |= SRNIC_DUE_XRC;
 	srnic_qp_push(qp, qp->rcq, &cqe, status);
-}
-
-/**
- * srnic_count_access_fault() - Count an access that mem has refused, by reason
- * @qp: QP of the request
- * @opcode: opcode of the request
- * @psn: PSN of the request, or of the refused part of its answer
- * @status: the reason
- *
- * Context: process or softirq, under the QP's lock.
- */
-void srnic_count_access_fault(struct srnic_qp *qp, u8 opcode, u32 psn, enum srnic_mem_status status)
-{
-	enum srnic_stat why = SRNIC_STAT_stag_invalid + status - SRNIC_MEM_INVALID;
-
-	static_assert(SRNIC_STAT_stag_access - SRNIC_STAT_stag_invalid ==
-		      SRNIC_MEM_ACCESS - SRNIC_MEM_INVALID);
-
-	this_cpu_inc(qp->dev->stats->val[why]);
-	trace_srnic_refused(qp->dev, qp->path.ends.dgid, qp->ib.qp_num, opcode, psn,
-			    srnic_stat_names[why]);
-	srnic_log_packet(qp->dev, qp->path.ends.dgid, (struct srnic_log_entry){
-		.why = why, .parsed = true, .qpn = qp->ib.qp_num, .opcode = opcode, .psn = psn });
-	srnic_peer_fault(qp->dev->peers, qp->path.ends.dgid, why, jiffies);
-	srnic_qp_inc_faults(qp, why);
 }

@@ -10,7 +10,5 @@ int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 void srnic_recv_complete(struct srnic_qp *qp, struct srnic_cqe *cqe, const struct srnic_pkt *pkt)
 	__must_hold(&qp->lock);
 void srnic_recv_fail(struct srnic_qp *qp, enum ib_wc_status status) __must_hold(&qp->lock);
-void srnic_count_access_fault(struct srnic_qp *qp, u8 opcode, u32 psn,
-			      enum srnic_mem_status status);
 
 #endif /* SRNIC_ENGINE_RECV_H */

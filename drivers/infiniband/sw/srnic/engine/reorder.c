@@ -63,7 +63,7 @@ static u32 psn_behind(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	u32 packets = 1;
 
-	if (pkt->opcode == SRNIC_OPC_READ_REQ)
+	if ((pkt->opcode & SRNIC_OPC_MASK) == SRNIC_OPC_READ_REQ)
 		packets = srnic_read_packets(qp, pkt->dmalen);
 	return srnic_psn_add(pkt->psn, packets);
 }

@@ -10,15 +10,21 @@
 #include "engine/backpressure.h"
 #include "engine/build.h"
 #include "engine/due.h"
+#include "engine/fault.h"
+#include "engine/page_in.h"
 #include "engine/proof.h"
 #include "engine/recv.h"
 #include "engine/reorder.h"
 #include "engine/responder.h"
 #include "engine/write_back.h"
+#include "engine/xrc.h"
+
+/* No more is sent after one check of a READ's access than mem keeps in place. */
+static_assert(SRNIC_TURN * 4096 <= SRNIC_MEM_TURN);
 
 static int send_aeth(struct srnic_build *build, u8 opcode, u32 psn, u8 syndrome)
 {
-	build->pkt.opcode = opcode;
+	build->pkt.opcode = build->qp->transport | opcode;
 	build->pkt.psn = psn;
 	build->pkt.syndrome = syndrome;
 	return srnic_build_packet(build, NULL, 0, 1);
@@ -80,6 +86,7 @@ static int send_read_response(struct srnic_build *build, struct srnic_rres *rres
 	pkt->syndrome = SRNIC_AETH_ACK | SRNIC_CREDIT_NONE;
 	if (pkt->opcode != SRNIC_OPC_READ_RESP_MIDDLE)
 		more = 1;	/* its AETH makes it longer than the others */
+	pkt->opcode |= qp->transport;
 	return srnic_build_packet(build, &src, min(rres->end - off, qp->mtu), min(more, budget));
 }
 
@@ -97,7 +104,10 @@ static void refuse_accepted(struct srnic_qp *qp, u32 psn)
 	give_up(qp);
 }
 
-/* Check access again: the region may have been invalidated since the request was accepted. */
+/*
+ * Check access again: the region may have been invalidated since the request was accepted. If
+ * pages are absent, the responses remain to be sent.
+ */
 static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct srnic_mem_ref *ref)
 {
 	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
@@ -107,13 +117,16 @@ static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct sr
 		.va = rres->va + off,
 		.len = rres->end - off,
 	};
+	const struct srnic_mem_stream *stream = srnic_xrc_stream(qp, rres->srqn);
 	enum srnic_mem_status status;
 
-	status = srnic_mem_get(&qp->mem, &access, ref);
+	status = stream ? srnic_mem_get(stream, &access, ref) : SRNIC_MEM_PD;
 	if (likely(!status))
 		return false;
-
-	srnic_count_access_fault(qp, rres->opcode, rres->next, status);
+	if (status != SRNIC_MEM_ABSENT)
+		srnic_qp_count_access(qp, rres->opcode, rres->next, status);
+	else if (srnic_page_in(qp, SRNIC_FLOW_THEIRS, &access, access.len))
+		return true;
 	if (rres->repeat) {
 		/*
 		 * The request was answered before, and then the region was invalidated, as
@@ -144,7 +157,7 @@ static int answer_read(struct srnic_build *build, struct srnic_rres *rres, int b
 	int err = 0;
 
 	if (bytes && read_refused(build->qp, rres, &ref))
-		return 1;
+		return rres->todo ? budget : 1;		/* a wait for pages ends the turn */
 
 	while (sent < budget && rres->todo && !srnic_build_over(build)) {
 		repeat = srnic_psn_diff(rres->next, rres->unsent) < 0;
@@ -175,8 +188,10 @@ static bool flush_some(struct srnic_qp *qp, struct srnic_rres *rres)
 {
 	enum srnic_mem_status status = srnic_write_back(qp, rres);
 
+	if (unlikely(status == SRNIC_MEM_ABSENT))
+		return false;	/* for a moment: it needs no pages */
 	if (unlikely(status)) {
-		srnic_count_access_fault(qp, rres->opcode, rres->first_psn, status);
+		srnic_qp_count_access(qp, rres->opcode, rres->first_psn, status);
 		refuse_accepted(qp, rres->first_psn);
 		return false;
 	}
@@ -198,7 +213,7 @@ static int reply_answer(struct srnic_build *build, struct srnic_rres *rres, int 
 {
 	int err;
 
-	if (rres->opcode == SRNIC_OPC_READ_REQ)
+	if ((rres->opcode & SRNIC_OPC_MASK) == SRNIC_OPC_READ_REQ)
 		return answer_read(build, rres, budget);
 	if (unlikely(rres->unfinished) && !flush_some(build->qp, rres))
 		return budget;	/* a piece is a turn */
@@ -373,7 +388,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	if (resp->rres_todo) {
 		if (resp->ack_due)
 			srnic_count(qp->dev, ack_deferred);
-		if (srnic_tx_allowance(qp))
+		if (srnic_tx_allowance(qp) && !srnic_page_in_due(qp, SRNIC_FLOW_THEIRS))
 			srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
 	} else if (unlikely(resp->nak.fatal)) {
 		srnic_qp_fatal(qp, resp->nak.event);

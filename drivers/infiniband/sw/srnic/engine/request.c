@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Request packets of RC and UC: headers and payload of each packet of a work request
+ * Request packets of RC, XRC and UC: headers and payload of each packet of a work request
  * (IBA 9.4, 9.7.2). requester.c sends them in order, resend.c sends some again.
  */
 #include "srnic.h"
@@ -32,6 +32,13 @@ u32 srnic_request_alike(const struct srnic_build *build, const struct srnic_swqe
 	return n;
 }
 
+/* Complete the headers of a request of UC or XRC. */
+static void not_rc(struct srnic_pkt *pkt, const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	pkt->opcode |= qp->transport;
+	pkt->srqn = wqe->srqn;
+}
+
 /* Fill in the headers of packet @i of @n of a SEND or WRITE. */
 static void data_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 i, u32 n)
 {
@@ -44,7 +51,7 @@ static void data_headers(struct srnic_build *build, const struct srnic_swqe *wqe
 	else
 		pkt->opcode = last ? kind->only : kind->first;
 	if (build->qp->ib.qp_type != IB_QPT_RC)
-		pkt->opcode |= SRNIC_TP_UC;
+		not_rc(pkt, build->qp, wqe);
 
 	pkt->psn = srnic_psn_add(wqe->first_psn, i);
 	pkt->va = wqe->raddr;
@@ -92,6 +99,8 @@ int srnic_request_data(struct srnic_build *build, const struct srnic_swqe *wqe, 
 static void request_headers(struct srnic_build *build, const struct srnic_swqe *wqe, u32 psn)
 {
 	build->pkt.opcode = srnic_wqe_kind(wqe)->only;
+	if (unlikely(build->qp->ib.qp_type != IB_QPT_RC))
+		not_rc(&build->pkt, build->qp, wqe);
 	build->pkt.psn = psn;
 	build->pkt.rkey = wqe->rkey;
 	build->pkt.ackreq = false;	/* the response is one */

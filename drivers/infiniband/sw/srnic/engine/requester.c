@@ -12,6 +12,7 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/due.h"
+#include "engine/frame.h"
 #include "engine/gso_watch.h"
 #include "engine/handshake.h"
 #include "engine/reorder.h"
@@ -24,7 +25,7 @@
 
 static bool is_reliable(const struct srnic_qp *qp)
 {
-	return qp->ib.qp_type == IB_QPT_RC;
+	return srnic_qp_reliable(qp);
 }
 
 /* Return how many packets the window allows; UC has no window. */
@@ -76,6 +77,9 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 	case -EKEYEXPIRED:
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 		break;
+	case -EBUSY:
+		srnic_cc_forget(qp);	/* the packet has been stamped, and leaves much later */
+		break;
 	case -ENOKEY:
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 		fallthrough;
@@ -123,6 +127,16 @@ static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u
 	return 0;
 }
 
+/*
+ * Whether nothing follows the last @rest packets of a message, as far as is known, and the window
+ * has room for them. Acknowledgments of those in the middle would help nobody, and each costs both
+ * ends about as much as a packet of data.
+ */
+static bool is_alone(const struct srnic_qp *qp, u32 rest, u32 avail)
+{
+	return rest <= avail && qp->sq.next + 1 == srnic_sq_prod(&qp->sq);
+}
+
 static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budget)
 {
 	struct srnic_qp *qp = build->qp;
@@ -134,6 +148,8 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 
 	if (!avail)
 		return -EAGAIN;
+	if (is_alone(qp, n - i, avail))
+		qp->req.ack_every = U16_MAX;
 
 	for (; avail && i < n && !srnic_build_over(build); avail--, i++, sent++) {
 		err = send_data_packet(build, wqe, i, i == n - 1, avail);
@@ -223,7 +239,7 @@ static int send_wqe(struct srnic_build *build, struct srnic_swqe *wqe, int budge
 	if (wqe->state == SRNIC_SWQE_FAILED)
 		return -EINVAL;		/* it completes after those before it */
 
-	if (!srnic_qp_connected(qp))
+	if (srnic_qp_datagrams(qp))
 		return srnic_datagram_send(build, wqe, budget);
 
 	switch (srnic_wqe_kind(wqe)->class) {
@@ -232,6 +248,8 @@ static int send_wqe(struct srnic_build *build, struct srnic_swqe *wqe, int budge
 	case SRNIC_CLASS_ATOMIC:
 	case SRNIC_CLASS_CONFIRMED:
 		return send_single(build, wqe);
+	case SRNIC_CLASS_FRAME:
+		return srnic_frame_send(build, wqe);
 	default:
 		return send_data(build, wqe, budget);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The responder: execution of requests in order (IBA 9.7.4 for RC, 9.8.2 for UC).
+ * The responder: execution of requests in order (IBA 9.7.4 for RC, A14 for XRC, 9.8.2 for UC).
  *
  * The responder checks the position of a packet in the sequence, its length and its access
  * before it touches memory; a check that fails changes nothing. Answers are sent at the end of
@@ -11,11 +11,13 @@
 #include "srnic.h"
 #include "engine/due.h"
 #include "engine/fault.h"
+#include "engine/page_in.h"
 #include "engine/proof.h"
 #include "engine/recv.h"
 #include "engine/reorder.h"
 #include "engine/responder.h"
 #include "engine/write_back.h"
+#include "engine/xrc.h"
 
 /* Result of a request */
 enum verdict {
@@ -25,6 +27,7 @@ enum verdict {
 	V_ACCESS,	/* R_Key, rights, bounds */
 	V_OPERATION,	/* our own receive work request is faulty */
 	V_LOST,		/* counts as lost: earlier requests must be answered first */
+	V_ABSENT,	/* pages are being faulted in: try again soon */
 };
 
 /* IBA table 61: NAKs and events of requests that are refused for good */
@@ -64,7 +67,7 @@ static enum verdict rx_invalidate(struct srnic_qp *qp, const struct srnic_pkt *p
 	srnic_mem_cache_drop(cache);
 	if (!srnic_mem_invalidate(&qp->mem, pkt->rkey, SRNIC_INV_BY_PEER))
 		return V_OK;
-	srnic_qp_count_drop(qp, pkt, stag_invalid);
+	srnic_qp_count_drop(qp, pkt, SRNIC_STAT_stag_invalid);
 	srnic_recv_fail(qp, IB_WC_REM_ACCESS_ERR);
 	return V_ACCESS;
 }
@@ -82,11 +85,31 @@ static enum srnic_mem_status place_payload(struct srnic_qp *qp, const struct srn
 	return srnic_sge_place(qp->recv_mem, cache, &to, pkt->payload, pkt->payload_len);
 }
 
+/* The payload could not be placed. */
+static enum verdict recv_refused(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				 enum srnic_mem_status status)
+{
+	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	const struct srnic_sge_pos at = {
+		.sge = rwqe->sge,
+		.left = rwqe->num_sge,
+		.off = rwqe->done,
+	};
+
+	if (status == SRNIC_MEM_ABSENT &&
+	    srnic_page_in_sges(qp, SRNIC_FLOW_THEIRS, &at, pkt->payload_len,
+			       IB_ACCESS_LOCAL_WRITE))
+		return V_ABSENT;
+	srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
+	return V_OPERATION;
+}
+
 static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 			    struct srnic_mem_cache *cache)
 {
 	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
 	struct srnic_cqe cqe = { .opcode = IB_WC_RECV };
+	enum srnic_mem_status status;
 	enum verdict verdict;
 
 	if (pkt->opc->flags & SRNIC_OPF_FIRST) {
@@ -96,13 +119,14 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	}
 	if (unlikely(pkt->payload_len > rwqe->length - rwqe->done)) {
 		/* IBA C9-62; UC drops the message, and its work request serves the next one */
-		if (qp->ib.qp_type == IB_QPT_RC)
+		if (qp->ib.qp_type != IB_QPT_UC)
 			srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
 		return V_INVALID;
 	}
-	if (pkt->payload_len && place_payload(qp, pkt, cache)) {
-		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
-		return V_OPERATION;
+	if (pkt->payload_len) {
+		status = place_payload(qp, pkt, cache);
+		if (unlikely(status))
+			return recv_refused(qp, pkt, status);
 	}
 	rwqe->done += pkt->payload_len;
 	if (!(pkt->opc->flags & SRNIC_OPF_LAST))
@@ -119,6 +143,17 @@ static enum verdict rx_send(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	return V_OK;
 }
 
+/* A request may not access its bytes, or not yet. */
+static enum verdict access_refused(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				   const struct srnic_access *access, enum srnic_mem_status status)
+{
+	if (status == SRNIC_MEM_ABSENT)
+		return srnic_page_in(qp, SRNIC_FLOW_THEIRS, access, access->len) ? V_ABSENT :
+										   V_ACCESS;
+	srnic_qp_count_access(qp, pkt->opcode, pkt->psn, status);
+	return V_ACCESS;
+}
+
 /* IBA C9-87: check the whole range of the RETH before the first byte is written. */
 static enum verdict find_region(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 				struct srnic_mem_cache *cache)
@@ -133,11 +168,7 @@ static enum verdict find_region(struct srnic_qp *qp, const struct srnic_pkt *pkt
 	enum srnic_mem_status status;
 
 	status = srnic_mem_get_cached(&qp->mem, &access, cache);
-	if (unlikely(status)) {
-		srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
-		return V_ACCESS;
-	}
-	return V_OK;
+	return unlikely(status) ? access_refused(qp, pkt, &access, status) : V_OK;
 }
 
 static enum verdict write_begin(struct srnic_qp *qp, const struct srnic_pkt *pkt)
@@ -205,7 +236,9 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	const struct srnic_access access = {
 		.key = pkt->rkey,
-		.rights = IB_ACCESS_REMOTE_READ | srnic_proved_access(pkt->proved),
+		/* the reply waits for absent pages */
+		.rights = IB_ACCESS_REMOTE_READ | SRNIC_ACCESS_LATER |
+			  srnic_proved_access(pkt->proved),
 		.va = pkt->va,
 		.len = pkt->dmalen,
 	};
@@ -221,10 +254,8 @@ static enum verdict rx_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return V_INVALID;
 	if (pkt->dmalen) {	/* IBA C9-88: an access to zero bytes needs no key */
 		status = srnic_mem_get(&qp->mem, &access, &ref);
-		if (unlikely(status)) {
-			srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
-			return V_ACCESS;
-		}
+		if (unlikely(status))
+			return access_refused(qp, pkt, &access, status);
 		srnic_mem_put(&ref);
 	}
 	srnic_rres_accept(qp, rres);
@@ -257,11 +288,7 @@ static enum verdict word_get(struct srnic_qp *qp, const struct srnic_pkt *pkt, u
 	if (!word->rres)
 		return V_INVALID;
 	status = srnic_mem_get(&qp->mem, &access, &word->ref);
-	if (unlikely(status)) {
-		srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
-		return V_ACCESS;
-	}
-	return V_OK;
+	return unlikely(status) ? access_refused(qp, pkt, &access, status) : V_OK;
 }
 
 static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
@@ -272,7 +299,7 @@ static enum verdict rx_atomic(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	verdict = word_get(qp, pkt, IB_ACCESS_REMOTE_ATOMIC, &word);
 	if (verdict)
 		return verdict;
-	if (pkt->opcode == SRNIC_OPC_CMP_SWAP)
+	if ((pkt->opcode & SRNIC_OPC_MASK) == SRNIC_OPC_CMP_SWAP)
 		word.rres->orig = srnic_mem_cmp_swap(&word.ref, pkt->va, pkt->compare,
 						     pkt->swap_add);
 	else
@@ -307,8 +334,10 @@ static enum verdict rx_flush(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return V_INVALID;
 	rres->feth = pkt->feth;
 	status = srnic_write_back(qp, rres);
+	if (unlikely(status == SRNIC_MEM_ABSENT))
+		return V_ABSENT;	/* for a moment: it needs no pages */
 	if (unlikely(status)) {
-		srnic_count_access_fault(qp, pkt->opcode, pkt->psn, status);
+		srnic_qp_count_access(qp, pkt->opcode, pkt->psn, status);
 		return V_ACCESS;
 	}
 	if (rres->unfinished) {
@@ -370,6 +399,8 @@ static enum verdict responder_execute(struct srnic_qp *qp, const struct srnic_pk
 
 	if (unlikely(!in_sequence(resp, flags) || !length_fits(qp, pkt)))
 		return resp->flushing ? V_LOST : V_INVALID;
+	if (unlikely(flags & SRNIC_OPF_XRCETH) && !srnic_xrc_select(qp, pkt))
+		return V_INVALID;
 
 	if (flags & SRNIC_OPF_WRITE)
 		verdict = rx_write(qp, pkt, cache);
@@ -406,8 +437,12 @@ static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
 	nak->gap = 0;
 	nak->psn = psn;
 	if (verdict == V_RNR) {
-		srnic_qp_count_fault(qp, send_rnr_err);
+		srnic_qp_count_fault(qp, SRNIC_STAT_send_rnr_err);
 		nak->syndrome = SRNIC_AETH_RNR | (qp->attr.min_rnr_timer & SRNIC_AETH_VALUE);
+		return;
+	}
+	if (verdict == V_ABSENT) {
+		nak->syndrome = SRNIC_AETH_RNR | srnic_page_in_rnr_code(qp);
 		return;
 	}
 	nak->fatal = true;
@@ -549,7 +584,7 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	enum verdict verdict;
 
 	if (qp->sth && srnic_psn_diff(pkt->psn, resp->psn) < 0) {
-		srnic_qp_count_fault(qp, duplicate_request);
+		srnic_qp_count_fault(qp, SRNIC_STAT_duplicate_request);
 		return;
 	}
 	if (pkt->psn != resp->psn) {
@@ -569,11 +604,13 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	srnic_responder_advanced(qp);
 	if (verdict == V_OPERATION)
 		srnic_qp_fatal(qp, -1);
+	else if (verdict == V_ABSENT)
+		srnic_count(qp->dev, page_drops);
 }
 
 /**
  * srnic_responder_rx() - Handle a request
- * @qp: an RC or UC QP, in RTR or later
+ * @qp: an RC, UC or XRC QP, in RTR or later
  * @pkt: the request, verified
  * @cache: the region that this burst uses
  *
@@ -589,7 +626,7 @@ void srnic_responder_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		if (qp->state == IB_QPS_RTR)
 			srnic_qp_event(qp, IB_EVENT_COMM_EST);
 	}
-	if (qp->ib.qp_type == IB_QPT_RC)
+	if (likely(qp->ib.qp_type != IB_QPT_UC))
 		rc_request(qp, pkt, cache);
 	else
 		uc_request(qp, pkt, cache);

@@ -50,7 +50,7 @@ struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *p
 	lockdep_assert_held(&qp->lock);
 
 	if (!resp->rres_limit || srnic_rres_full(resp)) {
-		srnic_qp_count_drop(qp, pkt, rrq_exceeded);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_rrq_exceeded);
 		return NULL;
 	}
 	rres = &resp->rres[resp->rres_next];
@@ -68,6 +68,7 @@ struct srnic_rres *srnic_rres_new(struct srnic_qp *qp, const struct srnic_pkt *p
 		.end = pkt->dmalen,
 		.rkey = pkt->rkey,
 		.length = pkt->dmalen,
+		.srqn = pkt->srqn,
 		.va = pkt->va,
 	};
 	return rres;

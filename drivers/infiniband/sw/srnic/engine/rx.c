@@ -23,6 +23,7 @@
 #include "engine/ud_keys.h"
 #include "engine/unlock.h"
 #include "export.h"
+#include "trace/events.h"
 
 #define MULTICAST_QPN	0xffffff	/* IBA 9.6.1.4 */
 
@@ -49,19 +50,6 @@ struct rx_run {
 	bool marked;
 };
 
-/* Return the top three bits of the opcodes that a QP type supports. */
-static u8 rx_transport(const struct srnic_qp *qp)
-{
-	switch (qp->ib.qp_type) {
-	case IB_QPT_RC:
-		return SRNIC_TP_RC;
-	case IB_QPT_UC:
-		return SRNIC_TP_UC;
-	default:
-		return SRNIC_TP_UD;
-	}
-}
-
 static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	bool fits;
@@ -72,7 +60,7 @@ static bool state_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		fits = srnic_qp_receives(qp);
 	if (likely(fits))
 		return true;
-	srnic_qp_count_drop(qp, pkt, wrong_state);
+	srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_state);
 	return false;
 }
 
@@ -82,17 +70,26 @@ static bool control_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	bool fits = pkt->opc->flags & SRNIC_OPF_CNP ? !pkt->sth_code : !!qp->sth;
 
 	if (!fits)
-		srnic_qp_count_drop(qp, pkt, sth_unexpected);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_unexpected);
 	return fits;
+}
+
+/* IBA A14: requests are for targets, and responses for initiators */
+static bool direction_fits(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	bool response = pkt->opc->flags & SRNIC_OPF_RESP;
+
+	return likely(qp->transport != SRNIC_TP_XRC) ||
+	       qp->ib.qp_type == (response ? IB_QPT_XRC_INI : IB_QPT_XRC_TGT);
 }
 
 static bool opcode_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (unlikely(pkt->opc->flags & OPF_CONTROL))
 		return control_fits(qp, pkt);
-	if (likely((pkt->opcode & SRNIC_TP_MASK) == rx_transport(qp)))
+	if (likely((pkt->opcode & SRNIC_TP_MASK) == qp->transport && direction_fits(qp, pkt)))
 		return true;
-	srnic_qp_count_drop(qp, pkt, unknown_opcode);
+	srnic_qp_count_drop(qp, pkt, SRNIC_STAT_unknown_opcode);
 	return false;
 }
 
@@ -103,7 +100,7 @@ static bool pkey_fits(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		return true;
 	if (qp->ib.qp_type == IB_QPT_GSI && srnic_pkey_index(qp->dev, pkt->pkey) >= 0)
 		return true;
-	srnic_qp_count_drop(qp, pkt, wrong_pkey);
+	srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_pkey);
 	return false;
 }
 
@@ -114,7 +111,7 @@ static bool packet_fits(const struct rx_run *run, const struct srnic_pkt *pkt)
 	if (!state_fits(qp, pkt) || !opcode_fits(qp, pkt))
 		return false;
 	if (unlikely(run->wrong_peer)) {
-		srnic_qp_count_drop(qp, pkt, wrong_address);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_address);
 		return false;
 	}
 	return pkey_fits(qp, pkt);
@@ -145,29 +142,23 @@ static bool clear_allowed(struct srnic_qp *qp, const struct srnic_rx *rx,
 		srnic_count(qp->dev, policy_exempt);
 		return true;
 	}
-	srnic_qp_count_drop(qp, pkt, sth_missing);
+	srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_missing);
 	return false;
 }
 
-/* Reject a sealed datagram; return the counter of the reason. */
-static enum srnic_stat count_sealed_drop(const struct srnic_rx *rx, const struct srnic_pkt *pkt,
-					 int err)
+/* Return the counter of the reason why a sealed datagram is refused. */
+static enum srnic_stat refusal_of(int err)
 {
 	switch (err) {
 	case -EPROTO:
-		srnic_count_drop(rx->dev, pkt, sth_unexpected);
 		return SRNIC_STAT_sth_unexpected;
 	case -EALREADY:
-		srnic_count_drop(rx->dev, pkt, sth_replayed);
 		return SRNIC_STAT_sth_replayed;
 	case -ENOBUFS:
-		srnic_count_drop(rx->dev, pkt, sth_crowded);
 		return SRNIC_STAT_sth_crowded;
 	case -EMSGSIZE:
-		srnic_count_drop(rx->dev, pkt, malformed);
 		return SRNIC_STAT_malformed;
 	default:
-		srnic_count_drop(rx->dev, pkt, sth_auth_failed);
 		return SRNIC_STAT_sth_auth_failed;
 	}
 }
@@ -176,18 +167,18 @@ static enum srnic_stat count_sealed_drop(const struct srnic_rx *rx, const struct
 static bool open_datagram(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	int err = srnic_dgram_in_open(rx, pkt);
-	enum srnic_stat why;
 
 	if (!err) {
 		srnic_count(rx->dev, sth_opened);
 		trace_srnic_opened(rx->dev, pkt->dqpn, pkt);
 		return true;
 	}
-	if (err != -EINPROGRESS) {
-		why = count_sealed_drop(rx, pkt, err);
-		if (qp)
-			srnic_qp_inc_faults(qp, why);
-	}
+	if (err == -EINPROGRESS)
+		return false;
+	if (qp)
+		srnic_qp_count_drop(qp, pkt, refusal_of(err));
+	else
+		srnic_count_drop(rx->dev, pkt, refusal_of(err));
 	return false;
 }
 
@@ -217,7 +208,7 @@ static void rx_packet(struct rx_run *run, struct srnic_pkt *pkt)
 	if (!packet_fits(run, pkt))
 		return;
 	if (unlikely(!srnic_rx_icrc_ok(run->rx, pkt))) {
-		srnic_qp_count_drop(qp, pkt, icrc_errors);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_icrc_errors);
 		return;
 	}
 	if (unlikely(pkt->opc->flags & OPF_CONTROL)) {
@@ -250,7 +241,7 @@ static void rx_reply(struct srnic_qp *qp)
 	srnic_responder_advanced(qp);
 	if (unlikely(resp->replay))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
-	else if (qp->ib.qp_type == IB_QPT_RC)
+	else if (srnic_qp_reliable(qp))
 		srnic_reply_run(qp);
 }
 
@@ -275,7 +266,7 @@ static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *p
 
 	srnic_qp_lock(qp);
 	run.wrong_peer = is_wrong_peer(qp, &rx->ends);
-	run.marked = qp->ib.qp_type == IB_QPT_RC && srnic_rx_marked(rx);
+	run.marked = srnic_qp_reliable(qp) && srnic_rx_marked(rx);
 	do {
 		rx_packet(&run, pkt);
 		more = srnic_rx_next(rx, pkt);
@@ -304,21 +295,21 @@ static void rx_multicast(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	u32 i;
 
 	if (!group) {
-		srnic_count_drop(rx->dev, pkt, no_qp);
+		srnic_count_drop(rx->dev, pkt, SRNIC_STAT_no_qp);
 		return;
 	}
 	if (pkt->opc->flags & SRNIC_OPF_CNP) {
-		srnic_count_drop(rx->dev, pkt, unknown_opcode);
+		srnic_count_drop(rx->dev, pkt, SRNIC_STAT_unknown_opcode);
 		return;
 	}
 	if (!srnic_rx_icrc_ok(rx, pkt)) {
-		srnic_count_drop(rx->dev, pkt, icrc_errors);
+		srnic_count_drop(rx->dev, pkt, SRNIC_STAT_icrc_errors);
 		return;
 	}
 	if (pkt->sth_code && !open_datagram(rx, NULL, pkt))
 		return;
 	for (i = 0; i < group->count; i++) {
-		run.qp = group->qps[i];
+		run.qp = group->member[i].qp;
 		rx_member(&run, pkt);
 	}
 }
@@ -330,7 +321,7 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 
 	/* IBA 9.6.1.4 and 9.6.1.5: packets to a group, and only these, have the multicast QPN */
 	if (unlikely(rx->multicast != group)) {
-		srnic_count_drop(rx->dev, pkt, wrong_address);
+		srnic_count_drop(rx->dev, pkt, SRNIC_STAT_wrong_address);
 		return srnic_rx_next(rx, pkt);
 	}
 	if (unlikely(group)) {
@@ -341,7 +332,7 @@ static bool rx_some(struct srnic_rx *rx, struct srnic_pkt *pkt)
 	if (likely(qp))
 		return rx_run(rx, qp, pkt);
 
-	srnic_count_drop(rx->dev, pkt, no_qp);
+	srnic_count_drop(rx->dev, pkt, SRNIC_STAT_no_qp);
 	return srnic_rx_next(rx, pkt);
 }
 

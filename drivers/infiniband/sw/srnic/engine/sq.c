@@ -250,12 +250,12 @@ void srnic_sq_complete(struct srnic_qp *qp, const struct srnic_swqe *wqe,
 }
 
 /*
- * IBA 10.3.1.6: after a completion error, an RC QP enters ERR; on UC and UD, only the send
+ * IBA 10.3.1.6: after a completion error, an RC or XRC QP enters ERR; on UC and UD, only the send
  * queue stops (SQE), and may be started again.
  */
 static void sq_stop(struct srnic_qp *qp)
 {
-	if (qp->ib.qp_type == IB_QPT_RC) {
+	if (srnic_qp_reliable(qp)) {
 		srnic_qp_fatal(qp, -1);
 		return;
 	}

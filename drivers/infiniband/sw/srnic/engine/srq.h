@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared receive queues. verbs creates and resizes them; receipt takes work
- * requests out of them and raises the limit event.
+ * Shared receive queues, those of XRC domains among them (xrc.h). verbs creates and resizes them;
+ * receipt takes work requests out of them and raises the limit event.
  */
 #ifndef SRNIC_ENGINE_SRQ_H
 #define SRNIC_ENGINE_SRQ_H
 
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "guard/guard.h"
 #include "mem/mem.h"
 #include "queue/queue.h"
+
+struct srnic_xrcd;
 
 /**
  * struct srnic_srq - A shared receive queue
@@ -28,6 +31,10 @@
  * @error: the ring was found corrupt; it is no longer used
  * @max_sge: SGEs per work request
  * @mutex: serialises resizes
+ * @xrcd: XRC domain whose targets use it; NULL: QPs that name it at their creation do
+ * @cq: XRC: CQ on which its receives complete
+ * @events: XRC: events to be raised, 1 << IB_EVENT_SRQ_*
+ * @event_work: XRC: raises them
  */
 struct srnic_srq {
 	struct ib_srq ib;
@@ -40,6 +47,10 @@ struct srnic_srq {
 	bool error;
 	u32 max_sge;
 	struct mutex mutex;	/* resize */
+	struct srnic_xrcd *xrcd;
+	struct srnic_cq *cq;
+	unsigned long events;
+	struct work_struct event_work;
 };
 
 static inline struct srnic_srq *to_srnic_srq(struct ib_srq *ib)

@@ -12,7 +12,10 @@
 #include "engine/backpressure.h"
 #include "engine/congestion.h"
 #include "engine/due.h"
+#include "engine/frame.h"
 #include "engine/handshake.h"
+#include "engine/held.h"
+#include "engine/page_in.h"
 #include "engine/pkey.h"
 #include "engine/reorder.h"
 #include "engine/requester.h"
@@ -20,8 +23,24 @@
 #include "engine/timer.h"
 #include "engine/ud_keys.h"
 #include "engine/unlock.h"
+#include "engine/xrc.h"
 #include "engine/wqe.h"
 #include "mem/mem.h"
+#include "net/frame.h"
+
+#define NO_TRANSPORT	0xff	/* no packet has it */
+
+/* The top three bits of the opcodes of each QP type (IBA 9.2) */
+static const u8 transports[] = {
+	[IB_QPT_SMI] = SRNIC_TP_UD,
+	[IB_QPT_GSI] = SRNIC_TP_UD,
+	[IB_QPT_RC] = SRNIC_TP_RC,
+	[IB_QPT_UC] = SRNIC_TP_UC,
+	[IB_QPT_UD] = SRNIC_TP_UD,
+	[IB_QPT_RAW_PACKET] = NO_TRANSPORT,
+	[IB_QPT_XRC_INI] = SRNIC_TP_XRC,
+	[IB_QPT_XRC_TGT] = SRNIC_TP_XRC,
+};
 
 /**
  * srnic_qp_engine_init() - Initialise the engine's part of a new QP, in RESET
@@ -45,13 +64,16 @@ int srnic_qp_engine_init(struct srnic_qp *qp)
 	INIT_LIST_HEAD(&qp->grants);
 	INIT_WORK(&qp->work, srnic_qp_worker);
 	INIT_WORK(&qp->out_work, srnic_qp_out_work);
+	srnic_page_in_init(qp);
+	INIT_LIST_HEAD(&qp->held);
 	qp->out_until = jiffies;
+	qp->transport = transports[qp->ib.qp_type];
 	srnic_timer_init(qp);
 	qp->state = IB_QPS_RESET;
 
 	sq->lso_at = sizeof(struct srnic_swqe) + tail;
 	sq->stride = ALIGN(sq->lso_at + (sq->lso ? SRNIC_LSO_HDR_MAX : 0), 32);
-	if (!srnic_qp_connected(qp)) {
+	if (srnic_qp_datagrams(qp)) {
 		err = srnic_dgram_out_alloc(qp);
 		if (err)
 			return err;
@@ -100,8 +122,12 @@ static void qp_clear_state(struct srnic_qp *qp)
 	qp->sth = NULL;
 	srnic_reorder_drop(qp, &qp->req.early);
 	srnic_reorder_drop(qp, &qp->resp.early);
+	srnic_held_drop(qp);
+	srnic_page_in_forget(qp);
 	memset(&qp->req, 0, sizeof(qp->req));
 	memset(&qp->resp, 0, sizeof(qp->resp));
+	if (qp->xrc)
+		qp->mem.pd = NULL;
 	qp->hs_box[SRNIC_FLOW_OURS].full = false;
 	qp->hs_box[SRNIC_FLOW_THEIRS].full = false;
 	qp->flushed = false;
@@ -134,6 +160,7 @@ static void qp_clear_state(struct srnic_qp *qp)
  */
 static void drain_rest(struct srnic_qp *qp)
 {
+	srnic_page_in_cancel(qp);
 	cancel_work_sync(&qp->work);
 	srnic_qp_lock(qp);
 	qp->due = 0;
@@ -188,9 +215,11 @@ void srnic_qp_to_init(struct srnic_qp *qp)
 /* Add the application's seal request, with the key of its PD unless it has a key of its own. */
 static int apply_seal_request(struct srnic_qp *qp, struct srnic_sth_params *params)
 {
-	struct srnic_pd *pd = qp->mem.pd;
+	struct srnic_pd *pd = srnic_xrc_own_domain(qp);
 	int err;
 
+	if (!pd)	/* no key but the request's own */
+		return srnic_seal_request_apply(qp->seal_request, NULL, 0, params);
 	mutex_lock(&pd->key_lock);
 	/* no peer has a key that was drawn at random */
 	err = srnic_seal_request_apply(qp->seal_request, pd->key,
@@ -210,8 +239,11 @@ static int make_seal(struct srnic_qp *qp, struct srnic_sth **sth)
 	long wait = 0;
 	int err;
 
-	/* kernel consumers come here in the connection manager's only worker */
-	if (qp->sq.ring.user)
+	/*
+	 * kernel consumers come here in the connection manager's only worker; XRC targets are of
+	 * processes
+	 */
+	if (qp->sq.ring.user || qp->xrc)
 		wait = SRNIC_KEY_WAIT;
 	err = srnic_policy_obtain(qp->path.net, ends->dgid, wait, &params);
 	if (err)
@@ -254,6 +286,8 @@ static int check_path_mtu(struct srnic_qp *qp, const struct srnic_sth *sth, u32 
 	/* of an InfiniBand port: IPv6 fragments them (protocol.md, section 17) */
 	if (qp->dev->fabric)
 		return 0;
+	if (qp->transport == SRNIC_TP_XRC)
+		need += SRNIC_XRCETH_LEN;
 	if (sth)
 		need += srnic_sth_len(sth);
 	spin_lock_bh(&qp->lock);
@@ -280,7 +314,7 @@ static int prepare_connected(struct srnic_qp *qp, struct srnic_sth **sth,
 	err = check_path_mtu(qp, *sth, ib_mtu_enum_to_int(qp->attr.path_mtu));
 	if (err)
 		goto destroy;
-	if (qp->ib.qp_type != IB_QPT_RC || !qp->attr.max_dest_rd_atomic)
+	if (!srnic_qp_reliable(qp) || !qp->attr.max_dest_rd_atomic)
 		return 0;
 
 	*rres = kcalloc(qp->attr.max_dest_rd_atomic, sizeof(**rres), GFP_KERNEL_ACCOUNT);
@@ -290,6 +324,15 @@ static int prepare_connected(struct srnic_qp *qp, struct srnic_sth **sth,
 destroy:
 	srnic_sth_destroy(*sth);
 	return err;
+}
+
+/* Return the most bytes of a packet; of a frame, the netdev's present MTU counts, too (frame.c). */
+static u32 max_payload(const struct srnic_qp *qp)
+{
+	if (srnic_qp_is_raw(qp))
+		return SRNIC_FRAME_MAX;
+	return ib_mtu_enum_to_int(srnic_qp_connected(qp) ? qp->attr.path_mtu :
+							   srnic_active_mtu(qp->dev));
 }
 
 /**
@@ -327,7 +370,7 @@ int srnic_qp_to_rtr(struct srnic_qp *qp)
 		err = qp->state == IB_QPS_INIT ? -EBUSY : -EINVAL;
 		goto unlock;
 	}
-	qp->mtu = ib_mtu_enum_to_int(connected ? qp->attr.path_mtu : srnic_active_mtu(qp->dev));
+	qp->mtu = max_payload(qp);
 	resp->psn = qp->attr.rq_psn & SRNIC_PSN_MASK;
 	resp->rres = rres;
 	resp->rres_size = rres ? qp->attr.max_dest_rd_atomic : 0;
@@ -460,6 +503,21 @@ void srnic_qp_to_err(struct srnic_qp *qp)
 		srnic_qp_enter_err(qp);
 	srnic_qp_unlock(qp);
 }
+
+/**
+ * srnic_qp_cq_failed() - Move a QP to ERR because one of its CQs has failed
+ * @qp: the QP; one in RESET stays there, and may be used again with another CQ
+ *
+ * Context: process.
+ */
+void srnic_qp_cq_failed(struct srnic_qp *qp)
+{
+	srnic_qp_lock(qp);
+	srnic_qp_fatal(qp, -1);
+	srnic_qp_unlock(qp);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_qp_cq_failed);
 
 /**
  * srnic_qp_engine_exit() - Destroy the engine's part of a QP

@@ -8,7 +8,9 @@
 #include "engine/ah.h"
 #include "engine/due.h"
 #include "engine/fault.h"
+#include "engine/held.h"
 #include "engine/ipoib.h"
+#include "engine/page_in.h"
 #include "engine/pkey.h"
 #include "engine/recv.h"
 #include "engine/requester.h"
@@ -155,6 +157,8 @@ static int ud_send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return err;
 	}
+	if (err == -EBUSY)
+		return err;
 	if (err)
 		ud_drop(qp, wqe);
 	else
@@ -270,19 +274,18 @@ static void ud_fill_grh(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
 	memcpy(grh + SRNIC_GRH_LEN - len, ends->iph, len);
 }
 
-static enum srnic_mem_status ud_place(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+/* Place header and payload from @to on, which is then where the last of them begins. */
+static enum srnic_mem_status ud_place(struct srnic_qp *qp, const struct srnic_pkt *pkt,
+				      const u8 grh[SRNIC_GRH_LEN], struct srnic_sge_pos *to)
 {
-	const struct srnic_rwqe *rwqe = &qp->resp.rwqe;
-	struct srnic_sge_pos to = { .sge = rwqe->sge, .left = rwqe->num_sge };
 	struct srnic_mem_cache cache = { };
 	enum srnic_mem_status status;
-	u8 grh[SRNIC_GRH_LEN];
 
-	ud_fill_grh(pkt->ends, grh);
-	status = srnic_sge_place(qp->recv_mem, &cache, &to, grh, sizeof(grh));
-	to.off = sizeof(grh);
-	if (!status && pkt->payload_len)
-		status = srnic_sge_place(qp->recv_mem, &cache, &to, pkt->payload, pkt->payload_len);
+	status = srnic_sge_place(qp->recv_mem, &cache, to, grh, SRNIC_GRH_LEN);
+	if (!status && pkt->payload_len) {
+		to->off = SRNIC_GRH_LEN;
+		status = srnic_sge_place(qp->recv_mem, &cache, to, pkt->payload, pkt->payload_len);
+	}
 	srnic_mem_cache_drop(&cache);
 	return status;
 }
@@ -345,6 +348,69 @@ static void ud_fill_origin(const struct srnic_qp *qp, const struct srnic_ends *e
 		cqe->wc_flags |= SRNIC_WC_WITH_VLAN;
 }
 
+/* Return false if the datagram's buffer waits for pages: for those of @len bytes at @at. */
+static bool ud_place_failed(struct srnic_qp *qp, const struct srnic_sge_pos *at, u32 len,
+			    enum srnic_mem_status status)
+{
+	if (status == SRNIC_MEM_ABSENT &&
+	    srnic_page_in_sges(qp, SRNIC_FLOW_THEIRS, at, len, IB_ACCESS_LOCAL_WRITE))
+		return false;
+	srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
+	srnic_qp_fatal(qp, -1);
+	return true;
+}
+
+/*
+ * Place a datagram that has passed all checks, and complete it. Return false if it is to be tried
+ * again, when pages have been faulted in; it may then have another buffer.
+ */
+static bool ud_deliver(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct srnic_cqe *cqe,
+		       const u8 grh[SRNIC_GRH_LEN])
+{
+	enum srnic_mem_status status;
+	struct srnic_sge_pos to;
+	int ret;
+
+	ret = srnic_recv_get(qp, pkt);
+	if (!ret)
+		return true;
+	if (ret < 0) {
+		srnic_recv_fail(qp, IB_WC_LOC_QP_OP_ERR);
+		srnic_qp_fatal(qp, -1);
+		return true;
+	}
+	if (cqe->byte_len > qp->resp.rwqe.length) {
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_ud_too_long);
+		return true;
+	}
+	to = (struct srnic_sge_pos){ .sge = qp->resp.rwqe.sge, .left = qp->resp.rwqe.num_sge };
+	status = ud_place(qp, pkt, grh, &to);
+	if (unlikely(status))
+		return ud_place_failed(qp, &to, to.off ? pkt->payload_len : SRNIC_GRH_LEN, status);
+	srnic_recv_complete(qp, cqe, pkt);
+	return true;
+}
+
+/**
+ * srnic_datagram_again() - Receive datagrams that have waited for pages
+ * @qp: a UD QP; if it does not receive any more, they are lost
+ *
+ * Context: process, under the QP's lock.
+ */
+void srnic_datagram_again(struct srnic_qp *qp)
+{
+	struct srnic_held *held, *next;
+
+	lockdep_assert_held(&qp->lock);
+
+	list_for_each_entry_safe(held, next, &qp->held, node) {
+		if (srnic_qp_receives(qp) &&
+		    !ud_deliver(qp, &held->pkt, &held->cqe, held->grh))
+			break;
+		srnic_held_remove(qp, held);
+	}
+}
+
 /**
  * srnic_datagram_rx() - Receive a datagram
  * @qp: a UD, GSI or SMI QP, in RTR or later
@@ -357,7 +423,7 @@ static void ud_fill_origin(const struct srnic_qp *qp, const struct srnic_ends *e
  */
 void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	struct srnic_rwqe *rwqe = &qp->resp.rwqe;
+	u8 grh[SRNIC_GRH_LEN];
 	struct srnic_cqe cqe = {
 		.opcode = IB_WC_RECV,
 		.byte_len = SRNIC_GRH_LEN + pkt->payload_len,
@@ -365,37 +431,21 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		.wc_flags = ud_has_grh(pkt->ends) ? SRNIC_WC_GRH : 0,
 		.pkey_index = ud_pkey_index(qp, pkt),
 	};
-	int ret;
 
 	lockdep_assert_held(&qp->lock);
 
 	if (unlikely(ud_foreign(qp, pkt->ends))) {
-		srnic_qp_count_drop(qp, pkt, wrong_address);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_address);
 		return;
 	}
 	if (pkt->qkey != qp->attr.qkey) {
-		srnic_qp_count_drop(qp, pkt, wrong_qkey);
-		return;
-	}
-	ret = srnic_recv_get(qp, pkt);
-	if (!ret)
-		return;
-	if (ret < 0) {
-		srnic_recv_fail(qp, IB_WC_LOC_QP_OP_ERR);
-		srnic_qp_fatal(qp, -1);
-		return;
-	}
-	if (cqe.byte_len > rwqe->length) {
-		srnic_qp_count_drop(qp, pkt, ud_too_long);
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_qkey);
 		return;
 	}
 	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))
 		cqe.wc_flags |= SRNIC_WC_IP_CSUM_OK;
-	if (ud_place(qp, pkt)) {
-		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);
-		srnic_qp_fatal(qp, -1);
-		return;
-	}
 	ud_fill_origin(qp, pkt->ends, &cqe);
-	srnic_recv_complete(qp, &cqe, pkt);
+	ud_fill_grh(pkt->ends, grh);
+	if (unlikely(!ud_deliver(qp, pkt, &cqe, grh)))
+		srnic_held_add(qp, pkt, &cqe, grh);
 }

@@ -12,5 +12,6 @@ static inline bool srnic_qp_offloads_ip(const struct srnic_qp *qp)
 }
 
 void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt) __must_hold(&qp->lock);
+void srnic_datagram_again(struct srnic_qp *qp) __must_hold(&qp->lock);
 
 #endif /* SRNIC_ENGINE_UD_H */

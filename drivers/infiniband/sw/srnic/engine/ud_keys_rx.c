@@ -462,9 +462,9 @@ static struct sender *sender_find(struct srnic_dgram_in *in, const struct srnic_
 static void datagram_count_drop(struct srnic_dgram_in *in, const struct srnic_dgram_id *id, int err)
 {
 	if (err == -EPROTO || err == -EACCES)
-		srnic_count_drop_unparsed(in->dev, id->sgid, sth_unexpected);
+		srnic_count_drop_unparsed(in->dev, id->sgid, SRNIC_STAT_sth_unexpected);
 	else
-		srnic_count_drop_unparsed(in->dev, id->sgid, sth_crowded);
+		srnic_count_drop_unparsed(in->dev, id->sgid, SRNIC_STAT_sth_crowded);
 }
 
 static void datagram_resume(struct srnic_dgram_in *in, struct sk_buff *skb)

@@ -231,12 +231,12 @@ static bool unlock_release(struct srnic_qp *qp, struct sk_buff_head *batch)
 }
 
 /* Return whether to notify the receive CQ. If it is the send CQ, too, it is notified once. */
-static bool rcq_due(const struct srnic_qp *qp, u32 due)
+static bool rcq_due(const struct srnic_qp *qp, const struct srnic_cq *rcq, u32 due)
 {
-	return due & SRNIC_DUE_RCQ && (qp->rcq != qp->scq || !(due & SRNIC_DUE_SCQ));
+	return due & SRNIC_DUE_RCQ && (rcq != qp->scq || !(due & SRNIC_DUE_SCQ));
 }
 
-/* Release the lock, then notify CQs, raise the events in @due, and send packets. */
+/* Release the lock, then notify CQs and send packets. */
 static __always_inline void unlock_and_act(struct srnic_qp *qp, u32 due,
 					   void (*notify)(struct srnic_cq *cq))
 	__releases(&qp->lock)
@@ -249,10 +249,33 @@ static __always_inline void unlock_and_act(struct srnic_qp *qp, u32 due,
 	drain = unlock_release(qp, &batch);
 	if (due & SRNIC_DUE_SCQ)
 		notify(qp->scq);
-	if (rcq_due(qp, due))
+	if (rcq_due(qp, qp->rcq, due))
 		notify(qp->rcq);
-	if (unlikely(due & SRNIC_DUE_EVENTS))
-		raise_events(qp, due & SRNIC_DUE_EVENTS);
+	if (drain)
+		drain_out(qp, &batch);
+}
+
+/*
+ * The same, with events. The receive CQ of an XRC target is read under the lock, and lives until
+ * the next grace period: its SRQ may be destroyed after the unlock (xrc_srq.c).
+ */
+static noinline void unlock_rarely(struct srnic_qp *qp, u32 due)
+	__releases(&qp->lock)
+{
+	struct srnic_cq *rcq = qp->rcq;
+	struct sk_buff_head batch;
+	bool drain;
+
+	lockdep_assert_held(&qp->lock);
+
+	rcu_read_lock();
+	drain = unlock_release(qp, &batch);
+	if (due & SRNIC_DUE_SCQ)
+		srnic_cq_notify(qp->scq);
+	if (rcq_due(qp, rcq, due))
+		srnic_cq_notify(rcq);
+	rcu_read_unlock();
+	raise_events(qp, due & SRNIC_DUE_EVENTS);
 	if (drain)
 		drain_out(qp, &batch);
 }
@@ -270,7 +293,10 @@ void srnic_qp_unlock(struct srnic_qp *qp)
 	u32 due = qp->due;
 
 	qp->due = 0;
-	unlock_and_act(qp, due, srnic_cq_notify);
+	if (unlikely(due & SRNIC_DUE_RARE))
+		unlock_rarely(qp, due);
+	else
+		unlock_and_act(qp, due, srnic_cq_notify);
 }
 
 /**
@@ -287,10 +313,10 @@ void srnic_qp_unlock_deferring(struct srnic_qp *qp)
 {
 	u32 due = qp->due;
 
-	qp->due = due & SRNIC_DUE_EVENTS;
+	qp->due = due & SRNIC_DUE_RARE;
 	if (unlikely(qp->due))
 		srnic_qp_kick(qp, SRNIC_QP_WORK_UNLOCK);
-	unlock_and_act(qp, due & ~SRNIC_DUE_EVENTS, srnic_cq_notify_later);
+	unlock_and_act(qp, due & ~SRNIC_DUE_RARE, srnic_cq_notify_later);
 }
 
 /**

@@ -7,7 +7,8 @@
 #include "engine/wqe.h"
 
 #define T_RC	BIT(IB_QPT_RC)
-#define T_CONN	(BIT(IB_QPT_RC) | BIT(IB_QPT_UC))
+#define T_ACKED	(T_RC | BIT(IB_QPT_XRC_INI))
+#define T_CONN	(T_ACKED | BIT(IB_QPT_UC))
 #define T_DGRAM	(BIT(IB_QPT_UD) | BIT(IB_QPT_GSI) | BIT(IB_QPT_SMI))
 
 #define DATA(completion, qp_types, msg, at_end, alone) {	\
@@ -20,10 +21,10 @@
 	.only = SRNIC_OPC_##msg##_##alone,			\
 }
 
-#define REQUEST(how, completion, opc) {				\
+#define REQUEST(how, completion, qp_types, opc) {		\
 	.class = SRNIC_CLASS_##how,				\
 	.wc = completion,					\
-	.types = T_RC,						\
+	.types = qp_types,					\
 	.only = SRNIC_OPC_##opc,				\
 }
 
@@ -36,18 +37,23 @@
 const struct srnic_wqe_kind srnic_wqe_kinds[SRNIC_WQE_OPCODES] = {
 	[SRNIC_WQE_SEND]	= DATA(IB_WC_SEND, T_CONN | T_DGRAM, SEND, LAST, ONLY),
 	[SRNIC_WQE_SEND_IMM]	= DATA(IB_WC_SEND, T_CONN | T_DGRAM, SEND, LAST_IMM, ONLY_IMM),
-	[SRNIC_WQE_SEND_INV]	= DATA(IB_WC_SEND, T_RC, SEND, LAST_INV, ONLY_INV),
+	[SRNIC_WQE_SEND_INV]	= DATA(IB_WC_SEND, T_ACKED, SEND, LAST_INV, ONLY_INV),
 	[SRNIC_WQE_WRITE]	= DATA(IB_WC_RDMA_WRITE, T_CONN, WRITE, LAST, ONLY),
 	[SRNIC_WQE_WRITE_IMM]	= DATA(IB_WC_RDMA_WRITE, T_CONN, WRITE, LAST_IMM, ONLY_IMM),
-	[SRNIC_WQE_READ]	= REQUEST(READ, IB_WC_RDMA_READ, READ_REQ),
-	[SRNIC_WQE_CMP_SWAP]	= REQUEST(ATOMIC, IB_WC_COMP_SWAP, CMP_SWAP),
-	[SRNIC_WQE_FETCH_ADD]	= REQUEST(ATOMIC, IB_WC_FETCH_ADD, FETCH_ADD),
+	[SRNIC_WQE_READ]	= REQUEST(READ, IB_WC_RDMA_READ, T_ACKED, READ_REQ),
+	[SRNIC_WQE_CMP_SWAP]	= REQUEST(ATOMIC, IB_WC_COMP_SWAP, T_ACKED, CMP_SWAP),
+	[SRNIC_WQE_FETCH_ADD]	= REQUEST(ATOMIC, IB_WC_FETCH_ADD, T_ACKED, FETCH_ADD),
 	[SRNIC_WQE_LOCAL_INV]	= LOCAL(IB_WC_LOCAL_INV, T_CONN),
 	[SRNIC_WQE_BIND_MW]	= LOCAL(IB_WC_BIND_MW, T_CONN),
 	[SRNIC_WQE_REG_MR]	= LOCAL(IB_WC_REG_MR, T_CONN),
-	[SRNIC_WQE_FLUSH]	= REQUEST(CONFIRMED, IB_WC_FLUSH, FLUSH),
-	[SRNIC_WQE_ATOMIC_WRITE] = REQUEST(CONFIRMED, IB_WC_ATOMIC_WRITE, ATOMIC_WRITE),
+	[SRNIC_WQE_FLUSH]	= REQUEST(CONFIRMED, IB_WC_FLUSH, T_RC, FLUSH),
+	[SRNIC_WQE_ATOMIC_WRITE] = REQUEST(CONFIRMED, IB_WC_ATOMIC_WRITE, T_RC, ATOMIC_WRITE),
 	[SRNIC_WQE_LSO]		= DATA(IB_WC_LSO, BIT(IB_QPT_UD), SEND, LAST, ONLY),
+	[SRNIC_WQE_FRAME]	= {
+		.class = SRNIC_CLASS_FRAME,
+		.wc = IB_WC_SEND,
+		.types = BIT(IB_QPT_RAW_PACKET),
+	},
 };
 
 /* IBA A19: at least one placement type; the other bits of the FETH are reserved. */
@@ -69,8 +75,8 @@ static bool well_formed(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	    (wqe->opcode == SRNIC_WQE_REG_MR || wqe->opcode == SRNIC_WQE_LSO))
 		return false;
 	if (wqe->flags & SRNIC_SWQE_INLINE)
-		return kind->class == SRNIC_CLASS_DATA ? wqe->length <= qp->sq.max_inline :
-							 wqe->opcode == SRNIC_WQE_ATOMIC_WRITE;
+		return kind->class == SRNIC_CLASS_DATA || kind->class == SRNIC_CLASS_FRAME ?
+		       wqe->length <= qp->sq.max_inline : wqe->opcode == SRNIC_WQE_ATOMIC_WRITE;
 	return wqe->num_sge <= qp->sq.max_sge;
 }
 

@@ -23,6 +23,7 @@ enum srnic_wqe_class {
 	SRNIC_CLASS_ATOMIC,	/* a request; the response has eight bytes */
 	SRNIC_CLASS_CONFIRMED,	/* FLUSH, ATOMIC WRITE: the response is a READ's without payload */
 	SRNIC_CLASS_LOCAL,	/* no packets */
+	SRNIC_CLASS_FRAME,	/* a frame of a raw packet QP: the payload is the packet */
 };
 
 /**

@@ -93,7 +93,8 @@ static void mad_reply(struct srnic_fabric *fabric, const struct srnic_mad_class 
  * @out_pkey_index: unused
  *
  * Requests of other nodes are dropped and counted, unless they only read
- * counters: this node's own subnet manager is the only one.
+ * counters: this node's own subnet manager is the only one. An Ethernet port has no manager, and
+ * shows its counters to the kernel only.
  *
  * Context: process.
  * Return: bits of enum ib_mad_result.
@@ -106,8 +107,10 @@ int srnic_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib
 	struct srnic_fabric *fabric = to_srnic(ib)->fabric;
 	u8 method = in->mad_hdr.method;
 
-	if (!fabric || port != SRNIC_PORT)
+	if (port != SRNIC_PORT)
 		return IB_MAD_RESULT_SUCCESS;
+	if (!fabric)
+		return srnic_pma_ethernet(to_srnic(ib), wc, in, out);
 	if (in->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_ADM)
 		return srnic_sa_process(fabric, wc, in, out);
 	if (!class)

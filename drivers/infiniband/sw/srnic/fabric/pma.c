@@ -52,13 +52,13 @@ static_assert(offsetof(struct ib_pma_portcounters, counter_select) ==
 /* Attributes that show the counters */
 enum form { PORT_COUNTERS, PORT_COUNTERS_EXT };
 
-static u64 counter_total(struct srnic_fabric *fabric, const struct counter *c)
+static u64 counter_total(const struct srnic_dev *dev, const struct counter *c)
 {
 	u64 sum = 0;
 	int i;
 
 	for (i = 0; i < c->n_stats; i++)
-		sum += srnic_stats_sum(fabric->dev->stats, c->stats[i]);
+		sum += srnic_stats_sum(dev->stats, c->stats[i]);
 	return div_u64(sum, c->unit);
 }
 
@@ -94,20 +94,25 @@ static void field_write(void *p, u8 bits, u64 value)
 	}
 }
 
-static void read_counters(struct srnic_fabric *fabric, void *data, enum form form)
+/* Show what each counter has counted since it had the value @base. */
+static void fill_counters(const struct srnic_dev *dev, const u64 *base, void *data, enum form form)
 {
 	bool ext = form == PORT_COUNTERS_EXT;
 	int i;
 
-	spin_lock(&fabric->lock);
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		const struct counter *c = &counters[i];
 		u8 at = ext ? c->ext_at : c->at;
 
 		if (at != NO_FIELD)
-			field_write(data + at, ext ? 64 : c->bits,
-				    counter_total(fabric, c) - fabric->pma_base[i]);
+			field_write(data + at, ext ? 64 : c->bits, counter_total(dev, c) - base[i]);
 	}
+}
+
+static void read_counters(struct srnic_fabric *fabric, void *data, enum form form)
+{
+	spin_lock(&fabric->lock);
+	fill_counters(fabric->dev, fabric->pma_base, data, form);
 	spin_unlock(&fabric->lock);
 }
 
@@ -125,7 +130,7 @@ static void set_counters(struct srnic_fabric *fabric, const void *data, enum for
 
 		if (!(select & (ext ? c->ext_select : c->select)))
 			continue;
-		fabric->pma_base[i] = counter_total(fabric, c) -
+		fabric->pma_base[i] = counter_total(fabric->dev, c) -
 				      field_read(data + (ext ? c->ext_at : c->at),
 						 ext ? 64 : c->bits);
 	}
@@ -187,3 +192,38 @@ const struct srnic_mad_class srnic_pma = {
 	.len = sizeof_field(struct ib_pma_mad, data),
 	.own_only = SRNIC_MAD_SET,
 };
+
+/**
+ * srnic_pma_ethernet() - Answer a request for the counters of an Ethernet port
+ * @dev: the device
+ * @wc: completion of its receipt; NULL: a request of the kernel's own
+ * @in: the MAD
+ * @out: the reply
+ *
+ * ib_core reads them for sysfs. Nobody else is answered, and the counters are never cleared.
+ *
+ * Return: bits of enum ib_mad_result.
+ */
+int srnic_pma_ethernet(const struct srnic_dev *dev, const struct ib_wc *wc, const struct ib_mad *in,
+		       struct ib_mad *out)
+{
+	static const u64 base[SRNIC_PMA_COUNTERS];
+	__be16 attr = in->mad_hdr.attr_id;
+	void *data = (u8 *)out + srnic_pma.offset;
+
+	if (wc || in->mad_hdr.mgmt_class != srnic_pma.mgmt_class ||
+	    in->mad_hdr.method != IB_MGMT_METHOD_GET)
+		return IB_MAD_RESULT_SUCCESS;
+	*out = *in;
+	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
+	memset(data, 0, srnic_pma.len);
+	if (attr == IB_PMA_CLASS_PORT_INFO)
+		get_class_port_info(NULL, in, data);
+	else if (attr == IB_PMA_PORT_COUNTERS)
+		fill_counters(dev, base, data, PORT_COUNTERS);
+	else if (attr == IB_PMA_PORT_COUNTERS_EXT)
+		fill_counters(dev, base, data, PORT_COUNTERS_EXT);
+	else
+		return IB_MAD_RESULT_SUCCESS;
+	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+}

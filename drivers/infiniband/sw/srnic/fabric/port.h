@@ -70,6 +70,10 @@ extern const struct srnic_mad_class srnic_sma_lid_routed;
 extern const struct srnic_mad_class srnic_sma_directed;
 extern const struct srnic_mad_class srnic_pma;
 
+/* pma.c */
+int srnic_pma_ethernet(const struct srnic_dev *dev, const struct ib_wc *wc, const struct ib_mad *in,
+		       struct ib_mad *out);
+
 /* sma_port.c: PortInfo, for the SMA and the SA */
 int srnic_sma_fill_port_info(struct srnic_fabric *fabric, void *data);
 u16 srnic_sma_port_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data);

@@ -23,6 +23,8 @@
  */
 #define CREATORS	(BIT(FULLMEMBER_JOIN) | BIT(SENDONLY_FULLMEMBER_JOIN))
 
+#define NO_LIFE		0xff	/* more than the component has bits for */
+
 #define SCOPE_SHIFT	4	/* in scope_state */
 #define SCOPE_OF_MGID	0x0f	/* in its second byte */
 #define LINK_LOCAL	2	/* the scope */
@@ -66,12 +68,12 @@ static u8 choose_rate(u8 want)
 	return ib_rate_to_mbps(rate) > 0 && srnic_sa_match_rate(want, rate) ? rate : 0;
 }
 
-/* Choose the packet life time. 0: none */
+/* Choose the packet life time. 0 is one: 4.096 us */
 static u8 choose_life(u8 want)
 {
 	u8 life = SRNIC_SA_SELECTOR(want) == IB_SA_EQ ? SRNIC_SA_VALUE(want) : SRNIC_SA_LIFE;
 
-	return srnic_sa_match_life(want, life) ? life : 0;
+	return srnic_sa_match_life(want, life) ? life : NO_LIFE;
 }
 
 /* Fill in MTU, rate and life time of a new group from the request. */
@@ -88,7 +90,7 @@ static u16 fill_selected(const struct ib_sa_mad *in, struct srnic_sa_member *rec
 	rec->mtu = SRNIC_SA_EXACTLY(mtu);
 	rec->rate = SRNIC_SA_EXACTLY(rate);
 	rec->life = SRNIC_SA_EXACTLY(life);
-	return mtu && rate && life ? SRNIC_SA_OK : SRNIC_SA_REQ_INVALID;
+	return mtu && rate && life != NO_LIFE ? SRNIC_SA_OK : SRNIC_SA_REQ_INVALID;
 }
 
 /* Fill in the MGID and its scope. A request without MGID leaves the choice to the SA. */

@@ -15,6 +15,7 @@
 
 struct cred;
 struct mm_struct;
+struct workqueue_struct;
 
 /* Resources with a quota: one row of srnic_quota_table each (quota.c) */
 enum srnic_quota {
@@ -22,9 +23,14 @@ enum srnic_quota {
 	SRNIC_QUOTA_PD,
 	SRNIC_QUOTA_AH,
 	SRNIC_QUOTA_SRQ,
+	SRNIC_QUOTA_XRCD,
+	SRNIC_QUOTA_WQ,
+	SRNIC_QUOTA_RWQ_TABLE,
+	SRNIC_QUOTA_FLOW,
 	SRNIC_QUOTA_QP,
 	SRNIC_QUOTA_CQ,
 	SRNIC_QUOTA_MR,
+	SRNIC_QUOTA_PAGED,	/* regions that are paged on demand, which count as MR, too */
 	SRNIC_QUOTA_MW,
 	SRNIC_QUOTA_MCAST,	/* groups */
 	SRNIC_QUOTA_MCAST_QP,	/* attachments, over all groups */
@@ -60,6 +66,9 @@ enum srnic_limit {
 #define SRNIC_MAX_DGRAM_DEFERRED	512	/* waiting datagrams of unknown senders */
 #define SRNIC_MAX_EARLY		1024	/* early packets per QP and direction */
 #define SRNIC_MAX_EARLY_ALL	4096	/* early packets per device */
+#define SRNIC_MAX_HELD		16	/* datagrams per QP that wait for pages */
+#define SRNIC_MAX_HELD_ALL	1024	/* the same per device */
+#define SRNIC_MAX_PAGE_WORKERS	32	/* per user and device: flows whose pages are faulted in */
 #define SRNIC_MAX_KEYS		1024	/* keys per network namespace */
 #define SRNIC_MAX_PEERS		1024	/* peers per device whose faults are counted */
 #define SRNIC_MAX_CUT_OFF	(SRNIC_MAX_PEERS / 2)	/* cut-off peers among them */
@@ -83,14 +92,16 @@ extern const struct srnic_limit_row srnic_limit_table[SRNIC_LIMITS];
  * struct srnic_user - A user of a device and the objects granted to it
  * @node: entry in srnic_guard.users
  * @uid: user ID that pays, see srnic_user_get()
- * @refs: contexts, and multicast groups that the user created
+ * @refs: contexts, and multicast groups, XRC domains and XRC targets that the user created
  * @used: objects granted to the user, by kind
+ * @page_wq: faults in pages of regions that are paged on demand; NULL: there has been none
  */
 struct srnic_user {
 	struct list_head node;
 	kuid_t uid;
 	u32 refs;
 	u32 used[SRNIC_QUOTAS];
+	struct workqueue_struct *page_wq;
 };
 
 /**
@@ -175,6 +186,7 @@ struct srnic_quota_state {
 /* quota.c: any context; @user NULL: the kernel or the administrator */
 void srnic_guard_init(struct srnic_guard *guard);
 u32 srnic_quota_default(enum srnic_quota quota);
+bool srnic_quota_is_fair(const struct srnic_quota_state *state, const u32 *held, u32 n);
 /* grant all of @n or none; 0, or -ENOMEM, which libibverbs documents for exhaustion */
 int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
 			  struct srnic_user *user, u32 n);
@@ -195,7 +207,6 @@ static inline void srnic_quota_give(struct srnic_guard *guard, enum srnic_quota 
 
 struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_quota quota);
 void srnic_quota_set(struct srnic_guard *guard, enum srnic_quota quota, u32 limit, u32 reserve);
-/* reserve of a limit unless the administrator sets another */
 u32 srnic_quota_default_reserve(u32 limit);
 
 /* limit.c: any context */
@@ -206,6 +217,8 @@ int srnic_limit_set(struct srnic_guard *guard, enum srnic_limit limit, u32 value
 void srnic_share_init(struct srnic_share *share);
 enum srnic_share_answer srnic_share_ask(struct srnic_share *share, struct srnic_stream *stream,
 					const struct srnic_share_queue *queue, unsigned long now);
+void srnic_share_forgotten(const struct srnic_share *share, struct srnic_stream *stream,
+			   u32 capacity);
 void srnic_share_took(struct srnic_share *share, struct srnic_stream *stream);
 
 /* user.c */
@@ -214,6 +227,7 @@ struct srnic_user *srnic_user_get(struct srnic_guard *guard, const struct cred *
 struct srnic_user *srnic_user_current(struct srnic_guard *guard);
 void srnic_user_hold(struct srnic_guard *guard, struct srnic_user *user);
 void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user);
+int srnic_user_prepare_paging(struct srnic_user *user);
 
 /* account.c: the process that is charged for pages, and how many */
 struct srnic_charge {

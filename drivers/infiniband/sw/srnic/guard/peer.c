@@ -27,6 +27,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "compat.h"
 #include "export.h"
 #include "guard/peer.h"
 
@@ -72,7 +73,7 @@ struct srnic_peer {
 /*
  * The rule covers only faults that an honest peer does not commit. When packets
  * are lost or our consumer is slow, an honest peer sends duplicates and gets
- * RNR NAKs; when a local program ends, a window of its packets finds no QP. A
+ * RNR NAKs; when a local program ends, a window of its packets finds no QP or SRQ. A
  * peer that takes too much of a shared queue is already held back (R20).
  */
 const struct srnic_fault_row srnic_fault_table[SRNIC_FAULTS] = {
@@ -111,6 +112,7 @@ static const u8 fault_of[SRNIC_STAT_COUNT] = {
 	[SRNIC_STAT_rrq_exceeded] = SRNIC_FAULT_ACCESS,
 	[SRNIC_STAT_no_qp] = SRNIC_FAULT_ASTRAY,
 	[SRNIC_STAT_wrong_state] = SRNIC_FAULT_ASTRAY,
+	[SRNIC_STAT_wrong_srq] = SRNIC_FAULT_ASTRAY,
 	[SRNIC_STAT_send_rnr_err] = SRNIC_FAULT_UNREADY,
 	[SRNIC_STAT_rcvd_rnr_err] = SRNIC_FAULT_UNREADY,
 	[SRNIC_STAT_duplicate_request] = SRNIC_FAULT_REPEAT,
@@ -264,7 +266,7 @@ static int peer_cut(struct srnic_peers *peers, struct srnic_peer *peer, u32 seco
 	peer->timed = seconds;
 	peer->until = now + (unsigned long)seconds * HZ;
 	if (seconds)
-		mod_delayed_work(system_wq, &peers->expire, 0);
+		mod_delayed_work(system_percpu_wq, &peers->expire, 0);
 	return 0;
 }
 
@@ -497,7 +499,7 @@ static void expire_work(struct work_struct *work)
 
 	/* does not defer the work if peer_cut() has queued it meanwhile */
 	if (next != MAX_JIFFY_OFFSET)
-		queue_delayed_work(system_wq, &peers->expire, next);
+		queue_delayed_work(system_percpu_wq, &peers->expire, next);
 }
 
 /*

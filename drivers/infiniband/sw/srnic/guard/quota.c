@@ -33,9 +33,15 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 	SRNIC_QUOTA_ROW(PD,		"pd",		32768),
 	SRNIC_QUOTA_ROW(AH,		"ah",		65536),
 	SRNIC_QUOTA_ROW(SRQ,		"srq",		32768),
+	SRNIC_QUOTA_ROW(XRCD,		"xrcd",		32768),
+	SRNIC_QUOTA_ROW(WQ,		"wq",		32768),
+	SRNIC_QUOTA_ROW(RWQ_TABLE,	"rwq_table",	4096),
+	SRNIC_QUOTA_ROW(FLOW,		"flow",		1024),
 	SRNIC_QUOTA_ROW(QP,		"qp",		65536),
 	SRNIC_QUOTA_ROW(CQ,		"cq",		65536),
 	SRNIC_QUOTA_ROW(MR,		"mr",		1 << 19),
+	/* the kernel calls each of them for each page that it takes back from the process */
+	SRNIC_QUOTA_ROW(PAGED,		"paged_mr",	8192),
 	SRNIC_QUOTA_ROW(MW,		"mw",		1 << 19),
 	SRNIC_QUOTA_ROW(MCAST,		"mcast",	8192),
 	SRNIC_QUOTA_ROW(MCAST_QP,	"mcast_qp",	65536),
@@ -50,6 +56,12 @@ const struct srnic_quota_row srnic_quota_table[SRNIC_QUOTAS] = {
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_quota_table);
 
+/**
+ * srnic_quota_default_reserve() - Return the part of a limit for the kernel and the administrator
+ * @limit: number of objects or pages; no other reserve has been set for it
+ *
+ * Context: any.
+ */
 u32 srnic_quota_default_reserve(u32 limit)
 {
 	return limit / 16;
@@ -90,20 +102,37 @@ void srnic_guard_init(struct srnic_guard *guard)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_guard_init);
 
-/* Return whether @n grants, one at a time, would stay within the limit and the user's share. */
-static bool quota_allows(const struct srnic_guard *guard, enum srnic_quota quota,
-			 const struct srnic_user *user, u32 n)
-	__must_hold(&guard->lock)
+/**
+ * srnic_quota_is_fair() - Return whether grants would stay within a limit and a user's share
+ * @state: the limit and its use
+ * @held: how many the user holds; NULL: the kernel or the administrator, which no share restricts
+ * @n: how many are to be granted; the result is that of granting one at a time
+ *
+ * Context: any.
+ */
+bool srnic_quota_is_fair(const struct srnic_quota_state *state, const u32 *held, u32 n)
 {
-	u32 used = guard->used[quota], limit = guard->limit[quota];
-	u32 reserve = user ? guard->reserve[quota] : 0;
+	u32 reserve = held ? state->reserve : 0;
 	u64 left;
 
-	lockdep_assert_held(&guard->lock);
-	if ((u64)used + reserve + n > limit)
+	if ((u64)state->used + reserve + n > state->limit)
 		return false;
-	left = limit - used - reserve;
-	return !user || user->used[quota] + 2ULL * n <= left + 1;
+	left = state->limit - state->used - reserve;
+	return !held || *held + 2ULL * n <= left + 1;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_quota_is_fair);
+
+static struct srnic_quota_state quota_state(const struct srnic_guard *guard,
+					    enum srnic_quota quota)
+	__must_hold(&guard->lock)
+{
+	lockdep_assert_held(&guard->lock);
+	return (struct srnic_quota_state){
+		.used = guard->used[quota],
+		.limit = guard->limit[quota],
+		.reserve = guard->reserve[quota],
+	};
 }
 
 /**
@@ -124,11 +153,13 @@ static bool quota_allows(const struct srnic_guard *guard, enum srnic_quota quota
 int srnic_quota_take_many(struct srnic_guard *guard, enum srnic_quota quota,
 			  struct srnic_user *user, u32 n)
 {
+	struct srnic_quota_state state;
 	unsigned long flags;
 	int err = -ENOMEM;
 
 	spin_lock_irqsave(&guard->lock, flags);
-	if (!quota_allows(guard, quota, user, n))
+	state = quota_state(guard, quota);
+	if (!srnic_quota_is_fair(&state, user ? &user->used[quota] : NULL, n))
 		goto unlock;
 	guard->used[quota] += n;
 	if (user)
@@ -178,9 +209,7 @@ struct srnic_quota_state srnic_quota_get(struct srnic_guard *guard, enum srnic_q
 	unsigned long flags;
 
 	spin_lock_irqsave(&guard->lock, flags);
-	state.used = guard->used[quota];
-	state.limit = guard->limit[quota];
-	state.reserve = guard->reserve[quota];
+	state = quota_state(guard, quota);
 	spin_unlock_irqrestore(&guard->lock, flags);
 	return state;
 }

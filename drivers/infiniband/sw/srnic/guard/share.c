@@ -120,6 +120,25 @@ enum srnic_share_answer srnic_share_ask(struct srnic_share *share, struct srnic_
 SRNIC_EXPORT_FOR_KUNIT(srnic_share_ask);
 
 /**
+ * srnic_share_forgotten() - Begin the account of a stream whose takings are not known any more
+ * @share: state of the queue
+ * @stream: the stream, zeroed
+ * @capacity: capacity of the queue
+ *
+ * Until the next round, it gets only entries that are owed to no other stream.
+ *
+ * Context: any; callers serialise per queue.
+ */
+void srnic_share_forgotten(const struct srnic_share *share, struct srnic_stream *stream,
+			   u32 capacity)
+{
+	stream->round = share->round;
+	stream->taken = capacity;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_share_forgotten);
+
+/**
  * srnic_share_took() - Record that a stream has taken an entry
  * @share: state of the queue
  * @stream: the stream, after srnic_share_ask() returned SRNIC_SHARE_TAKE

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
+#include <linux/workqueue.h>
 #include "export.h"
 #include "guard/guard.h"
 
@@ -115,7 +116,7 @@ void srnic_user_hold(struct srnic_guard *guard, struct srnic_user *user)
  * @guard: guard of the device
  * @user: may be NULL
  *
- * Context: any.
+ * Context: process.
  */
 void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user)
 {
@@ -129,11 +130,40 @@ void srnic_user_put(struct srnic_guard *guard, struct srnic_user *user)
 	if (last)
 		list_del(&user->node);
 	spin_unlock_irqrestore(&guard->lock, flags);
-	if (last)
-		kfree(user);
+	if (!last)
+		return;
+	if (user->page_wq)
+		destroy_workqueue(user->page_wq);
+	kfree(user);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_user_put);
+
+/**
+ * srnic_user_prepare_paging() - Create the workers that fault in pages for a user
+ * @user: a user who has a region that is paged on demand; NULL: the administrator
+ *
+ * A user whose pages never come (FUSE, for instance) stops no other user's by that.
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int srnic_user_prepare_paging(struct srnic_user *user)
+{
+	struct workqueue_struct *wq;
+
+	if (!user || READ_ONCE(user->page_wq))
+		return 0;
+	wq = alloc_workqueue("srnic_page_%u", WQ_UNBOUND, SRNIC_MAX_PAGE_WORKERS,
+			     from_kuid(&init_user_ns, user->uid));
+	if (!wq)
+		return -ENOMEM;
+	if (cmpxchg(&user->page_wq, NULL, wq))
+		destroy_workqueue(wq);
+	return 0;
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_user_prepare_paging);
 
 /**
  * srnic_user_nth() - Copy the nth user; users may be added and removed between calls

@@ -6,7 +6,7 @@
  */
 #include <linux/rcupdate.h>
 #include "export.h"
-#include "mem/mem.h"
+#include "mem/odp.h"
 
 static bool stag_is_window(const struct srnic_stag *stag)
 {
@@ -18,6 +18,26 @@ static bool stag_contains(const struct srnic_stag *stag, u64 va, u64 len)
 {
 	return va >= stag->iova && len <= stag->length &&
 	       va - stag->iova <= stag->length - len;
+}
+
+/* Check the demands that few regions make. The access has passed all other checks. */
+static noinline enum srnic_mem_status stag_check_more(const struct srnic_mem_stream *stream,
+						      const struct srnic_stag *stag,
+						      const struct srnic_access *access)
+{
+	u8 checks = READ_ONCE(stag->checks);
+
+	/* sRDMA 4.6: the region demands the proof, the requester has no choice */
+	if (checks & SRNIC_CHECK_PROOF && !access->local && !(access->rights & SRNIC_ACCESS_PROVED))
+		return SRNIC_MEM_ACCESS;
+	if (!(checks & SRNIC_CHECK_RESIDENT))
+		return SRNIC_MEM_OK;
+	if (stream->unpaged)
+		return SRNIC_MEM_ACCESS;
+	/* a FLUSH touches no bytes: these regions are never persistent */
+	if (!access->len || access->rights & (SRNIC_ACCESS_LATER | SRNIC_ACCESS_FLUSH))
+		return SRNIC_MEM_OK;
+	return srnic_odp_resident(stag, access) ? SRNIC_MEM_OK : SRNIC_MEM_ABSENT;
 }
 
 /* The caller holds an active reference to @stag. */
@@ -37,12 +57,10 @@ static enum srnic_mem_status stag_check(const struct srnic_mem_stream *stream,
 		return SRNIC_MEM_PD;	/* R8 */
 	if (!stag_contains(stag, access->va, access->len))
 		return SRNIC_MEM_BOUNDS;	/* R10 */
-	if (access->rights & ~(stag->access | SRNIC_ACCESS_PROVED))
+	if (access->rights & ~(stag->access | SRNIC_ACCESS_PROVED | SRNIC_ACCESS_LATER))
 		return SRNIC_MEM_ACCESS;	/* R16 */
-	/* sRDMA 4.6: the region demands the proof, the requester has no choice */
-	if (unlikely(READ_ONCE(stag->mkeys)) && !access->local &&
-	    !(access->rights & SRNIC_ACCESS_PROVED))
-		return SRNIC_MEM_ACCESS;
+	if (unlikely(READ_ONCE(stag->checks)))
+		return stag_check_more(stream, stag, access);
 
 	return SRNIC_MEM_OK;
 }
@@ -69,7 +87,7 @@ static enum srnic_mem_status mem_get_dma(const struct srnic_mem_stream *stream,
  *
  * Context: process or softirq, BHs off until srnic_mem_put().
  * Return: SRNIC_MEM_OK with a reference in @ref, or the reason for the refusal
- * without one.
+ * without one; SRNIC_MEM_ABSENT if srnic_mem_page_in() must be called first.
  */
 enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
 				    const struct srnic_access *access, struct srnic_mem_ref *ref)
@@ -83,8 +101,9 @@ enum srnic_mem_status srnic_mem_get(const struct srnic_mem_stream *stream,
 	rcu_read_lock();
 	stag = srnic_stag_find(stream, access->key);
 	if (!stag || !srnic_stag_get(stag)) {
+		status = stag && srnic_odp_paused(stag) ? SRNIC_MEM_ABSENT : SRNIC_MEM_INVALID;
 		rcu_read_unlock();
-		return SRNIC_MEM_INVALID;
+		return status;
 	}
 	rcu_read_unlock();
 
@@ -155,7 +174,7 @@ const struct srnic_mkey *srnic_mem_mkeys(const struct srnic_mem_stream *stream,
 	struct srnic_access proved = *access;
 	const struct srnic_mkey *mkeys;
 
-	proved.rights |= SRNIC_ACCESS_PROVED;
+	proved.rights |= SRNIC_ACCESS_PROVED | SRNIC_ACCESS_LATER;
 	if (srnic_mem_get(stream, &proved, ref))
 		return NULL;
 	mkeys = READ_ONCE(ref->stag->mkeys);

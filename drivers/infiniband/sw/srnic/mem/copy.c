@@ -10,8 +10,20 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #include "export.h"
-#include "mem/mem.h"
 #include "mem/memcpy.h"
+#include "mem/odp.h"
+
+/* ref_run() of memory without blocks: all of the kernel's, pages that come and go, or pieces */
+static void *ref_run_other(const struct srnic_mem_ref *ref, u64 va, u32 *run)
+{
+	const struct srnic_map *map = ref->mr ? &ref->mr->map : NULL;
+
+	if (map && map->odp)
+		return srnic_odp_run(map->odp, va - ref->stag->iova, run);
+	if (map && map->pieces)
+		return srnic_pieces_run(map, va - ref->stag->iova + ref->stag->offset, run);
+	return ib_virt_dma_to_ptr(va);
+}
 
 /* Return the address of @va and set *@run to the contiguous bytes there, at most @len. */
 static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
@@ -21,7 +33,7 @@ static void *ref_run(const struct srnic_mem_ref *ref, u64 va, u32 len, u32 *run)
 
 	*run = len;
 	if (!ref->mr || !ref->mr->map.blocks)
-		return ib_virt_dma_to_ptr(va);
+		return ref_run_other(ref, va, run);
 
 	map = &ref->mr->map;
 	off = va - ref->stag->iova + ref->stag->offset;
@@ -136,7 +148,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_mem_fetch_add);
  * @src: 8 bytes, with any alignment
  *
  * Nobody sees a part of them, or sees them before what was placed earlier. Registration aligns
- * only regions for atomics: a zero-based one for writes may have other alignment than @va.
+ * only regions for atomics: a zero-based one for writes, or one with gaps, may have other alignment
+ * than @va.
  *
  * Return: false if the word is misaligned in memory; nothing is written.
  */
@@ -145,7 +158,8 @@ bool srnic_mem_atomic_write(const struct srnic_mem_ref *ref, u64 va, const void 
 	u32 run;
 	atomic64_t *word = ref_run(ref, va, sizeof(u64), &run);
 
-	if (!IS_ALIGNED((unsigned long)word, sizeof(*word)))
+	/* nor may it lie in two pieces */
+	if (!IS_ALIGNED((unsigned long)word, sizeof(*word)) || run < sizeof(*word))
 		return false;
 	atomic64_set_release(word, get_unaligned((const u64 *)src));
 	return true;

@@ -82,11 +82,17 @@ int srnic_mem_invalidate(const struct srnic_mem_stream *stream, u32 key, enum sr
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_mem_invalidate);
 
+/* A region with gaps starts with its first piece, whatever the address that names it. */
+static u64 fast_reg_offset(const struct srnic_map *map, u64 iova)
+{
+	return map->pieces ? 0 : iova & (BIT_ULL(map->shift) - 1);
+}
+
 static int fast_reg_check(const struct srnic_mem_stream *stream, const struct srnic_mr *mr, u32 key,
 			  u32 access)
 {
 	const struct srnic_map *map = mr->has_next_map ? &mr->next_map : &mr->map;
-	u64 offset = mr->ib.iova & (BIT_ULL(map->shift) - 1);
+	u64 offset = fast_reg_offset(map, mr->ib.iova);
 
 	if (mr->stag.kind != SRNIC_STAG_FAST || mr->stag.index != key >> 8)
 		return -EINVAL;
@@ -98,7 +104,10 @@ static int fast_reg_check(const struct srnic_mem_stream *stream, const struct sr
 	/* only an invalid region may be registered (IBA 10.6.5, 11.4.1.1) */
 	if (srnic_stag_valid(&mr->stag))
 		return -EINVAL;
-	if (offset + mr->ib.length > (u64)map->count << map->shift)
+	if (offset + mr->ib.length > srnic_map_length(map))
+		return -EINVAL;
+	/* a word that is aligned for the peer may lie in two pieces */
+	if (map->pieces && access & IB_ACCESS_REMOTE_ATOMIC)
 		return -EINVAL;
 	return 0;
 }
@@ -133,7 +142,7 @@ int srnic_mem_reg(const struct srnic_mem_stream *stream, struct srnic_mr *mr, u3
 	/* the consumer may have changed upper bits of iova since map_mr_sg */
 	stag->iova = mr->ib.iova;
 	stag->length = mr->ib.length;
-	stag->offset = stag->iova & (BIT_ULL(mr->map.shift) - 1);
+	stag->offset = fast_reg_offset(&mr->map, stag->iova);
 	srnic_stag_publish(stag);
 out:
 	spin_unlock(&stag->lock);

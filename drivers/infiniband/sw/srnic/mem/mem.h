@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mem - memory regions and windows: pin, look up, check, gather, place. The
- * only room that touches user pages.
+ * mem - memory regions and windows: pin or page on demand, look up, check,
+ * gather, place. The only room that touches user pages.
  *
  * A key consists of 24 bits of random index and 8 bits of variant, the
  * consumer's part in keys of fast-register regions and windows. Lookup is by
@@ -16,13 +16,17 @@
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/refcount.h>
+#include <linux/sizes.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/ib_umem.h>
 #include <rdma/srnic-abi.h>
 #include "compat_verbs.h"
 
 struct srnic_dev;
+struct srnic_dmabuf;
 struct srnic_mkey;
+struct srnic_odp;
+struct srnic_piece;
 
 #define SRNIC_PD_KEY_MAX	32
 
@@ -34,6 +38,19 @@ struct srnic_mkey;
  * it knows the memory key (protocol.md, section 12). No region grants this bit.
  */
 #define SRNIC_ACCESS_PROVED	BIT(31)
+
+/*
+ * Added by a caller that does not touch the bytes before it has checked the access again: they
+ * need not be resident.
+ */
+#define SRNIC_ACCESS_LATER	BIT(30)
+
+/*
+ * Most bytes that a caller touches after an access has been checked: a packet's, or, if it reads
+ * on behalf of a peer, those of a turn's packets. More need not be resident.
+ */
+#define SRNIC_MEM_PACKET	SZ_4K
+#define SRNIC_MEM_TURN		SZ_256K
 
 #define SRNIC_ACCESS_REMOTE	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
 				 IB_ACCESS_REMOTE_ATOMIC)
@@ -78,26 +95,35 @@ static inline struct srnic_pd *to_srnic_pd(struct ib_pd *ib)
  * @stags: windows and regions that serve this stream only, under @pd's lock
  * @qpn: QPN
  * @user: a user process owns the queue pair
+ * @unpaged: accesses cannot wait for pages: none of a region that is paged on demand is allowed
  *
- * Memory is accessed on behalf of a stream. Only @stags changes after creation.
+ * Memory is accessed on behalf of a stream. Only @stags changes after creation; of an XRC target,
+ * @pd as well.
  */
 struct srnic_mem_stream {
 	struct srnic_pd *pd;
 	struct list_head stags;
 	u32 qpn;
 	bool user;
+	bool unpaged;
 };
 
 enum srnic_stag_kind {
 	SRNIC_STAG_USER,	/* pinned by ib_umem */
+	SRNIC_STAG_ON_DEMAND,	/* a process's memory, paged on demand */
 	SRNIC_STAG_DMA,		/* all of memory; kernel only */
 	SRNIC_STAG_FAST,	/* fast-register */
 	SRNIC_STAG_DEVICE,	/* device memory */
+	SRNIC_STAG_DMABUF,	/* a buffer of another driver */
 	SRNIC_STAG_MW1,
 	SRNIC_STAG_MW2,
 };
 
 #define SRNIC_STAG_VALID	INT_MIN	/* in srnic_stag.active */
+
+/* srnic_stag.checks: demands of few regions on an access */
+#define SRNIC_CHECK_PROOF	BIT(0)	/* a proof, if a peer makes it */
+#define SRNIC_CHECK_RESIDENT	BIT(1)	/* that its pages are mapped */
 
 /**
  * struct srnic_stag - A steering tag: the object that a key names
@@ -107,9 +133,10 @@ enum srnic_stag_kind {
  * @kind: kind of object; never changes
  * @active: count of active references, and SRNIC_STAG_VALID. Holders of a
  *	reference may read everything below; it does not change while there are
- *	holders, except @stream, @one_stream and @mkeys
+ *	holders, except @stream, @one_stream, @mkeys and @checks
  * @lock: BH; serialises bind, invalidate, register and deallocate
  * @pd: protection domain
+ * @checks: SRNIC_CHECK_*: checks of accesses beyond those of all regions
  * @one_stream: serves @stream only: a type 2B window, or a region bound to a QP
  * @stream: the stream served, as long as it exists; else NULL
  * @reg_qpn: fast-register: QPN of the QP that the region was registered on, the
@@ -133,6 +160,7 @@ struct srnic_stag {
 	atomic_t active;
 	spinlock_t lock;	/* BH; serialises changes */
 	struct srnic_pd *pd;
+	u8 checks;
 	bool one_stream;
 	struct srnic_mem_stream *stream;
 	struct srnic_mr *mr;
@@ -148,15 +176,22 @@ struct srnic_stag {
 
 /**
  * struct srnic_map - Translation of a region to kernel addresses
- * @umem: pinned user pages; NULL: blocks of a kernel consumer, or device memory
+ * @umem: pinned user pages; NULL: blocks of a kernel consumer, device memory, @dmabuf, or @odp
+ * @odp: user pages that are paged on demand (odp.c)
+ * @dmabuf: the buffer that the blocks are of (dmabuf.c)
  * @blocks: kernel addresses of blocks of equal size (virtual DMA implies no
- *	high memory: INFINIBAND_VIRT_DMA); NULL: iova is a kernel address
- * @count: blocks in use
+ *	high memory: INFINIBAND_VIRT_DMA); NULL: iova is a kernel address, unless there is @odp or
+ *	@pieces
+ * @pieces: instead of @blocks: contiguous bytes of any length (pieces.c)
+ * @count: blocks or pieces in use
  * @shift: log2 of the block size
  */
 struct srnic_map {
 	struct ib_umem *umem;
+	struct srnic_odp *odp;
+	struct srnic_dmabuf *dmabuf;
 	void **blocks;
+	struct srnic_piece *pieces;
 	u32 count;
 	u8 shift;
 };
@@ -170,7 +205,7 @@ struct srnic_map {
  *	REG_MR on
  * @has_next_map: @next_map has been filled since the last REG_MR
  * @max_blocks: fast-register: capacity of @map and @next_map
- * @pinned: user pages, charged to the user's quota
+ * @pinned: user pages, or pages of device memory or of a dma-buf, charged to the user's quota
  * @windows: number of bound windows; dereg and rereg are refused while it is
  *	not 0
  */
@@ -208,12 +243,13 @@ enum srnic_mem_status {
 	SRNIC_MEM_PD,		/* other protection domain or other stream */
 	SRNIC_MEM_BOUNDS,
 	SRNIC_MEM_ACCESS,
+	SRNIC_MEM_ABSENT,	/* no refusal: pages must be faulted in first */
 };
 
 /**
  * struct srnic_access - An access to memory that is to be checked
  * @key: L_Key or R_Key, all 32 bits
- * @rights: IB_ACCESS_* that it needs; 0: a local read; SRNIC_ACCESS_PROVED
+ * @rights: IB_ACCESS_* that it needs; 0: a local read; SRNIC_ACCESS_PROVED, SRNIC_ACCESS_LATER
  * @va: first byte, as the consumer of the key names it
  * @len: bytes; 0 only for a FLUSH: any other access to zero bytes needs no key
  *	(IBA 9.7.4.1.2, R16), and callers must not ask for one
@@ -296,6 +332,22 @@ enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
 				      struct srnic_mem_cache *cache,
 				      const struct srnic_sge_pos *to, const void *src, u32 len);
 
+enum srnic_mem_status srnic_sge_find_absent(const struct srnic_mem_stream *stream,
+					    const struct srnic_sge_pos *from, u32 len,
+					    struct srnic_access *access, u64 *ahead);
+
+/* odp.c: process context */
+enum srnic_prefetch {
+	SRNIC_PREFETCH_FAULT,
+	SRNIC_PREFETCH_PRESENT,		/* only pages that the process has already */
+};
+
+int srnic_region_page(struct srnic_mr *mr, u64 start);
+int srnic_mem_page_in(const struct srnic_mem_stream *stream, const struct srnic_access *access,
+		      u64 ahead);
+int srnic_mem_prefetch(const struct srnic_mem_stream *stream, const struct srnic_access *access,
+		       enum srnic_prefetch how);
+
 /* Origin of an invalidation; a peer may do less (R26) */
 enum srnic_inv_by {
 	SRNIC_INV_BY_OWNER,	/* LOCAL_INV */
@@ -329,7 +381,8 @@ void srnic_stag_put(struct srnic_stag *stag);
 /* A region that a process has registered */
 static inline bool srnic_stag_is_users(const struct srnic_stag *stag)
 {
-	return stag->kind == SRNIC_STAG_USER || stag->kind == SRNIC_STAG_DEVICE;
+	return stag->kind == SRNIC_STAG_USER || stag->kind == SRNIC_STAG_DEVICE ||
+	       stag->kind == SRNIC_STAG_DMABUF || stag->kind == SRNIC_STAG_ON_DEMAND;
 }
 
 static inline bool srnic_stag_valid(const struct srnic_stag *stag)
@@ -346,6 +399,13 @@ int srnic_map_pages(struct srnic_map *map, struct page *const *pages, u32 count)
 void srnic_map_release(struct srnic_map *map);
 int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 			unsigned int *offset);
+/* pieces.c: any context, except for allocation */
+int srnic_map_alloc_pieces(struct srnic_map *map, u32 pieces);
+u64 srnic_map_length(const struct srnic_map *map);
+void *srnic_pieces_run(const struct srnic_map *map, u64 off, u32 *run);
+int srnic_pieces_map_sg(struct srnic_mr *mr, struct scatterlist *sgl, int nents,
+			unsigned int *offset);
+/* region.c */
 int srnic_region_retire(struct srnic_mr *mr);
 int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys);
 

@@ -13,7 +13,8 @@
 #include <rdma/iter.h>
 #include "export.h"
 #include "guard/guard.h"
-#include "mem/mem.h"
+#include "mem/dmabuf.h"
+#include "mem/odp.h"
 
 /* Block sizes for pinned memory: pages and huge pages */
 #define REGION_BLOCK_SIZES	(PAGE_SIZE | SZ_2M | SZ_1G)
@@ -22,16 +23,23 @@
 			 IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL | \
 			 SRNIC_ACCESS_FLUSH)
 
+/*
+ * On-demand paging: a notifier that takes pages back waits for accesses by the region's own key,
+ * not for those by windows. Pages that come and go are not known to be persistent.
+ */
+#define PAGED_ACCESS	((REGION_ACCESS | IB_ACCESS_ON_DEMAND) & \
+			 ~(IB_ACCESS_MW_BIND | (SRNIC_ACCESS_FLUSH & IB_ACCESS_FLUSH_PERSISTENT)))
+
 /**
  * srnic_region_check_access() - Check rights that a consumer asks for (IBA 11.2.8.2)
  * @access: IB_ACCESS_*
  *
- * Return: 0; -EOPNOTSUPP for unsupported rights (on-demand paging);
- * -EINVAL for remote write without local write.
+ * Return: 0; -EOPNOTSUPP for unsupported rights; -EINVAL for remote write
+ * without local write.
  */
 int srnic_region_check_access(int access)
 {
-	if (access & ~REGION_ACCESS)
+	if (access & ~(access & IB_ACCESS_ON_DEMAND ? PAGED_ACCESS : REGION_ACCESS))
 		return -EOPNOTSUPP;
 	if ((access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
 	    !(access & IB_ACCESS_LOCAL_WRITE))
@@ -166,9 +174,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_map_persistent);
  */
 void srnic_map_release(struct srnic_map *map)
 {
+	if (map->odp)
+		srnic_odp_destroy(map->odp);
 	if (map->umem)
 		ib_umem_release(map->umem);
+	if (map->dmabuf)
+		srnic_dmabuf_drop(map->dmabuf);
 	kvfree(map->blocks);
+	kvfree(map->pieces);
 	*map = (struct srnic_map){};
 }
 
@@ -200,6 +213,12 @@ static int region_add_block(struct ib_mr *ibmr, u64 addr)
 int srnic_region_map_sg(struct srnic_mr *mr, struct scatterlist *sg, int nents,
 			unsigned int *offset)
 {
+	if (mr->next_map.pieces) {
+		int mapped = srnic_pieces_map_sg(mr, sg, nents, offset);
+
+		mr->has_next_map = mapped > 0;
+		return mapped;
+	}
 	if (!is_power_of_2(mr->ib.page_size))
 		return -EINVAL;
 
@@ -230,7 +249,10 @@ int srnic_region_retire(struct srnic_mr *mr)
 	if (atomic_read(&mr->windows))
 		return -EBUSY;
 
-	srnic_stag_quiesce(&mr->stag);
+	if (mr->map.odp)
+		srnic_odp_stop(mr->map.odp);
+	else
+		srnic_stag_quiesce(&mr->stag);
 	if (!atomic_read(&mr->windows))
 		return 0;
 
@@ -255,7 +277,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_region_retire);
  * Context: process; one caller at a time.
  * Return: 0; -EEXIST: the region already has keys, which peers may hold;
  * -EBUSY: windows are bound to the region, and accesses through them would need
- * no proof; -EINVAL: not a region of a user process.
+ * no proof; -EINVAL: not a region of a user process; -EOPNOTSUPP: it is paged on
+ * demand, and the key that a packet must prove could not be looked up while a
+ * notifier pauses it.
  */
 int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 {
@@ -263,6 +287,8 @@ int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 
 	if (!srnic_stag_is_users(stag))
 		return -EINVAL;
+	if (stag->kind == SRNIC_STAG_ON_DEMAND)
+		return -EOPNOTSUPP;
 	if (stag->mkeys)
 		return -EEXIST;
 	if (atomic_read(&mr->windows))
@@ -270,11 +296,13 @@ int srnic_region_protect(struct srnic_mr *mr, struct srnic_mkey *mkeys)
 
 	WRITE_ONCE(stag->pd->protects, true);
 	smp_store_release(&stag->mkeys, mkeys);	/* contents before pointer */
+	WRITE_ONCE(stag->checks, stag->checks | SRNIC_CHECK_PROOF);
 	synchronize_rcu_expedited();
 	if (!atomic_read(&mr->windows))
 		return 0;
 
 	/* a concurrent BIND_MW has not seen the keys: undo */
+	WRITE_ONCE(stag->checks, stag->checks & ~SRNIC_CHECK_PROOF);
 	WRITE_ONCE(stag->mkeys, NULL);
 	synchronize_rcu_expedited();
 	return -EBUSY;

@@ -120,3 +120,43 @@ enum srnic_mem_status srnic_sge_place(const struct srnic_mem_stream *stream,
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sge_place);
+
+/**
+ * srnic_sge_find_absent() - Find the access that pages are missing for
+ * @stream: stream of the work request
+ * @from: where to start, in the kernel's copy of the list
+ * @len: bytes
+ * @access: rights are set; filled in with the access to the first absent bytes
+ * @ahead: set to the number of bytes from there to the end of the SGE
+ *
+ * Context: process or softirq, BHs off.
+ * Return: SRNIC_MEM_ABSENT; SRNIC_MEM_OK if pages have come meanwhile; or the reason an SGE is
+ * refused.
+ */
+enum srnic_mem_status srnic_sge_find_absent(const struct srnic_mem_stream *stream,
+					    const struct srnic_sge_pos *from, u32 len,
+					    struct srnic_access *access, u64 *ahead)
+{
+	enum srnic_mem_status status = SRNIC_MEM_OK;
+	struct srnic_sge_pos pos = *from;
+
+	access->local = true;
+	while (len && !status) {
+		struct srnic_mem_ref ref;
+		u32 run;
+
+		if (!sge_seek(&pos))
+			return SRNIC_MEM_BOUNDS;
+		run = min(len, pos.sge->length - pos.off);
+		access->key = pos.sge->lkey;
+		access->va = pos.sge->addr + pos.off;
+		access->len = run;
+		*ahead = pos.sge->length - pos.off;
+		status = srnic_mem_get(stream, access, &ref);
+		if (!status)
+			srnic_mem_put(&ref);
+		len -= run;
+		pos.off += run;
+	}
+	return status;
+}

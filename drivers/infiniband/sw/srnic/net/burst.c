@@ -14,6 +14,7 @@
 #include <net/udp.h>
 #include "compat_net.h"
 #include "export.h"
+#include "net/frame.h"
 #include "net/internal.h"
 
 /* A linear sk_buff is cheaper than fragments up to this number of bytes in all. */
@@ -382,9 +383,14 @@ void srnic_burst_abort(struct srnic_burst *burst)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_burst_abort);
 
+static struct net *net_of(const struct sk_buff *skb)
+{
+	return dev_net(skb_dst(skb)->dev);
+}
+
 /**
  * srnic_net_send() - Hand a finished burst to the stack
- * @skb: sk_buff that srnic_burst_close() has queued; consumed
+ * @skb: sk_buff that srnic_burst_close() has queued, or a frame of a raw packet QP; consumed
  *
  * The burst passes the same stages as every local packet: firewall (OUTPUT), IPsec, neighbour
  * table, queueing discipline.
@@ -396,15 +402,15 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_burst_abort);
  */
 int srnic_net_send(struct sk_buff *skb)
 {
-	struct net *net;
 	int err;
 
 	rcu_read_lock();
-	net = dev_net(skb_dst(skb)->dev);
 	if (skb->protocol == htons(ETH_P_IP))
-		err = ip_local_out(net, NULL, skb);
+		err = ip_local_out(net_of(skb), NULL, skb);
+	else if (likely(skb->protocol == htons(ETH_P_IPV6)))
+		err = ip6_local_out(net_of(skb), NULL, skb);
 	else
-		err = ip6_local_out(net, NULL, skb);
+		err = srnic_frame_xmit(skb);
 	rcu_read_unlock();
 	return err;
 }

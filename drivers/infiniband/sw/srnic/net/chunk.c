@@ -17,6 +17,7 @@
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include "compat.h"
 #include "export.h"
 #include "net/internal.h"
 
@@ -100,7 +101,7 @@ static void chunk_ring_insert(struct chunk_ring *ring, struct page *page)
 	}
 	ring->pages[next] = page;
 	ring->at = next;
-	queue_delayed_work(system_wq, &chunk_trim, TRIM_PERIOD);
+	queue_delayed_work(system_percpu_wq, &chunk_trim, TRIM_PERIOD);
 }
 
 /*
@@ -256,7 +257,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_trim);
 static void trim_work(struct work_struct *work)
 {
 	if (srnic_chunk_trim())
-		queue_delayed_work(system_wq, &chunk_trim, TRIM_PERIOD);
+		queue_delayed_work(system_percpu_wq, &chunk_trim, TRIM_PERIOD);
 }
 
 /**

@@ -108,7 +108,7 @@ static void hook_deliver(struct srnic_dev *dev, struct sk_buff *skb, unsigned in
 		return;
 	}
 	if (!whole) {
-		srnic_count_drop_unparsed(dev, rx.ends.sgid, malformed);
+		srnic_count_drop_unparsed(dev, rx.ends.sgid, SRNIC_STAT_malformed);
 		kfree_skb(skb);
 		return;
 	}

@@ -8,6 +8,7 @@
 
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
+#include "compat.h"
 #include "srnic.h"
 #include "net/internal.h"
 
@@ -117,7 +118,7 @@ int srnic_membership_add(struct srnic_dev *dev, const union ib_gid *mgid)
 		list_add_tail(&m->node, &dev->members.list);
 		spin_unlock(&dev->members.lock);
 	}
-	queue_work(system_unbound_wq, &dev->members.work);
+	queue_work(system_dfl_wq, &dev->members.work);
 	return 0;
 }
 
@@ -131,7 +132,7 @@ int srnic_membership_add(struct srnic_dev *dev, const union ib_gid *mgid)
 void srnic_membership_del(struct srnic_dev *dev, const union ib_gid *mgid)
 {
 	membership_set(dev, mgid, UNWANTED);
-	queue_work(system_unbound_wq, &dev->members.work);
+	queue_work(system_dfl_wq, &dev->members.work);
 }
 
 /**

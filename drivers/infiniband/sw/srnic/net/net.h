@@ -164,6 +164,7 @@ int srnic_net_init(srnic_rx_fn rx);
 void srnic_net_exit(void);
 int srnic_net_get(struct net *net, __be16 port);
 void srnic_net_put(struct net *net, __be16 port);
+bool srnic_net_used(const struct net *net);
 
 /* listen.c: from when to when a device receives for a GID */
 struct net *srnic_net_of(const struct net_device *ndev);

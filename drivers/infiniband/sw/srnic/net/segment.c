@@ -80,7 +80,11 @@ void srnic_segment_exit(void)
 	}
 }
 
-/* One struct srnic_rx at a time uses this CPU's scratch. */
+/**
+ * srnic_segment_lock() - Reserve this CPU's scratch for one struct srnic_rx
+ *
+ * Context: softirq, or with bottom halves disabled. Undo with srnic_segment_unlock().
+ */
 void srnic_segment_lock(void)
 {
 	local_lock_nested_bh(&segment_scratch.lock);
@@ -88,6 +92,11 @@ void srnic_segment_lock(void)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_segment_lock);
 
+/**
+ * srnic_segment_unlock() - Undo srnic_segment_lock()
+ *
+ * Context: as srnic_segment_lock(), on the same CPU.
+ */
 void srnic_segment_unlock(void)
 {
 	local_unlock_nested_bh(&segment_scratch.lock);
@@ -276,10 +285,8 @@ bool srnic_rx_next(struct srnic_rx *rx, struct srnic_pkt *pkt)
 		if (likely(!err))
 			return true;
 
-		if (err == SRNIC_WIRE_OPCODE)
-			srnic_count_drop_unparsed(rx->dev, rx->ends.sgid, unknown_opcode);
-		else
-			srnic_count_drop_unparsed(rx->dev, rx->ends.sgid, malformed);
+		srnic_count_drop_unparsed(rx->dev, rx->ends.sgid, err == SRNIC_WIRE_OPCODE ?
+					  SRNIC_STAT_unknown_opcode : SRNIC_STAT_malformed);
 	}
 	return false;
 }

@@ -229,6 +229,17 @@ void srnic_net_put(struct net *net, __be16 port)
 	srnic_netns_release(ns);
 }
 
+/**
+ * srnic_net_used() - Return whether a namespace has a link or a GID of srnic
+ * @net: the namespace
+ *
+ * Context: any. The answer may change at once.
+ */
+bool srnic_net_used(const struct net *net)
+{
+	return atomic_read(&srnic_netns(net)->users);
+}
+
 static int __net_init netns_init(struct net *net)
 {
 	struct srnic_netns *ns = srnic_netns(net);

@@ -3,8 +3,10 @@
  * Completion queues: add and poll completions, raise events.
  */
 #include <linux/bottom_half.h>
+#include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include "export.h"
 #include "srnic.h"
@@ -15,6 +17,9 @@
  * keep coming. The worker makes the remaining calls.
  */
 #define CQ_MAX_CALLS	8
+
+/* Limit of attempts to change a word that a process changes, too; interrupts are off */
+#define ARM_TRIES	16
 
 /* Return the consumer's index. A user's index is only ever compared. */
 static u32 cq_cons(const struct srnic_cq *cq)
@@ -42,16 +47,12 @@ static bool cq_arm_matches(u8 arm, bool solicited)
 	return arm == SRNIC_ARM_NEXT || (arm == SRNIC_ARM_SOLICITED && solicited);
 }
 
-/* Return true and disarm if this completion matches a request: one event a request. */
-static bool cq_disarm(struct srnic_cq *cq, bool solicited)
+/* Return what has been requested: SRNIC_ARM_*, or what a process likes. */
+static u8 cq_request(const struct srnic_cq *cq)
 	__must_hold(&cq->lock)
 {
-	if (!cq->ring.user) {
-		if (!cq_arm_matches(cq->armed, solicited))
-			return false;
-		cq->armed = SRNIC_ARM_NONE;
-		return true;
-	}
+	if (!cq->ring.user)
+		return cq->armed;
 
 	/*
 	 * Pairs with the full fence between the provider's store to arm and its
@@ -59,9 +60,30 @@ static bool cq_disarm(struct srnic_cq *cq, bool solicited)
 	 * request.
 	 */
 	smp_mb();
-	if (!cq_arm_matches(READ_ONCE(cq->ring.hdr->arm), solicited))
-		return false;
-	return xchg(&cq->ring.hdr->arm, SRNIC_ARM_NONE) != SRNIC_ARM_NONE;
+	return READ_ONCE(cq->ring.hdr->arm);
+}
+
+/* Disarm; return whether the request was still there: one event a request. */
+static bool cq_disarm(struct srnic_cq *cq)
+	__must_hold(&cq->lock)
+{
+	if (cq->ring.user)
+		return xchg(&cq->ring.hdr->arm, SRNIC_ARM_NONE) != SRNIC_ARM_NONE;
+
+	cq->armed = SRNIC_ARM_NONE;
+	return true;
+}
+
+/**
+ * srnic_cq_release() - Mark the event that has been requested, if any, as due
+ * @cq: the CQ, with its lock held; call srnic_cq_notify() after it has been released
+ */
+void srnic_cq_release(struct srnic_cq *cq)
+{
+	u8 arm = cq_request(cq);
+
+	if ((arm == SRNIC_ARM_NEXT || arm == SRNIC_ARM_SOLICITED) && cq_disarm(cq))
+		set_bit(SRNIC_CQ_FIRE, &cq->state);
 }
 
 /*
@@ -112,7 +134,8 @@ int srnic_cq_push(struct srnic_cq *cq, const struct srnic_cqe *cqe, bool solicit
 	/* Publish the entry before its index: pairs with the provider's acquire. */
 	smp_store_release(&ring->hdr->prod, ++ring->head);
 	cq->pushed++;
-	if (cq_disarm(cq, solicited))
+	if (cq_arm_matches(cq_request(cq), solicited) && !srnic_cq_holds_back(cq, cqe) &&
+	    cq_disarm(cq))
 		set_bit(SRNIC_CQ_FIRE, &cq->state);
 out:
 	spin_unlock_irqrestore(&cq->lock, flags);
@@ -153,12 +176,27 @@ static bool cq_fire(struct srnic_cq *cq)
 	return test_bit(SRNIC_CQ_FIRE, &cq->state);
 }
 
+/* Let a worker raise the event: on the processor of the CQ's vector, if it has one. */
+static void cq_fire_later(struct srnic_cq *cq)
+{
+	if (cq->cpu != SRNIC_CQ_ANY_CPU && cpu_online(cq->cpu))
+		queue_work_on(cq->cpu, srnic_cpu_wq, &cq->notify_work);
+	else
+		queue_work(srnic_wq, &cq->notify_work);
+}
+
+static bool cq_is_elsewhere(const struct srnic_cq *cq)
+{
+	return cq->cpu != SRNIC_CQ_ANY_CPU && cq->cpu != raw_smp_processor_id() &&
+	       cpu_online(cq->cpu);
+}
+
 static void cq_notify_work(struct work_struct *work)
 {
 	struct srnic_cq *cq = container_of(work, struct srnic_cq, notify_work);
 
 	if (cq_fire(cq))
-		queue_work(srnic_wq, work);
+		cq_fire_later(cq);
 }
 
 /**
@@ -166,14 +204,16 @@ static void cq_notify_work(struct work_struct *work)
  * @cq: the CQ; the caller keeps one of its QPs alive, and so the CQ
  *
  * comp_handler runs without any of our locks, with BHs disabled, and never
- * concurrently for one CQ.
+ * concurrently for one CQ; here, or on the processor of the CQ's vector.
  *
  * Context: process or softirq, no locks held.
  */
 void srnic_cq_notify(struct srnic_cq *cq)
 {
-	if (unlikely(test_bit(SRNIC_CQ_FIRE, &cq->state)) && cq_fire(cq))
-		queue_work(srnic_wq, &cq->notify_work);
+	if (likely(!test_bit(SRNIC_CQ_FIRE, &cq->state)))
+		return;
+	if (cq_is_elsewhere(cq) || cq_fire(cq))
+		cq_fire_later(cq);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify);
@@ -190,7 +230,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify);
 void srnic_cq_notify_later(struct srnic_cq *cq)
 {
 	if (unlikely(test_bit(SRNIC_CQ_FIRE, &cq->state)))
-		queue_work(srnic_wq, &cq->notify_work);
+		cq_fire_later(cq);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_notify_later);
@@ -240,13 +280,21 @@ u32 srnic_cq_waiting(struct srnic_cq *cq)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cq_waiting);
 
-/* Do as a provider does; an event for any completion may have been requested before. */
+/*
+ * Do as a provider does; an event for any completion may have been requested before. A process that
+ * changes the word all the time gets an event for any completion.
+ */
 static void user_cq_arm(struct srnic_ring_hdr *hdr, u32 arm)
 {
 	u32 old = READ_ONCE(hdr->arm);
+	int tries = ARM_TRIES;
 
-	while (old != SRNIC_ARM_NEXT && !try_cmpxchg(&hdr->arm, &old, arm))
-		;
+	while (old != SRNIC_ARM_NEXT && !try_cmpxchg(&hdr->arm, &old, arm)) {
+		if (--tries)
+			continue;
+		xchg(&hdr->arm, SRNIC_ARM_NEXT);
+		break;
+	}
 	smp_mb();	/* before cq_used() */
 }
 
@@ -342,6 +390,7 @@ void srnic_cq_init(struct srnic_cq *cq, work_func_t on_error)
 {
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->mutex);
+	cq->cpu = SRNIC_CQ_ANY_CPU;
 	INIT_LIST_HEAD(&cq->send_qps);
 	INIT_LIST_HEAD(&cq->recv_qps);
 	INIT_WORK(&cq->notify_work, cq_notify_work);
@@ -358,6 +407,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_cq_init);
  */
 void srnic_cq_stop(struct srnic_cq *cq)
 {
+	srnic_cq_moderation_end(cq);
 	cancel_work_sync(&cq->error_work);
 	cancel_work_sync(&cq->notify_work);
 }

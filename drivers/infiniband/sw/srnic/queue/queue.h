@@ -18,6 +18,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/srnic-abi.h>
 
+struct srnic_cq_moderation;
 struct srnic_mr;
 struct srnic_mw;
 struct srnic_ah;
@@ -134,8 +135,11 @@ struct srnic_swqe {
 	u8 num_sge;
 	u16 flags;
 	u32 length;		/* bytes of payload of the whole message; atomics: 8, FLUSH: 0 */
-	__be32 imm;
-	u32 inv_rkey;
+	union {
+		__be32 imm;
+		u32 inv_rkey;
+	};
+	u32 srqn;		/* XRC: the peer's SRQ, 24 bits of it */
 	u64 raddr;
 	u32 rkey;
 
@@ -223,6 +227,8 @@ int srnic_rq_exchange(struct srnic_ring *ring, struct srnic_ring *new,
  * @overflow: a completion was lost; no more are accepted (IBA 10.2.10.4)
  * @state: SRNIC_CQ_* bits
  * @pushed: total number of completions
+ * @cpu: processor that raises events, or SRNIC_CQ_ANY_CPU; never changes
+ * @moderation: how events are delayed; set once; NULL: they never were
  * @notify_work: calls comp_handler if a direct call is not allowed
  * @error_work: work of verbs after an overflow: raises the event and moves the
  *	QPs to ERR
@@ -246,6 +252,8 @@ struct srnic_cq {
 	bool overflow;
 	unsigned long state;
 	u64 pushed;
+	int cpu;
+	struct srnic_cq_moderation *moderation;
 	struct work_struct notify_work;
 	struct work_struct error_work;
 	struct mutex mutex;	/* resize, and the lists below */
@@ -255,6 +263,7 @@ struct srnic_cq {
 
 #define SRNIC_CQ_FIRE		0	/* an event is due */
 #define SRNIC_CQ_BUSY		1	/* comp_handler is running */
+#define SRNIC_CQ_ANY_CPU	(-1)	/* events are raised where completions are written */
 
 static inline struct srnic_cq *to_srnic_cq(struct ib_cq *ib)
 {
@@ -279,5 +288,19 @@ bool srnic_cq_arm(struct srnic_cq *cq, u8 arm);
 int srnic_cq_exchange(struct srnic_cq *cq, struct srnic_ring *ring);
 /* Destroy: no QP completes here any more. */
 void srnic_cq_stop(struct srnic_cq *cq);
+/* The CQ's lock is held */
+void srnic_cq_release(struct srnic_cq *cq);
+
+/* moderation.c: process context */
+int srnic_cq_moderate(struct srnic_cq *cq, u32 count, u32 period);
+void srnic_cq_moderation_end(struct srnic_cq *cq);
+/* the CQ's lock is held, and moderation has been asked for */
+bool srnic_cq_moderates(struct srnic_cq_moderation *moderation, const struct srnic_cqe *cqe);
+
+/* Return whether the event of a completion is delayed. The CQ's lock is held. */
+static inline bool srnic_cq_holds_back(struct srnic_cq *cq, const struct srnic_cqe *cqe)
+{
+	return unlikely(cq->moderation) && srnic_cq_moderates(cq->moderation, cqe);
+}
 
 #endif /* SRNIC_QUEUE_H */

@@ -34,6 +34,7 @@ static const struct sq_kind sq_kinds[SRNIC_WQE_OPCODES] = {
 	[SRNIC_WQE_LOCAL_INV]	= { .known = true },
 	[SRNIC_WQE_BIND_MW]	= { .known = true },
 	[SRNIC_WQE_FLUSH]	= { .known = true },
+	[SRNIC_WQE_FRAME]	= { .known = true, .data = true, .inl = true },
 	[SRNIC_WQE_ATOMIC_WRITE] = { .known = true, .data = true, .inl = true, .word = true },
 };
 
@@ -67,8 +68,8 @@ static void sq_copy_fields(struct srnic_swqe *swqe, const struct srnic_sq_wqe *w
 {
 	swqe->num_sge = wqe->num_sge;
 	swqe->flags = wqe->flags;
-	swqe->imm = (__force __be32)wqe->imm;
-	swqe->inv_rkey = wqe->imm;
+	swqe->imm = (__force __be32)wqe->imm;	/* or inv_rkey */
+	swqe->srqn = wqe->xrc.srqn;
 	swqe->raddr = wqe->remote_addr;
 	swqe->rkey = wqe->rkey;
 

@@ -241,6 +241,12 @@ void srnic_dgram_destroy(struct srnic_dgram *dgram)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_dgram_destroy);
 
+/**
+ * srnic_dgram_mode() - Return the mode that the datagrams of a key are sealed in
+ * @dgram: the key's state
+ *
+ * Context: any.
+ */
 enum srnic_sth_mode srnic_dgram_mode(const struct srnic_dgram *dgram)
 {
 	return dgram->scratch.mode;

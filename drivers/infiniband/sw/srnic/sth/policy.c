@@ -61,7 +61,15 @@ static unsigned int srnic_common_bits(const u8 a[16], const u8 b[16])
 	return 128;
 }
 
-/* Reject prefixes with bits set beyond @len: they are most likely a mistake. */
+/**
+ * srnic_policy_prefix_ok() - Return whether a prefix is well-formed
+ * @prefix: GID
+ * @len: bits of it that count
+ *
+ * Bits set beyond @len are most likely a mistake.
+ *
+ * Context: any.
+ */
 bool srnic_policy_prefix_ok(const u8 prefix[16], unsigned int len)
 {
 	unsigned int i;
@@ -338,6 +346,13 @@ int srnic_policy_obtain(struct net *net, const u8 peer[16], long wait,
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_obtain);
 
+/**
+ * srnic_policy_brief() - Return the rule for a peer or a group in brief, off if there is none
+ * @net: namespace of the device
+ * @gid: of the peer or the group
+ *
+ * Context: any.
+ */
 struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16])
 {
 	struct srnic_policy_brief brief = { .rule = SRNIC_POLICY_OFF };
@@ -396,6 +411,15 @@ unsigned int srnic_policy_longest_sth(struct net *net)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_longest_sth);
 
+/**
+ * srnic_policy_get() - Copy one of the rules
+ * @net: namespace
+ * @index: of the rule, in the order in which they are looked up
+ * @policy: the copy
+ *
+ * Context: any.
+ * Return: 0, or -ENOENT: there are no more.
+ */
 int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *policy)
 {
 	struct srnic_policies *policies = srnic_policies(net);
@@ -416,6 +440,14 @@ int srnic_policy_get(struct net *net, unsigned int index, struct srnic_policy *p
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_policy_get);
 
+/**
+ * srnic_policy_seq() - Return a number that differs after each change of the rules
+ * @net: namespace
+ *
+ * Context: any. A reader of the rules takes the number first: the rules that it reads are then
+ * as new as the number says, or newer.
+ * Return: never 0.
+ */
 unsigned int srnic_policy_seq(struct net *net)
 {
 	/* pairs with srnic_policies_changed(): read the list after the number */
@@ -450,6 +482,12 @@ static struct pernet_operations srnic_policies_net_ops = {
 	.size = sizeof(struct srnic_policies),
 };
 
+/**
+ * srnic_policy_init() - Set up the rules and keys of all namespaces
+ *
+ * Context: process, at module load.
+ * Return: 0 or an error of register_pernet_subsys() or of the key ring.
+ */
 int __init srnic_policy_init(void)
 {
 	int err;
@@ -472,6 +510,11 @@ wanted_exit:
 	return err;
 }
 
+/**
+ * srnic_policy_exit() - Undo srnic_policy_init()
+ *
+ * Context: process; no device exists.
+ */
 void srnic_policy_exit(void)
 {
 	unregister_pernet_subsys(&srnic_policies_net_ops);

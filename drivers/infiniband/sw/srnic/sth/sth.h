@@ -438,7 +438,6 @@ int srnic_policy_resolve(struct net *net, const u8 peer[16], struct srnic_sth_pa
 
 int srnic_policy_obtain(struct net *net, const u8 peer[16], long wait,
 			struct srnic_sth_params *params);
-/* Return the rule for a peer or a group in brief, off if there is none. Any context. */
 struct srnic_policy_brief srnic_policy_brief(struct net *net, const u8 gid[16]);
 unsigned int srnic_policy_longest_sth(struct net *net);
 

@@ -35,6 +35,26 @@ static inline struct ib_mr *srnic_op_reg_user_mr(struct ib_pd *pd, u64 start, u6
 #define SRNIC_OP_REG_USER_MR	.reg_user_mr = srnic_op_reg_user_mr
 #endif
 
+/* 6.1: no attributes of the system call; 6.12: no hints for DMA. */
+#ifdef SRNIC_HAVE_DMAH
+#define SRNIC_OP_REG_USER_MR_DMABUF	.reg_user_mr_dmabuf = srnic_reg_user_mr_dmabuf
+#else
+#ifdef SRNIC_HAVE_DMABUF_UDATA
+#define SRNIC_DMABUF_ARG		ib_udata
+#else
+#define SRNIC_DMABUF_ARG		uverbs_attr_bundle
+#endif
+
+static inline struct ib_mr *srnic_op_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+							u64 iova, int fd, int access,
+							struct SRNIC_DMABUF_ARG *attrs)
+{
+	return srnic_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access, NULL, NULL);
+}
+
+#define SRNIC_OP_REG_USER_MR_DMABUF	.reg_user_mr_dmabuf = srnic_op_reg_user_mr_dmabuf
+#endif
+
 /* 6.12: the name does not say yet that only users resize a CQ. */
 #ifdef SRNIC_HAVE_RESIZE_USER_CQ
 #define SRNIC_OP_RESIZE_CQ	.resize_user_cq = srnic_resize_cq

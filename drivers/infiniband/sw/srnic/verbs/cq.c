@@ -2,6 +2,7 @@
 /*
  * Completion queues (IBA 11.2.6). queue/ implements push, pop and arm.
  */
+#include <linux/cpumask.h>
 #include "verbs/ops.h"
 
 /* RFC 5042 6.4.3.2, R21: the size of a CQ is limited by guard */
@@ -39,11 +40,31 @@ static void cq_error_work(struct work_struct *work)
 	cq_event(cq, IB_EVENT_CQ_ERR);
 
 	mutex_lock(&cq->mutex);
-	list_for_each_entry(qp, &cq->send_qps, scq_node)
-		srnic_qp_to_err(qp);
-	list_for_each_entry(qp, &cq->recv_qps, rcq_node)
-		srnic_qp_to_err(qp);
+	list_for_each_entry(qp, &cq->send_qps, scq_node) {
+		srnic_qp_cq_failed(qp);
+		cond_resched();
+	}
+	list_for_each_entry(qp, &cq->recv_qps, rcq_node) {
+		srnic_qp_cq_failed(qp);
+		cond_resched();
+	}
 	mutex_unlock(&cq->mutex);
+}
+
+/*
+ * These kernel consumers poll on the processor that raises the event, and spread their queues by
+ * vectors. An event of another consumer wakes a thread that any processor may run: it is raised
+ * where the completion is written.
+ */
+static int cq_cpu(const struct ib_cq *ib, u32 vector)
+{
+	unsigned int cpu;
+
+	/* ib_alloc_cq() alone chooses how to poll, and has allocated completions for that */
+	if (!ib->wc || (ib->poll_ctx != IB_POLL_SOFTIRQ && ib->poll_ctx != IB_POLL_WORKQUEUE))
+		return SRNIC_CQ_ANY_CPU;
+	cpu = cpumask_nth(vector, cpu_online_mask);
+	return cpu < nr_cpu_ids ? cpu : SRNIC_CQ_ANY_CPU;
 }
 
 int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
@@ -57,6 +78,8 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
 		return -EOPNOTSUPP;
+	if (attr->comp_vector >= ib->device->num_comp_vectors)
+		return -EINVAL;
 	err = srnic_check_outlen(udata, sizeof(resp)) ?: cq_check_size(dev, attr->cqe);
 	if (err)
 		return err;
@@ -66,6 +89,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return err;
 
 	srnic_cq_init(cq, cq_error_work);
+	cq->cpu = cq_cpu(ib, attr->comp_vector);
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	err = srnic_ring_create(udata, &cq->ring, attr->cqe, sizeof(struct srnic_cqe),
 				&resp.ring);
@@ -143,6 +167,12 @@ int srnic_resize_cq(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata)
 		return err;
 
 	return cq_resize(cq, cqe, udata);
+}
+
+/* ibv_modify_cq(3) */
+int srnic_modify_cq(struct ib_cq *ib, u16 count, u16 period)
+{
+	return srnic_cq_moderate(to_srnic_cq(ib), count, period);
 }
 
 /*

@@ -3,12 +3,18 @@
  * The device: its table of operations, its capabilities, and the tables of its
  * objects.
  */
+#include <linux/cpumask.h>
 #include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/string.h>
 #include "engine/ah.h"
 #include "engine/idle.h"
+#include "engine/mcast.h"
 #include "engine/srq.h"
+#include "engine/xrc.h"
+#include "export.h"
+#include "fabric/fabric.h"
+#include "raw/raw.h"
 #include "verbs/compat_ops.h"
 #include "verbs/ops.h"
 
@@ -29,7 +35,7 @@
 #define SRNIC_DEVICE_CAPS	(IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR |		\
 				 IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |	\
 				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |		\
-				 IB_DEVICE_SRQ_RESIZE | IB_DEVICE_N_NOTIFY_CQ |			\
+				 IB_DEVICE_SRQ_RESIZE | IB_DEVICE_N_NOTIFY_CQ | IB_DEVICE_XRC |	\
 				 IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_MEM_WINDOW |		\
 				 IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS |	\
 				 (SRNIC_OFFERS_FLUSH ? IB_DEVICE_FLUSH_GLOBAL : 0))
@@ -44,7 +50,23 @@
 #define SRNIC_PMEM_CAPS		(SRNIC_OFFERS_FLUSH && IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ?	\
 				 IB_DEVICE_FLUSH_PERSISTENT : 0)
 
-#define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG)
+#define SRNIC_PAGING		IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING)
+
+#define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG |	\
+				 (SRNIC_PAGING ? IBK_ON_DEMAND_PAGING : 0))
+
+/* UC: a message whose receive buffer, or whose target, is not there yet is lost. */
+static const struct ib_odp_caps srnic_odp_caps = {
+	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
+	.per_transport_caps = {
+		.rc_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE |
+			       IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC |
+			       IB_ODP_SUPPORT_SRQ_RECV,
+		.uc_odp_caps = IB_ODP_SUPPORT_SEND,
+		.ud_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
+			       IB_ODP_SUPPORT_SRQ_RECV,
+	},
+};
 
 int srnic_take_quota_many(struct srnic_dev *dev, enum srnic_quota quota, struct srnic_user *user,
 			  u32 n)
@@ -91,6 +113,19 @@ static void dev_query_counts(struct srnic_dev *dev, struct ib_device_attr *attr)
 	attr->max_total_mcast_qp_attach = dev_limit(dev, SRNIC_QUOTA_MCAST_QP);
 }
 
+/* Raw packets. The core has no field for the number of flows. */
+static void dev_query_raw(struct srnic_dev *dev, struct ib_device_attr *attr)
+{
+	attr->device_cap_flags |= IB_DEVICE_MANAGED_FLOW_STEERING;
+	attr->max_raw_ethy_qp = attr->max_qp;
+	attr->max_wq_type_rq = dev_limit(dev, SRNIC_QUOTA_WQ);
+	attr->rss_caps = (struct ib_rss_caps) {
+		.supported_qpts = BIT(IB_QPT_RAW_PACKET),
+		.max_rwq_indirection_tables = dev_limit(dev, SRNIC_QUOTA_RWQ_TABLE),
+		.max_rwq_indirection_table_size = BIT(SRNIC_MAX_RWQ_TABLE_LOG),
+	};
+}
+
 /* Device memory that one call may get at most; the core keeps its length in 32 bits. */
 static u64 dev_max_dm_size(struct srnic_dev *dev)
 {
@@ -109,6 +144,9 @@ static void dev_query_sizes(struct ib_device_attr *attr)
 	attr->max_recv_sge = SRNIC_MAX_SGE;
 	attr->max_sge_rd = SRNIC_MAX_SGE;
 	attr->max_cqe = SRNIC_MAX_CQE;
+	/* all that the call can carry */
+	attr->cq_caps.max_cq_moderation_count = U16_MAX;
+	attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	attr->max_srq_wr = SRNIC_MAX_SRQ_WR;
 	attr->max_srq_sge = SRNIC_MAX_SGE;
 	attr->max_fast_reg_page_list_len = SRNIC_MAX_FRMR_PAGES;
@@ -135,6 +173,8 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->sys_image_guid = ib->node_guid;
 	attr->device_cap_flags = SRNIC_DEVICE_CAPS | SRNIC_WORD_CAPS | SRNIC_PMEM_CAPS;
 	attr->kernel_cap_flags = SRNIC_KERNEL_CAPS;
+	if (SRNIC_PAGING)
+		attr->odp_caps = srnic_odp_caps;
 	if (dev->fabric) {
 		/* for ib_ipoib, which runs on InfiniBand ports only */
 		attr->device_cap_flags |= IB_DEVICE_UD_IP_CSUM;
@@ -147,6 +187,8 @@ static int srnic_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->hca_core_clock = 1000000;
 	dev_query_counts(dev, attr);
 	dev_query_sizes(attr);
+	if (!dev->fabric)
+		dev_query_raw(dev, attr);
 	attr->max_dm_size = dev_max_dm_size(dev);
 	attr->max_pkeys = dev->fabric ? SRNIC_PKEYS : 1;
 	return 0;
@@ -170,7 +212,7 @@ static void srnic_get_dev_fw_str(struct ib_device *ib, char *str)
 
 /*
  * Omitted on purpose: enable_driver and dealloc_driver, which main sets;
- * modify_port and process_mad, which only InfiniBand ports need (ib_port.c);
+ * modify_port, which only InfiniBand ports need (ib_port.c);
  * get_netdev, because main calls ib_device_set_netdev(); query_gid, because the
  * core keeps the GID table (add_gid).
  */
@@ -180,28 +222,37 @@ const struct ib_device_ops srnic_dev_ops = {
 	.uverbs_abi_ver = SRNIC_ABI_VERSION,
 
 	.add_gid = srnic_add_gid,
+	.advise_mr = srnic_advise_mr,
 	.alloc_dm = srnic_alloc_dm,
 	.alloc_hw_port_stats = srnic_alloc_hw_port_stats,
 	.alloc_mr = srnic_alloc_mr,
 	.alloc_mw = srnic_alloc_mw,
 	.alloc_pd = srnic_alloc_pd,
 	.alloc_ucontext = srnic_alloc_ucontext,
+	.alloc_xrcd = srnic_alloc_xrcd,
 	.attach_mcast = srnic_attach_mcast,
 	.create_ah = srnic_create_ah,
 	SRNIC_OP_CREATE_CQ,
+	.create_flow = srnic_create_flow,
 	.create_qp = srnic_create_qp,
+	.create_rwq_ind_table = srnic_create_rwq_table,
 	.create_srq = srnic_create_srq,
 	.create_user_ah = srnic_create_ah,
+	.create_wq = srnic_create_wq,
 	.dealloc_dm = srnic_dealloc_dm,
 	.dealloc_mw = srnic_dealloc_mw,
 	.dealloc_pd = srnic_dealloc_pd,
 	.dealloc_ucontext = srnic_dealloc_ucontext,
+	.dealloc_xrcd = srnic_dealloc_xrcd,
 	.del_gid = srnic_del_gid,
 	.dereg_mr = srnic_dereg_mr,
 	.destroy_ah = srnic_destroy_ah,
 	.destroy_cq = srnic_destroy_cq,
+	.destroy_flow = srnic_destroy_flow,
 	.destroy_qp = srnic_destroy_qp,
+	.destroy_rwq_ind_table = srnic_destroy_rwq_table,
 	.destroy_srq = srnic_destroy_srq,
+	.destroy_wq = srnic_destroy_wq,
 	.detach_mcast = srnic_detach_mcast,
 	.disassociate_ucontext = srnic_disassociate_ucontext,
 	.fill_res_cq_entry = srnic_fill_res_cq,
@@ -217,14 +268,17 @@ const struct ib_device_ops srnic_dev_ops = {
 	.mmap = srnic_mmap,
 	.mmap_free = srnic_mmap_free,
 	.modify_ah = srnic_modify_ah,
+	.modify_cq = srnic_modify_cq,
 	.modify_device = srnic_modify_device,
 	.modify_qp = srnic_modify_qp,
 	.modify_srq = srnic_modify_srq,
+	.modify_wq = srnic_modify_wq,
 	.peek_cq = srnic_peek_cq,
 	.poll_cq = srnic_poll_cq,
 	.post_recv = srnic_post_recv,
 	.post_send = srnic_post_send,
 	.post_srq_recv = srnic_post_srq_recv,
+	.process_mad = srnic_process_mad,
 	.query_ah = srnic_query_ah,
 	.query_device = srnic_query_device,
 	.query_pkey = srnic_query_pkey,
@@ -234,6 +288,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.query_ucontext = srnic_query_ucontext,
 	.reg_dm_mr = srnic_reg_dm_mr,
 	SRNIC_OP_REG_USER_MR,
+	SRNIC_OP_REG_USER_MR_DMABUF,
 	.req_notify_cq = srnic_req_notify_cq,
 	.rereg_user_mr = srnic_rereg_user_mr,
 	SRNIC_OP_RESIZE_CQ,
@@ -243,8 +298,10 @@ const struct ib_device_ops srnic_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_mw, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, srnic_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, srnic_qp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, srnic_rwq_table, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, srnic_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, srnic_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, srnic_xrcd, ib),
 };
 
 /**
@@ -259,8 +316,8 @@ void srnic_dev_init(struct srnic_dev *dev)
 
 	ib->node_type = RDMA_NODE_IB_CA;
 	ib->phys_port_cnt = SRNIC_PORT;
-	/* comp_handler runs on the CPU that writes the completion, not by vector */
-	ib->num_comp_vectors = 1;
+	/* a vector is a processor (cq.c) */
+	ib->num_comp_vectors = num_online_cpus();
 	ib->local_dma_lkey = SRNIC_DMA_LKEY;
 	/*
 	 * The doorbell is a POST_SEND without work requests; user space posts
@@ -278,6 +335,8 @@ void srnic_dev_init(struct srnic_dev *dev)
 		ib->driver_def = srnic_uapi_defs;
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_dev_init);
+
 /*
  * RoCE devices take RTNL inside the lock. ib_ipoib takes that of an InfiniBand
  * port inside RTNL.
@@ -289,7 +348,6 @@ static void dev_init_mcast(struct srnic_dev *dev)
 	mutex_init(&dev->mcast.lock);
 	if (dev->fabric)
 		lockdep_set_class(&dev->mcast.lock, &fabric_key);
-	INIT_LIST_HEAD(&dev->mcast.groups);
 	srnic_memberships_init(dev);
 }
 
@@ -319,11 +377,19 @@ int srnic_dev_open(struct srnic_dev *dev)
 		goto free_peers;
 	if (srnic_txq_group_init(&dev->txq_group))
 		goto free_stags;
+	if (srnic_mcast_init(dev))
+		goto free_txqs;
 	dev->dgram_in = srnic_dgram_in_alloc(dev);
 	if (!dev->dgram_in)
-		goto free_txqs;
+		goto free_groups;
+	if (srnic_raw_open(dev))
+		goto free_dgrams;
 	return 0;
 
+free_dgrams:
+	srnic_dgram_in_free(dev->dgram_in);
+free_groups:
+	srnic_mcast_exit(dev);
 free_txqs:
 	srnic_txq_group_exit(&dev->txq_group);
 free_stags:
@@ -335,6 +401,8 @@ free_stats:
 	dev->stats = NULL;
 	return -ENOMEM;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_dev_open);
 
 /**
  * srnic_dev_close() - Undo srnic_dev_open()
@@ -348,7 +416,9 @@ void srnic_dev_close(struct srnic_dev *dev)
 		return;
 
 	srnic_memberships_exit(dev);
+	srnic_raw_close(dev);
 	srnic_dgram_in_free(dev->dgram_in);
+	srnic_mcast_exit(dev);
 	srnic_txq_group_exit(&dev->txq_group);
 	srnic_stag_table_exit(dev);
 	srnic_peers_free(dev->peers);
@@ -357,3 +427,5 @@ void srnic_dev_close(struct srnic_dev *dev)
 	xa_destroy(&dev->ahs);
 	xa_destroy(&dev->qps);
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_dev_close);

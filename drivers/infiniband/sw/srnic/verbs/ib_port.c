@@ -82,7 +82,6 @@ const struct ib_device_ops srnic_ib_port_ops = {
 	.get_link_layer = ib_port_link_layer,
 	.get_port_immutable = ib_port_immutable,
 	.modify_port = srnic_fabric_modify_port,
-	.process_mad = srnic_process_mad,
 	.query_gid = srnic_fabric_query_gid,
 	.query_pkey = srnic_fabric_query_pkey,
 	.query_port = ib_port_query,

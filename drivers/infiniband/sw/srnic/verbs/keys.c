@@ -5,7 +5,8 @@
  *
  * uverbs looks up a handle in the caller's context and holds the object until
  * the method returns. Arguments are checked before anything changes. No copy of
- * a key outlives the call.
+ * a key outlives the call. The handle of an XRC target stands for a QP that
+ * several processes share: only real_qp is srnic's.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -131,7 +132,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_SEAL)(struct uverbs_attr_bundle *attrs
 	request->key_len = err;
 	err = parse_seal_request(&seal, request);
 	if (!err)
-		err = qp_set_seal_request(to_srnic_qp(qp), &request);
+		err = qp_set_seal_request(to_srnic_qp(qp->real_qp), &request);
 free:
 	kfree_sensitive(request);
 	return err;
@@ -162,8 +163,8 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_USE_GRANT)(struct uverbs_attr_bundle *
 		},
 	};
 	memcpy(mkey.key, grant.key, sizeof(mkey.key));
-	err = srnic_qp_connected(to_srnic_qp(qp)) ? srnic_grant_add(to_srnic_qp(qp), &mkey) :
-						    -EOPNOTSUPP;
+	err = srnic_qp_connected(to_srnic_qp(qp->real_qp)) ?
+	      srnic_grant_add(to_srnic_qp(qp->real_qp), &mkey) : -EOPNOTSUPP;
 	memzero_explicit(&grant, sizeof(grant));
 	memzero_explicit(&mkey, sizeof(mkey));
 	return err;
@@ -176,7 +177,7 @@ static int UVERBS_HANDLER(SRNIC_METHOD_QP_DROP_GRANTS)(struct uverbs_attr_bundle
 	int err;
 
 	err = uverbs_copy_from(&rkey, attrs, SRNIC_ATTR_QP_DROP_GRANTS_RKEY);
-	return err ?: srnic_grant_drop(to_srnic_qp(qp), rkey);
+	return err ?: srnic_grant_drop(to_srnic_qp(qp->real_qp), rkey);
 }
 
 /* Derive K_MR from K_PD of the domain, which is drawn now if it is not set. */

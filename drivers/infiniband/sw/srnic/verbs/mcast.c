@@ -7,20 +7,39 @@
 #include "engine/mcast.h"
 #include "verbs/ops.h"
 
-static bool group_contains(const struct srnic_mcast_group *group, const struct srnic_qp *qp)
+static struct srnic_mcast_member *group_member(struct srnic_mcast_group *group,
+					       const struct srnic_qp *qp)
 {
 	for (u32 i = 0; group && i < group->count; i++) {
-		if (group->qps[i] == qp)
-			return true;
+		if (group->member[i].qp == qp)
+			return &group->member[i];
 	}
-	return false;
+	return NULL;
+}
+
+/*
+ * A packet is copied to each QP of its group, so a group has few places. Users share them as they
+ * share a device's objects, and cannot keep the kernel's ib_ipoib out of its own groups.
+ */
+static bool group_has_place(const struct srnic_mcast_group *group, const struct srnic_user *user)
+{
+	struct srnic_quota_state state = {
+		.used = group ? group->count : 0,
+		.limit = SRNIC_MAX_MCAST_QP,
+		.reserve = srnic_quota_default_reserve(SRNIC_MAX_MCAST_QP),
+	};
+	u32 held = 0;
+
+	for (u32 i = 0; i < state.used; i++)
+		held += group->member[i].qp->mem.pd->user == user;
+	return srnic_quota_is_fair(&state, user ? &held : NULL, 1);
 }
 
 static struct srnic_mcast_group *group_alloc(const union ib_gid *mgid, u32 count, gfp_t gfp)
 {
 	struct srnic_mcast_group *group;
 
-	group = kzalloc(struct_size(group, qps, count), gfp);
+	group = kzalloc(struct_size(group, member, count), gfp);
 	if (group) {
 		group->count = count;
 		group->mgid = *mgid;
@@ -58,18 +77,21 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 	__must_hold(&dev->mcast.lock)
 {
 	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
+	struct srnic_mcast_member *again = group_member(old, qp);
 	struct srnic_user *user = qp->mem.pd->user;
 	u32 count = old ? old->count : 0;
 	struct srnic_mcast_group *new;
 	int err;
 
-	if (group_contains(old, qp))
-		return 0;
-	if (count == SRNIC_MAX_MCAST_QP)
+	if (!again && !group_has_place(old, user))
 		return -ENOMEM;
 	err = mcast_take_quota(dev, user, !old);
 	if (err)
 		return err;
+	if (again) {
+		again->attached++;
+		return 0;
+	}
 
 	err = -ENOMEM;
 	new = group_alloc(mgid, count + 1, GFP_KERNEL_ACCOUNT);
@@ -80,12 +102,17 @@ static int mcast_attach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 		goto err_free;
 
 	for (u32 i = 0; i < count; i++)
-		new->qps[i] = old->qps[i];
-	new->qps[count] = qp;
+		new->member[i] = old->member[i];
+	new->member[count] = (struct srnic_mcast_member){ .qp = qp, .attached = 1 };
 	new->user = old ? old->user : user;
-	srnic_mcast_replace(dev, old, new);
+	err = srnic_mcast_replace(dev, old, new);
+	if (err)
+		goto err_leave;
 	return 0;
 
+err_leave:
+	if (!old)
+		srnic_net_leave(dev, mgid);
 err_free:
 	kfree(new);
 err_give:
@@ -99,12 +126,17 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 	__must_hold(&dev->mcast.lock)
 {
 	struct srnic_mcast_group *old = srnic_mcast_find(dev, mgid->raw);
+	struct srnic_mcast_member *member = group_member(old, qp);
 	struct srnic_mcast_group *new = NULL;
 	struct srnic_user *creator;
 	u32 kept = 0;
 
-	if (!group_contains(old, qp))
+	if (!member)
 		return -EINVAL;
+	if (--member->attached) {
+		srnic_give_quota(dev, SRNIC_QUOTA_MCAST_QP, qp->mem.pd->user);
+		return 0;
+	}
 	creator = old->user;
 	if (old->count > 1) {
 		/*
@@ -116,8 +148,8 @@ static int mcast_detach(struct srnic_dev *dev, struct srnic_qp *qp, const union 
 	}
 
 	for (u32 i = 0; i < old->count; i++) {
-		if (old->qps[i] != qp)
-			new->qps[kept++] = old->qps[i];
+		if (old->member[i].qp != qp)
+			new->member[kept++] = old->member[i];
 	}
 	srnic_mcast_replace(dev, old, new);
 	srnic_give_quota(dev, SRNIC_QUOTA_MCAST_QP, qp->mem.pd->user);

@@ -15,6 +15,9 @@ static int UVERBS_HANDLER(SRNIC_METHOD_MR_BIND)(struct uverbs_attr_bundle *attrs
 	struct ib_mr *mr = uverbs_attr_get_obj(attrs, SRNIC_ATTR_MR_BIND_HANDLE);
 	struct ib_qp *qp = uverbs_attr_get_obj(attrs, SRNIC_ATTR_MR_BIND_QP);
 
+	/* an XRC target accesses memory on behalf of the SRQs that its requests name */
+	if (qp->qp_type == IB_QPT_XRC_TGT)
+		return -EOPNOTSUPP;
 	return srnic_region_bind(to_srnic_mr(mr), &to_srnic_qp(qp)->mem);
 }
 

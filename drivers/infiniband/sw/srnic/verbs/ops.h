@@ -70,9 +70,14 @@ int srnic_destroy_ah(struct ib_ah *ib, u32 flags);
 struct ib_mr *srnic_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *srnic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 				struct ib_dmah *dmah, struct ib_udata *udata);
+struct ib_mr *srnic_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
+				       int access, struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs);
 struct ib_mr *srnic_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata);
 int srnic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+int srnic_advise_mr(struct ib_pd *ib, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		    struct ib_sge *sge, u32 num_sge, struct uverbs_attr_bundle *attrs);
 struct ib_mr *srnic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg);
 int srnic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigned int *offset);
 int srnic_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
@@ -109,6 +114,7 @@ int srnic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int srnic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
 int srnic_resize_cq(struct ib_cq *ib, unsigned int cqe, struct ib_udata *udata);
+int srnic_modify_cq(struct ib_cq *ib, u16 count, u16 period);
 int srnic_poll_cq(struct ib_cq *ib, int num, struct ib_wc *wc);
 int srnic_peek_cq(struct ib_cq *ib, int count);
 int srnic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
@@ -128,6 +134,46 @@ int srnic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata);
 int srnic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
 int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init);
+
+/* qp.c, for wq.c */
+int srnic_rq_create(struct srnic_qp *qp, struct ib_qp_cap *cap, struct ib_udata *udata,
+		    struct srnic_abi_ring *abi);
+void srnic_qp_init_mem(struct srnic_qp *qp);
+void srnic_qp_join(struct srnic_qp *qp);
+void srnic_qp_leave_cqs(struct srnic_qp *qp);
+
+/* flow.c */
+int srnic_raw_permit(const struct srnic_dev *dev);
+struct ib_flow *srnic_create_flow(struct ib_qp *ib, struct ib_flow_attr *attr,
+				  struct ib_udata *udata);
+int srnic_destroy_flow(struct ib_flow *ib);
+
+/* wq.c */
+struct ib_wq *srnic_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
+			      struct ib_udata *udata);
+int srnic_modify_wq(struct ib_wq *ib, struct ib_wq_attr *attr, u32 mask, struct ib_udata *udata);
+int srnic_destroy_wq(struct ib_wq *ib, struct ib_udata *udata);
+
+/**
+ * struct srnic_rwq_table - An indirection table of receive queues
+ * @ib: core part, which has the queues
+ * @user: the user who is charged for it
+ */
+struct srnic_rwq_table {
+	struct ib_rwq_ind_table ib;
+	struct srnic_user *user;
+};
+
+int srnic_create_rwq_table(struct ib_rwq_ind_table *ib, struct ib_rwq_ind_table_init_attr *init,
+			   struct ib_udata *udata);
+int srnic_destroy_rwq_table(struct ib_rwq_ind_table *ib);
+
+/* xrc.c */
+int srnic_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata);
+int srnic_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata);
+int srnic_target_create(struct srnic_qp *qp, struct ib_xrcd *ib);
+void srnic_target_join(struct srnic_qp *qp);
+void srnic_target_destroy(struct srnic_qp *qp);
 
 /* keys.c */
 extern const struct uapi_definition srnic_uapi_defs[];

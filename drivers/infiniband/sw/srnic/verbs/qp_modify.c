@@ -94,6 +94,9 @@ static int qp_check_modify(const struct srnic_qp *qp, const struct ib_qp_attr *a
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
+	/* it has no queue: its receive queues have states of their own */
+	if (qp->rss)
+		return -EOPNOTSUPP;
 	/* IBA 11.2.4.2: the state that the consumer expects the QP to be in */
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != cur)
 		return -EINVAL;
@@ -123,7 +126,7 @@ static int qp_make_path(const struct srnic_qp *qp, const struct ib_qp_attr *attr
 	err = srnic_av_path(path, qp->dev, &attr->ah_attr,
 			    rdma_get_udp_sport(grh->flow_label, qp->ib.qp_num, dqpn));
 	/* UC and UD have no congestion control */
-	if (!err && qp->ib.qp_type == IB_QPT_RC &&
+	if (!err && srnic_qp_reliable(qp) &&
 	    srnic_limit_get(&qp->dev->guard, SRNIC_LIMIT_ECN))
 		srnic_path_set_ect(path);
 	return err;
@@ -263,8 +266,9 @@ static int qp_store(struct srnic_qp *qp, const struct ib_qp_attr *attr, int mask
 static void qp_reset(struct srnic_qp *qp)
 {
 	srnic_qp_to_reset(qp);
-	/* a window bound to this stream must not serve the next one (R8) */
-	srnic_stream_end(&qp->mem);
+	/* a window bound to this stream must not serve the next one (R8); a target has none */
+	if (!qp->xrc)
+		srnic_stream_end(&qp->mem);
 
 	spin_lock_bh(&qp->lock);
 	qp->path_valid = false;

@@ -32,6 +32,7 @@ int srnic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	init->send_cq = ib->send_cq;
 	init->recv_cq = ib->recv_cq;
 	init->srq = ib->srq;
+	init->xrcd = ib->xrcd;
 	init->cap = attr->cap;
 	init->qp_type = ib->qp_type;
 	init->sq_sig_type = qp->sq.sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;

@@ -80,9 +80,11 @@ int srnic_fill_res_cq(struct sk_buff *msg, struct ib_cq *ib)
 
 static const char *const stag_kinds[] = {
 	[SRNIC_STAG_USER] = "user",
+	[SRNIC_STAG_ON_DEMAND] = "on-demand",
 	[SRNIC_STAG_DMA] = "dma",
 	[SRNIC_STAG_FAST] = "fast",
 	[SRNIC_STAG_DEVICE] = "device",
+	[SRNIC_STAG_DMABUF] = "dma-buf",
 };
 
 int srnic_fill_res_mr(struct sk_buff *msg, struct ib_mr *ib)
@@ -108,13 +110,14 @@ static u64 srq_waiting(const struct srnic_srq *srq)
 int srnic_fill_res_srq(struct sk_buff *msg, struct ib_srq *ib)
 {
 	struct srnic_srq *srq = to_srnic_srq(ib);
-	struct res_word words[3];
+	struct res_word words[4];
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->lock, flags);
 	words[0] = (struct res_word){ "waiting", srq_waiting(srq) };
 	words[1] = (struct res_word){ "wr", srq->ring.limit };
 	words[2] = (struct res_word){ "limit", srq->limit };
+	words[3] = (struct res_word){ "number", srq->number };
 	spin_unlock_irqrestore(&srq->lock, flags);
 
 	return res_put(msg, words, ARRAY_SIZE(words), NULL, NULL);

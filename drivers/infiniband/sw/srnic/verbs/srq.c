@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared receive queues (IBA 11.2.3). The engine takes work requests out of
+ * Shared receive queues (IBA 11.2.3, A14). The engine takes work requests out of
  * them and raises the limit event.
  */
 #include "engine/srq.h"
+#include "engine/xrc.h"
 #include "verbs/ops.h"
 
 static u32 srq_stride(u32 max_sge)
@@ -22,29 +23,52 @@ static int srq_check_size(struct srnic_dev *dev, u32 max_wr)
 
 static int srq_check(struct srnic_dev *dev, const struct ib_srq_init_attr *init)
 {
-	if (init->srq_type != IB_SRQT_BASIC)
+	if (init->srq_type != IB_SRQT_BASIC && init->srq_type != IB_SRQT_XRC)
 		return -EOPNOTSUPP;
+	if (init->srq_type == IB_SRQT_XRC && (!init->ext.xrc.xrcd || !init->ext.cq))
+		return -EINVAL;
 	if (!init->attr.max_sge || init->attr.max_sge > SRNIC_MAX_SGE)
 		return -EINVAL;
 	return srq_check_size(dev, init->attr.max_wr);
 }
 
-/* Allocate the number and send the response to the provider. */
+/*
+ * Allocate the number and send the response to the provider. From then on, requests that name an
+ * XRC SRQ find it.
+ */
 static int srq_publish(struct srnic_dev *dev, struct srnic_srq *srq, struct ib_udata *udata,
 		       struct srnic_create_srq_resp *resp)
 {
 	int err;
 
-	err = xa_alloc_cyclic(&dev->srqs, &srq->number, srq, XA_LIMIT(1, 0xffffff),
+	err = xa_alloc_cyclic(&dev->srqs, &srq->number, NULL, XA_LIMIT(1, 0xffffff),
 			      &dev->next_srq, GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		return err;
 
 	resp->srq_num = srq->number;
 	err = srnic_respond(udata, resp, sizeof(*resp));
-	if (err)
+	if (err) {
 		xa_erase(&dev->srqs, srq->number);
-	return err;
+		return err;
+	}
+	srq->ib.ext.xrc.srq_num = srq->number;
+	xa_store(&dev->srqs, srq->number, srq, GFP_KERNEL);	/* into a reserved entry */
+	return 0;
+}
+
+static void srq_init(struct srnic_srq *srq, const struct ib_srq_init_attr *init)
+{
+	srq->mem.pd = to_srnic_pd(srq->ib.pd);
+	srq->mem.user = srq->ib.uobject;
+	INIT_LIST_HEAD(&srq->mem.stags);
+	srq->max_sge = init->attr.max_sge;
+	spin_lock_init(&srq->lock);
+	srnic_share_init(&srq->share);
+	mutex_init(&srq->mutex);
+	if (init->srq_type == IB_SRQT_XRC)
+		srnic_xrc_srq_init(srq, to_srnic_xrcd(init->ext.xrc.xrcd),
+				   to_srnic_cq(init->ext.cq));
 }
 
 int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib_udata *udata)
@@ -61,13 +85,7 @@ int srnic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct ib
 	if (err)
 		return err;
 
-	srq->mem.pd = to_srnic_pd(ib->pd);
-	srq->mem.user = ib->uobject;
-	INIT_LIST_HEAD(&srq->mem.stags);
-	srq->max_sge = init->attr.max_sge;
-	spin_lock_init(&srq->lock);
-	srnic_share_init(&srq->share);
-	mutex_init(&srq->mutex);
+	srq_init(srq, init);
 	err = srnic_ring_create(udata, &srq->ring, init->attr.max_wr, srq_stride(srq->max_sge),
 				&resp.ring);
 	if (err)
@@ -92,6 +110,8 @@ int srnic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	struct srnic_srq *srq = to_srnic_srq(ib);
 
 	xa_erase(&dev->srqs, srq->number);
+	if (srq->xrcd)
+		srnic_xrc_srq_gone(srq);
 	srnic_ring_detach(&srq->ring, &srq->lock);
 	srnic_give_quota(dev, SRNIC_QUOTA_SRQ, to_srnic_pd(ib->pd)->user);
 	return 0;

@@ -22,7 +22,7 @@
 /* 32-bit word at BTH_DQPN; RoCEv2 annex A17.9 defines FECN and BECN */
 #define BTH_FECN	0x80000000U
 #define BTH_BECN	0x40000000U
-#define BTH_QPN_MASK	0x00ffffffU
+#define BTH_QPN_MASK	0x00ffffffU	/* also of DETH and XRCETH */
 
 /* 32-bit word at BTH_PSN; protocol.md, section 2, defines STH size code, echo and gap */
 #define BTH_ACKREQ	0x80000000U
@@ -119,6 +119,31 @@ static void ext_clear(struct srnic_pkt *pkt)
 	pkt->syndrome = 0;
 }
 
+/* Neither XRCETH nor DETH shall cost other packets a test of its own. */
+#define OPF_NUMBER	(SRNIC_OPF_XRCETH | SRNIC_OPF_DETH)
+
+static void number_parse(struct srnic_pkt *pkt, const u8 *hdr)
+{
+	const struct srnic_opcode *opc = pkt->opc;
+
+	if (opc->xrceth) {
+		pkt->srqn = get_unaligned_be32(hdr + opc->xrceth) & BTH_QPN_MASK;
+		return;
+	}
+	pkt->qkey = get_unaligned_be32(hdr + opc->deth);
+	pkt->sqpn = get_unaligned_be32(hdr + opc->deth + 4) & BTH_QPN_MASK;
+}
+
+static void number_build(const struct srnic_pkt *pkt, const struct srnic_opcode *opc, u8 *hdr)
+{
+	if (opc->xrceth) {
+		put_unaligned_be32(pkt->srqn & BTH_QPN_MASK, hdr + opc->xrceth);
+		return;
+	}
+	put_unaligned_be32(pkt->qkey, hdr + opc->deth);
+	put_unaligned_be32(pkt->sqpn & BTH_QPN_MASK, hdr + opc->deth + 4);
+}
+
 /* IBA 9.3; the opcode table has the offsets. */
 static void ext_parse(struct srnic_pkt *pkt, const u8 *hdr)
 {
@@ -151,11 +176,8 @@ static void ext_parse(struct srnic_pkt *pkt, const u8 *hdr)
 		memcpy(&pkt->imm, hdr + opc->imm, SRNIC_IMM_LEN);
 	if (opc->ieth)
 		pkt->rkey = get_unaligned_be32(hdr + opc->ieth);
-	if (opc->deth) {
-		p = hdr + opc->deth;
-		pkt->qkey = get_unaligned_be32(p);
-		pkt->sqpn = get_unaligned_be32(p + 4) & BTH_QPN_MASK;
-	}
+	if (opc->flags & OPF_NUMBER)
+		number_parse(pkt, hdr);
 }
 
 /**
@@ -201,11 +223,8 @@ static void ext_build(const struct srnic_pkt *pkt, const struct srnic_opcode *op
 		memcpy(hdr + opc->imm, &pkt->imm, SRNIC_IMM_LEN);
 	if (opc->ieth)
 		put_unaligned_be32(pkt->rkey, hdr + opc->ieth);
-	if (opc->deth) {
-		p = hdr + opc->deth;
-		put_unaligned_be32(pkt->qkey, p);
-		put_unaligned_be32(pkt->sqpn & BTH_QPN_MASK, p + 4);
-	}
+	if (opc->flags & OPF_NUMBER)
+		number_build(pkt, opc, hdr);
 	if (opc->cnp)
 		memset(hdr + opc->cnp, 0, SRNIC_CNP_LEN);
 }

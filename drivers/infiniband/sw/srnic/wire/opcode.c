@@ -2,11 +2,10 @@
 /*
  * The opcode table: contents of each BTH opcode's packets, and their offsets.
  *
- * IBA 9.2 (table 38) and A19 define the opcodes and their extension headers, IBA
+ * IBA 9.2 (table 38), A14 and A19 define the opcodes and their extension headers, IBA
  * 9.3 and A19 the sizes of the headers. Offsets are sums of sizes, so that no row can
  * contradict itself; kunit/wire_test.c compares the rows with each other.
- * Opcodes without a row are not supported: RD and XRC (obsolete, or not
- * offered).
+ * Opcodes without a row are not supported: RD is obsolete.
  */
 #include "export.h"
 #include "wire/wire.h"
@@ -53,16 +52,55 @@
 	.imm = SRNIC_BTH_LEN + SRNIC_RETH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_IMM_LEN
 
+#define H_ATOMIC(f) \
+	.flags = (f) | SRNIC_OPF_ATOMIC_ETH, \
+	.atomic = SRNIC_BTH_LEN, \
+	.hdr_len = SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN
+
+/* Those of requests of XRC, which all have an XRCETH in front (IBA A14) */
+#define XRCETH_END	(SRNIC_BTH_LEN + SRNIC_XRCETH_LEN)
+
+#define X_NONE(f) \
+	.flags = (f) | SRNIC_OPF_XRCETH, \
+	.xrceth = SRNIC_BTH_LEN, \
+	.hdr_len = XRCETH_END
+
+#define X_IMM(f) \
+	.flags = (f) | SRNIC_OPF_XRCETH | SRNIC_OPF_IMM, \
+	.xrceth = SRNIC_BTH_LEN, \
+	.imm = XRCETH_END, \
+	.hdr_len = XRCETH_END + SRNIC_IMM_LEN
+
+#define X_IETH(f) \
+	.flags = (f) | SRNIC_OPF_XRCETH | SRNIC_OPF_IETH, \
+	.xrceth = SRNIC_BTH_LEN, \
+	.ieth = XRCETH_END, \
+	.hdr_len = XRCETH_END + SRNIC_IETH_LEN
+
+#define X_RETH(f) \
+	.flags = (f) | SRNIC_OPF_XRCETH | SRNIC_OPF_RETH, \
+	.xrceth = SRNIC_BTH_LEN, \
+	.reth = XRCETH_END, \
+	.hdr_len = XRCETH_END + SRNIC_RETH_LEN
+
+#define X_RETH_IMM(f) \
+	.flags = (f) | SRNIC_OPF_XRCETH | SRNIC_OPF_RETH | SRNIC_OPF_IMM, \
+	.xrceth = SRNIC_BTH_LEN, \
+	.reth = XRCETH_END, \
+	.imm = XRCETH_END + SRNIC_RETH_LEN, \
+	.hdr_len = XRCETH_END + SRNIC_RETH_LEN + SRNIC_IMM_LEN
+
+#define X_ATOMIC(f) \
+	.flags = (f) | SRNIC_OPF_XRCETH | SRNIC_OPF_ATOMIC_ETH, \
+	.xrceth = SRNIC_BTH_LEN, \
+	.atomic = XRCETH_END, \
+	.hdr_len = XRCETH_END + SRNIC_ATOMIC_ETH_LEN
+
 #define H_FETH_RETH(f) \
 	.flags = (f) | SRNIC_OPF_FETH | SRNIC_OPF_RETH, \
 	.feth = SRNIC_BTH_LEN, \
 	.reth = SRNIC_BTH_LEN + SRNIC_FETH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_FETH_LEN + SRNIC_RETH_LEN
-
-#define H_ATOMIC(f) \
-	.flags = (f) | SRNIC_OPF_ATOMIC_ETH, \
-	.atomic = SRNIC_BTH_LEN, \
-	.hdr_len = SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN
 
 #define H_AETH(f) \
 	.flags = (f) | SRNIC_OPF_AETH, \
@@ -96,8 +134,8 @@
 	.cnp = SRNIC_BTH_LEN, \
 	.hdr_len = SRNIC_BTH_LEN + SRNIC_CNP_LEN
 
-static_assert(SRNIC_BTH_LEN + SRNIC_RETH_LEN + SRNIC_IMM_LEN <= SRNIC_EXT_MAX);
-static_assert(SRNIC_BTH_LEN + SRNIC_ATOMIC_ETH_LEN <= SRNIC_EXT_MAX);
+static_assert(XRCETH_END + SRNIC_RETH_LEN + SRNIC_IMM_LEN <= SRNIC_EXT_MAX);
+static_assert(XRCETH_END + SRNIC_ATOMIC_ETH_LEN <= SRNIC_EXT_MAX);
 static_assert(SRNIC_BTH_LEN + SRNIC_HS_LEN <= SRNIC_EXT_MAX);
 
 #define ROW(tp, opc, headers) \
@@ -148,6 +186,32 @@ const struct srnic_opcode srnic_opcode_table[256] = {
 	ROW(UC, WRITE_LAST_IMM,		H_IMM(RQ(WRITE) | P_LAST_RWR)),
 	ROW(UC, WRITE_ONLY,		H_RETH(RQ(WRITE) | P_ONLY)),
 	ROW(UC, WRITE_ONLY_IMM,		H_RETH_IMM(RQ(WRITE) | P_ONLY_RWR)),
+
+	/* Extended reliable connection (IBA A14): requests name a shared receive queue */
+	ROW(XRC, SEND_FIRST,		X_NONE(RQ(SEND) | P_FIRST)),
+	ROW(XRC, SEND_MIDDLE,		X_NONE(RQ(SEND) | P_MIDDLE)),
+	ROW(XRC, SEND_LAST,		X_NONE(RQ(SEND) | P_LAST_RWR)),
+	ROW(XRC, SEND_LAST_IMM,		X_IMM(RQ(SEND) | P_LAST_RWR)),
+	ROW(XRC, SEND_LAST_INV,		X_IETH(RQ(SEND) | P_LAST_RWR)),
+	ROW(XRC, SEND_ONLY,		X_NONE(RQ(SEND) | P_ONLY_RWR)),
+	ROW(XRC, SEND_ONLY_IMM,		X_IMM(RQ(SEND) | P_ONLY_RWR)),
+	ROW(XRC, SEND_ONLY_INV,		X_IETH(RQ(SEND) | P_ONLY_RWR)),
+	ROW(XRC, WRITE_FIRST,		X_RETH(RQ(WRITE) | P_FIRST)),
+	ROW(XRC, WRITE_MIDDLE,		X_NONE(RQ(WRITE) | P_MIDDLE)),
+	ROW(XRC, WRITE_LAST,		X_NONE(RQ(WRITE) | P_LAST)),
+	ROW(XRC, WRITE_LAST_IMM,	X_IMM(RQ(WRITE) | P_LAST_RWR)),
+	ROW(XRC, WRITE_ONLY,		X_RETH(RQ(WRITE) | P_ONLY)),
+	ROW(XRC, WRITE_ONLY_IMM,	X_RETH_IMM(RQ(WRITE) | P_ONLY_RWR)),
+	ROW(XRC, READ_REQ,		X_RETH(RQ(READ) | P_BARE)),
+	ROW(XRC, CMP_SWAP,		X_ATOMIC(RQ(ATOMIC) | P_BARE)),
+	ROW(XRC, FETCH_ADD,		X_ATOMIC(RQ(ATOMIC) | P_BARE)),
+	/* and responses are those of RC */
+	ROW(XRC, READ_RESP_FIRST,	H_AETH(RS(READ) | P_FIRST)),
+	ROW(XRC, READ_RESP_MIDDLE,	H_NONE(RS(READ) | P_MIDDLE)),
+	ROW(XRC, READ_RESP_LAST,	H_AETH(RS(READ) | P_LAST)),
+	ROW(XRC, READ_RESP_ONLY,	H_AETH(RS(READ) | P_ONLY)),
+	ROW(XRC, ACK,			H_AETH(RS(ACK) | P_BARE)),
+	ROW(XRC, ATOMIC_ACK,		H_ATOMIC_ACK(RS(ATOMIC) | P_BARE)),
 
 	/* Unreliable datagram: each message is one packet */
 	ROW(UD, SEND_ONLY,		H_DETH(RQ(SEND) | P_ONLY_RWR)),

@@ -38,9 +38,10 @@
 #define SRNIC_IMM_LEN		4
 #define SRNIC_IETH_LEN		4
 #define SRNIC_FETH_LEN		4	/* IBA A19 */
+#define SRNIC_XRCETH_LEN	4	/* IBA A14 */
 #define SRNIC_ICRC_LEN		4
 #define SRNIC_STH_MAX		64	/* 512 bits, sRDMA 4.1 */
-/* longest extension headers with a payload: WRITE ONLY with immediate */
+/* longest extension headers with a payload: WRITE ONLY with immediate; XRC's have an XRCETH, too */
 #define SRNIC_PAYLOAD_EXT_MAX	(SRNIC_RETH_LEN + SRNIC_IMM_LEN)
 #define SRNIC_HS_LEN		72	/* handshake body: sth/pure.h */
 #define SRNIC_CNP_LEN		16	/* reserved bytes of a CNP, IBA A17.9.3 */
@@ -53,7 +54,9 @@
 #define SRNIC_TP_RC		0x00
 #define SRNIC_TP_UC		0x20
 #define SRNIC_TP_UD		0x60
+#define SRNIC_TP_XRC		0xa0
 #define SRNIC_TP_MASK		0xe0
+#define SRNIC_OPC_MASK		0x1f
 
 enum srnic_base_opcode {
 	SRNIC_OPC_SEND_FIRST		= 0x00,
@@ -82,7 +85,7 @@ enum srnic_base_opcode {
 	/* IBA A19 */
 	SRNIC_OPC_FLUSH			= 0x1c,
 	SRNIC_OPC_ATOMIC_WRITE		= 0x1d,
-	/* UD: SRNIC_TP_UD | SEND_ONLY(_IMM) */
+	/* UD: SRNIC_TP_UD | SEND_ONLY(_IMM); XRC: SRNIC_TP_XRC |, without those of A19 */
 	/* congestion notification, IBA A17.9.3: neither request nor response */
 	SRNIC_OPC_CNP			= 0x81,
 	/* manufacturer opcodes, IBA 9.2.1: STH's freshness handshake */
@@ -118,13 +121,14 @@ enum srnic_base_opcode {
 #define SRNIC_OPF_FLUSH		BIT(22)
 #define SRNIC_OPF_ATOMIC_WRITE	BIT(23)
 #define SRNIC_OPF_FETH		BIT(24)	/* never without a RETH, which follows it */
+#define SRNIC_OPF_XRCETH	BIT(25)	/* never with a DETH */
 
 struct srnic_opcode {
 	const char *name;
 	u32 flags;
 	u8 hdr_len;		/* BTH and all extension headers, bytes */
 	/* offsets of headers; 0: absent */
-	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs, cnp, feth;
+	u8 reth, atomic, aeth, atomic_ack, imm, ieth, deth, hs, cnp, feth, xrceth;
 };
 
 extern const struct srnic_opcode srnic_opcode_table[256];
@@ -260,6 +264,7 @@ struct srnic_mkey;
  * @imm: immediate data
  * @qkey: DETH
  * @sqpn: DETH, source QP
+ * @srqn: XRCETH, shared receive queue, in the place of @sqpn
  * @msn: AETH, 24 bits
  * @syndrome: AETH
  *
@@ -308,7 +313,10 @@ struct srnic_pkt {
 	u32 feth;
 	__be32 imm;
 	u32 qkey;
-	u32 sqpn;
+	union {
+		u32 sqpn;
+		u32 srqn;
+	};
 	u32 msn;
 	u8 syndrome;
 
