@@ -15,6 +15,7 @@ from . import references as documents
 from . import rooms as walls
 from . import steps
 from . import verbs as table_of_verbs
+from . import versions as numbers
 from .clean import CACHE, asked_once, content_of
 from .files import forget_objects, scripts, tracked
 from .mutations import apply_all
@@ -236,6 +237,11 @@ def references(log):
     return documents.check(log)
 
 
+def versions(log):
+    """CHANGELOG.md tells the versions that the sources have."""
+    return numbers.check(log)
+
+
 def verbs(log):
     """Each verb has tests of every kind, which are there."""
     return table_of_verbs.check(log)
@@ -262,7 +268,7 @@ def checkers(log):
 TESTS = {f"static/{function.__name__.replace('_', '-')}": function
          for function in (checkpatch, checkpatch_user, sparse, kernel_doc, shell, shellcheck,
                           python, licence, mutations, rooms, shape, comments, references, verbs,
-                          netlink, checkers, sparse_kunit)}
+                          versions, netlink, checkers, sparse_kunit)}
 # These come when the modules for the test kernel are there
 LATE = ("static/sparse-kunit",)
 
