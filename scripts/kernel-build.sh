@@ -12,6 +12,17 @@ requested()
 	(cd "$repo/scripts" && grep -h '^CONFIG' ${fragments[$kernel]})
 }
 
+# Patch the source in the cache, once
+patch_source()
+{
+	local file
+	for file in ${fragments[$kernel]}; do
+		[[ $file == *.patch ]] || continue
+		! patch -s -f -R --dry-run -p1 -d "$src" <"$repo/scripts/$file" >/dev/null || continue
+		patch -s -f -p1 -d "$src" <"$repo/scripts/$file" || return
+	done
+}
+
 # Check that every requested option is set. kconfig silently drops options with unmet
 # dependencies, and a test kernel without KASAN would pass every test.
 check_config()

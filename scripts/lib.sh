@@ -53,21 +53,21 @@ locked()
 	flock "$lock_fd"
 }
 
-# The options of each kernel that we build, as files of this folder
+# The options of each kernel that we build, and patches of its source, as files of this folder
 declare -A fragments=(
 	[debug]='debug-kernel.config'
-	[uml]='uml-kernel.config'
-	[uml-debug]='uml-kernel.config uml-debug-kernel.config'
+	[uml]='uml-kernel.config uml-xstate.patch'
+	[uml-debug]='uml-kernel.config uml-debug-kernel.config uml-xstate.patch'
 )
 
 # config_key FRAGMENT...: an identifier of a kernel that we build, made from the source, the
-# compiler and the options, without comments
+# compiler, the options, without comments, and the lines that patches change
 config_key()
 {
 	{
 		readlink "$cache/source/current"
 		"${CC:-gcc}" -dumpfullversion
-		(cd "$repo/scripts" && grep -h '^CONFIG' "$@")
+		(cd "$repo/scripts" && grep -hE '^(CONFIG|[+-])' "$@")
 	} | sha256sum | cut -c1-16
 }
 
