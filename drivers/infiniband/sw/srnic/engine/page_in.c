@@ -15,6 +15,7 @@
  * workers of its own, because a page may be slow, or never come: it comes from where the process's
  * memory comes from.
  */
+#include "export.h"
 #include "srnic.h"
 #include "engine/page_in.h"
 
@@ -100,6 +101,8 @@ bool srnic_page_in(struct srnic_qp *qp, enum srnic_sth_flow flow,
 	return page_in(qp, flow, &qp->mem, access, ahead);
 }
 
+SRNIC_EXPORT_FOR_KUNIT(srnic_page_in);
+
 /**
  * srnic_page_in_sges() - Request absent pages of a work request's buffers
  * @qp: the QP
@@ -150,6 +153,8 @@ u8 srnic_page_in_rnr_code(struct srnic_qp *qp)
 	}
 	return code;
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_page_in_rnr_code);
 
 /**
  * srnic_page_in_later() - Try again in a while to get the pages that a flow waits for
