@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of engine: which accesses wait for pages that are absent, and how long a peer is
- * told to wait (page_in.c).
+ * KUnit suite of engine: accesses that wait for absent pages, and the time that a peer is told to
+ * wait (page_in.c).
  */
 #include <kunit/test.h>
 #include <linux/module.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Compare the versions of the interfaces, as CHANGELOG.md tells them to users, with the sources.
-Whoever changes a number is thereby asked to say what changes for users."""
+Thus a change of a number comes with a line for users."""
 
 import re
 
