@@ -2,18 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """raw_packet - send and receive Ethernet frames by raw packet QPs.
 
-    raw_packet.py check DEVICE PEER      all checks, beside a mirror at the other end of the wire,
-                                         whose address is PEER
-    raw_packet.py mirror DEVICE FILE     return each frame of the test's protocol to its sender;
-                                         create FILE first
-    raw_packet.py ask DEVICE             ask for a raw packet QP and a flow rule; print the errno
+    raw_packet.py check DEVICE PEER      all checks, as root in the test bed's namespace a, beside
+                                         frame_mirror.py at the other end of the wire, whose
+                                         address is PEER
     raw_packet.py hold DEVICE PEER FILE  receive and send until the device goes; create FILE first
 
 Example:
-    in b tests/programs/raw_packet.py mirror srnic1 /run/test/mirror &
+    in b tests/programs/frame_mirror.py srnic1 /run/test/mirror &
     in a tests/programs/raw_packet.py check srnic0 02:00:00:00:00:02
 """
-import contextlib
+import ctypes
 import errno
 import os
 import socket
@@ -35,9 +33,8 @@ from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQ, WQAttr,
 from pyverbs.wr import RecvWR, SGE, SendWR
 
 from endpoint import errno_of
+from frame_mirror import OTHER_PROTOCOL, PROTOCOL, create_file, netdev_of
 
-PROTOCOL = 0x88b5       # for local experiments (IEEE 802)
-OTHER_PROTOCOL = 0x88b6
 IPV4 = 0x0800
 GROUP = bytes.fromhex("015056192077")
 SLOTS = 512
@@ -46,6 +43,9 @@ QUEUES = 4
 IP_UDP = 17
 IP_TCP = 6
 FLAGS_EGRESS = 1 << 2
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
+NOBODY = 65534
 SENDS = 8               # frames that are sent at once
 PAST = 0.3              # seconds after which a frame that has not come is taken for absent
 
@@ -56,11 +56,6 @@ def expect(truth, what):
         sys.exit(1)
 
 
-def netdev_of(device):
-    with open(f"/sys/class/infiniband/{device}/ports/1/gid_attrs/ndevs/0", encoding="ascii") as f:
-        return f.read().strip()
-
-
 def read_net(netdev, name):
     with open(f"/sys/class/net/{netdev}/{name}", encoding="ascii") as f:
         return f.read().strip()
@@ -68,11 +63,6 @@ def read_net(netdev, name):
 
 def mac(text):
     return bytes.fromhex(text.replace(":", ""))
-
-
-def create_file(name):
-    with open(name, "w", encoding="ascii"):
-        pass
 
 
 def text_of(address):
@@ -390,6 +380,72 @@ def check_spread(end, wire):
     spread.close()
 
 
+def ask(device):
+    """Ask for a raw packet QP and a flow rule; return "granted" or the errno."""
+    try:
+        End(Context(name=device), 1500).flow()
+        return "granted"
+    except PyverbsError as error:
+        return errno.errorcode.get(errno_of(error), str(error))
+
+
+def ask_as(device, become):
+    """Ask as another process, after it has become another."""
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            become()
+            os.write(into, ask(device).encode())
+        finally:
+            os._exit(0)
+    os.close(into)
+    os.waitpid(child, 0)
+    with open(out, encoding="ascii") as answer:
+        return answer.read()
+
+
+def call(name, *args):
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*args):
+        raise OSError(ctypes.get_errno(), name)
+
+
+def in_other_namespace():
+    with open("/run/netns/b", encoding="ascii") as there:
+        call("setns", there.fileno(), CLONE_NEWNET)
+
+
+def user():
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)    # and this takes all capabilities
+
+
+def root_of_user_namespace():
+    call("unshare", CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", "0 0 1"), ("gid_map", "0 0 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as f:
+            f.write(text)
+
+
+def check_permission(device):
+    """Children of this process ask: to start another in a VM takes seconds."""
+    for become, want, who in (
+            (lambda: None, "granted", "root in the namespace of the netdev"),
+            (in_other_namespace, "EPERM", "root in another namespace"),
+            (user, "EPERM", "a user"),
+            (root_of_user_namespace, "EPERM", "root of a user namespace")):
+        got = ask_as(device, become)
+        expect(got == want, f"{who}: {got} (R28)")
+
+
+def check_quota(device):
+    for rules, want in ((0, "ENOMEM"), (1024, "granted")):
+        subprocess.run(["srnic", "quota", "set", device, "flow", str(rules)], check=True)
+        got = ask(device)
+        expect(got == want, f"of {rules} rules: {got} (R18)")
+
+
 def check(device, peer):
     wire = Wire(device, peer)
     end = End(Context(name=device), wire.mtu)
@@ -399,28 +455,8 @@ def check(device, peer):
     check_groups(end, wire)
     check_refused(end)
     check_spread(end, wire)
-
-
-def mirror(device, ready):
-    netdev = netdev_of(device)
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as wire:
-        wire.bind((netdev, 0))
-        create_file(ready)
-        while True:
-            # a frame is lost where the queue is full, and all are when the other end has gone
-            with contextlib.suppress(OSError):
-                frame, address = wire.recvfrom(65536)
-                protocol = struct.unpack("!H", frame[12:14])[0]
-                if address[2] == socket.PACKET_HOST and protocol in (PROTOCOL, OTHER_PROTOCOL):
-                    wire.send(frame[6:12] + frame[:6] + frame[12:])
-
-
-def ask(device):
-    try:
-        End(Context(name=device), 1500).flow()
-        print("granted")
-    except PyverbsError as error:
-        print(errno.errorcode.get(errno_of(error), error))
+    check_permission(device)
+    check_quota(device)
 
 
 def hold(device, peer, ready):
@@ -447,7 +483,7 @@ def hold(device, peer, ready):
 
 
 def main():
-    commands = {"check": (check, 2), "mirror": (mirror, 2), "ask": (ask, 1), "hold": (hold, 3)}
+    commands = {"check": (check, 2), "hold": (hold, 3)}
     command, count = commands.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if not command or len(sys.argv) != 2 + count:
         print(__doc__)
