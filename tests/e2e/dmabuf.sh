@@ -7,31 +7,42 @@
 . "$(dirname "$0")/../lib.sh"
 
 rounds=${SRNIC_ROUNDS:-100}
-on_debug_kernel && rounds=$((rounds / 4))
+# seconds until a process is killed
+lives="1 2 3"
+on_debug_kernel && rounds=$((rounds / 4)) lives="1 2"
 
-for policy in '' require:aead:aes-gcm-128; do
-	say "${policy:-in the clear}"
-	testbed up --flat ${policy:+--policy "$policy"}
+gone() { [ "$(rdma resource show mr | grep -c srnic-dmabuf)" = 0 ]; }
+
+# killed: processes are killed while peers write to their buffers
+killed()
+{
+	local life
+	for life in $lives; do
+		timeout -s KILL "$life" srnic-dmabuf srnic0 srnic1 100000 || [ $? -eq 137 ]
+	done
+	soon gone || fail "regions of killed processes are left"
+}
+
+# on_testbed POLICY
+on_testbed()
+{
+	say "${1:-in the clear}"
 	srnic-dmabuf srnic0 srnic1
-	[ -z "$policy" ] || [ "$(counter srnic1 sth_opened)" -gt 40 ] || fail "nothing was sealed"
+	[ -z "$1" ] || [ "$(counter srnic1 sth_opened)" -gt 40 ] || fail "nothing was sealed"
 	say "$rounds deregistrations"
 	srnic-dmabuf srnic0 srnic1 "$rounds"
-	testbed down
-done
+}
 
-say "limits"
 testbed up --flat
+say "processes that are killed, before all others"
+killed
+on_testbed ''
+say "limits"
 # As many pages as the program's buffer has
 srnic quota set srnic1 pinned_pages 10
 srnic-dmabuf srnic0 srnic1 limited
 testbed down
 
-say "processes that are killed"
-testbed up --flat
-for i in 1 2 3; do
-	timeout -s KILL "$i" srnic-dmabuf srnic0 srnic1 100000 || [ $? -eq 137 ]
-done
-gone() { [ "$(rdma resource show mr | grep -c srnic-dmabuf)" = 0 ]; }
-soon gone || fail "regions of killed processes are left"
-srnic-dmabuf srnic0 srnic1
+testbed up --flat --policy require:aead:aes-gcm-128
+on_testbed require:aead:aes-gcm-128
 testbed down

@@ -9,35 +9,40 @@
 # of each of five kinds
 times=${SRNIC_INVALIDATIONS:-400}
 sealed_times=${SRNIC_SEALED_INVALIDATIONS:-100}
-on_debug_kernel && times=$((times / 4)) sealed_times=$((sealed_times / 4))
+# seconds until a process is killed
+lives="1 2 3"
+on_debug_kernel && times=$((times / 4)) sealed_times=$((sealed_times / 4)) lives="1 2"
 
-# on_testbed POLICY [INVALIDATIONS]
+gone() { [ "$(rdma resource show mr | grep -c srnic-paging)" = 0 ]; }
+
+# killed: processes are killed while peers access their memory
+killed()
+{
+	local life
+	for life in $lives; do
+		timeout -s KILL "$life" srnic-paging srnic0 srnic1 100000 || [ $? -eq 137 ]
+	done
+	soon gone || fail "regions of killed processes are left"
+}
+
+# on_testbed POLICY INVALIDATIONS
 on_testbed()
 {
-	local policy=$1
-	shift
-	testbed up --flat ${policy:+--policy "$policy"}
-	srnic-paging srnic0 srnic1 "$@"
-	expect_sealed "$policy" 40
+	local sealed
+	say "${1:-in the clear}"
+	srnic-paging srnic0 srnic1
+	expect_sealed "$1" 40
+	sealed=$(counter srnic0 sth_sealed)
+	say "$2 invalidations of each kind"
+	srnic-paging srnic0 srnic1 "$2"
+	expect_sealed "$1" $((sealed + 40))
 	testbed down
 }
 
-for policy in '' require:aead:aes-gcm-128; do
-	say "${policy:-in the clear}"
-	on_testbed "$policy"
-done
-
-say "processes that are killed"
 testbed up --flat
-for i in 1 2 3; do
-	timeout -s KILL "$i" srnic-paging srnic0 srnic1 100000 || [ $? -eq 137 ]
-done
-gone() { [ "$(rdma resource show mr | grep -c srnic-paging)" = 0 ]; }
-soon gone || fail "regions of killed processes are left"
-srnic-paging srnic0 srnic1
-testbed down
-
-say "$times invalidations of each kind"
+say "processes that are killed, before all others"
+killed
 on_testbed '' "$times"
-say "$sealed_times of each kind, sealed"
+
+testbed up --flat --policy require:aead:aes-gcm-128
 on_testbed require:aead:aes-gcm-128 "$sealed_times"
