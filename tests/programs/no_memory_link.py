@@ -14,30 +14,35 @@ import errno
 import os
 import socket
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/redteam"))
-from netlink import attr                                                     # noqa: E402
+from netlink import attr, attrs_of                                           # noqa: E402
 
 NAME = "poor0"
 ALLOCATIONS = 40
 LEAST = 7           # refused links, although the kernel does without some allocations
-NETLINK_RDMA, NLDEV, NEWLINK = 20, 5, 3
-REQUEST_ACK = 0x5
-DEV_NAME, NDEV_NAME, LINK_TYPE = 2, 51, 65
+NETLINK_RDMA, NLDEV, GET, NEWLINK, DELLINK = 20, 5, 1, 3, 4
+REQUEST_ACK, REQUEST_DUMP = 0x5, 0x301
+MSG_ERROR, MSG_DONE = 2, 3
+DEV_INDEX, DEV_NAME, NDEV_NAME, LINK_TYPE = 1, 2, 51, 65
 LACK = (errno.ENOMEM, errno.ENOBUFS)
 
 
+def request(command, flags, *attributes):
+    body = b"".join(attr(number, value) for number, value in attributes)
+    return struct.pack("IHHII", 16 + len(body), NLDEV << 10 | command, flags, 1, 0) + body
+
+
 class Link:
-    """Adds links; the kernel carries a request out before send() returns."""
+    """Adds links and deletes them; the kernel carries a request out before send() returns. Not by
+    rdma(8), which would be started sixty times."""
 
     def __init__(self, kind, netdev):
-        body = b"".join(attr(number, text.encode() + b"\0") for number, text in
-                        ((DEV_NAME, NAME), (NDEV_NAME, netdev), (LINK_TYPE, kind)))
-        self.request = struct.pack("IHHII", 16 + len(body), NLDEV << 10 | NEWLINK, REQUEST_ACK,
-                                   1, 0) + body
+        self.request = request(NEWLINK, REQUEST_ACK, *(
+            (number, text.encode() + b"\0") for number, text in
+            ((DEV_NAME, NAME), (NDEV_NAME, netdev), (LINK_TYPE, kind))))
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_RDMA)
         self.sock.settimeout(600)
         self.nth = os.open("/proc/thread-self/fail-nth", os.O_RDWR)
@@ -53,12 +58,28 @@ class Link:
         os.pwrite(self.nth, b"0", 0)
         return error or self.answer()
 
-    def answer(self):
-        while True:
+    def messages(self):
+        """Yield type and content of each message, up to the last one of an answer."""
+        kind = None
+        while kind not in (MSG_ERROR, MSG_DONE):
             data = self.sock.recv(1 << 16)
-            kind = struct.unpack_from("H", data, 4)[0]
-            if kind == 2:       # NLMSG_ERROR, whose errno may be 0
-                return -struct.unpack_from("i", data, 16)[0]
+            while data:
+                length, kind = struct.unpack_from("IH", data)
+                yield kind, data[16:length]
+                data = data[(length + 3) & ~3:]
+
+    def answer(self):
+        """Return the errno of a request, which may be 0."""
+        return -struct.unpack_from("i", list(self.messages())[-1][1])[0]
+
+    def delete(self):
+        self.sock.send(request(GET, REQUEST_DUMP))
+        devices = [attrs_of(body) for kind, body in self.messages() if kind != MSG_DONE]
+        index, = (device[DEV_INDEX] for device in devices
+                  if device.get(DEV_NAME) == NAME.encode() + b"\0")
+        self.sock.send(request(DELLINK, REQUEST_ACK, (DEV_INDEX, index)))
+        if error := self.answer():
+            sys.exit(f"{NAME} cannot be deleted: {os.strerror(error)}")
 
 
 def exists():
@@ -77,7 +98,9 @@ def main():
         if error:
             refused.append(number)
             continue
-        subprocess.run(["rdma", "link", "delete", NAME], check=True)
+        link.delete()
+        if exists():
+            sys.exit(f"allocation {number}: a link outlived its deletion")
     print(f"{kind}: no link without the allocations {refused}")
     if len(refused) < LEAST:
         sys.exit("hardly an allocation failed: is fault injection at work?")
