@@ -26,6 +26,18 @@ sizes()
 	fi
 }
 
+# seal POLICY: all that is sent from now on. The test bed stays: on the test kernel another one takes
+# as long as all operations.
+seal()
+{
+	local end rule mode suite words
+	IFS=: read -r rule mode suite <<<"$1"
+	words="$rule $mode $suite key k"
+	for end in a b; do
+		on $end sh -c "srnic policy replace 10.77.0.0/24 $words && srnic policy replace fd77::/64 $words"
+	done
+}
+
 policies=("")
 for policy in $sealed_modes; do
 	policies+=("$policy")
@@ -36,13 +48,19 @@ if on_debug_kernel; then
 	policies=(require:aead:aes-gcm-128 require:opaque:chacha20-poly1305)
 	offsets=4093
 fi
+testbed up --ipv6
+head -c 32 /dev/urandom >/run/test/key
+for end in a b; do
+	on $end srnic key add k --file /run/test/key --raw
+done
 for policy in "${policies[@]}"; do
 	say "${policy:-in the clear}"
 	# segmentation does not depend on the seal or the kernel
 	mtus="256 1024 4096"
 	[[ -z $policy ]] && ! on_debug_kernel || mtus=1024
 	long=$(long_message "$policy")
-	testbed up --ipv6 ${policy:+--policy "$policy"}
+	[ -z "$policy" ] || seal "$policy"
+	sealed=$(count_of a srnic0 sth_sealed)
 	for mtu in $mtus; do
 		both --ops $all -m "$mtu" --sizes "$(sizes "$mtu")" --offsets $offsets
 	done
@@ -53,5 +71,6 @@ for policy in "${policies[@]}"; do
 	fi
 	sent_once a srnic0
 	sent_once b srnic1
-	testbed down
+	expect_sealed "$policy" "$sealed"
 done
+testbed down
