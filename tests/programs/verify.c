@@ -41,6 +41,8 @@
 #define BULK_OPS	3
 #define LATE_US		100000	/* longer than the peer needs to send */
 #define LATE_EACH	8	/* one of this many cases */
+#define POLLS		100	/* without a pause; then the processor is for the one that works */
+#define PAUSE_US	50
 #define LINGER_US	500000	/* time for packets in flight to arrive */
 
 struct options {
@@ -355,9 +357,11 @@ static void connect_qp(struct session *s, int gid_index)
 static void wait_cqe(struct session *s, struct ibv_wc *wc, const char *what)
 {
 	time_t end = time(NULL) + s->opt->patience;
-	int n;
+	int n, polls = 0;
 
 	do {
+		if (polls++ > POLLS)
+			usleep(PAUSE_US);
 		n = ibv_poll_cq(s->cq, 1, wc);
 		if (n < 0)
 			die("%s: ibv_poll_cq failed", what);
