@@ -72,9 +72,9 @@ packages:
 demo:
 	scripts/demo
 
-## check: all tests; T=pattern for those whose suite/name matches
+## check: all tests; T=pattern for those whose suite/name matches; K=name: the core on another kernel
 check:
-	scripts/check $(if $(T),"$(T)")
+	$(if $(K),scripts/kernels --test "$(K)",scripts/check $(if $(T),"$(T)"))
 
 ## soak: the tests that take too long for 'make check'
 soak:

@@ -41,6 +41,12 @@ on()
 	command in "$@"
 }
 
+# older_than VERSION: whether the kernel is older than that version of Linux
+older_than()
+{
+	! printf '%s\n' "$1" "$(uname -r)" | sort -CV
+}
+
 # soon COMMAND...: repeat COMMAND until it succeeds; give up after three minutes. A long wait must
 # not take the processor from what is awaited: commands take 0.3 s in a VM.
 soon()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
 # what: links can be added and removed: autoload, devinfo, several links, netdev events, namespaces, unload
+# core: link
 # timeout: 240
 # cites: issue 2.3
 . "$(dirname "$0")/../lib.sh"

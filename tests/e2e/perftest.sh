@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: perftest measures bandwidth and latency of send, write, read and atomics, clear and sealed
+# core: perftest
 # easy: yes
 # timeout: 420
 # cites: issue 2.7

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: the pyverbs suite of the installed rdma-core has no failure and no error, and at least 145 tests pass
+# core: pyverbs
 # easy: yes
 # timeout: 300
 # cites: issue 2

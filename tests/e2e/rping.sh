@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: stock
 # what: rping works between two namespaces with data checks: IPv4, IPv6, clear and sealed
+# core: rping, clear and sealed
 # easy: yes
 # timeout: 240
 # cites: P1, P5, issue 2

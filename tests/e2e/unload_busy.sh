@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
 # what: links and the module can be removed under running applications
+# core: unload
 # timeout: 90
 # cites: issue 2.3 (disassociate_ucontext)
 . "$(dirname "$0")/../lib.sh"

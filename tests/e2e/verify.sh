@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
 # what: every RC opcode at odd sizes and offsets is right byte by byte, clear and sealed, also when the PSN wraps
+# core: every opcode
 # timeout: 540
 # cites: R10, P1, issue 2.7
 . "$(dirname "$0")/../lib.sh"

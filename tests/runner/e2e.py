@@ -22,7 +22,7 @@ from . import BUILD, REPO
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
-HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted|nic|pair): *(.*)$")
+HEADER = re.compile(r"^# (kernel|what|timeout|cites|easy|counted|nic|pair|core): *(.*)$")
 KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # Factors for time-outs, which are given for the stock kernel on an idle machine. A time-out
@@ -52,6 +52,7 @@ class Test:
     counted: str = ""   # quantity that is compared, in instructions
     nic: str = ""       # drivers whose NICs the VM must have
     pair: str = ""      # "yes": the wire leads to a second VM
+    core: str = ""      # column of the table of kernels: the test runs on Debian's others, too
 
     @property
     def stem(self):
@@ -82,7 +83,7 @@ class Run:
 
     @property
     def timeout(self):
-        return self.test.timeout * PATIENCE[self.kernel] * \
+        return self.test.timeout * PATIENCE.get(self.kernel, PATIENCE["stock"]) * \
             (PATIENCE_WITH_EASY if self.easy else 1) * \
             (PATIENCE_WITH_COUNTED if self.counted else 1)
 
@@ -125,6 +126,11 @@ def runs(suite):
         found += [Run(test, kernel) for kernel in KERNELS for test in tests("e2e")
                   if kernel in test.possible and kernel not in test.kernels]
     return found
+
+
+def core(kernel):
+    """Return the runs on one of Debian's other kernels (scripts/kernels.list)."""
+    return [Run(test, kernel) for test in tests("e2e") if test.core]
 
 
 def options(wanted):

@@ -35,25 +35,31 @@ def last_line(log):
     return next((line for line in reversed(lines) if line), "")
 
 
-def rows_of(name):
+def rows_of(name, columns=COLUMNS):
     """Return the rows of a table by their first cell."""
     path = FOLDER / f"{name}.md"
     lines = path.read_text().splitlines() if path.exists() else []
     return {row[0]: row for row in map(cells, lines)
-            if len(row) == len(COLUMNS) and row[0] not in (COLUMNS[0], "---")}
+            if len(row) == len(columns) and row[0] not in (columns[0], "---")}
+
+
+def write_rows(name, title, columns, rows, how):
+    """Write a table with those rows. Keep all other rows."""
+    path = FOLDER / f"{name}.md"
+    kept = rows_of(name, columns)
+    kept |= {row[0]: [cell.replace("|", "/") for cell in row] for row in rows}
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    lines = [f"# {title}", "", how, "",
+             f"| {' | '.join(columns)} |", "|---" * len(columns) + "|",
+             *(f"| {' | '.join(kept[what])} |" for what in sorted(kept))]
+    path.write_text("\n".join(lines) + "\n")
 
 
 def write(name, title, at, rows):
     """Write a table with those rows, which lack the columns date and commit. Keep all other
     rows."""
-    path = FOLDER / f"{name}.md"
-    kept = rows_of(name)
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
-    for what, result, figures, took, command in rows:
-        row = [what, result, figures, took, when, at, f"`{command}`"]
-        kept[what] = [cell.replace("|", "/") for cell in row]
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    lines = [f"# {title}", "", "Written by the commands in the last column.", "",
-             f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|",
-             *(f"| {' | '.join(kept[what])} |" for what in sorted(kept))]
-    path.write_text("\n".join(lines) + "\n")
+    write_rows(name, title, COLUMNS,
+               [[what, result, figures, took, when, at, f"`{command}`"]
+                for what, result, figures, took, command in rows],
+               "Written by the commands in the last column.")
