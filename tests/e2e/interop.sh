@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 ops=send,send_inline,send_imm,send_inv,write,write_imm,read,cmp_swap,fetch_add
-# What the rxe of the kernel has
+# The rxe of Linux 6.1 has no more
 older_than 6.2 || ops=$ops,atomic_write
 long=$(long_message "")
 testbed up --type interop --ipv6
