@@ -35,6 +35,7 @@ static int engine_test_init(struct kunit *test)
 	qp->dev->pkeys[SRNIC_PKEY_INDEX] = SRNIC_PKEY;
 	qp->dev->stats = alloc_percpu(struct srnic_stats);
 	KUNIT_ASSERT_TRUE(test, !!qp->dev->stats);
+	qp->stats = qp->dev->stats;
 
 	spin_lock_init(&qp->lock);
 	qp->state = IB_QPS_SQD;

@@ -76,6 +76,7 @@ static int fabric_init(struct kunit *test)
 	test->priv = w;
 	w->dev = kunit_kzalloc(test, sizeof(*w->dev), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w->dev);
+	srnic_stat_sets_init(&w->dev->stat_sets);
 	w->dev->stats = alloc_percpu(struct srnic_stats);
 	KUNIT_ASSERT_TRUE(test, !!w->dev->stats);
 	w->dev->pkeys[SRNIC_PKEY_INDEX] = SRNIC_PKEY;

@@ -55,6 +55,7 @@ static struct world *make_world(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, !!w->dev.stats);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_world, w), 0);
 	w->qp.dev = &w->dev;
+	w->qp.stats = w->dev.stats;
 	w->qp.mem.pd = &w->pd;
 	spin_lock_init(&w->qp.lock);
 	w->access = (struct srnic_access){

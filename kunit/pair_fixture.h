@@ -93,6 +93,7 @@ static inline struct srnic_qp *pair_make_qp(struct kunit *test, const struct pai
 	qp->flushing = true;
 	qp->probe.runs = true;
 	qp->dev = w->dev;
+	qp->stats = w->dev->stats;
 	qp->recv_mem = &qp->mem;
 	qp->ib.qp_num = n->qpn[end];
 	qp->ib.qp_type = IB_QPT_RC;

@@ -47,6 +47,7 @@
  * @members: underlay groups of an InfiniBand port (net/membership.c)
  * @guard: limits and granted resources
  * @stats: per-CPU counters, named in stat_list.h
+ * @stat_sets: counters of QPs that are counted apart
  * @log: log of rejected packets; NULL: not kept
  * @peers: faults of peers and cut-off peers; NULL: not kept
  * @dgram_in: state of senders of sealed datagrams; NULL: none can be opened
@@ -101,6 +102,7 @@ struct srnic_dev {
 	} members;
 	struct srnic_guard guard;
 	struct srnic_stats __percpu *stats;
+	struct srnic_stat_sets stat_sets;
 	struct srnic_log *log;
 	struct srnic_peers *peers;
 	struct srnic_dgram_in *dgram_in;

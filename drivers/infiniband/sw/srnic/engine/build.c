@@ -324,16 +324,16 @@ void srnic_build_close(struct srnic_build *build)
  */
 void srnic_build_end(struct srnic_build *build)
 {
-	struct srnic_dev *dev = build->qp->dev;
+	struct srnic_qp *qp = build->qp;
 
 	srnic_build_close(build);
 	if (!build->packets)
 		return;
-	srnic_count_add(dev, sent_pkts, build->packets);
-	srnic_count_add(dev, sent_bytes, build->bytes);
-	srnic_count_add(dev, sent_bursts, build->bursts);
+	srnic_count_add(qp, sent_pkts, build->packets);
+	srnic_count_add(qp, sent_bytes, build->bytes);
+	srnic_count_add(qp, sent_bursts, build->bursts);
 	if (build->sealed)
-		srnic_count_add(dev, sth_sealed, build->sealed);
+		srnic_count_add(qp, sth_sealed, build->sealed);
 }
 
 /**
@@ -366,9 +366,9 @@ int srnic_build_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len)
 	put_icrc(&burst, seg, len + SRNIC_ICRC_LEN);
 	srnic_burst_close(&burst, &qp->out);
 	*srnic_out_cb(skb_peek_tail(&qp->out)) = (struct srnic_out_cb){ .kind = SRNIC_OUT_FRAME };
-	srnic_count(qp->dev, sent_pkts);
-	srnic_count_add(qp->dev, sent_bytes, len + SRNIC_ICRC_LEN);
-	srnic_count(qp->dev, sent_bursts);
+	srnic_count(qp, sent_pkts);
+	srnic_count_add(qp, sent_bytes, len + SRNIC_ICRC_LEN);
+	srnic_count(qp, sent_bursts);
 	return 0;
 }
 

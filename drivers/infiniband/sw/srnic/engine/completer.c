@@ -115,7 +115,7 @@ static void implied_nak(struct srnic_qp *qp, u32 gap)
 
 	if (req->wait_rnr || (!gap && (req->nak_handled || srnic_reorder_filling(&req->early))))
 		return;
-	srnic_count(qp->dev, rcvd_seq_err);
+	srnic_count(qp, rcvd_seq_err);
 	if (gap)
 		srnic_requester_ask_again(qp, gap);
 	else
@@ -151,7 +151,7 @@ static void sequence_nak(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (!wqe || req->wait_rnr || req->nak_handled)
 		return;
 	if (!req->retry_left) {
-		srnic_count(qp->dev, retry_exceeded_err);
+		srnic_count(qp, retry_exceeded_err);
 		srnic_sq_fail(qp, wqe, IB_WC_RETRY_EXC_ERR);
 		return;
 	}
@@ -175,7 +175,7 @@ static void rnr_nak(struct srnic_qp *qp, u8 code)
 	if (!wqe || req->wait_rnr)
 		return;
 	if (!req->rnr_left) {
-		srnic_count(qp->dev, retry_rnr_exceeded_err);
+		srnic_count(qp, retry_rnr_exceeded_err);
 		srnic_sq_fail(qp, wqe, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}

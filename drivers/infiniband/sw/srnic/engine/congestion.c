@@ -407,7 +407,7 @@ void srnic_cc_marked(struct srnic_qp *qp)
 	cc->window = max_t(u32, cc->window - less, SRNIC_WINDOW_MIN);
 	cc->floor = min(cc->floor, cc->window);
 	begin_epoch(qp);
-	srnic_count(qp->dev, ecn_slowed);
+	srnic_count(qp, ecn_slowed);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_cc_marked);

@@ -72,7 +72,7 @@ bool srnic_duplicate_may_answer(struct srnic_qp *qp)
 		resp->dup_time = jiffies;
 	}
 	if (!resp->dup_credit) {
-		srnic_count(qp->dev, duplicate_unanswered);
+		srnic_count(qp, duplicate_unanswered);
 		return false;
 	}
 	resp->dup_credit--;

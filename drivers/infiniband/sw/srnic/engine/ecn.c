@@ -42,11 +42,11 @@ static void ecn_notify(struct srnic_qp *qp)
 	if (qp->tx_stopped || (qp->cnp_at && now - qp->cnp_at < CNP_APART))
 		return;
 	if (send_cnp(qp)) {
-		srnic_count(qp->dev, send_err);
+		srnic_count(qp, send_err);
 		return;
 	}
 	qp->cnp_at = now;
-	srnic_count(qp->dev, sent_cnps);
+	srnic_count(qp, sent_cnps);
 }
 
 /**
@@ -62,7 +62,7 @@ void srnic_ecn_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	lockdep_assert_held(&qp->lock);
 
-	srnic_count(qp->dev, rcvd_ecn_marked);
+	srnic_count(qp, rcvd_ecn_marked);
 	if (flags & SRNIC_OPF_RESP) {
 		if (!(flags & SRNIC_OPF_READ))
 			return;
@@ -87,7 +87,7 @@ void srnic_ecn_echoed(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
 	if (likely(!pkt->echo) || !qp->sth)
 		return;
-	srnic_count(qp->dev, rcvd_ecn_echoes);
+	srnic_count(qp, rcvd_ecn_echoes);
 	srnic_cc_marked(qp);
 }
 
@@ -101,9 +101,9 @@ void srnic_cnp_rx(struct srnic_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 
-	srnic_count(qp->dev, rcvd_cnps);
+	srnic_count(qp, rcvd_cnps);
 	if (srnic_qp_reliable(qp) && srnic_qp_sends(qp) && !qp->sth)
 		srnic_cc_marked(qp);
 	else
-		srnic_count(qp->dev, ignored_cnps);
+		srnic_count(qp, ignored_cnps);
 }

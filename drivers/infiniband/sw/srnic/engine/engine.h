@@ -509,6 +509,7 @@ struct srnic_grant {
  * struct srnic_qp - A queue pair
  * @ib: core part
  * @dev: device
+ * @stats: counters for the QP: the device's, or a set of its own (verbs/counter.c)
  * @mem: stream on whose behalf memory is accessed; has the protection domain
  * @recv_mem: stream on whose behalf messages are placed: @mem, or that of @srq
  * @transport: top three bits of the opcodes of its packets
@@ -570,6 +571,7 @@ struct srnic_grant {
 struct srnic_qp {
 	struct ib_qp ib;
 	struct srnic_dev *dev;
+	struct srnic_stats __percpu *stats;
 	struct srnic_mem_stream mem;
 	const struct srnic_mem_stream *recv_mem;
 	u8 transport;

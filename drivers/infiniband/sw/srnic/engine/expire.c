@@ -24,7 +24,7 @@ static void timed_out(struct srnic_qp *qp)
 	struct srnic_requester *req = &qp->req;
 
 	if (!req->retry_left && qp->attr.timeout) {
-		srnic_count(qp->dev, retry_exceeded_err);
+		srnic_count(qp, retry_exceeded_err);
 		if (srnic_sq_peek(qp) || qp->sq.cons != qp->sq.next)
 			srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons),
 				      IB_WC_RETRY_EXC_ERR);
@@ -32,7 +32,7 @@ static void timed_out(struct srnic_qp *qp)
 	}
 	if (qp->attr.timeout)
 		req->retry_left--;
-	srnic_count(qp->dev, completer_retry_err);
+	srnic_count(qp, completer_retry_err);
 	srnic_requester_lost(qp, SRNIC_LOSS_TIMEOUT);
 	srnic_timer_renew(qp);
 	srnic_requester_run(qp);
@@ -167,7 +167,7 @@ static void probe_send(struct srnic_qp *qp)
 {
 	struct srnic_probe *probe = &qp->probe;
 
-	srnic_count(qp->dev, probes);
+	srnic_count(qp, probes);
 	probe->count++;
 	probe->waits = srnic_requester_probe(qp);
 	probe->sent = qp->req.max_sent;

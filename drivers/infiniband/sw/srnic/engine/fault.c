@@ -34,7 +34,7 @@ void srnic_qp_count_drop(struct srnic_qp *qp, const struct srnic_pkt *pkt, enum 
  */
 void srnic_qp_count_fault(struct srnic_qp *qp, enum srnic_stat why)
 {
-	srnic_stat_add(qp->dev, why, 1);
+	srnic_stat_add(qp, why, 1);
 	srnic_peer_fault(qp->dev->peers, qp->path.ends.dgid, why, jiffies);
 	srnic_qp_inc_faults(qp, why);
 }

@@ -51,7 +51,7 @@ static enum ib_wc_status frame_build(struct srnic_build *build, const struct srn
 		return IB_WC_LOC_LEN_ERR;
 	skb = srnic_frame_alloc(ndev, wqe->length);
 	if (!skb) {
-		srnic_count(build->qp->dev, send_err);
+		srnic_count(build->qp, send_err);
 		return IB_WC_SUCCESS;
 	}
 	if (frame_gather(build, wqe, skb->data)) {

@@ -45,7 +45,7 @@ static void frame_complete(struct srnic_qp *qp, u32 len)
 	};
 
 	qp->resp.rwqe.valid = false;
-	srnic_count(qp->dev, rdma_recvs);
+	srnic_count(qp, rdma_recvs);
 	srnic_qp_push(qp, qp->rcq, &cqe, cqe.status);
 }
 
@@ -58,12 +58,12 @@ static void frame_receive(struct srnic_qp *qp, struct sk_buff *skb)
 	int ret = srnic_recv_get(qp, NULL);
 
 	if (!ret) {
-		srnic_count(qp->dev, raw_no_recv);
+		srnic_count(qp, raw_no_recv);
 	} else if (ret < 0) {
 		srnic_recv_fail(qp, IB_WC_LOC_QP_OP_ERR);
 		srnic_qp_fatal(qp, -1);
 	} else if (skb->len > qp->resp.rwqe.length) {
-		srnic_count(qp->dev, raw_too_long);
+		srnic_count(qp, raw_too_long);
 		srnic_recv_fail(qp, IB_WC_LOC_LEN_ERR);
 	} else if (frame_place(qp, skb)) {
 		srnic_recv_fail(qp, IB_WC_LOC_PROT_ERR);

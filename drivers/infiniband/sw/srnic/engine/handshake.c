@@ -74,7 +74,7 @@ void srnic_hs_timeout(struct srnic_qp *qp)
 	}
 	if (!srnic_sq_peek(qp))
 		return;
-	srnic_count(qp->dev, retry_exceeded_err);
+	srnic_count(qp, retry_exceeded_err);
 	srnic_sq_fail(qp, srnic_sq_wqe(&qp->sq, qp->sq.cons), IB_WC_RETRY_EXC_ERR);
 }
 

@@ -15,7 +15,7 @@ static void hs_send_frame(struct srnic_qp *qp, const u8 *frame, unsigned int len
 {
 	srnic_qp_lock(qp);
 	if (srnic_qp_receives(qp) && srnic_build_frame(qp, frame, len))
-		srnic_count(qp->dev, send_err);
+		srnic_count(qp, send_err);
 	srnic_qp_unlock(qp);
 }
 

@@ -35,7 +35,7 @@ void srnic_held_add(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		held = kmalloc(struct_size(held, data, pkt->payload_len),
 			       GFP_ATOMIC | __GFP_NOWARN);
 	if (!held) {
-		srnic_count(qp->dev, page_drops);
+		srnic_count(qp, page_drops);
 		return;
 	}
 	held->pkt = *pkt;

@@ -28,7 +28,7 @@ static void idle_reap(struct srnic_qp *qp, void *arg)
 		return;
 	srnic_qp_lock(qp);
 	if (qp_is_idle(qp, seconds)) {
-		srnic_count(qp->dev, idle_reaped);
+		srnic_count(qp, idle_reaped);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 	}
 	srnic_qp_unlock(qp);

@@ -15,7 +15,7 @@ static void end_seals_of(struct srnic_qp *qp, void *unused)
 {
 	srnic_qp_lock(qp);
 	if (qp->sth && qp->state != IB_QPS_RESET && srnic_sth_end(qp->sth)) {
-		srnic_count(qp->dev, sth_ended);
+		srnic_count(qp, sth_ended);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 		srnic_qp_kick(qp, SRNIC_QP_WORK_WIPE);
 	}

@@ -214,7 +214,7 @@ static noinline bool open_sealed(struct srnic_qp *qp, const struct srnic_rx *rx,
 	if (unlikely(open_seal(qp, pkt, &opening)))
 		return false;
 	srnic_opening_take(&opening, pkt);
-	srnic_count(qp->dev, sth_opened);
+	srnic_count(qp, sth_opened);
 	trace_srnic_opened(qp->dev, qp->ib.qp_num, pkt);
 	return true;
 }

@@ -70,10 +70,10 @@ static bool page_in(struct srnic_qp *qp, enum srnic_sth_flow flow,
 		return true;	/* for another access, maybe: this one has its turn next */
 	if (in->state == SRNIC_PAGE_IN_FAILED && same_access(&in->access, access)) {
 		in->state = SRNIC_PAGE_IN_IDLE;
-		srnic_count(qp->dev, page_refused);
+		srnic_count(qp, page_refused);
 		return false;
 	}
-	srnic_count(qp->dev, page_waits);
+	srnic_count(qp, page_waits);
 	in->state = SRNIC_PAGE_IN_DUE;
 	in->rnr_code = first_rnr_code(ahead);
 	in->access = *access;

@@ -23,7 +23,7 @@ void srnic_qp_push(struct srnic_qp *qp, struct srnic_cq *cq, const struct srnic_
 	lockdep_assert_held(&qp->lock);
 
 	if (unlikely(srnic_cq_push(cq, cqe, solicited))) {
-		srnic_count(qp->dev, cq_overflow);
+		srnic_count(qp, cq_overflow);
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 		return;
 	}

@@ -127,7 +127,7 @@ int srnic_recv_get(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	/* an invalid entry must complete, too, in error */
 	rwqe->valid = ret && ret != -EIO;
 	if (unlikely(ret < 0))
-		srnic_count(qp->dev, bad_wqe);
+		srnic_count(qp, bad_wqe);
 	return ret;
 }
 
@@ -156,7 +156,7 @@ void srnic_recv_complete(struct srnic_qp *qp, struct srnic_cqe *cqe, const struc
 		cqe->imm = pkt->rkey;
 	}
 	rwqe->valid = false;
-	srnic_count(qp->dev, rdma_recvs);
+	srnic_count(qp, rdma_recvs);
 	srnic_qp_push(qp, qp->rcq, cqe, pkt->se);
 }
 

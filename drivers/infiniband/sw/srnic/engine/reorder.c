@@ -99,7 +99,7 @@ static struct srnic_early *early_insert(struct srnic_qp *qp, struct srnic_reorde
 	*link = early;
 	queue->count++;
 	atomic_inc(&qp->dev->early);
-	srnic_count(qp->dev, early_kept);
+	srnic_count(qp, early_kept);
 	return early;
 }
 
@@ -128,7 +128,7 @@ struct srnic_early *srnic_reorder_keep(struct srnic_qp *qp, struct srnic_reorder
 	if (srnic_psn_diff(pkt->psn, psn) < REORDER_SPAN)
 		early = early_insert(qp, queue, link, pkt, gap_psn);
 	if (!early)
-		srnic_count(qp->dev, early_dropped);
+		srnic_count(qp, early_dropped);
 	return early;
 }
 

@@ -235,7 +235,7 @@ static void reply_failed(struct srnic_qp *qp, int err)
 	else if (err == -ENOKEY)
 		srnic_qp_kick(qp, SRNIC_QP_WORK_REKEY);
 	else
-		srnic_count(qp->dev, send_err);
+		srnic_count(qp, send_err);
 }
 
 /* IBA 9.7.5.1.2: one ACK covers the whole burst; a NAK acknowledges all requests before it. */
@@ -387,7 +387,7 @@ void srnic_reply_run(struct srnic_qp *qp)
 	resp->answering = resp->rres_todo;
 	if (resp->rres_todo) {
 		if (resp->ack_due)
-			srnic_count(qp->dev, ack_deferred);
+			srnic_count(qp, ack_deferred);
 		if (srnic_tx_allowance(qp) && !srnic_page_in_due(qp, SRNIC_FLOW_THEIRS))
 			srnic_qp_kick(qp, SRNIC_QP_WORK_REPLY);
 	} else if (unlikely(resp->nak.fatal)) {

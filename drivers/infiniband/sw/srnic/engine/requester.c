@@ -52,7 +52,7 @@ static u32 window_avail(struct srnic_qp *qp)
 void srnic_requester_count_repeated(struct srnic_qp *qp, u32 packets)
 {
 	qp->req.retransmits += packets;
-	srnic_count_add(qp->dev, retransmits, packets);
+	srnic_count_add(qp, retransmits, packets);
 }
 
 /* Count a packet of @count PSNs as sent. */
@@ -85,7 +85,7 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 		fallthrough;
 	default:
 		if (!is_reliable(qp) && err != -ENOKEY) {
-			srnic_count(qp->dev, send_err);	/* the packet counts as lost */
+			srnic_count(qp, send_err);	/* the packet counts as lost */
 			return 0;
 		}
 		qp->req.stalled = true;

@@ -429,7 +429,7 @@ static void rc_refuse(struct srnic_qp *qp, u32 psn, enum verdict verdict)
 	struct srnic_refusal *nak = &qp->resp.nak;
 
 	if (verdict == V_LOST) {
-		srnic_count(qp->dev, flush_waits);
+		srnic_count(qp, flush_waits);
 		return;
 	}
 	nak->due = true;
@@ -486,7 +486,7 @@ static void rc_gap(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	struct srnic_early *early;
 	u32 missing;
 
-	srnic_count(qp->dev, out_of_seq_request);
+	srnic_count(qp, out_of_seq_request);
 	if (resp->nak.sent && (resp->nak.syndrome & SRNIC_AETH_TYPE) == SRNIC_AETH_RNR)
 		return;
 	early = srnic_reorder_keep(qp, &resp->early, resp->psn, pkt);
@@ -588,7 +588,7 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return;
 	}
 	if (pkt->psn != resp->psn) {
-		srnic_count(qp->dev, out_of_seq_request);
+		srnic_count(qp, out_of_seq_request);
 		resp->message = 0;
 	}
 	if (pkt->opc->flags & SRNIC_OPF_FIRST)
@@ -605,7 +605,7 @@ static void uc_request(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 	if (verdict == V_OPERATION)
 		srnic_qp_fatal(qp, -1);
 	else if (verdict == V_ABSENT)
-		srnic_count(qp->dev, page_drops);
+		srnic_count(qp, page_drops);
 }
 
 /**

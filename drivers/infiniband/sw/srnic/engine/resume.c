@@ -53,7 +53,7 @@ static void extend_range(struct dropped_range *range, const struct srnic_out_cb 
 static void requeue_packet(struct srnic_qp *qp, struct dropped_range ranges[SRNIC_OUT_KINDS],
 			   const struct srnic_out_cb *cb)
 {
-	srnic_count(qp->dev, send_requeued);
+	srnic_count(qp, send_requeued);
 	if (cb->kind != SRNIC_OUT_FRAME)	/* it is not charged */
 		srnic_txq_undo(&qp->txq, cb->truesize);
 	extend_range(&ranges[cb->kind], cb);

@@ -139,7 +139,7 @@ static bool clear_allowed(struct srnic_qp *qp, const struct srnic_rx *rx,
 	if (likely(brief.rule != SRNIC_POLICY_REQUIRE))
 		return true;
 	if (qp->ib.qp_type == IB_QPT_GSI && brief.clear_cm) {
-		srnic_count(qp->dev, policy_exempt);
+		srnic_count(qp, policy_exempt);
 		return true;
 	}
 	srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_missing);
@@ -257,17 +257,29 @@ static void run_end(struct rx_run *run)
 		srnic_requester_answered(run->qp);
 }
 
+/* Count a packet for a QP that is counted apart, and no longer for the device: see count_rx(). */
+static void count_apart(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	srnic_count_add(qp->dev, rcvd_pkts, -1ULL);
+	srnic_count_add(qp->dev, rcvd_bytes, -(u64)pkt->len);
+	srnic_count(qp, rcvd_pkts);
+	srnic_count_add(qp, rcvd_bytes, pkt->len);
+}
+
 /* Receive consecutive packets of one QP, from @pkt on. Return true if another follows in @pkt. */
 static bool rx_run(struct srnic_rx *rx, struct srnic_qp *qp, struct srnic_pkt *pkt)
 {
 	struct rx_run run = { .rx = rx, .qp = qp };
 	u32 qpn = pkt->dqpn;
-	bool more;
+	bool apart, more;
 
 	srnic_qp_lock(qp);
+	apart = qp->stats != qp->dev->stats && !rx->reinjected;
 	run.wrong_peer = is_wrong_peer(qp, &rx->ends);
 	run.marked = srnic_qp_reliable(qp) && srnic_rx_marked(rx);
 	do {
+		if (unlikely(apart))
+			count_apart(qp, pkt);
 		rx_packet(&run, pkt);
 		more = srnic_rx_next(rx, pkt);
 	} while (more && pkt->dqpn == qpn);

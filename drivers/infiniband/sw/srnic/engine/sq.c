@@ -101,7 +101,7 @@ static void sq_fetch_one(struct srnic_qp *qp)
 
 	wqe->state = SRNIC_SWQE_NEW;
 	if (srnic_sq_fetch(&sq->ring, wqe, sq->max_sge, sq->max_inline)) {
-		srnic_count(qp->dev, bad_wqe);
+		srnic_count(qp, bad_wqe);
 		wqe->opcode = SRNIC_WQE_SEND;
 		wqe->state = SRNIC_SWQE_FAILED;
 		wqe->status = IB_WC_LOC_QP_OP_ERR;
@@ -118,7 +118,7 @@ static void sq_fetch_many(struct srnic_qp *qp, int take)
 /* The user's index is invalid. */
 static void sq_fetch_failed(struct srnic_qp *qp)
 {
-	srnic_count(qp->dev, bad_wqe);
+	srnic_count(qp, bad_wqe);
 	if (qp->state != IB_QPS_ERR)
 		srnic_qp_fatal(qp, IB_EVENT_QP_FATAL);
 }
@@ -306,7 +306,7 @@ bool srnic_sq_retire(struct srnic_qp *qp)
 		if (!is_complete(qp, wqe))
 			break;
 		if (srnic_wqe_kind(wqe)->wc == IB_WC_SEND || wqe->opcode == SRNIC_WQE_LSO)
-			srnic_count(qp->dev, rdma_sends);
+			srnic_count(qp, rdma_sends);
 		srnic_sq_complete(qp, wqe, IB_WC_SUCCESS);
 	}
 	if ((s32)(sq->next - sq->cons) < 0)

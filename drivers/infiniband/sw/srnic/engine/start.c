@@ -51,7 +51,7 @@ int srnic_requester_start(struct srnic_build *build, struct srnic_swqe *wqe)
 
 	status = srnic_wqe_check(qp, wqe);
 	if (unlikely(status)) {
-		srnic_count(qp->dev, bad_wqe);
+		srnic_count(qp, bad_wqe);
 		srnic_sq_fail(qp, wqe, status);
 		return -EINVAL;
 	}

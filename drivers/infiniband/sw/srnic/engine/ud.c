@@ -52,7 +52,7 @@ static struct srnic_dgram *ud_seal(struct srnic_qp *qp, struct srnic_ah *ah)
 	if (likely(rule->rule == SRNIC_POLICY_OFF))
 		return NULL;
 	if (rule->clear_cm && qp->ib.qp_type == IB_QPT_GSI) {
-		srnic_count(qp->dev, policy_exempt);
+		srnic_count(qp, policy_exempt);
 		return NULL;
 	}
 	return srnic_dgram_out_find(qp, &ah->path);
@@ -98,7 +98,7 @@ static void ud_advance(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 /* Skip a datagram that cannot be sent, as if it was lost in the network. */
 static void ud_drop(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
-	srnic_count(qp->dev, send_err);
+	srnic_count(qp, send_err);
 	ud_advance(qp, wqe);
 }
 
@@ -186,7 +186,7 @@ static struct srnic_swqe *ud_next_alike(struct srnic_build *build, struct srnic_
 /* Fail a work request that can never be sent. */
 static int ud_fail(struct srnic_qp *qp, struct srnic_swqe *wqe)
 {
-	srnic_count(qp->dev, bad_wqe);
+	srnic_count(qp, bad_wqe);
 	srnic_sq_fail(qp, wqe, IB_WC_LOC_QP_OP_ERR);
 	return -EINVAL;
 }

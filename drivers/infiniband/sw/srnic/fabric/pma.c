@@ -52,13 +52,14 @@ static_assert(offsetof(struct ib_pma_portcounters, counter_select) ==
 /* Attributes that show the counters */
 enum form { PORT_COUNTERS, PORT_COUNTERS_EXT };
 
-static u64 counter_total(const struct srnic_dev *dev, const struct counter *c)
+static u64 counter_total(struct srnic_dev *dev, const struct counter *c)
 {
 	u64 sum = 0;
 	int i;
 
 	for (i = 0; i < c->n_stats; i++)
-		sum += srnic_stats_sum(dev->stats, c->stats[i]);
+		sum += srnic_stats_sum(dev->stats, c->stats[i]) +
+		       srnic_stat_sets_sum(&dev->stat_sets, c->stats[i]);
 	return div_u64(sum, c->unit);
 }
 
@@ -95,7 +96,7 @@ static void field_write(void *p, u8 bits, u64 value)
 }
 
 /* Show what each counter has counted since it had the value @base. */
-static void fill_counters(const struct srnic_dev *dev, const u64 *base, void *data, enum form form)
+static void fill_counters(struct srnic_dev *dev, const u64 *base, void *data, enum form form)
 {
 	bool ext = form == PORT_COUNTERS_EXT;
 	int i;
@@ -204,7 +205,7 @@ const struct srnic_mad_class srnic_pma = {
  *
  * Return: bits of enum ib_mad_result.
  */
-int srnic_pma_ethernet(const struct srnic_dev *dev, const struct ib_wc *wc, const struct ib_mad *in,
+int srnic_pma_ethernet(struct srnic_dev *dev, const struct ib_wc *wc, const struct ib_mad *in,
 		       struct ib_mad *out)
 {
 	static const u64 base[SRNIC_PMA_COUNTERS];

@@ -71,7 +71,7 @@ extern const struct srnic_mad_class srnic_sma_directed;
 extern const struct srnic_mad_class srnic_pma;
 
 /* pma.c */
-int srnic_pma_ethernet(const struct srnic_dev *dev, const struct ib_wc *wc, const struct ib_mad *in,
+int srnic_pma_ethernet(struct srnic_dev *dev, const struct ib_wc *wc, const struct ib_mad *in,
 		       struct ib_mad *out);
 
 /* sma_port.c: PortInfo, for the SMA and the SA */

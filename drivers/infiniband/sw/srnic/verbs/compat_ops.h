@@ -74,4 +74,29 @@ static inline int srnic_op_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata 
 #define SRNIC_OP_FILL_RES_SRQ
 #endif
 
+/* 6.12: a counter is for one port, which the operations do not say, and is the core's object. */
+#ifdef SRNIC_HAVE_COUNTER_PORT
+struct srnic_counter {
+	struct rdma_counter rdma;
+};
+
+#define SRNIC_OP_COUNTER_BIND_QP	.counter_bind_qp = srnic_counter_bind_qp
+#define SRNIC_OP_COUNTER_UNBIND_QP	.counter_unbind_qp = srnic_counter_unbind_qp
+#define SRNIC_COUNTER_SIZE		INIT_RDMA_OBJ_SIZE(rdma_counter, srnic_counter, rdma),
+#else
+static inline int srnic_op_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib)
+{
+	return srnic_counter_bind_qp(counter, ib, counter->port);
+}
+
+static inline int srnic_op_counter_unbind_qp(struct ib_qp *ib)
+{
+	return srnic_counter_unbind_qp(ib, ib->counter->port);
+}
+
+#define SRNIC_OP_COUNTER_BIND_QP	.counter_bind_qp = srnic_op_counter_bind_qp
+#define SRNIC_OP_COUNTER_UNBIND_QP	.counter_unbind_qp = srnic_op_counter_unbind_qp
+#define SRNIC_COUNTER_SIZE
+#endif
+
 #endif /* SRNIC_VERBS_COMPAT_OPS_H */

@@ -231,6 +231,11 @@ const struct ib_device_ops srnic_dev_ops = {
 	.alloc_ucontext = srnic_alloc_ucontext,
 	.alloc_xrcd = srnic_alloc_xrcd,
 	.attach_mcast = srnic_attach_mcast,
+	.counter_alloc_stats = srnic_counter_alloc_stats,
+	SRNIC_OP_COUNTER_BIND_QP,
+	.counter_dealloc = srnic_counter_dealloc,
+	SRNIC_OP_COUNTER_UNBIND_QP,
+	.counter_update_stats = srnic_counter_update_stats,
 	.create_ah = srnic_create_ah,
 	SRNIC_OP_CREATE_CQ,
 	.create_flow = srnic_create_flow,
@@ -293,6 +298,7 @@ const struct ib_device_ops srnic_dev_ops = {
 	.rereg_user_mr = srnic_rereg_user_mr,
 	SRNIC_OP_RESIZE_CQ,
 
+	SRNIC_COUNTER_SIZE
 	INIT_RDMA_OBJ_SIZE(ib_ah, srnic_ibah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, srnic_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_mw, srnic_mw, ib),
@@ -367,6 +373,7 @@ int srnic_dev_open(struct srnic_dev *dev)
 	dev_init_mcast(dev);
 	srnic_guard_init(&dev->guard);
 
+	srnic_stat_sets_init(&dev->stat_sets);
 	dev->stats = alloc_percpu(struct srnic_stats);
 	if (!dev->stats)
 		return -ENOMEM;
@@ -422,6 +429,7 @@ void srnic_dev_close(struct srnic_dev *dev)
 	srnic_txq_group_exit(&dev->txq_group);
 	srnic_stag_table_exit(dev);
 	srnic_peers_free(dev->peers);
+	srnic_stat_sets_exit(&dev->stat_sets);
 	free_percpu(dev->stats);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->ahs);

@@ -187,6 +187,13 @@ extern const struct uapi_definition srnic_ucontext_defs[];
 int srnic_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 int srnic_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 
+/* counter.c */
+struct rdma_hw_stats *srnic_counter_alloc_stats(struct rdma_counter *counter);
+int srnic_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 port);
+int srnic_counter_unbind_qp(struct ib_qp *ib, u32 port);
+int srnic_counter_dealloc(struct rdma_counter *counter);
+int srnic_counter_update_stats(struct rdma_counter *counter);
+
 /* stats.c, res.c */
 struct rdma_hw_stats *srnic_alloc_hw_port_stats(struct ib_device *ib, u32 port);
 int srnic_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index);

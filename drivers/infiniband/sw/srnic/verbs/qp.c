@@ -241,6 +241,7 @@ void srnic_qp_init_mem(struct srnic_qp *qp)
 static void qp_init(struct srnic_qp *qp, const struct ib_qp_init_attr *init)
 {
 	qp->dev = to_srnic(qp->ib.device);
+	qp->stats = qp->dev->stats;
 	if (has_send_queue(init))
 		qp->scq = to_srnic_cq(init->send_cq);
 	if (init->recv_cq && init->qp_type != IB_QPT_XRC_TGT && init->qp_type != IB_QPT_XRC_INI)

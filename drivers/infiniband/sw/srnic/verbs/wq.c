@@ -57,6 +57,7 @@ static struct srnic_wq *wq_alloc(struct ib_pd *pd, const struct ib_wq_init_attr 
 	qp->ib.event_handler = wq_event;
 	qp->ib.qp_context = wq;
 	qp->dev = to_srnic(pd->device);
+	qp->stats = qp->dev->stats;
 	qp->rcq = to_srnic_cq(init->cq);
 	mutex_init(&qp->modify_mutex);
 	return wq;
