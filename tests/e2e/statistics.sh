@@ -7,7 +7,7 @@
 # cites: issue 26.2, R28
 . "$(dirname "$0")/../lib.sh"
 
-options=(--ops=write,read,send --sizes 64,5000 --offsets 1 --timeout 20)
+options=("--ops=write,read,send" --sizes "64,5000" --offsets 1 --timeout 20)
 
 # stream: both ends exchange messages until it is told to end; sets $stream
 stream()
