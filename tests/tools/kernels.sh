@@ -56,5 +56,7 @@ grep -q 'use fine, loud, broken, gone, absurd' "$dir/said"
 ok $? "with the names that there are"
 ! "$dir/scripts/kernels" --json loud >"$dir/table" 2>/dev/null && grep -q '"warnings": 2' "$dir/table"
 ok $? "--json has the same"
+! "$dir/scripts/kernels" --record fine >"$dir/table" 2>"$dir/said" && grep -q 'with --test\|give both' "$dir/said"
+ok $? "what was not tested is not recorded"
 
 the_end
