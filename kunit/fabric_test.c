@@ -48,8 +48,8 @@ static int fake_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *
 {
 	attr->state = IB_PORT_ACTIVE;
 	attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
-	attr->max_mtu = IB_MTU_2048;
-	attr->active_mtu = IB_MTU_2048;
+	attr->max_mtu = the_world->dev->ib_max_mtu;
+	attr->active_mtu = the_world->dev->ib_mtu;
 	attr->lid = LID;
 	attr->sm_lid = LID;
 	attr->subnet_timeout = 18;
@@ -80,6 +80,7 @@ static int fabric_init(struct kunit *test)
 	w->dev->stats = alloc_percpu(struct srnic_stats);
 	KUNIT_ASSERT_TRUE(test, !!w->dev->stats);
 	w->dev->pkeys[SRNIC_PKEY_INDEX] = SRNIC_PKEY;
+	w->dev->ib_max_mtu = IB_MTU_4096;
 	w->dev->ib.ops.query_port = fake_query_port;
 	w->dev->ib.node_guid = cpu_to_be64(0x5254000000123456);
 	w->dev->ib.attrs.vendor_id = 0x027372;
@@ -187,7 +188,7 @@ static void I18_port_info_is_what_query_port_reports(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d[33] >> 4, IB_PORT_PHYS_STATE_LINK_UP);
 	KUNIT_EXPECT_EQ(test, d[36] >> 4, IB_MTU_2048);			/* neighbor MTU */
 	KUNIT_EXPECT_EQ(test, d[37] >> 4, 1);				/* VLs */
-	KUNIT_EXPECT_EQ(test, d[41] & 0xf, IB_MTU_2048);		/* MTU capability */
+	KUNIT_EXPECT_EQ(test, d[41] & 0xf, IB_MTU_4096);		/* MTU capability */
 	KUNIT_EXPECT_EQ(test, get_unaligned_be16(d + 48), 0xffff);	/* violations, at most */
 	KUNIT_EXPECT_EQ(test, d[50], 1);				/* GUIDs */
 	KUNIT_EXPECT_EQ(test, d[51], 18);				/* subnet timeout */
@@ -1019,6 +1020,114 @@ static void I31_a_group_has_the_parameters_of_the_broadcast_group(struct kunit *
 	KUNIT_EXPECT_EQ(test, list_groups(test), 1 + 3);
 }
 
+/* Return the MTU field of the group's record. */
+static u8 mtu_of_group(struct kunit *test, const union ib_gid *mgid)
+{
+	struct world *w = test->priv;
+
+	member(test, IB_MGMT_METHOD_GET, IB_SA_MCMEMBER_REC_MGID, mgid, 0);
+	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	return w->reply.data[38];
+}
+
+/* Return the MTU field of the path to the peer. */
+static u8 mtu_of_path(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	path_to(test, &peer, 0);
+	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	return w->reply.data[54];
+}
+
+static void I14_groups_and_paths_have_the_mtu_that_is_set(struct kunit *test)
+{
+	static const enum ib_mtu mtus[] = { IB_MTU_4096, IB_MTU_256, IB_MTU_1024, IB_MTU_2048 };
+	struct world *w = test->priv;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, join_partition(test, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, join(test, CREATE, &all_ip4, FULL), 0);
+	KUNIT_ASSERT_EQ(test, join(test, CREATE, &all_ip6, SEND_ONLY_FULL), 0);
+	KUNIT_EXPECT_EQ(test, mtu_of_path(test), IB_SA_EQ << 6 | IB_MTU_2048);
+	for (i = 0; i < ARRAY_SIZE(mtus); i++) {
+		u8 field = IB_SA_EQ << 6 | mtus[i];
+
+		KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, mtus[i]), 0);
+		KUNIT_EXPECT_EQ(test, mtu_of_group(test, &broadcast), field);
+		KUNIT_EXPECT_EQ(test, mtu_of_group(test, &all_ip4), field);
+		KUNIT_EXPECT_EQ(test, mtu_of_group(test, &all_ip6), field);
+		KUNIT_EXPECT_EQ(test, mtu_of_path(test), field);
+		/* the join response of another partition's broadcast group */
+		KUNIT_EXPECT_EQ(test, join_partition(test, 0x8001), 0);
+		KUNIT_EXPECT_EQ(test, w->reply.data[38], field);
+		KUNIT_EXPECT_EQ(test, smp_get(test, IB_SMP_ATTR_PORT_INFO)[36] >> 4, mtus[i]);
+	}
+}
+
+static void I13_a_join_response_has_the_mtu_that_is_set(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u8 *d;
+
+	KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_4096), 0);
+	KUNIT_ASSERT_EQ(test, join(test, JOIN, &broadcast, FULL), 0);
+	KUNIT_EXPECT_EQ(test, w->reply.data[38] & 0x3f, IB_MTU_4096);
+	/* with which ipoib joins the other groups, and not with the former one */
+	KUNIT_EXPECT_EQ(test, join(test, CREATE, &all_ip4, FULL), SRNIC_SA_REQ_INVALID);
+	d = member(test, IB_MGMT_METHOD_SET, CREATE, &all_ip4, FULL);
+	d[38] = IB_SA_EQ << 6 | IB_MTU_4096;
+	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	/* the broadcast group of a partition that is new */
+	KUNIT_ASSERT_EQ(test, srnic_fabric_add_pkey(w->fabric, 0x8001), 0);
+	KUNIT_ASSERT_EQ(test, join_partition(test, 0x8001), 0);
+	KUNIT_EXPECT_EQ(test, w->reply.data[38] & 0x3f, IB_MTU_4096);
+}
+
+static void I14_members_are_told_to_join_again_when_the_mtu_changes(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_4096), 0);
+	KUNIT_EXPECT_EQ(test, w->events, 1);
+	KUNIT_EXPECT_EQ(test, (u32)w->event, (u32)IB_EVENT_CLIENT_REREGISTER);
+	/* nothing has changed the second time */
+	KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_4096), 0);
+	KUNIT_EXPECT_EQ(test, w->events, 1);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_2048), 0);
+	KUNIT_EXPECT_EQ(test, w->events, 2);
+}
+
+static void I14_an_mtu_beyond_that_of_the_buffers_is_refused(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	w->dev->ib_max_mtu = IB_MTU_2048;
+	KUNIT_EXPECT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_4096), -ERANGE);
+	KUNIT_EXPECT_EQ(test, srnic_fabric_set_mtu(w->fabric, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_4096 + 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, w->events, 0);
+	KUNIT_EXPECT_EQ(test, (u32)w->dev->ib_mtu, (u32)IB_MTU_2048);
+	KUNIT_EXPECT_EQ(test, mtu_of_group(test, &broadcast), IB_SA_EQ << 6 | IB_MTU_2048);
+}
+
+static void I9_no_group_has_more_than_the_mtu_of_the_link(struct kunit *test)
+{
+	static const union ib_gid large = { .raw = { 0xff, 0x12, [15] = 1 } };
+	static const union ib_gid small = { .raw = { 0xff, 0x12, [15] = 2 } };
+	struct world *w = test->priv;
+
+	KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_4096), 0);
+	member(test, IB_MGMT_METHOD_SET, CREATE, &large, FULL)[38] = IB_SA_EQ << 6 | IB_MTU_4096;
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	member(test, IB_MGMT_METHOD_SET, CREATE, &small, FULL)[38] = IB_SA_EQ << 6 | IB_MTU_512;
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_ASSERT_EQ(test, srnic_fabric_set_mtu(w->fabric, IB_MTU_2048), 0);
+	KUNIT_EXPECT_EQ(test, mtu_of_group(test, &large), IB_SA_EQ << 6 | IB_MTU_2048);
+	KUNIT_EXPECT_EQ(test, mtu_of_group(test, &small), IB_SA_EQ << 6 | IB_MTU_512);
+}
+
 static void I9_a_group_with_more_than_the_mtu_of_the_link_is_refused(struct kunit *test)
 {
 	static const union ib_gid plain = { .raw = { 0xff, 0x12, [15] = 1 } };
@@ -1239,6 +1348,11 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(I14_a_broadcast_group_goes_with_its_partition),
 	KUNIT_CASE(I14_a_member_keeps_the_broadcast_group_of_a_former_partition),
 	KUNIT_CASE(I31_a_group_has_the_parameters_of_the_broadcast_group),
+	KUNIT_CASE(I14_groups_and_paths_have_the_mtu_that_is_set),
+	KUNIT_CASE(I13_a_join_response_has_the_mtu_that_is_set),
+	KUNIT_CASE(I14_members_are_told_to_join_again_when_the_mtu_changes),
+	KUNIT_CASE(I14_an_mtu_beyond_that_of_the_buffers_is_refused),
+	KUNIT_CASE(I9_no_group_has_more_than_the_mtu_of_the_link),
 	KUNIT_CASE(I9_a_group_with_more_than_the_mtu_of_the_link_is_refused),
 	KUNIT_CASE(the_mtu_of_a_group_is_the_largest_allowed),
 	KUNIT_CASE(a_group_may_have_any_packet_life_time),

@@ -105,14 +105,15 @@ static void link_set_state(struct srnic_dev *dev)
 
 /*
  * IBA defines no event for a change of the active MTU. PORT_ACTIVE makes
- * consumers and the core query the port again.
+ * consumers and the core query the port again. The MTU of an InfiniBand port is the
+ * administrator's, whatever the netdev's: fabric reports its changes.
  */
 static void link_set_mtu(struct srnic_dev *dev)
 {
 	enum ib_mtu mtu = srnic_active_mtu(dev);
 
 	ASSERT_RTNL();
-	if (mtu == dev->mtu)
+	if (dev->fabric || mtu == dev->mtu)
 		return;
 	dev->mtu = mtu;
 	if (dev->up)
@@ -238,6 +239,7 @@ static int link_make_fabric(struct srnic_dev *dev)
 	union ib_gid gid;
 
 	link_local_gid(dev->ndev, &gid);
+	dev->ib_max_mtu = srnic_ib_fitting_mtu(dev);
 	dev->fabric = srnic_fabric_alloc(dev, &gid);
 	if (!dev->fabric)
 		return -ENOMEM;

@@ -25,7 +25,7 @@
 #define SRNIC_PKEYS		16	/* length of an InfiniBand port's P_Key table */
 #define SRNIC_SMI_QPN		0
 #define SRNIC_GSI_QPN		1
-#define SRNIC_FABRIC_MTU	IB_MTU_2048	/* with which ib0 gets 2044 (RFC 4391, 7) */
+#define SRNIC_IB_MTU		IB_MTU_2048	/* default: ib0 gets 2044 (RFC 4391, 7) */
 #define SRNIC_FIRST_QPN		16	/* first of the cyclic range; IBA reserves some below */
 #define SRNIC_LAST_QPN		0xfffffe	/* 0xffffff is multicast (IBA 9.6.1.4) */
 #define SRNIC_QP_CACHE_SLOTS	64	/* slots of the direct-mapped QP cache */
@@ -65,7 +65,9 @@
  * @pkeys: P_Key table, host order; 0: no P_Key. Entry 0 is always SRNIC_PKEY; the
  *	others are those of an InfiniBand port (fabric/pkey.c), read without a lock
  * @up: port state as last reported, under RTNL
- * @mtu: active MTU as last reported, under RTNL
+ * @mtu: active MTU as last reported, under RTNL; not used by an InfiniBand port
+ * @ib_mtu: active MTU of an InfiniBand port (fabric/mtu.c), read without a lock
+ * @ib_max_mtu: largest value of @ib_mtu; constant, because consumers size their buffers by it
  * @no_gso: send packets one by one, because super-packets do not arrive whole
  *	(engine/gso_watch.c)
  * @link_node: entry in main's list of links
@@ -118,6 +120,8 @@ struct srnic_dev {
 	u16 pkeys[SRNIC_PKEYS];
 	bool up;
 	enum ib_mtu mtu;
+	enum ib_mtu ib_mtu;
+	enum ib_mtu ib_max_mtu;
 	bool no_gso;
 	struct list_head link_node;
 	struct srnic_tap __rcu *tap;

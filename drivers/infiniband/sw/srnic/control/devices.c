@@ -170,18 +170,28 @@ static int srnic_put_limit(struct sk_buff *skb, const struct srnic_guard *guard,
 	return 0;
 }
 
-/* Put the P_Keys of an InfiniBand port. Return 0 or -EMSGSIZE. */
+/* Put the P_Keys of a port. Return 0 or -EMSGSIZE. */
 static int put_pkeys(struct sk_buff *skb, const struct srnic_dev *dev)
 {
 	u16 pkey;
 	int i;
 
-	for (i = 0; dev->fabric && i < SRNIC_PKEYS; i++) {
+	for (i = 0; i < SRNIC_PKEYS; i++) {
 		pkey = READ_ONCE(dev->pkeys[i]);
 		if (pkey && nla_put_u16(skb, SRNIC_A_DEV_PKEY, pkey))
 			return -EMSGSIZE;
 	}
 	return 0;
+}
+
+/* Put what an InfiniBand port has and others have not. Return 0 or -EMSGSIZE. */
+static int put_port(struct sk_buff *skb, const struct srnic_dev *dev)
+{
+	if (!dev->fabric)
+		return 0;
+	if (nla_put_u32(skb, SRNIC_A_DEV_IB_MTU, ib_mtu_enum_to_int(READ_ONCE(dev->ib_mtu))))
+		return -EMSGSIZE;
+	return put_pkeys(skb, dev);
 }
 
 static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev)
@@ -203,7 +213,7 @@ static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, stru
 	for (limit = 0; limit < SRNIC_LIMITS; limit++)
 		if (srnic_put_limit(skb, &dev->guard, limit))
 			goto cancel;
-	if (put_pkeys(skb, dev))
+	if (put_port(skb, dev))
 		goto cancel;
 	genlmsg_end(skb, hdr);
 	return 0;

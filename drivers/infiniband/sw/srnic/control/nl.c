@@ -128,6 +128,12 @@ static const struct nla_policy srnic_pkey_del_nl_policy[SRNIC_A_DEV_PKEY + 1] = 
 	[SRNIC_A_DEV_PKEY] = { .type = NLA_U16, },
 };
 
+/* SRNIC_CMD_MTU_SET - do */
+static const struct nla_policy srnic_mtu_set_nl_policy[SRNIC_A_DEV_IB_MTU + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_IB_MTU] = { .type = NLA_U32, },
+};
+
 /* Ops table for srnic */
 static const struct genl_split_ops srnic_nl_ops[] = {
 	{
@@ -267,6 +273,13 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.doit		= srnic_nl_pkey_del_doit,
 		.policy		= srnic_pkey_del_nl_policy,
 		.maxattr	= SRNIC_A_DEV_PKEY,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_MTU_SET,
+		.doit		= srnic_nl_mtu_set_doit,
+		.policy		= srnic_mtu_set_nl_policy,
+		.maxattr	= SRNIC_A_DEV_IB_MTU,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

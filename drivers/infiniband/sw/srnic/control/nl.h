@@ -37,6 +37,7 @@ int srnic_nl_key_promote_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_key_retire_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_pkey_add_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_pkey_del_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_mtu_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	SRNIC_NLGRP_EVENTS,

@@ -738,6 +738,8 @@ void srnic_dgram_in_free(struct srnic_dgram_in *in);	/* packets no longer arrive
 
 /* mtu.c */
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev);
+enum ib_mtu srnic_ib_fitting_mtu(const struct srnic_dev *dev);
+unsigned int srnic_netdev_mtu_for(const struct srnic_dev *dev, enum ib_mtu mtu);
 
 /* rx.c: called by net in softirq or with BHs off, with all packets of one sk_buff; consumes it */
 void srnic_engine_rx(struct srnic_rx *rx);

@@ -29,23 +29,58 @@ static unsigned int sth_headroom(const struct srnic_dev *dev)
 }
 
 /**
- * srnic_active_mtu() - Return the largest payload that fits the netdev with all headers
+ * srnic_netdev_mtu_for() - Return the netdev MTU that packets need
+ * @dev: the device
+ * @mtu: most bytes of payload, an enum ib_mtu
+ *
+ * Includes all headers and the seal that the namespace's rules require at present (protocol.md,
+ * section 2).
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+unsigned int srnic_netdev_mtu_for(const struct srnic_dev *dev, enum ib_mtu mtu)
+{
+	return ib_mtu_enum_to_int(mtu) + MTU_HEADROOM + sth_headroom(dev);
+}
+
+/* Return the largest payload that fits the netdev, at least IB_MTU_256. */
+static enum ib_mtu fitting_mtu(const struct srnic_dev *dev)
+{
+	unsigned int most = READ_ONCE(dev->ndev->mtu);
+	enum ib_mtu mtu = IB_MTU_4096;
+
+	while (mtu > IB_MTU_256 && srnic_netdev_mtu_for(dev, mtu) > most)
+		mtu--;
+	return mtu;
+}
+
+/**
+ * srnic_ib_fitting_mtu() - Return the largest MTU that an InfiniBand port can have at present
  * @dev: the device
  *
- * Includes the seal that the namespace's rules require at present (protocol.md,
- * section 2). All ports of a fabric have the same MTU, whatever their netdevs'.
+ * The default is always possible, for IPv6 fragments packets (protocol.md, section 17). A larger
+ * one is of use only if it saves that.
+ *
+ * Context: any.
+ * Return: the MTU.
+ */
+enum ib_mtu srnic_ib_fitting_mtu(const struct srnic_dev *dev)
+{
+	return max_t(enum ib_mtu, SRNIC_IB_MTU, fitting_mtu(dev));
+}
+
+/**
+ * srnic_active_mtu() - Return the active MTU
+ * @dev: the device
+ *
+ * It is the largest payload that fits the netdev with all headers; that of an InfiniBand port,
+ * which must be the same on all nodes, is set by the administrator.
  *
  * Context: any.
  * Return: the active MTU, at least IB_MTU_256.
  */
 enum ib_mtu srnic_active_mtu(const struct srnic_dev *dev)
 {
-	int avail = (int)READ_ONCE(dev->ndev->mtu) - MTU_HEADROOM - sth_headroom(dev);
-	enum ib_mtu mtu = IB_MTU_4096;
-
-	if (dev->fabric)
-		return SRNIC_FABRIC_MTU;
-	while (mtu > IB_MTU_256 && ib_mtu_enum_to_int(mtu) > avail)
-		mtu--;
-	return mtu;
+	return dev->fabric ? READ_ONCE(dev->ib_mtu) : fitting_mtu(dev);
 }

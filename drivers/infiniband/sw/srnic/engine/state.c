@@ -326,13 +326,23 @@ destroy:
 	return err;
 }
 
+/*
+ * Return the most bytes of a datagram. The kernel's consumers of an InfiniBand port go by the MTU
+ * of their groups, which the administrator may change while the QP is in use (RFC 4391, 5).
+ */
+static enum ib_mtu max_datagram(const struct srnic_qp *qp)
+{
+	if (qp->dev->fabric && !qp->sq.ring.user)
+		return qp->dev->ib_max_mtu;
+	return srnic_active_mtu(qp->dev);
+}
+
 /* Return the most bytes of a packet; of a frame, the netdev's present MTU counts, too (frame.c). */
 static u32 max_payload(const struct srnic_qp *qp)
 {
 	if (srnic_qp_is_raw(qp))
 		return SRNIC_FRAME_MAX;
-	return ib_mtu_enum_to_int(srnic_qp_connected(qp) ? qp->attr.path_mtu :
-							   srnic_active_mtu(qp->dev));
+	return ib_mtu_enum_to_int(srnic_qp_connected(qp) ? qp->attr.path_mtu : max_datagram(qp));
 }
 
 /**

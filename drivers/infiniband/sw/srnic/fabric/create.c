@@ -44,6 +44,7 @@ struct srnic_fabric *srnic_fabric_alloc(struct srnic_dev *dev, const union ib_gi
 	fabric->cap_mask = PORT_CAPS;
 	fabric->speed = IB_SPEED_SDR;
 	fabric->notify = dispatch_event;
+	dev->ib_mtu = SRNIC_IB_MTU;
 	if (srnic_sa_groups_init(fabric)) {
 		kfree(fabric);
 		return NULL;

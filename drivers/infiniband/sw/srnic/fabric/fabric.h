@@ -5,7 +5,8 @@
  *
  * Each node is its own subnet manager and its own SA, so IP over InfiniBand
  * (RFC 4391) needs no daemon. Nodes agree because all of them compute the same
- * records: LIDs from GIDs (wire/lid.c), parameters of groups by constants.
+ * records: LIDs from GIDs (wire/lid.c), parameters of groups by constants, but for
+ * their MTU, which the administrator sets to the same value on all nodes (mtu.c).
  * The price: no node knows the members that a group has on other nodes, and a
  * path record does not show that its destination exists.
  */
@@ -41,7 +42,7 @@ struct srnic_dev;
  * @speed: an enum ib_port_speed, that of the netdev; changed under RTNL
  * @notify: reports an event of the port to consumers; KUnit replaces it
  * @sa: state of the SA
- * @sa.lock: protects the rest of it
+ * @sa.lock: protects the rest of it, and changes of the device's ib_mtu
  * @sa.groups: list of struct srnic_sa_group
  * @sa.count: number of entries of @sa.groups
  * @sa.next_mgid: number of the next group whose MGID the SA chooses
@@ -57,7 +58,7 @@ struct srnic_fabric {
 	u16 speed;
 	void (*notify)(struct srnic_fabric *fabric, enum ib_event_type event);
 	struct {
-		struct mutex lock;	/* all of sa */
+		struct mutex lock;	/* all of sa, ib_mtu */
 		struct list_head groups;
 		unsigned int count;
 		u32 next_mgid;
@@ -82,6 +83,9 @@ int srnic_fabric_query_gid(struct ib_device *ib, u32 port, int index, union ib_g
 int srnic_fabric_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int srnic_fabric_add_pkey(struct srnic_fabric *fabric, u16 pkey);
 int srnic_fabric_del_pkey(struct srnic_fabric *fabric, u16 pkey);
+
+/* mtu.c: called by control */
+int srnic_fabric_set_mtu(struct srnic_fabric *fabric, enum ib_mtu mtu);
 
 /* mad.c: the operation process_mad of struct ib_device_ops */
 int srnic_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib_wc *wc,

@@ -92,6 +92,7 @@ int srnic_sa_process(struct srnic_fabric *fabric, const struct ib_wc *wc,
 /* sa_ipoib.c: 0 or -ENOMEM */
 int srnic_sa_groups_init(struct srnic_fabric *fabric);
 void srnic_sa_pkeys_changed(struct srnic_fabric *fabric);
+void srnic_sa_mtu_changed(struct srnic_fabric *fabric);
 /* sa_group.c */
 void srnic_sa_groups_free(struct srnic_fabric *fabric);
 

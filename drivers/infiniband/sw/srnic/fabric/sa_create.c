@@ -48,16 +48,16 @@ static bool mgid_valid(const union ib_gid *mgid)
 	return mgid->raw[0] == 0xff && scope > 1 && scope < 15;
 }
 
-/* Choose the MTU of a new group: the largest that the request allows. 0: none */
-static u8 choose_mtu(u8 want)
+/* Choose the MTU of a new group: the largest that the request and the port allow. 0: none */
+static u8 choose_mtu(u8 want, u8 most)
 {
-	u8 value = SRNIC_SA_VALUE(want), mtu = SRNIC_FABRIC_MTU;
+	u8 value = SRNIC_SA_VALUE(want), mtu = most;
 
 	if (SRNIC_SA_SELECTOR(want) == IB_SA_EQ)
 		mtu = value;
 	else if (SRNIC_SA_SELECTOR(want) == IB_SA_LT)
 		mtu = min(mtu, value ? value - 1 : 0);
-	return mtu <= SRNIC_FABRIC_MTU && srnic_sa_match_mtu(want, mtu) ? mtu : 0;
+	return mtu <= most && srnic_sa_match_mtu(want, mtu) ? mtu : 0;
 }
 
 /* Nothing is paced by the rate of a group, so any may be asked for. 0: none */
@@ -77,11 +77,13 @@ static u8 choose_life(u8 want)
 }
 
 /* Fill in MTU, rate and life time of a new group from the request. */
-static u16 fill_selected(const struct ib_sa_mad *in, struct srnic_sa_member *rec)
+static u16 fill_selected(const struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			 struct srnic_sa_member *rec)
 {
 	const struct srnic_sa_member *want = (const void *)in->data;
 	u8 mtu = choose_mtu(srnic_sa_wanted(in, IB_SA_MCMEMBER_REC_MTU_SELECTOR,
-					    IB_SA_MCMEMBER_REC_MTU, want->mtu));
+					    IB_SA_MCMEMBER_REC_MTU, want->mtu),
+			    fabric->dev->ib_mtu);
 	u8 rate = choose_rate(srnic_sa_wanted(in, IB_SA_MCMEMBER_REC_RATE_SELECTOR,
 					      IB_SA_MCMEMBER_REC_RATE, want->rate));
 	u8 life = choose_life(srnic_sa_wanted(in, IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR,
@@ -120,7 +122,7 @@ static u16 fill_group(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	u16 status;
 
 	memset(rec, 0, sizeof(*rec));
-	status = fill_selected(in, rec);
+	status = fill_selected(fabric, in, rec);
 	if (status)
 		return status;
 	rec->qkey = want->qkey;

@@ -35,12 +35,13 @@ bool srnic_sa_is_ipoib(const union ib_gid *mgid)
 	       (signature == IPV4_SIGNATURE || signature == IPV6_SIGNATURE);
 }
 
-static void fill_broadcast(struct srnic_sa_member *rec, const union ib_gid *mgid, u16 pkey)
+static void fill_broadcast(const struct srnic_fabric *fabric, struct srnic_sa_member *rec,
+			   const union ib_gid *mgid, u16 pkey)
 {
 	memset(rec, 0, sizeof(*rec));
 	rec->mgid = *mgid;
 	rec->qkey = cpu_to_be32(BROADCAST_QKEY);
-	rec->mtu = SRNIC_SA_EXACTLY(SRNIC_FABRIC_MTU);
+	rec->mtu = SRNIC_SA_EXACTLY(fabric->dev->ib_mtu);
 	rec->pkey = cpu_to_be16(pkey);
 	rec->rate = SRNIC_SA_EXACTLY(SRNIC_SA_RATE);
 	rec->life = SRNIC_SA_EXACTLY(SRNIC_SA_LIFE);
@@ -77,7 +78,7 @@ struct srnic_sa_group *srnic_sa_broadcast(struct srnic_fabric *fabric, const uni
 
 	group = srnic_sa_group_find(fabric, &broadcast);
 	if (!group) {
-		fill_broadcast(&rec, &broadcast, pkey);
+		fill_broadcast(fabric, &rec, &broadcast, pkey);
 		group = srnic_sa_group_add(fabric, &rec);
 	}
 	if (group)
@@ -105,6 +106,23 @@ void srnic_sa_pkeys_changed(struct srnic_fabric *fabric)
 			srnic_sa_group_remove(fabric, group);
 	}
 	mutex_unlock(&fabric->sa.lock);
+}
+
+/*
+ * Give the groups of IP over InfiniBand the port's MTU: those of a partition have that of its
+ * broadcast group (RFC 4391, section 10). Others keep theirs, if it is not larger (section 4.1).
+ *
+ * Context: process; under fabric->sa.lock.
+ */
+void srnic_sa_mtu_changed(struct srnic_fabric *fabric)
+{
+	enum ib_mtu mtu = fabric->dev->ib_mtu;
+	struct srnic_sa_group *group;
+
+	lockdep_assert_held(&fabric->sa.lock);
+	list_for_each_entry(group, &fabric->sa.groups, node)
+		if (srnic_sa_is_ipoib(&group->rec.mgid) || SRNIC_SA_VALUE(group->rec.mtu) > mtu)
+			group->rec.mtu = SRNIC_SA_EXACTLY(mtu);
 }
 
 /* Create the broadcast group of the default P_Key. Return 0 or -ENOMEM. */

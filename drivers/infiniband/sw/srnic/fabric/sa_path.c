@@ -77,7 +77,7 @@ static u16 fill_unicast(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	if (srnic_fabric_query_port(fabric, &attr))
 		return SRNIC_SA_NO_RESOURCES;
 	path->dlid = cpu_to_be16(srnic_gid_lid(path->dgid.raw));
-	path->mtu = SRNIC_SA_EXACTLY(SRNIC_FABRIC_MTU);
+	path->mtu = SRNIC_SA_EXACTLY(attr.active_mtu);
 	path->rate = SRNIC_SA_EXACTLY(port_rate(&attr));
 	path->life = SRNIC_SA_EXACTLY(SRNIC_SA_LIFE);
 	path->pkey = cpu_to_be16(SRNIC_PKEY);

@@ -49,8 +49,8 @@ static int ib_port_query(struct ib_device *ib, u32 port, struct ib_port_attr *at
 	const struct srnic_fabric *fabric = dev->fabric;
 
 	srnic_port_fill(dev, attr);
-	attr->max_mtu = SRNIC_FABRIC_MTU;
-	attr->phys_mtu = ib_mtu_enum_to_int(SRNIC_FABRIC_MTU);
+	attr->max_mtu = dev->ib_max_mtu;
+	attr->phys_mtu = ib_mtu_enum_to_int(dev->ib_max_mtu);
 	attr->gid_tbl_len = SRNIC_FABRIC_GIDS;
 	attr->pkey_tbl_len = SRNIC_PKEYS;
 	attr->port_cap_flags = READ_ONCE(fabric->cap_mask);
