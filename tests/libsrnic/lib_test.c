@@ -459,6 +459,8 @@ static void answer_dev(uint32_t index, const char *name)
 	mnl_attr_nest_end(nlh, nest);
 	mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0xffff);
 	mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0x8001);
+	if (index == 9)
+		mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, 2048);
 	kernel_commit(nlh);
 }
 
@@ -492,12 +494,17 @@ static void test_devs(void)
 	pkey = srnic_pkey_next(dev, NULL);
 	check(pkey && srnic_pkey_value(pkey) == 0xffff && (pkey = srnic_pkey_next(dev, pkey)) &&
 	      srnic_pkey_value(pkey) == 0x8001 && !srnic_pkey_next(dev, pkey), "its P_Keys");
+	check(srnic_dev_ib_mtu(dev) == 2048 && !srnic_dev_ib_mtu(srnic_dev_find(list, "srnic0")),
+	      "the MTU of a port");
 	srnic_list_free(list);
 	check(!srnic_pkey_add(srnic, 9, 0x8002) && kernel_cmd() == SRNIC_CMD_PKEY_ADD &&
 	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
 	      mnl_attr_get_u16(kernel_attr(SRNIC_A_DEV_PKEY)) == 0x8002, "P_Key added");
 	check(!srnic_pkey_del(srnic, 9, 0x0002) && kernel_cmd() == SRNIC_CMD_PKEY_DEL &&
 	      mnl_attr_get_u16(kernel_attr(SRNIC_A_DEV_PKEY)) == 2, "P_Key removed");
+	check(!srnic_dev_set_ib_mtu(srnic, 9, 4096) && kernel_cmd() == SRNIC_CMD_MTU_SET &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_IB_MTU), 4096), "MTU set");
 	check(!srnic_limit_set(srnic, 9, "idle", 5) && kernel_cmd() == SRNIC_CMD_LIMIT_SET &&
 	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
 	      attr_is_text(kernel_nested(SRNIC_A_DEV_LIMIT, SRNIC_A_LIMIT_NAME), "idle") &&

@@ -209,6 +209,11 @@ static const struct {
 	{ "pkey add srnic0 0x10000000000000001", "P_Key '0x10000000000000001' must be a number" },
 	{ "pkey del srnic0 0x8001y", "P_Key '0x8001y' must be a number" },
 	{ "pkey add srnic0 0x8001 2", "'2' is not expected here" },
+	{ "mtu srnic0", "mtu: unknown verb 'srnic0': use show or set (srnic help mtu)" },
+	{ "mtu set", "mtu set: the device's name is missing" },
+	{ "mtu set srnic0", "mtu set: the MTU, such as 4096, is missing" },
+	{ "mtu set srnic0 4k", "MTU '4k' must be a number" },
+	{ "mtu set srnic0 4096 1", "'1' is not expected here" },
 	{ "quota users dev", "the device's name after 'dev' is missing" },
 	{ "peer srnic0",
 	  "peer: unknown verb 'srnic0': use show, cut, allow, add, del or list (srnic help peer)" },
@@ -697,6 +702,7 @@ static void answer_dev(uint32_t index, const char *name)
 	if (index == 9) {
 		mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0xffff);
 		mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 1);
+		mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, 2048);
 	}
 	kernel_commit(nlh);
 }
@@ -707,11 +713,11 @@ static void test_devices(void)
 	answer_dev(7, "srnic0");
 	answer_dev(9, "srnic1");
 	shows("show",
-	      "DEVICE  NETDEV   MTU  QPS  CQS  MRS\n"
-	      "srnic0  lo      4352    1    2    3\n"
-	      "srnic1  lo      4352    1    2    3\n");
+	      "DEVICE  NETDEV   MTU  IB-MTU  QPS  CQS  MRS\n"
+	      "srnic0  lo      4352       -    1    2    3\n"
+	      "srnic1  lo      4352    2048    1    2    3\n");
 	shows("-j show dev srnic1",
-	      "[{\"device\":\"srnic1\",\"index\":9,\"netdev\":\"lo\",\"ifindex\":1,\"mtu\":4352,\"in_use\":{\"pd\":0,\"qp\":1,\"cq\":2,\"mr\":3}}]\n");
+	      "[{\"device\":\"srnic1\",\"index\":9,\"netdev\":\"lo\",\"ifindex\":1,\"mtu\":4352,\"ib_mtu\":2048,\"in_use\":{\"pd\":0,\"qp\":1,\"cq\":2,\"mr\":3}}]\n");
 	shows("quota show srnic0",
 	      "DEVICE  QUOTA  USED  LIMIT  RESERVE\n"
 	      "srnic0  pd        0      0        0\n"
@@ -776,6 +782,21 @@ static void test_pkeys(void)
 	      attr_is_u16(kernel_attr(SRNIC_A_DEV_PKEY), 0x8001), "pkey add", NULL);
 	check(run("pkey del dev srnic1 32769") == CLI_OK && kernel_cmd() == SRNIC_CMD_PKEY_DEL &&
 	      attr_is_u16(kernel_attr(SRNIC_A_DEV_PKEY), 0x8001), "pkey del", NULL);
+}
+
+static void test_mtu(void)
+{
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_dev(9, "srnic1");
+	shows("mtu",
+	      "DEVICE  IB-MTU\n"
+	      "srnic1    2048\n");
+	shows("mtu show srnic0", "");
+	shows("-j mtu show dev srnic1", "[{\"device\":\"srnic1\",\"ib_mtu\":2048}]\n");
+	check(run("mtu set srnic1 4096") == CLI_OK && kernel_cmd() == SRNIC_CMD_MTU_SET &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_IB_MTU), 4096), "mtu set", NULL);
 }
 
 static void answer_user(uint32_t uid, uint32_t qps)
@@ -1391,6 +1412,7 @@ int main(void)
 	test_devices();
 	test_limits();
 	test_pkeys();
+	test_mtu();
 	test_users();
 	test_log();
 	test_peers();

@@ -94,6 +94,10 @@ static void show_dev(struct table *table, const struct srnic_dev *dev)
 		table_cell(table, "%s", srnic_dev_name(dev));
 		table_cell(table, "%s", netdev);
 		table_cell(table, "%u", srnic_dev_mtu(dev));
+		if (srnic_dev_ib_mtu(dev))
+			table_cell(table, "%u", srnic_dev_ib_mtu(dev));
+		else
+			table_cell(table, "-");
 		table_cell(table, "%u", quota_used(dev, "qp"));
 		table_cell(table, "%u", quota_used(dev, "cq"));
 		table_cell(table, "%u", quota_used(dev, "mr"));
@@ -105,6 +109,8 @@ static void show_dev(struct table *table, const struct srnic_dev *dev)
 	json_string("netdev", netdev);
 	json_number("ifindex", srnic_dev_ifindex(dev));
 	json_number("mtu", srnic_dev_mtu(dev));
+	if (srnic_dev_ib_mtu(dev))
+		json_number("ib_mtu", srnic_dev_ib_mtu(dev));
 	json_in_use(dev);
 	json_close();
 }
@@ -132,7 +138,7 @@ int dev_show(struct args *args, struct table *table,
 int show_run(struct args *args)
 {
 	static const struct column columns[] = {
-		{ "DEVICE", false }, { "NETDEV", false }, { "MTU", true },
+		{ "DEVICE", false }, { "NETDEV", false }, { "MTU", true }, { "IB-MTU", true },
 		{ "QPS", true }, { "CQS", true }, { "MRS", true },
 	};
 	struct table table = { .columns = columns, .num = NUM(columns) };

@@ -22,6 +22,7 @@ static const struct page pages[] = {
 "  quota ...             how much of each resource a device grants\n"
 "  limit ...             what a peer may do before it is cut off\n"
 "  pkey ...              partitions of an InfiniBand port\n"
+"  mtu ...               MTU of an InfiniBand port\n"
 "  suite list            the suites of algorithms\n"
 "  log ...               refused packets and accesses, past and new\n"
 "  peer ...              faults of peers, cut-offs, and peers of srnicd\n"
@@ -49,7 +50,8 @@ static const struct page pages[] = {
 "Usage: srnic show [[dev] DEV]\n"
 "\n"
 "The devices whose netdev is in this network namespace, and how many queue pairs,\n"
-"completion queues and memory regions they have.\n"
+"completion queues and memory regions they have. MTU is the netdev's, IB-MTU that of an\n"
+"InfiniBand port.\n"
 "\n"
 "'rdma link add NAME type srnic netdev NETDEV' creates a device. If it fails with\n"
 "'Address already in use', dmesg names the owner of UDP port 4791: usually rxe, which\n"
@@ -196,6 +198,20 @@ static const struct page pages[] = {
 "  srnic pkey add ib_eth0 0x8001       # on each host of the partition\n"
 "  ip link add link ib0 name ib0.8001 type ipoib pkey 0x8001\n"
 "  srnic pkey del ib_eth0 0x8001\n" },
+	{ "mtu",
+"Usage: srnic mtu [show [[dev] DEV]]\n"
+"       srnic mtu set [dev] DEV BYTES\n"
+"\n"
+"The MTU of an InfiniBand port (a link of type srnic_ib), and of the groups of IP over\n"
+"InfiniBand: 2048 unless it is set. ib0 follows at once, with 4 bytes less. All nodes of\n"
+"the network must be given the same. That of a RoCE device follows from the netdev's.\n"
+"\n"
+"  BYTES    256, 512, 1024, 2048 or 4096. For 4096, the netdev's MTU must be 4200 when\n"
+"           the link is added, or 4244 with the longest seal\n"
+"\n"
+"Examples:\n"
+"  srnic mtu\n"
+"  srnic mtu set ib_eth0 4096          # on each host\n" },
 	{ "log",
 "Usage: srnic log [show [[dev] DEV]]\n"
 "       srnic log follow [[dev] DEV]\n"

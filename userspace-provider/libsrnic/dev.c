@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices and their quotas.
+ * Devices, their quotas, and the MTU of InfiniBand ports.
  */
 #include <string.h>
 #include "nl.h"
@@ -51,6 +51,22 @@ unsigned int srnic_dev_ifindex(const struct srnic_dev *dev)
 unsigned int srnic_dev_mtu(const struct srnic_dev *dev)
 {
 	return nl_uint(nl_attr(&dev->nlh, SRNIC_A_DEV_MTU));
+}
+
+unsigned int srnic_dev_ib_mtu(const struct srnic_dev *dev)
+{
+	return nl_uint(nl_attr(&dev->nlh, SRNIC_A_DEV_IB_MTU));
+}
+
+int srnic_dev_set_ib_mtu(struct srnic *srnic, uint32_t dev_index, unsigned int bytes)
+{
+	union nl_request request;
+	struct nlmsghdr *nlh;
+
+	nlh = nl_begin(&request, SRNIC_CMD_MTU_SET);
+	mnl_attr_put_u32(nlh, SRNIC_A_DEV_INDEX, dev_index);
+	mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, bytes);
+	return nl_do(srnic, nlh);
 }
 
 const struct srnic_quota *srnic_quota_next(const struct srnic_dev *dev,

@@ -567,6 +567,30 @@ int srnic_pkey_add(struct srnic *srnic, uint32_t dev_index, uint16_t pkey);
 int srnic_pkey_del(struct srnic *srnic, uint32_t dev_index, uint16_t pkey);
 
 /**
+ * srnic_dev_ib_mtu() - Return the MTU of an InfiniBand port, in bytes
+ * @dev: the device
+ *
+ * Since libsrnic 1.1.
+ *
+ * Return: the MTU; 0: it is no InfiniBand port, or the module is older than this function.
+ */
+unsigned int srnic_dev_ib_mtu(const struct srnic_dev *dev);
+
+/**
+ * srnic_dev_set_ib_mtu() - Set the MTU of an InfiniBand port
+ * @srnic: handle
+ * @dev_index: the device, from srnic_dev_index()
+ * @bytes: 256, 512, 1024, 2048 or 4096; all nodes must be given the same
+ *
+ * Needs CAP_NET_ADMIN. Since libsrnic 1.1.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -EOPNOTSUPP: it is no InfiniBand
+ * port; -EINVAL: not one of these; -EMSGSIZE: above 2048, and the netdev's MTU has no room for
+ * it; -ERANGE: it had none when the link was added; -EPERM.
+ */
+int srnic_dev_set_ib_mtu(struct srnic *srnic, uint32_t dev_index, unsigned int bytes);
+
+/**
  * srnic_user_list() - List the resource usage of each user
  * @srnic: handle
  * @dev_index: one device, from srnic_dev_index(), or SRNIC_DEV_ALL
