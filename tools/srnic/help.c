@@ -207,7 +207,7 @@ static const struct page pages[] = {
 "the network must be given the same. That of a RoCE device follows from the netdev's.\n"
 "\n"
 "  BYTES    256, 512, 1024, 2048 or 4096. For 4096, the netdev's MTU must be 4200 when\n"
-"           the link is added, or 4244 with the longest seal\n"
+"           the link is added, or 4244 with the longest seal. IPv6 over ib0 needs 2048\n"
 "\n"
 "Examples:\n"
 "  srnic mtu\n"
