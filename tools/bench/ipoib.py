@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""ipoib - measure TCP over ib0, as datagrams, connected and sealed, beside TCP of the netdev below
+"""ipoib - measure TCP over ib0, as datagrams of two lengths, connected and sealed, beside TCP of the netdev below
 it and TCP over WireGuard.
 
 Runs inside the VM (see `make bench B=ipoib`). All use the same wire, in turns, in one boot: iperf3
@@ -41,6 +41,7 @@ class Way:
     """A way to carry TCP.
 
     mode, mtu  of ib0; empty where it is not used
+    ib_mtu     of the ports
     seal       mode and suite of the rule that seals ib0 as a whole
     beside     the way that it is compared with
     goal       least ratio of the rates, by place
@@ -52,6 +53,7 @@ class Way:
     seal: tuple = ()
     beside: str = "tcp"
     goal: tuple = ()
+    ib_mtu: int = 2048
 
     def goal_at(self, place):
         return dict(self.goal).get(place)
@@ -63,11 +65,14 @@ WAYS = {
     "tcp": Way("over the netdev", "10.77.0.2"),
     "datagram": Way("over ib0, datagrams", IB0, "datagram", 2044,
                     goal=(("veth", 0.5), ("virtio_net", 0.8))),
+    "datagram-4092": Way("over ib0, datagrams of 4092 bytes", IB0, "datagram", 4092, ib_mtu=4096),
     "connected": Way("over ib0, connected", IB0, "connected", 65520,
                      goal=(("veth", 0.7), ("virtio_net", 0.7))),
     "wireguard": Way("over WireGuard (chacha20-poly1305)", "10.79.0.2"),
     "sealed-chacha": Way("over ib0, datagrams, chacha20-poly1305", IB0, "datagram", 2044,
                          ("aead", "chacha20-poly1305"), "wireguard", TWICE),
+    "sealed-chacha-4092": Way("over ib0, datagrams of 4092 bytes, chacha20-poly1305", IB0, "datagram",
+                              4092, ("aead", "chacha20-poly1305"), "wireguard", ib_mtu=4096),
     "sealed-chacha-connected": Way("over ib0, connected, chacha20-poly1305", IB0, "connected", 65520,
                                    ("aead", "chacha20-poly1305"), "wireguard", TWICE),
     "sealed-gcm": Way("over ib0, datagrams, aes-gcm-128", IB0, "datagram", 2044,
@@ -132,12 +137,16 @@ def latency(address):
 
 
 def prepare(way):
-    """Give ib0 the way's mode; the first packets make the path known, and the connection."""
+    """Give ports and ib0 the way's mode and MTU; the first packets make the path known, and the
+    connection. ib0 follows the port within moments."""
     size = 1000
     if way.mode:
         for end in "ab":
-            sh(f"on {end} sh -c 'echo {way.mode} >/sys/class/net/ib0/mode;"
-               f" ip link set ib0 mtu {way.mtu}'")
+            sh(f"on {end} srnic mtu set ib{end} {way.ib_mtu};"
+               f" on {end} sh -c 'echo {way.mode} >/sys/class/net/ib0/mode'")
+        for end in "ab":
+            sh(f"has() {{ on {end} ip link set ib0 mtu {way.mtu};"
+               f" [ \"$(on {end} cat /sys/class/net/ib0/mtu)\" = {way.mtu} ]; }}; soon has")
         size = min(way.mtu, 60000) // 2
     sh(f"soon on a ping -q -c 1 -W 5 -s {size} {way.address}")
 
