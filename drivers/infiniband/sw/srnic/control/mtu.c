@@ -35,7 +35,7 @@ static int set_mtu(struct genl_info *info, struct srnic_dev *dev, u32 bytes)
 	int err;
 
 	if (!dev->fabric) {
-		GENL_SET_ERR_MSG(info, "this is a RoCE device, whose MTU follows from the netdev's: change that one");
+		GENL_SET_ERR_MSG(info, "this is a RoCE device: set the MTU of its netdev");
 		return -EOPNOTSUPP;
 	}
 	if (!mtu) {

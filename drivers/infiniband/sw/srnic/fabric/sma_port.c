@@ -92,8 +92,8 @@ int srnic_sma_fill_port_info(struct srnic_fabric *fabric, void *data)
  * @data: data of the reply, IB_SMP_DATA_SIZE bytes; those of the request for a Set
  *
  * A Set changes nothing: LID and state follow from the netdev below, and the MTU
- * is set by srnic_fabric_set_mtu(). It may ask consumers to register again, and the reply then has that bit (IBA
- * 14.4.11).
+ * is set by srnic_fabric_set_mtu(). It may ask consumers to register again, and
+ * the reply then has that bit (IBA 14.4.11).
  *
  * Context: process.
  * Return: MAD status, host order.
