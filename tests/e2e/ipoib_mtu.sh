@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: srnic mtu gives an InfiniBand port, its groups and the running ib0 another MTU, with which datagrams of 4092 bytes pass, in the clear and sealed, and refuses what the netdev does not carry
 # easy: yes
-# timeout: 240
+# timeout: 200
 # cites: rfc4391.md I13, I14
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../ib.sh"
