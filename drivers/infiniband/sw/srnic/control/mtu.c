@@ -2,22 +2,11 @@
 /*
  * The request to set the MTU of an InfiniBand port.
  */
-#include <linux/log2.h>
+#include <rdma/ib_verbs.h>
 #include "control/genl.h"
 #include "engine/engine.h"
 #include "fabric/fabric.h"
 #include "srnic.h"
-
-#define LEAST	256	/* bytes */
-#define MOST	4096
-
-/* Return the MTU of that many bytes, or 0 if there is none. */
-static enum ib_mtu mtu_of_bytes(u32 bytes)
-{
-	if (!is_power_of_2(bytes) || bytes < LEAST || bytes > MOST)
-		return 0;
-	return IB_MTU_256 + ilog2(bytes / LEAST);
-}
 
 static int refuse_netdev(struct genl_info *info, const struct srnic_dev *dev, enum ib_mtu mtu)
 {
@@ -31,14 +20,14 @@ static int refuse_netdev(struct genl_info *info, const struct srnic_dev *dev, en
 static int set_mtu(struct genl_info *info, struct srnic_dev *dev, u32 bytes)
 {
 	const struct nlattr *attr = info->attrs[SRNIC_A_DEV_IB_MTU];
-	enum ib_mtu mtu = mtu_of_bytes(bytes);
+	enum ib_mtu mtu = ib_mtu_int_to_enum(bytes);
 	int err;
 
 	if (!dev->fabric) {
 		GENL_SET_ERR_MSG(info, "this is a RoCE device: set the MTU of its netdev");
 		return -EOPNOTSUPP;
 	}
-	if (!mtu) {
+	if (ib_mtu_enum_to_int(mtu) != bytes) {
 		NL_SET_ERR_MSG_ATTR_FMT(info->extack, attr,
 					"%u is not an MTU: choose 256, 512, 1024, 2048 or 4096",
 					bytes);
