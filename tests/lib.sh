@@ -92,6 +92,18 @@ expect_sealed()
 	fi
 }
 
+# killed PROGRAM: its processes are killed while peers access their memory, and leave no region
+killed()
+{
+	local program=$1 life lives="1 2 3"
+	gone() { [ "$(rdma resource show mr | grep -c "$program")" = 0 ]; }
+	! on_debug_kernel || lives="1 2"
+	for life in $lives; do
+		timeout -s KILL "$life" "$program" srnic0 srnic1 100000 || [ $? -eq 137 ]
+	done
+	soon gone || fail "regions of killed processes are left"
+}
+
 # count_of WHERE DEV NAME...: sum of these counters, read inside the namespace, because
 # sysfs shows a device only there
 count_of()
