@@ -9,7 +9,6 @@ for the rate, qperf for the latency.
 Example:
     ipoib.py --out build/bench/ipoib.json --rounds 3 --ways tcp,datagram --places veth
 """
-import argparse
 import json
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from statistics import median
 sys.dont_write_bytecode = True
 from contenders import MTU                                              # noqa: E402
 from programs import Failed                                             # noqa: E402
-from tables import leave, table                                         # noqa: E402
+from tables import command_line, leave, table                           # noqa: E402
 from tcp import parse_iperf, parse_qperf                                # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
@@ -224,9 +223,7 @@ def section(place, found):
 
 
 def arguments():
-    ap = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    ap.add_argument("--out", required=True, help="JSON file; the table is beside it")
-    ap.add_argument("--rounds", type=int, default=5)
+    ap = command_line(__doc__, 5)
     ap.add_argument("--seconds", type=float, default=2, help="how long a run lasts, and one more")
     ap.add_argument("--ways", default=",".join(WAYS), help="some of: " + ", ".join(WAYS))
     ap.add_argument("--places", default=",".join(PLACES), help="some of: " + ", ".join(PLACES))

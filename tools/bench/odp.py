@@ -9,7 +9,6 @@ what a user of rxe does instead: to register the memory, which pins it, and then
 Example:
     odp.py --out build/bench/odp.json --rounds 3 --contenders rxe,srnic
 """
-import argparse
 import os
 import re
 import subprocess
@@ -21,7 +20,7 @@ from statistics import median
 sys.dont_write_bytecode = True
 from contenders import CONTENDERS, MTU                                  # noqa: E402
 from programs import Failed, run                                        # noqa: E402
-from tables import leave, table                                         # noqa: E402
+from tables import command_line, leave, table                           # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
 PROGRAM = REPO / "build/bench/first-touch"      # first_touch.c, built by scripts/bench
@@ -131,11 +130,7 @@ def report(found, args):
 
 
 def arguments():
-    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
-                                 epilog=__doc__.split("Example:")[1],
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--out", required=True, help="the JSON file; the table is beside it")
-    ap.add_argument("--rounds", type=int, default=3)
+    ap = command_line(__doc__, 3)
     ap.add_argument("--samples", type=int, default=25, help="of each case in a round")
     ap.add_argument("--contenders", default=",".join(NAMES), help="some of: " + ", ".join(NAMES))
     ap.add_argument("--clock", default="", help="words about the machine, for the report")

@@ -8,7 +8,6 @@ reads and writes 1 MiB at a time past the caches, from and to a file in memory.
 Example:
     storage.py --out build/bench/storage.json --rounds 3 --contenders rxe,srnic
 """
-import argparse
 import json
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from statistics import median
 sys.dont_write_bytecode = True
 from contenders import CONTENDERS, MTU                                  # noqa: E402
 from programs import Failed                                             # noqa: E402
-from tables import leave, table                                         # noqa: E402
+from tables import command_line, leave, table                           # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
 NAMES = "rxe", "srnic", "srnic-aead"
@@ -95,11 +94,7 @@ def rows(found):
 
 
 def arguments():
-    ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
-                                 epilog=__doc__.split("Example:")[1],
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--out", required=True, help="the JSON file; the table is beside it")
-    ap.add_argument("--rounds", type=int, default=5)
+    ap = command_line(__doc__, 5)
     ap.add_argument("--seconds", type=int, default=3, help="how long a run lasts")
     ap.add_argument("--contenders", default=",".join(NAMES), help="some of: " + ", ".join(NAMES))
     ap.add_argument("--nic", default="", help="virtio_net or vmxnet3, in place of a veth pair")
