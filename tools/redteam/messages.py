@@ -7,8 +7,8 @@
 The grammar is Documentation/netlink/specs/srnic.yaml. A privileged process (root in the
 device's namespace) must be granted each operation often enough, or the run has shown
 nothing; an unprivileged one must never be granted an administrator's operation. The run
-changes DEV's quotas, limits and peers, the P_Keys of PORT, an InfiniBand port, and the
-namespace's keys and rules. The seed is printed; the same seed yields the same messages.
+changes DEV's quotas, limits and peers, the P_Keys and the MTU of PORT, an InfiniBand port, and
+the namespace's keys and rules. The seed is printed; the same seed yields the same messages.
 """
 
 import errno
@@ -80,7 +80,7 @@ class Grammar:
     """The specification, with the numbers assigned by its lists."""
 
     def __init__(self):
-        spec = yaml.safe_load(SPEC.read_text())
+        spec = yaml.load(SPEC.read_text(), yaml.CSafeLoader)
         self.sets = {s["name"]: {a["name"]: (number, a) for number, a in
                                  enumerate(s["attributes"], 1)}
                      for s in spec["attribute-sets"]}
@@ -90,26 +90,12 @@ class Grammar:
                 self.operations.append((number, op))
 
 
-class Fuzzer:
-    def __init__(self, device, port, seed):
-        self.chance = random.Random(seed)
-        self.grammar = Grammar()
-        self.socket = Socket()
-        self.granted, self.why = Counter(), defaultdict(Counter)
-        family = self.socket.ask(CTRL_ID, CTRL_GETFAMILY,
-                                 attr(CTRL_FAMILY_NAME, b"srnic\0"), ACK)[0]
-        self.family, = struct.unpack("H", family[CTRL_FAMILY_ID])
-        group = attrs_of(attrs_of(family[CTRL_MCAST_GROUPS]).popitem()[1])
-        self.group, = struct.unpack("I", group[CTRL_MCAST_ID])
-        self.device, self.port = self.find(device), self.find(port)
+class Writer:
+    """Writes requests by the grammar, with values from `chance`."""
 
-    def find(self, device):
-        number, = (n for n, op in self.grammar.operations if op["name"] == "dev-get")
-        names = self.grammar.sets["dev"]
-        for entry in self.socket.ask(self.family, number, b"", DUMP)[:-1]:
-            if entry[names["name"][0]] == device.encode() + b"\0":
-                return struct.unpack("I", entry[names["index"][0]])[0]
-        raise SystemExit(f"messages: no device {device} here")
+    def __init__(self, grammar, chance, device, port):
+        self.grammar, self.chance = grammar, chance
+        self.device, self.port = device, port
 
     def one_in(self, n):
         return not self.chance.randrange(n)
@@ -133,10 +119,13 @@ class Fuzzer:
             return {"index": self.device, "name": self.chance.choice(QUOTAS).encode() + b"\0",
                     "limit": self.chance.randrange(1 << 16)}
         if operation == "limit-set":
-            return {"index": self.device, "value": self.chance.randrange(60),
-                    "name": self.chance.choice(["idle", "faults", "cutoff", "greed", "ecn"]).encode() + b"\0"}
+            limit = self.chance.choice(["idle", "faults", "cutoff", "greed", "ecn"])
+            return {"index": self.device, "name": limit.encode() + b"\0",
+                    "value": self.chance.randrange(60)}
         if operation.startswith("pkey"):
             return {"index": self.port, "pkey": 0x8001 + self.chance.randrange(8)}
+        if operation == "mtu-set":
+            return {"index": self.port, "ib-mtu": self.chance.choice([256, 512, 1024, 2048, 4096])}
         return {"dev-index": self.device, "address": self.address(),
                 "seconds": self.chance.randrange(30)}
 
@@ -191,6 +180,28 @@ class Fuzzer:
             out += self.spoil(kind, payload) if i == wrong else attr(kind, payload)
         return out
 
+
+class Fuzzer:
+    def __init__(self, device, port, seed):
+        self.chance = random.Random(seed)
+        self.grammar = Grammar()
+        self.socket = Socket()
+        self.granted, self.why = Counter(), defaultdict(Counter)
+        family = self.socket.ask(CTRL_ID, CTRL_GETFAMILY,
+                                 attr(CTRL_FAMILY_NAME, b"srnic\0"), ACK)[0]
+        self.family, = struct.unpack("H", family[CTRL_FAMILY_ID])
+        group = attrs_of(attrs_of(family[CTRL_MCAST_GROUPS]).popitem()[1])
+        self.group, = struct.unpack("I", group[CTRL_MCAST_ID])
+        self.writer = Writer(self.grammar, self.chance, self.find(device), self.find(port))
+
+    def find(self, device):
+        number, = (n for n, op in self.grammar.operations if op["name"] == "dev-get")
+        names = self.grammar.sets["dev"]
+        for entry in self.socket.ask(self.family, number, b"", DUMP)[:-1]:
+            if entry[names["name"][0]] == device.encode() + b"\0":
+                return struct.unpack("I", entry[names["index"][0]])[0]
+        raise SystemExit(f"messages: no device {device} here")
+
     def leave(self):
         """Start a dump without reading it to the end; join and leave the group."""
         other = Socket()
@@ -204,14 +215,14 @@ class Fuzzer:
 
     def message(self):
         number, op = self.chance.choice(self.grammar.operations)
-        spoilt = self.one_in(2)
+        spoilt = self.writer.one_in(2)
         flags, lie = ACK if "do" in op else DUMP, None
-        body = self.body(op, spoilt)
-        if spoilt and self.one_in(8):
+        body = self.writer.body(op, spoilt)
+        if spoilt and self.writer.one_in(8):
             flags = self.chance.choice([ACK, DUMP])
-        if spoilt and self.one_in(8):
+        if spoilt and self.writer.one_in(8):
             number = self.chance.choice(ODD) & 0xff
-        if spoilt and self.one_in(16):
+        if spoilt and self.writer.one_in(16):
             lie = self.chance.choice(ODD)
         try:
             self.socket.send(self.family, number, body, flags, lie)
@@ -248,7 +259,7 @@ class Fuzzer:
         for turn in range(10 * messages):
             if turn >= messages and not self.lacks():
                 return
-            if self.one_in(20):
+            if self.writer.one_in(20):
                 self.leave()
             self.message()
 
