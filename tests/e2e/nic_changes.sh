@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: stock only
+# kernel: stock
 # what: under load, a NIC can change its MTU, be unbound from its driver, lose its link, and the module can be removed
 # nic: virtio_net
 # easy: yes

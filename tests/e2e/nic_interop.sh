@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: stock only
+# kernel: stock
 # what: srnic and rxe interoperate across a NIC, with either as the client
 # nic: virtio_net
 # easy: yes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: stock only
+# kernel: stock
 # what: rping works across emulated NICs of two drivers, clear and sealed; the NICs are restored afterwards
 # nic: virtio_net vmxnet3
 # easy: yes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: stock only
+# kernel: stock
 # what: every opcode, compared byte by byte, and ib_write_bw work across NICs, at two MTUs, clear and sealed
 # nic: virtio_net vmxnet3
 # easy: yes
