@@ -5,13 +5,13 @@
 
 : "${cache:?}"
 
-# open_archives DIR SUITE...: let apt know these suites alone, from this machine's mirrors with
-# Debian's keys. It works in DIR; this machine's sources and lists do not change. Returns 1 if
-# a suite cannot be reached.
+# open_archives DIR ARCHITECTURE SUITE...: let apt know these suites alone, from this machine's
+# mirrors with Debian's keys; programs that run here are NAME:amd64. It works in DIR; this machine's
+# sources and lists do not change. Returns 1 if a suite cannot be reached.
 open_archives()
 {
-	local dir=$1 keys=/usr/share/keyrings/debian-archive-keyring.gpg suite mirror
-	shift
+	local dir=$1 arch=$2 keys=/usr/share/keyrings/debian-archive-keyring.gpg suite mirror
+	shift 2
 	[[ -e $keys ]] || die "no $keys: is this Debian?"
 	mkdir -p "$dir"/{lists,archives}/partial
 	for suite; do
@@ -24,6 +24,8 @@ open_archives()
 		Dir::Etc::sourceparts "-";
 		Dir::State::lists "$dir/lists";
 		Dir::Cache "$dir";
+		APT::Architecture "$arch";
+		APT::Architectures { "$arch"; "amd64"; };
 		APT::Sandbox::User "root";
 		Acquire::Languages "none";
 	EOF
@@ -99,6 +101,7 @@ unpack_headers()
 	local package
 	for package in "linux-headers-$2" $(depends "linux-headers-$2" |
 		grep -E '^linux-(headers|kbuild)-'); do
+		[[ $package != linux-kbuild-* ]] || package+=:amd64
 		unpack "$package" "$1"
 	done
 	relocate_headers "$1" "$2"

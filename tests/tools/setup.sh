@@ -37,7 +37,7 @@ ok $? "what our kernels are made of stays"
 [ -z "$(cd "$tree" && ls "${gone[@]}" 2>/dev/null)" ]
 ok $? "what they cannot use goes"
 
-for script in bench demo fetch-kernel kernels profile profile-native setup uml vm; do
+for script in bench demo fetch-kernel fetch-root kernels profile profile-native setup uml vm; do
 	grep -q '^Examples\?:' < <("$top/scripts/$script" --help)
 	ok $? "scripts/$script --help has examples"
 done
