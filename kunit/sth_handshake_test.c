@@ -273,7 +273,8 @@ static void no_bit_may_change(struct kunit *test)
 			bad = f[i];
 			bad.bytes[bit / 8] ^= 0x80 >> bit % 8;
 			err = rx_frame(sth, &bad, &reply);
-			KUNIT_ASSERT_TRUE_MSG(test, err == -EBADMSG || err == -EPROTO,
+			KUNIT_ASSERT_TRUE_MSG(test, err == -EBADMSG || err == -EPROTO ||
+					      err == -EPROTONOSUPPORT,
 					      "frame %u, bit %u: %d", i, bit, err);
 		}
 		KUNIT_EXPECT_MEMEQ(test, before, sth->flow, sizeof(before));
@@ -564,6 +565,10 @@ static void a_frame_is_checked_before_its_tag(struct kunit *test)
 	bad = f[HELLO];
 	bad.bytes[16] ^= 1;	/* key id */
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), -EBADMSG);
+	bad = f[HELLO];
+	bad.bytes[12]++;	/* version */
+	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), -EPROTONOSUPPORT);
+	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len - 32), -EPROTONOSUPPORT);
 	bad = f[CONFIRM];
 	bad.bytes[36] ^= 1;	/* n_r */
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), -EPROTO);

@@ -69,6 +69,10 @@ fi
 [ "$(count_of b srnic1 sent_pkts)" -eq "$sent" ] || fail "a forged frame was answered"
 expect_count b srnic1 sth_crowded -eq 0
 
+say "frames of another version are told apart"
+flood hello-newer
+expect_count b srnic1 sth_version -eq "$count"
+
 pkill -CONT -x srnic-verify
 touch /run/test/done
 wait $stream || fail "the stream did not survive"

@@ -1195,6 +1195,13 @@ static void test_doctor(void)
 	      !strncmp(out, "[{\"verdict\":\"ok\",\"what\":\"the module is loaded\"}", 47),
 	      "the same as JSON", NULL);
 
+	host_file("/sys/class/infiniband/srnic0/ports/1/hw_counters/sth_version", "0");
+	check(run("doctor") == CLI_OK && !strstr(out, "another version"), "peers of our version",
+	      NULL);
+	host_file("/sys/class/infiniband/srnic0/ports/1/hw_counters/sth_version", "3");
+	check(run("doctor") == CLI_OK && finds("note", "3 handshakes of another version"),
+	      "a peer of another version", NULL);
+
 	answer_healthy("gone", true);
 	check(run("doctor") == CLI_REFUSED &&
 	      finds("FAULT", "rule 10.77.0.0/24: key gone is missing") &&

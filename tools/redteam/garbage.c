@@ -53,6 +53,7 @@ struct kind {
 	bool wrong_qp;
 	bool sealed;
 	uint8_t handshake;	/* opcode of a handshake frame */
+	bool newer;		/* of the next version of the handshake */
 };
 
 static const struct kind kinds[] = {
@@ -65,6 +66,7 @@ static const struct kind kinds[] = {
 	{ .name = "seal", .port = ROCE_PORT, .payload = 1024, .sealed = true },
 	{ .name = "frame-icrc", .port = ROCE_PORT, .handshake = HELLO, .wrong_icrc = true },
 	{ .name = "hello", .port = ROCE_PORT, .handshake = HELLO },
+	{ .name = "hello-newer", .port = ROCE_PORT, .handshake = HELLO, .newer = true },
 	{ .name = "confirm", .port = ROCE_PORT, .handshake = CONFIRM },
 };
 
@@ -120,7 +122,7 @@ static void put_handshake(uint8_t *p, const struct kind *kind, uint32_t qpn, uns
 	p += BTH;
 	for (size_t i = 4; i < FRAME_BODY + STH_128; i++)
 		p[i] = 1 + number + i;
-	put(p, FRAME_VERSION << 24, 4);
+	put(p, (FRAME_VERSION + kind->newer) << 24, 4);
 	if (kind->handshake == HELLO)
 		memset(p + FRAME_NONCE_R, 0, FRAME_SHARE - FRAME_NONCE_R);
 }
@@ -235,7 +237,8 @@ int main(int argc, char **argv)
 
 	if (argc != 7 && argc != 8) {
 		fprintf(stderr, "usage: srnic-garbage KIND NETDEV MAC FROM TO QP-NUMBER [COUNT]\n"
-			"kinds: closed closed-1k malformed qp icrc old seal frame-icrc hello confirm\n"
+			"kinds: closed closed-1k malformed qp icrc old seal frame-icrc hello hello-newer\n"
+			"       confirm\n"
 			"example: srnic-garbage icrc va $(cat /sys/class/net/vb/address) "
 			"10.77.0.1 10.77.0.2 0x12 20000\n");
 		return 2;

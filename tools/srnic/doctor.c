@@ -172,6 +172,18 @@ static void look_at_netdev(struct doctor *d, const char *name)
 	close(fd);
 }
 
+/* A peer of another version, with which no sealed connection begins */
+static void look_at_peers_version(struct doctor *d, const char *dev)
+{
+	char path[PATH_MAX], line[32];
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/sth_version", dev);
+	if (read_line(path, line, sizeof(line)) && strcmp(line, "0"))
+		found(d, NOTE, "install the same version of srnic at both ends",
+		      "device %s: %s handshakes of another version of the seal have arrived", dev,
+		      line);
+}
+
 static void look_at_devices(struct doctor *d)
 {
 	const struct srnic_dev *dev;
@@ -183,6 +195,7 @@ static void look_at_devices(struct doctor *d)
 		found(d, FINE, NULL, "device %s", srnic_dev_name(dev));
 		if (if_indextoname(srnic_dev_ifindex(dev), name))
 			look_at_netdev(d, name);
+		look_at_peers_version(d, srnic_dev_name(dev));
 	}
 	if (n)
 		return;

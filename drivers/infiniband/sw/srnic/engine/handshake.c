@@ -104,6 +104,8 @@ void srnic_hs_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	err = srnic_sth_hs_check(qp->sth, pkt->hdr, len);
 	if (err == -EBADMSG)
 		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_auth_failed);
+	if (err == -EPROTONOSUPPORT)
+		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_sth_version);
 	if (err)
 		return;
 	if (box->full || len > sizeof(box->frame)) {

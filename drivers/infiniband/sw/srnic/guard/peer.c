@@ -103,6 +103,7 @@ static const u8 fault_of[SRNIC_STAT_COUNT] = {
 	[SRNIC_STAT_sth_auth_failed] = SRNIC_FAULT_SEAL,
 	[SRNIC_STAT_sth_missing] = SRNIC_FAULT_SEAL,
 	[SRNIC_STAT_sth_unexpected] = SRNIC_FAULT_SEAL,
+	[SRNIC_STAT_sth_version] = SRNIC_FAULT_SEAL,
 	[SRNIC_STAT_sth_replayed] = SRNIC_FAULT_SEAL,
 	[SRNIC_STAT_sth_proof_failed] = SRNIC_FAULT_SEAL,
 	[SRNIC_STAT_stag_invalid] = SRNIC_FAULT_ACCESS,

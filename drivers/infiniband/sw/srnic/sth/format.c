@@ -53,13 +53,14 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_hs_build);
  *
  * The caller verifies the tag.
  *
- * Return: 0, or -EPROTO if @frame is not a valid handshake frame.
+ * Return: 0; -EPROTONOSUPPORT if @frame is of another version of the protocol; -EPROTO if it is not
+ * a valid handshake frame.
  */
 int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 {
 	bool hello;
 
-	if (len != SRNIC_HS_FRAME_LEN)
+	if (len < HS_AT_KEY_ID)
 		return -EPROTO;
 	hs->opcode = frame[0];
 	if (hs->opcode < SRNIC_OPC_HELLO || hs->opcode > SRNIC_OPC_CONFIRM_ACK)
@@ -71,6 +72,8 @@ int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 	hs->dqpn = get_unaligned_be32(frame + 4) & 0xffffff;
 	hs->psn = get_unaligned_be32(frame + 8) & SRNIC_PSN_MASK;
 	if (get_unaligned_be32(frame + HS_AT_VERSION) != SRNIC_HS_VERSION << 24)
+		return -EPROTONOSUPPORT;
+	if (len != SRNIC_HS_FRAME_LEN)
 		return -EPROTO;
 	hs->key_id = get_unaligned_be32(frame + HS_AT_KEY_ID);
 	memcpy(hs->nq, frame + HS_AT_NQ, SRNIC_STH_NONCE_LEN);

@@ -364,8 +364,8 @@ static int hs_check(const struct srnic_sth *sth, const struct srnic_hs_frame *hs
  * the life of a flow, so a refused frame could not have been of use later.
  *
  * Context: any up to softirq, under the QP's lock.
- * Return: 0; -EBADMSG if the frame is under a key that is not ours; -EPROTO if it is not a
- * handshake frame, or not expected.
+ * Return: 0; -EBADMSG if the frame is under a key that is not ours; -EPROTONOSUPPORT if it is of
+ * another version of the protocol; -EPROTO if it is not a handshake frame, or not expected.
  */
 int srnic_sth_hs_check(const struct srnic_sth *sth, const u8 *frame, unsigned int len)
 {
@@ -387,8 +387,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_check);
  * @reply_len: result: bytes in @reply if SRNIC_HS_REPLY is returned
  *
  * Return: a mask of SRNIC_HS_*, or a negative errno. With no state changed: -EBADMSG if the tag
- * is wrong; -EPROTO if it is not a handshake frame, or not expected in this state; -EKEYREJECTED
- * if the peer's share is no public key. With another errno this machine has failed: no flow is
+ * is wrong; -EPROTONOSUPPORT if the frame is of another version; -EPROTO if it is not a handshake
+ * frame, or not expected in this state; -EKEYREJECTED if the peer's share is no public key. With another errno this machine has failed: no flow is
  * confirmed, and the frame can be processed when the peer repeats it.
  */
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
