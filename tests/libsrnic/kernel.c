@@ -235,6 +235,8 @@ static void answer_controller(const struct nlmsghdr *request)
 		nlh = begin(GENL_ID_CTRL, CTRL_CMD_NEWFAMILY);
 		nlh->nlmsg_seq = request->nlmsg_seq;
 		mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, SRNIC_FAMILY_NAME);
+		mnl_attr_put_u32(nlh, CTRL_ATTR_VERSION,
+				 SRNIC_FAMILY_VERSION + kernel.other_version);
 		if (!kernel.nameless)
 			mnl_attr_put_u16(nlh, CTRL_ATTR_FAMILY_ID, KERNEL_FAMILY);
 		if (!kernel.groupless)

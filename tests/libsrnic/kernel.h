@@ -39,6 +39,7 @@ struct test_kernel {
 	uint8_t refuse_cmd;		/* ... if it is this command; 0: any command */
 	bool at_end;			/* fail dumps at their end */
 	bool unknown;			/* srnic is not loaded */
+	bool other_version;		/* the family has another version */
 	bool nameless;			/* the controller omits the family's id */
 	bool groupless;			/* the family has no groups */
 	bool closed;			/* joining a group is not permitted */

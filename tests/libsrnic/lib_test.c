@@ -44,6 +44,10 @@ static void test_open(void)
 	kernel.nameless = true;
 	check(failed(srnic_open(&other, SRNIC_NETNS_OWN), EPROTO, "has no id") &&
 	      kernel.sockets == 1, "open where the family has no number");
+	kernel_reset();
+	kernel.other_version = true;
+	check(failed(srnic_open(&other, SRNIC_NETNS_OWN), EPROTO, "install both from one tree") &&
+	      kernel.sockets == 1, "open where the family has another version");
 	check(failed(srnic_open(&other, 12345), EBADF, "cannot enter the network namespace") &&
 	      !other && kernel.sockets == 1, "open where there is no such namespace");
 	srnic_close(NULL);
@@ -144,6 +148,9 @@ static void test_refusal(void)
 	kernel.err = EPERM;
 	check(failed(srnic_policy_del(srnic, &prefix), EPERM, "CAP_NET_ADMIN"),
 	      "no permission, without words");
+	kernel.err = EOPNOTSUPP;
+	check(failed(srnic_policy_del(srnic, &prefix), EOPNOTSUPP, "load one of this version"),
+	      "an older module does not know the request");
 	kernel.err = EBUSY;
 	check(failed(srnic_policy_del(srnic, &prefix), EBUSY, "Device or resource busy"),
 	      "another error, without words");

@@ -45,6 +45,8 @@ static int explain(const struct srnic *srnic, int negative, const char *text)
 		return fail(err, "the kernel does not know srnic: load it with 'modprobe srnic'");
 	if (text)
 		return fail(err, "%s", text);
+	if (err == EOPNOTSUPP)
+		return fail(err, "the module does not know this request: load one of this version ('srnic doctor')");
 	if (err == EPERM)
 		return fail(err, "not permitted: needs CAP_NET_ADMIN in this network namespace");
 	return fail(err, "the kernel refused: %s", strerror(err));
@@ -173,6 +175,21 @@ static uint32_t find_group(const struct nlattr *groups, const char *name)
 	return 0;
 }
 
+/* @found: the controller's description of the family */
+static int take_family(struct srnic *srnic, const struct nlmsghdr *found)
+{
+	const struct nlattr *groups = nl_attr(found, CTRL_ATTR_MCAST_GROUPS);
+	unsigned int version = nl_uint(nl_attr(found, CTRL_ATTR_VERSION));
+
+	if (version != SRNIC_FAMILY_VERSION)
+		return fail(EPROTO, "the module has version %u of the netlink family, this library %u: "
+			    "install both from one tree", version, SRNIC_FAMILY_VERSION);
+	srnic->family = nl_uint(nl_attr(found, CTRL_ATTR_FAMILY_ID));
+	srnic->events.id = find_group(groups, SRNIC_MCGRP_EVENTS);
+	srnic->keys.id = find_group(groups, SRNIC_MCGRP_KEYS);
+	return 0;
+}
+
 /* Ask the controller for the ids of the family and its group. */
 static int find_family(struct srnic *srnic)
 {
@@ -190,15 +207,12 @@ static int find_family(struct srnic *srnic)
 		return err;
 
 	found = nl_next(answer.list, NULL, CTRL_CMD_NEWFAMILY);
-	if (found) {
-		srnic->family = nl_uint(nl_attr(found, CTRL_ATTR_FAMILY_ID));
-		srnic->events.id = find_group(nl_attr(found, CTRL_ATTR_MCAST_GROUPS),
-					      SRNIC_MCGRP_EVENTS);
-		srnic->keys.id = find_group(nl_attr(found, CTRL_ATTR_MCAST_GROUPS),
-					    SRNIC_MCGRP_KEYS);
-	}
+	if (found)
+		err = take_family(srnic, found);
 	free(answer.list);
-	return srnic->family ? 0 : fail(EPROTO, "the kernel's answer has no id of srnic's netlink family");
+	if (!err && !srnic->family)
+		err = fail(EPROTO, "the kernel's answer has no id of srnic's netlink family");
+	return err;
 }
 
 int nl_connect(struct srnic *srnic)
