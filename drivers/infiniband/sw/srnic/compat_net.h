@@ -8,6 +8,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <net/addrconf.h>
+#include <net/ip6_fib.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
 #ifdef SRNIC_HAVE_IPV6_STUB
@@ -45,6 +46,11 @@ static inline struct sock *srnic_udp4_socket(struct net *net, __be16 port)
 /* 6.1: super-packets of IPv4 have no limit of their own. */
 #ifndef SRNIC_HAVE_GSO_IPV4_MAX
 #define gso_ipv4_max_size	gso_max_size
+#endif
+
+/* 6.1, before the updates of 2026 */
+#ifndef dst_rt6_info
+#define dst_rt6_info(dst_)	container_of(dst_, const struct rt6_info, dst)
 #endif
 
 /* 6.1: packets cannot be in the memory of a device. */

@@ -7,6 +7,7 @@
 
 #include <linux/rhashtable-types.h>
 #include <rdma/ib_verbs.h>
+#include "compat.h"
 #include "srnic.h"
 
 /**

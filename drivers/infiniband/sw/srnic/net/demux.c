@@ -18,6 +18,7 @@
 #include <net/ip6_fib.h>
 #include <net/ipv6.h>
 #include <net/route.h>
+#include "compat_net.h"
 #include "export.h"
 #include "net/internal.h"
 
