@@ -23,9 +23,9 @@
 #include <elf.h>
 #include <err.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,7 @@ static uint64_t number_in(const char *path)
 
 	if (!file)
 		return 0;
-	if (fscanf(file, "%lx", &number) != 1)
+	if (fscanf(file, "%" SCNx64, &number) != 1)
 		number = 0;
 	fclose(file);
 	return number;
@@ -185,7 +185,7 @@ static uint64_t offline_at(uint64_t where)
 
 	if (!block_size || where % block_size)
 		return 0;
-	snprintf(path, sizeof(path), "/sys/devices/system/memory/memory%lu/state",
+	snprintf(path, sizeof(path), "/sys/devices/system/memory/memory%" PRIu64 "/state",
 		 where / block_size);
 	file = fopen(path, "r");
 	if (!file)
@@ -202,7 +202,7 @@ static void search_chunk(int kcore, const Elf64_Phdr *ph, uint64_t at)
 	ssize_t got = pread(kcore, chunk, want, ph->p_offset + at);
 
 	if (got < 0)
-		err(2, "/proc/kcore: at %#lx", ph->p_paddr + at);
+		err(2, "/proc/kcore: at %#" PRIx64, (uint64_t)ph->p_paddr + at);
 	search(chunk, got, ph->p_paddr + at);
 }
 
@@ -279,7 +279,7 @@ static void overwrite(int mem, uint64_t at, uint64_t end)
 	for (; at < end; at += done) {
 		done = pwrite(mem, chunk, end - at < CHUNK ? end - at : CHUNK, at);
 		if (done <= 0)
-			err(2, "the process's memory at %#lx", at);
+			err(2, "the process's memory at %#" PRIx64, at);
 	}
 }
 
@@ -297,7 +297,7 @@ static void wipe(const char *process)
 	if (mem < 0 || !maps)
 		err(2, "process %s", process);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx", &at, &end) == 2 && strstr(line, " rw-p "))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &at, &end) == 2 && strstr(line, " rw-p "))
 			overwrite(mem, at, end);
 	fclose(maps);
 	close(mem);
@@ -321,9 +321,9 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr_keys; i++) {
 		finds += keys[i].found;
 		if (keys[i].found)
-			printf("  %s: %u, first at %#lx (%s)\n", keys[i].name, keys[i].found,
+			printf("  %s: %u, first at %#" PRIx64 " (%s)\n", keys[i].name, keys[i].found,
 			       keys[i].where, page_kind(keys[i].where));
 	}
-	printf("%u keys in %lu MiB: %u finds\n", nr_keys, seen >> 20, finds);
+	printf("%u keys in %" PRIu64 " MiB: %u finds\n", nr_keys, seen >> 20, finds);
 	return 0;
 }

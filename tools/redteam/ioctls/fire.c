@@ -240,7 +240,7 @@ static void *placed(struct shot *shot, enum place place, void *what, size_t size
 		there = size ? chance_below(&caller->chance, size) : 0;
 		return memcpy(caller->ledge + LEDGE - there, what, there);
 	case ODD:
-		return (void *)memory_odd(caller);
+		return (void *)(uintptr_t)memory_odd(caller);
 	default:
 		return what;
 	}

@@ -131,7 +131,7 @@ static void process(uint64_t its_seed)
 		reopen(&caller, file_own(i));
 	for (uint64_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, call_on,
-				   (void *)chance_stir(its_seed + i + 1)))
+				   (void *)(uintptr_t)chance_stir(its_seed + i + 1)))
 			err(2, "pthread_create");
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);

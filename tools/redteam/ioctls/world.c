@@ -34,7 +34,7 @@ static struct object descriptors[1 + PRIVATE_FILES][KINDS - CHANNEL][SLOTS];
 
 static void *map_at(uint64_t at, size_t size, int prot, int flags)
 {
-	void *got = mmap((void *)at, size, prot,
+	void *got = mmap((void *)(uintptr_t)at, size, prot,
 			 flags | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
 
 	if (got == MAP_FAILED)

@@ -3,6 +3,7 @@
  * The rings that the provider has mapped, found without its knowledge, and the doorbell.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <rdma/ib_user_verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int read_maps(struct map *maps)
 
 	while (f && n < MAPS && fgets(line, sizeof(line), f))
 		if (strstr(line, "infiniband/uverbs") &&
-		    sscanf(line, "%lx-%lx", &maps[n].start, &maps[n].end) == 2)
+		    sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &maps[n].start, &maps[n].end) == 2)
 			n++;
 	if (f)
 		fclose(f);
