@@ -7,20 +7,20 @@
 
 : "${cache:?}"
 
+# By architecture: the prefix of its compiler, and the folder of its libraries
+declare -rA triplets=([arm64]=aarch64-linux-gnu [i386]=i686-linux-gnu [s390x]=s390x-linux-gnu)
+declare -rA multiarchs=([arm64]=aarch64-linux-gnu [i386]=i386-linux-gnu [s390x]=s390x-linux-gnu)
+
 # arch_of NAME: print Debian's name of the architecture of a kernel, by the end of its name in
 # kernels.list
 arch_of()
 {
-	case $1 in
-	*-arm64) echo arm64 ;;
-	*) echo amd64 ;;
-	esac
+	local arch=${1##*-}
+	[[ ${triplets[$arch]-} ]] || arch=amd64
+	printf '%s\n' "$arch"
 }
 
 is_foreign() { [[ $1 != amd64 ]]; }
-
-# By architecture: the prefix of its compiler
-declare -rA triplets=([arm64]=aarch64-linux-gnu)
 
 # root_of ARCH: the folder of its root
 root_of() { printf '%s\n' "$cache/root-$1"; }
@@ -28,11 +28,11 @@ root_of() { printf '%s\n' "$cache/root-$1"; }
 # cross_variables ARCH: print the variables of make that build a program for it, one a line
 cross_variables()
 {
-	local triplet=${triplets[$1]} root
+	local root libraries=usr/lib/${multiarchs[$1]}
 	root=$(root_of "$1")
 	cat <<-END
-		CC=$triplet-gcc --sysroot=$root
-		PKG_CONFIG=env PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig pkg-config
-		libdir=/usr/lib/$triplet
+		CC=${triplets[$1]}-gcc --sysroot=$root
+		PKG_CONFIG=env PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/$libraries/pkgconfig:$root/usr/share/pkgconfig pkg-config
+		libdir=/$libraries
 	END
 }
