@@ -56,15 +56,8 @@ guest-debug: module-debug provider tools programs
 guest-uml: module-uml provider tools programs
 guest-uml-debug: module-uml-debug provider tools programs
 # Debian's other kernels, by their names in scripts/kernels.list
-guest-%-arm64:
-	scripts/fetch-root arm64 >/dev/null
-	scripts/setup foreign
-	scripts/build-module "$*-arm64"
-	for part in userspace-provider userspace-provider/libsrnic userspace-provider/pipeline tools tests/programs; do \
-		SRNIC_ARCH=arm64 scripts/build-user $$part || exit; \
-	done
-guest-%: provider tools programs
-	scripts/build-module "$*"
+guest-%:
+	@scripts/build-guest "$*"
 
 ## install: as root: the module, the provider, the library, the tools; DESTDIR= for packages
 install: all
