@@ -40,6 +40,8 @@ struct srnic_txq_group {
  * @low: bytes, see @wake
  * @waiting: the sender waits for @wake
  * @busy: the sender is counted in @group
+ *
+ * Aligned, because sk_user_data has flags in the three lowest bits of the pointer.
  */
 struct srnic_txq {
 	struct sock *sk;
@@ -49,7 +51,7 @@ struct srnic_txq {
 	u32 low;
 	bool waiting;
 	bool busy;
-};
+} __aligned(8);
 
 /* txq.c */
 int srnic_txq_init(void);
