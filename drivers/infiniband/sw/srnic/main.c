@@ -28,6 +28,11 @@
 #include "verbs/verbs.h"
 #include "wire/wire.h"
 
+/* ib_core takes addresses of the kernel for those of DMA where a device has no hardware */
+#if !IS_ENABLED(CONFIG_INFINIBAND_VIRT_DMA)
+#error "RDMA without hardware does not work on a kernel with CONFIG_HIGHMEM"
+#endif
+
 MODULE_DESCRIPTION("Software RDMA NIC: RoCEv2 with bounds to the byte and sealed packets");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SRNIC_VERSION);
