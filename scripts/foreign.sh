@@ -7,9 +7,8 @@
 
 : "${cache:?}"
 
-# By architecture: the prefix of its compiler, and the folder of its libraries
-declare -rA triplets=([arm64]=aarch64-linux-gnu [i386]=i686-linux-gnu [s390x]=s390x-linux-gnu)
-declare -rA multiarchs=([arm64]=aarch64-linux-gnu [i386]=i386-linux-gnu [s390x]=s390x-linux-gnu)
+# By architecture: the prefix of its compiler, and the name of the folder of its libraries
+declare -rA triplets=([arm64]=aarch64-linux-gnu [s390x]=s390x-linux-gnu)
 
 # arch_of NAME: print Debian's name of the architecture of a kernel, by the end of its name in
 # kernels.list
@@ -28,7 +27,7 @@ root_of() { printf '%s\n' "$cache/root-$1"; }
 # cross_variables ARCH: print the variables of make that build a program for it, one a line
 cross_variables()
 {
-	local root libraries=usr/lib/${multiarchs[$1]}
+	local root libraries=usr/lib/${triplets[$1]}
 	root=$(root_of "$1")
 	cat <<-END
 		CC=${triplets[$1]}-gcc --sysroot=$root
