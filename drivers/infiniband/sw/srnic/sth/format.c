@@ -71,9 +71,9 @@ int srnic_hs_parse(struct srnic_hs_frame *hs, const u8 *frame, unsigned int len)
 	hs->pkey = get_unaligned_be16(frame + 2);
 	hs->dqpn = get_unaligned_be32(frame + 4) & 0xffffff;
 	hs->psn = get_unaligned_be32(frame + 8) & SRNIC_PSN_MASK;
-	if (get_unaligned_be32(frame + HS_AT_VERSION) != SRNIC_HS_VERSION << 24)
+	if (frame[HS_AT_VERSION] != SRNIC_HS_VERSION)
 		return -EPROTONOSUPPORT;
-	if (len != SRNIC_HS_FRAME_LEN)
+	if (len != SRNIC_HS_FRAME_LEN || !all_zero(frame + HS_AT_VERSION + 1, 3))
 		return -EPROTO;
 	hs->key_id = get_unaligned_be32(frame + HS_AT_KEY_ID);
 	memcpy(hs->nq, frame + HS_AT_NQ, SRNIC_STH_NONCE_LEN);
