@@ -568,7 +568,8 @@ static void a_frame_is_checked_before_its_tag(struct kunit *test)
 	bad = f[HELLO];
 	bad.bytes[12]++;	/* version */
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), -EPROTONOSUPPORT);
-	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len - 32), -EPROTONOSUPPORT);
+	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len - 32),
+			-EPROTONOSUPPORT);
 	bad = f[CONFIRM];
 	bad.bytes[36] ^= 1;	/* n_r */
 	KUNIT_EXPECT_EQ(test, srnic_sth_hs_check(q.end[Y], bad.bytes, bad.len), -EPROTO);

@@ -149,7 +149,8 @@ static void what_is_no_frame_is_refused(struct kunit *test)
 	for (i = 1; i <= 3; i += 2) {
 		srnic_hs_build(&hs, frame);
 		frame[12] = i;
-		KUNIT_EXPECT_EQ(test, srnic_hs_parse(&back, frame, SRNIC_HS_FRAME_LEN), -EPROTONOSUPPORT);
+		KUNIT_EXPECT_EQ(test, srnic_hs_parse(&back, frame, SRNIC_HS_FRAME_LEN),
+				-EPROTONOSUPPORT);
 		KUNIT_EXPECT_EQ(test, srnic_hs_parse(&back, frame, 16), -EPROTONOSUPPORT);
 	}
 	srnic_hs_build(&hs, frame);

@@ -321,8 +321,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr_keys; i++) {
 		finds += keys[i].found;
 		if (keys[i].found)
-			printf("  %s: %u, first at %#" PRIx64 " (%s)\n", keys[i].name, keys[i].found,
-			       keys[i].where, page_kind(keys[i].where));
+			printf("  %s: %u, first at %#" PRIx64 " (%s)\n", keys[i].name,
+			       keys[i].found, keys[i].where, page_kind(keys[i].where));
 	}
 	printf("%u keys in %" PRIu64 " MiB: %u finds\n", nr_keys, seen >> 20, finds);
 	return 0;

@@ -175,9 +175,10 @@ static void look_at_netdev(struct doctor *d, const char *name)
 /* A peer of another version, with which no sealed connection begins */
 static void look_at_peers_version(struct doctor *d, const char *dev)
 {
+	static const char counter[] = "/sys/class/infiniband/%s/ports/1/hw_counters/sth_version";
 	char path[PATH_MAX], line[32];
 
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/sth_version", dev);
+	snprintf(path, sizeof(path), counter, dev);
 	if (read_line(path, line, sizeof(line)) && strcmp(line, "0"))
 		found(d, NOTE, "install the same version of srnic at both ends",
 		      "device %s: %s handshakes of another version of the seal have arrived", dev,

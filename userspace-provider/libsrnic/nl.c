@@ -46,7 +46,8 @@ static int explain(const struct srnic *srnic, int negative, const char *text)
 	if (text)
 		return fail(err, "%s", text);
 	if (err == EOPNOTSUPP)
-		return fail(err, "the module does not know this request: load one of this version ('srnic doctor')");
+		return fail(err, "the module does not know this request: "
+			    "load one of this version ('srnic doctor')");
 	if (err == EPERM)
 		return fail(err, "not permitted: needs CAP_NET_ADMIN in this network namespace");
 	return fail(err, "the kernel refused: %s", strerror(err));

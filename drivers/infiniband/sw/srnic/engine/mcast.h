@@ -7,7 +7,6 @@
 
 #include <linux/rhashtable-types.h>
 #include <rdma/ib_verbs.h>
-#include "compat.h"
 #include "srnic.h"
 
 /**
@@ -29,7 +28,7 @@ struct srnic_mcast_group {
 	struct srnic_mcast_member {
 		struct srnic_qp *qp;
 		u32 attached;
-	} member[] __counted_by(count);
+	} member[];
 };
 
 int srnic_mcast_init(struct srnic_dev *dev);

@@ -388,8 +388,9 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sth_hs_check);
  *
  * Return: a mask of SRNIC_HS_*, or a negative errno. With no state changed: -EBADMSG if the tag
  * is wrong; -EPROTONOSUPPORT if the frame is of another version; -EPROTO if it is not a handshake
- * frame, or not expected in this state; -EKEYREJECTED if the peer's share is no public key. With another errno this machine has failed: no flow is
- * confirmed, and the frame can be processed when the peer repeats it.
+ * frame, or not expected in this state; -EKEYREJECTED if the peer's share is no public key. With
+ * another errno this machine has failed: no flow is confirmed, and the frame can be processed when
+ * the peer repeats it.
  */
 int srnic_sth_hs_rx(struct srnic_sth *sth, const u8 *frame, unsigned int len,
 		    u8 *reply, unsigned int *reply_len)
