@@ -48,6 +48,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define local_unlock_nested_bh(lock)	((void)(lock))
 #endif
 
+/* 6.1, before the updates of 2026 */
+#ifndef __counted_by
+#define __counted_by(...)
+#endif
+
 /* Before 6.6 no memory was a shadow stack. */
 #ifndef VM_SHADOW_STACK
 #define VM_SHADOW_STACK	VM_NONE

@@ -7,6 +7,7 @@
 
 #include <linux/rhashtable-types.h>
 #include <rdma/ib_verbs.h>
+#include "compat.h"
 #include "srnic.h"
 
 /**
@@ -28,7 +29,7 @@ struct srnic_mcast_group {
 	struct srnic_mcast_member {
 		struct srnic_qp *qp;
 		u32 attached;
-	} member[];
+	} member[] __counted_by(count);
 };
 
 int srnic_mcast_init(struct srnic_dev *dev);
