@@ -104,3 +104,24 @@ work_tree()
 	find "$tree" -xtype l -delete
 	printf '%s\n' "$tree"
 }
+
+# build_user_parts [FOLDER]: build the user-space parts, and install them into the folder
+build_user_parts()
+{
+	local part
+	for part in userspace-provider{,/libsrnic,/pipeline} tools tests/programs; do
+		"$repo/scripts/build-user" "$part" "$@"
+	done
+}
+
+# merge_usr DIR: move the folder's bin, sbin and lib below its usr
+merge_usr()
+{
+	local name
+	for name in bin sbin lib; do
+		[[ -d $1/$name ]] || continue
+		mkdir -p "$1/usr/$name"
+		cp -a "$1/$name/." "$1/usr/$name/"
+		rm -rf "${1:?}/$name"
+	done
+}
