@@ -106,7 +106,7 @@ say "$sends sends, $packets datagrams in $bursts bursts: $full full ones of IPv4
 [ "$full" -gt $((bytes / 2100)) ] || fail "only $full full datagrams"
 [ "$full6" -gt $((bytes / 2100)) ] || fail "only $full6 full datagrams of IPv6"
 cut=$((packets - sends))
-[ $cut -gt 100 ] || fail "there were too few large sends: only $cut datagrams are of one"
+[ $cut -gt 200 ] || fail "there were too few large sends: only $cut datagrams are of one"
 # Each large send adds all but one of its datagrams to a burst
 [ $(((bursts - sends) * 10)) -lt $cut ] || fail "large sends do not leave as bursts"
 [ "$(captured "len > 2044 || plen6 > 2004")" -eq 0 ] || fail "a datagram is too long"
