@@ -594,13 +594,10 @@ static struct srnic_swqe *post(struct kunit *test, enum srnic_wqe_opcode opcode,
 /* Return how many of the packets that A sends now ask for an acknowledgment. The last one does. */
 static unsigned int asks_of(struct kunit *test, int packets)
 {
-	struct world *w = test->priv;
 	struct srnic_pkt pkt = {};
 	unsigned int asks = 0;
 
-	lock(w->qp[A]);
-	srnic_requester_run(w->qp[A]);
-	unlock(w->qp[A]);
+	pair_send(test, 4 * SQ_ENTRIES);
 	while (packets--) {
 		KUNIT_ASSERT_TRUE(test, next_packet(test, A, &pkt));
 		asks += pkt.ackreq;
