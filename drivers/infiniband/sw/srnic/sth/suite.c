@@ -3,6 +3,7 @@
  * Table of suites (Documentation/protocol.md, section 3). Each suite is one
  * row.
  */
+#include "compat_crypto.h"
 #include "export.h"
 #include "sth/crypto.h"
 
@@ -143,11 +144,6 @@ unsigned int srnic_sth_suite_tag_len(const struct srnic_sth_suite *suite)
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_tag_len);
 
-static bool alg_is_loaded(const char *name)
-{
-	return crypto_has_alg(name, CRYPTO_ALG_TESTED, CRYPTO_ALG_TESTED | CRYPTO_NOLOAD);
-}
-
 /**
  * srnic_sth_suite_loaded() - Tell whether the kernel has a suite's algorithms at present
  * @suite: a row of the suite table
@@ -158,7 +154,7 @@ static bool alg_is_loaded(const char *name)
  */
 bool srnic_sth_suite_loaded(const struct srnic_sth_suite *suite)
 {
-	return alg_is_loaded(SRNIC_STH_KDF_ALG) && alg_is_loaded(suite->alg);
+	return srnic_alg_is_loaded(SRNIC_STH_KDF_ALG) && srnic_alg_is_loaded(suite->alg);
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sth_suite_loaded);
