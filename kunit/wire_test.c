@@ -729,6 +729,9 @@ static void psn_distance_is_signed_across_the_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0x10, 0xfffff0), 0x20);
 	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0xfffff0, 0x10), -0x20);
 	KUNIT_EXPECT_EQ(test, srnic_psn_diff(0x123456, 0x123456), 0);
+	KUNIT_EXPECT_EQ(test, srnic_psn_since(0, 0xffffff), 1);
+	KUNIT_EXPECT_EQ(test, srnic_psn_since(0xffffff, 0), 0xffffff);
+	KUNIT_EXPECT_EQ(test, srnic_psn_since(0x10, 0xfffff0), 0x20);
 }
 
 /* IBA 9.7.2: half of the space is ahead, half behind */
@@ -759,6 +762,7 @@ static void psn_distance_undoes_addition(struct kunit *test)
 		u32 b = xorshift32(&state) & SRNIC_PSN_MASK;
 
 		KUNIT_EXPECT_EQ(test, srnic_psn_add(b, srnic_psn_diff(a, b)), a);
+		KUNIT_EXPECT_EQ(test, srnic_psn_add(b, srnic_psn_since(a, b)), a);
 	}
 }
 

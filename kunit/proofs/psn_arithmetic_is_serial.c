@@ -4,8 +4,10 @@
  * cites: IBA 9.7.2
  * unwind: 1
  * wraps: srnic_psn_diff: serial arithmetic modulo 2^24 (IBA 9.7.2)
+ * wraps: srnic_psn_since: serial arithmetic modulo 2^24 (IBA 9.7.2)
  * broken: wire/wire.h: `(s32)((a - b) << 8) >> 8` => `(s32)(a - b)`
  * broken: wire/wire.h: `return (psn + n) & SRNIC_PSN_MASK;` => `return psn + n;`
+ * broken: wire/wire.h: `return (psn - first) & SRNIC_PSN_MASK;` => `return psn - first;`
  */
 #include "proof.h"
 #include "wire/wire.h"
@@ -27,6 +29,7 @@ int main(void)
 
 	PROVE(srnic_psn_add(a, n) <= SRNIC_PSN_MASK);
 	PROVE(srnic_psn_diff(srnic_psn_add(a, n), a) == (s32)n);
+	PROVE(srnic_psn_since(srnic_psn_add(a, n), a) == n);
 	POSSIBLE();
 	return 0;
 }

@@ -55,7 +55,7 @@ static struct srnic_swqe *oldest_active(struct srnic_qp *qp)
  */
 static void request_answered(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 {
-	u32 done = (qp->req.una - wqe->first_psn) & SRNIC_PSN_MASK;
+	u32 done = srnic_psn_since(qp->req.una, wqe->first_psn);
 	bool last = srnic_psn_diff(qp->req.una, wqe->last_psn) > 0;
 
 	if ((last || done % SRNIC_READ_PIECE == 0) && qp->req.rd_atomic)
@@ -335,7 +335,7 @@ static void read_response(struct srnic_qp *qp, const struct srnic_pkt *pkt,
 		return;
 	}
 
-	off = ((pkt->psn - wqe->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	off = srnic_psn_since(pkt->psn, wqe->first_psn) * qp->mtu;
 	if (pkt->payload_len != min(wqe->length - off, qp->mtu)) {
 		srnic_sq_fail(qp, wqe, IB_WC_BAD_RESP_ERR);
 		return;

@@ -359,7 +359,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_cc_lost);
 bool srnic_cc_take_credit(struct srnic_qp *qp, u32 packets)
 {
 	struct srnic_congestion *cc = &qp->req.cc;
-	u32 earned = (qp->req.una - cc->credit_psn) & SRNIC_PSN_MASK;
+	u32 earned = srnic_psn_since(qp->req.una, cc->credit_psn);
 
 	lockdep_assert_held(&qp->lock);
 

@@ -33,10 +33,9 @@ static struct srnic_rres *find_rres(const struct srnic_qp *qp, u32 psn, u8 opcod
 	for (i = 0; i < resp->rres_size; i++) {
 		u32 at = resp->rres_next + resp->rres_size - 1 - i;
 		struct srnic_rres *rres = &resp->rres[at % resp->rres_size];
-		u32 span = (rres->last_psn - rres->first_psn) & SRNIC_PSN_MASK;
+		u32 span = srnic_psn_since(rres->last_psn, rres->first_psn);
 
-		if (rres->opcode == opcode &&
-		    ((psn - rres->first_psn) & SRNIC_PSN_MASK) <= span)
+		if (rres->opcode == opcode && srnic_psn_since(psn, rres->first_psn) <= span)
 			return rres;
 	}
 	return NULL;
@@ -126,7 +125,7 @@ static void read_on(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 e
 
 static void repeat_from(struct srnic_qp *qp, struct srnic_rres *rres, u32 psn, u32 end)
 {
-	u32 off = ((psn - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	u32 off = srnic_psn_since(psn, rres->first_psn) * qp->mtu;
 
 	duplicate_missed(qp, rres, psn);
 	rres->from = psn;
@@ -164,7 +163,7 @@ static void repeat_read(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 
 	if (!rres)
 		return;
-	off = ((pkt->psn - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	off = srnic_psn_since(pkt->psn, rres->first_psn) * qp->mtu;
 	if (pkt->rkey != rres->rkey || pkt->va != rres->va + off ||
 	    pkt->dmalen > rres->length - off)
 		return;

@@ -76,8 +76,8 @@ static int send_read_response(struct srnic_build *build, struct srnic_rres *rres
 			      const struct srnic_mem_ref *ref, u32 budget)
 {
 	struct srnic_qp *qp = build->qp;
-	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
-	u32 more = (rres->to - rres->next) & SRNIC_PSN_MASK;
+	u32 off = srnic_psn_since(rres->next, rres->first_psn) * qp->mtu;
+	u32 more = srnic_psn_since(rres->to, rres->next);
 	struct srnic_source src = { .ref = ref, .at = rres->va + off };
 	struct srnic_pkt *pkt = &build->pkt;
 
@@ -110,7 +110,7 @@ static void refuse_accepted(struct srnic_qp *qp, u32 psn)
  */
 static bool read_refused(struct srnic_qp *qp, struct srnic_rres *rres, struct srnic_mem_ref *ref)
 {
-	u32 off = ((rres->next - rres->first_psn) & SRNIC_PSN_MASK) * qp->mtu;
+	u32 off = srnic_psn_since(rres->next, rres->first_psn) * qp->mtu;
 	const struct srnic_access access = {
 		.key = rres->rkey,
 		.rights = IB_ACCESS_REMOTE_READ | srnic_proved_access(rres->proved),

@@ -85,7 +85,7 @@ int srnic_request_data(struct srnic_build *build, const struct srnic_swqe *wqe, 
 		       bool ackreq, u32 max_packets)
 {
 	u32 mtu = build->qp->mtu;
-	u32 n = ((wqe->last_psn - wqe->first_psn) & SRNIC_PSN_MASK) + 1;
+	u32 n = srnic_psn_since(wqe->last_psn, wqe->first_psn) + 1;
 	struct srnic_source src = srnic_source_of(wqe, wqe->inline_data);
 
 	src.at = i * mtu;

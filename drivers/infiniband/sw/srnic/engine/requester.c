@@ -141,7 +141,7 @@ static int send_data(struct srnic_build *build, struct srnic_swqe *wqe, int budg
 {
 	struct srnic_qp *qp = build->qp;
 	u32 n = srnic_wqe_packets(wqe, qp->mtu);
-	u32 i = (qp->req.psn - wqe->first_psn) & SRNIC_PSN_MASK;
+	u32 i = srnic_psn_since(qp->req.psn, wqe->first_psn);
 	u32 avail = min_t(u32, window_avail(qp), budget);
 	int sent = 0;
 	int err;
@@ -188,7 +188,7 @@ static int send_read(struct srnic_build *build, struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
 	u32 n = srnic_wqe_packets(wqe, qp->mtu);
-	u32 i = (qp->req.psn - wqe->first_psn) & SRNIC_PSN_MASK;
+	u32 i = srnic_psn_since(qp->req.psn, wqe->first_psn);
 	u32 end = min_t(u32, n, round_up(i + 1, SRNIC_READ_PIECE));
 	u32 more = DIV_ROUND_UP(n - i, SRNIC_READ_PIECE);
 	int ret;

@@ -36,7 +36,7 @@ struct resend {
 static int resend_packet(struct resend *r, const struct srnic_swqe *wqe)
 {
 	struct srnic_build *build = &r->build;
-	u32 i = (r->psn - wqe->first_psn) & SRNIC_PSN_MASK;
+	u32 i = srnic_psn_since(r->psn, wqe->first_psn);
 	u32 left = srnic_psn_diff(r->end, r->psn);
 	u32 n;
 

@@ -106,7 +106,7 @@ static void ud_drop(struct srnic_qp *qp, const struct srnic_swqe *wqe)
 static u32 ud_cut(const struct srnic_qp *qp, const struct srnic_swqe *wqe,
 		  struct srnic_source *src, u8 *header)
 {
-	u32 i = (qp->req.psn - wqe->first_psn) & SRNIC_PSN_MASK;
+	u32 i = srnic_psn_since(qp->req.psn, wqe->first_psn);
 	struct srnic_lso lso = srnic_wqe_lso(&qp->sq, wqe);
 
 	src->header = header;

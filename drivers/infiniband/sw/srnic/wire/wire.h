@@ -367,6 +367,12 @@ static inline u32 srnic_psn_add(u32 psn, u32 n)
 	return (psn + n) & SRNIC_PSN_MASK;
 }
 
+/* Return how far @psn is after @first, in [0, 2^24). */
+static inline u32 srnic_psn_since(u32 psn, u32 first)
+{
+	return (psn - first) & SRNIC_PSN_MASK;
+}
+
 /* Return the signed distance a - b in [-2^23, 2^23). */
 static inline s32 srnic_psn_diff(u32 a, u32 b)
 {
