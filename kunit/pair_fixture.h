@@ -16,6 +16,7 @@
 #include "engine/congestion.h"
 #include "engine/engine.h"
 #include "engine/requester.h"
+#include "engine/responder.h"
 #include "net/internal.h"
 #include "sth_fixture.h"
 
@@ -24,6 +25,7 @@
 #define PSN		0xfffffe
 #define ID		0x1234
 #define NOW		NSEC_PER_SEC
+#define PAIR_TURNS	100	/* more than any suite needs, also if most end with their time */
 
 /* The ends of sth_fixture.h: the flow of an end carries its requests. */
 #define A	X
@@ -252,6 +254,20 @@ static inline void expect_silence(struct kunit *test, int end)
 	KUNIT_EXPECT_FALSE(test, next_packet(test, end, &pkt));
 }
 
+/* A turn that has ended with its time leaves replies to the worker; the suite takes its place. */
+static inline void finish_replies(struct srnic_qp *qp)
+{
+	u32 turns;
+
+	for (turns = 0; turns < PAIR_TURNS; turns++) {
+		if (!test_and_clear_bit(SRNIC_QP_WORK_REPLY, &qp->work_bits))
+			break;
+		lock(qp);
+		srnic_reply_run(qp);
+		unlock(qp);
+	}
+}
+
 /* Deliver a packet to the QP @to at the time @now, ns; 0: the current time. */
 static inline void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 now)
 {
@@ -267,6 +283,7 @@ static inline void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 
 	srnic_engine_rx(&rx);
 	srnic_segment_unlock();
 	local_bh_enable();
+	finish_replies(w->qp[to]);
 }
 
 /* Change the source address, or restore it; the ICRC of later packets is right for it. */
