@@ -27,7 +27,7 @@
 #define CLIENTS		8
 #define SLOT		4096	/* bytes; a block of the region's tree */
 #define STEPS		3	/* levels from the region to a slot: 8 is 2^3 */
-#define KEY_BYTES	16
+#define KEY_BYTES	32
 #define VALUE_BYTES	1024
 #define ENTRIES		(1 << 14)
 #define MOST_KEYS	(ENTRIES / 2)
