@@ -19,44 +19,11 @@ help_if_asked "$@"
 mkdir -p "$1"
 work=$(mktemp -d "$(cd "$1" && pwd -P)/run.XXXXXX")
 debian=$work/debian
-# shellcheck disable=SC2317 # the trap calls it
-finish()
-{
-	umount "$debian/proc" 2>/dev/null
-	rm -rf "$work"
-}
-trap finish EXIT
-
-# in_debian COMMAND...: run a command in the fresh Debian
-in_debian() { DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$debian" "$@"; }
-install() { in_debian apt-get -y -q --no-install-recommends install "$@" >&2; }
-
-# fresh_debian: unpack this machine's release from its own mirrors
-fresh_debian()
-{
-	local own suite lines=()
-	own=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	for suite in "$own" "$own-security"; do
-		lines+=("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror_of "$suite") $suite main")
-	done
-	mmdebstrap --quiet --mode=root --variant=apt --skip=check/qemu "$own" "$debian" \
-		"${lines[@]}" >&2 &&
-		mount -t proc proc "$debian/proc" && in_debian apt-get -qq update >&2
-}
+. "$top/tests/packages/debian.sh"
+trap leave EXIT
 
 # sums FOLDER: the checksums of its packages
 sums() { (cd "$1" && sha256sum -- *.deb); }
-
-# give FOLDER: put its packages into the fresh Debian, without those of debugging symbols. Sets debs.
-give()
-{
-	rm -rf "$debian/packages"
-	mkdir "$debian/packages"
-	cp "$1"/*.deb "$debian/packages/"
-	rm -f "$debian"/packages/*-dbgsym_*
-	debs=("$debian"/packages/*.deb)
-	debs=("${debs[@]#"$debian"}")
-}
 
 # later: build the packages of a later version
 later()
@@ -99,7 +66,7 @@ ok $? "a second build gives the same bytes"
 later
 ok $? "a later version is built"
 
-fresh_debian && install linux-headers-amd64 dkms pkgconf gcc libc6-dev
+fresh_debian "$(own_release)" && install linux-headers-amd64 dkms pkgconf gcc libc6-dev
 ok $? "a fresh Debian has headers of its kernel"
 listing >"$work/before"
 give "$work/1" && install "${debs[@]}"
