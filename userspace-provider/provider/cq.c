@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "pabi.h"
 #include "srnic.h"
 
 #define SRNIC_CQ_STAMPS		(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |		\
@@ -330,7 +331,7 @@ static int create_ring(struct srnic_cq *cq, struct ibv_context *ctx,
 	void *mem;
 	int ret;
 
-	ret = ibv_cmd_create_cq_ex(ctx, &kattr, &cq->vcq, NULL, 0, &resp.ibv, sizeof(resp), 0);
+	ret = srnic_cmd_create_cq(ctx, &kattr, &cq->vcq, &resp.ibv, sizeof(resp));
 	if (ret)
 		return ret;
 	mem = srnic_map(ctx, &resp.drv.ring, sizeof(struct srnic_cqe));

@@ -11,6 +11,7 @@
 #include <infiniband/cmd_ioctl.h>
 #include <rdma/srnic-ioctl.h>
 
+#include "pabi.h"
 #include "srnic.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -196,13 +197,12 @@ static struct verbs_context *srnic_alloc_context(struct ibv_device *ibdev, int c
 {
 	struct srnic_context *ctx = context_new(ibdev, cmd_fd);
 	struct srnic_get_context_uresp resp = {};
-	struct ibv_get_context cmd = {};
 	int err;
 
 	(void)private_data;
 	if (!ctx)
 		return NULL;
-	err = ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
+	err = srnic_cmd_get_context(&ctx->vctx, &resp.ibv, sizeof(resp));
 	return context_complete(ctx, err, &resp.drv);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pabi.h"
 #include "srnic.h"
 
 struct ibv_flow *srnic_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
@@ -176,6 +177,6 @@ int srnic_create_rss(struct ibv_context *ctx, struct srnic_qp *qp, struct ibv_qp
 
 	if (ret)
 		return ret;
-	return ibv_cmd_create_qp_ex2(ctx, &qp->vqp, attr, &cmd.ibv, sizeof(cmd), &resp.ibv,
-				     sizeof(resp));
+	return srnic_cmd_create_qp(ctx, &qp->vqp, attr, &cmd.ibv, sizeof(cmd), &resp.ibv,
+				   sizeof(resp));
 }
