@@ -12,7 +12,7 @@ from .report import FAILED, PASSED, Result, log_path
 PARTS = {
     "check": ("kunit/host", "kunit/model", "kunit/proofs", "userspace-provider",
               "userspace-provider/libsrnic", "userspace-provider/pipeline", "tools", "tools/dissector", "tests/snapshot"),
-    "soak": ("kunit/model", "kunit/proofs", "tests/packages"),
+    "soak": ("kunit/host", "kunit/model", "kunit/proofs", "tests/packages"),
 }
 SUITES = {"check": "host", "soak": "soak"}
 
