@@ -42,7 +42,8 @@ rds()
 # answered: whether the server waits for connections
 answered() { grep -q listening /run/test/smc.log; }
 
-smc()
+# smc_once: sockets of SMC carry bytes
+smc_once()
 {
 	local server compared
 	begin "SMC-R v2"
@@ -54,7 +55,21 @@ smc()
 		--bytes "$bytes") || fail "SMC: $(cat /run/test/smc.log)"
 	wait $server || fail "SMC's server: $(cat /run/test/smc.log)"
 	say "$compared bytes are right"
-	# Sockets that fall back to TCP send nothing here
+}
+
+# all_by_srnic: whether no socket has fallen back to TCP: srnic0 would not have sent its bytes
+all_by_srnic() { (($(count_of a srnic0 sent_bytes) >= SENT + connections * bytes)); }
+
+# A socket falls back if the first message by RDMA has no answer in 5 s (SMC_LLC_WAIT_FIRST_TIME),
+# as on a busy machine: try again
+smc()
+{
+	local tries
+	for tries in 1 2 3; do
+		smc_once
+		! all_by_srnic || break
+		say "a socket has fallen back to TCP ($tries)"
+	done
 	carried $((connections * bytes))
 }
 
