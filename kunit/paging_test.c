@@ -142,7 +142,7 @@ static u8 byte_of_process(struct kunit *test, const struct world *w, u64 off)
 {
 	u8 value = 0;
 
-	KUNIT_EXPECT_EQ(test, copy_from_user(&value, (void __user *)(w->memory + off), 1), 0);
+	KUNIT_EXPECT_EQ(test, copy_from_user(&value, u64_to_user_ptr(w->memory + off), 1), 0);
 	return value;
 }
 

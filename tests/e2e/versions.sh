@@ -23,7 +23,9 @@ another_version()
 }
 
 testbed up
-provider=$(ls /usr/lib/*/libibverbs/libsrnic-rdmav*.so)
+# That of the libibverbs that runs: there may be one for a newer libibverbs as well
+pabi=$(grep -aom1 'IBVERBS_PRIVATE_[0-9]*' /usr/lib/*/libibverbs.so.1)
+provider=$(ls /usr/lib/*/libibverbs/libsrnic-rdmav"${pabi##*_}".so)
 cp "$provider" /run/test/provider.so
 on a ibv_devinfo -d srnic0 >/run/test/devinfo || fail "the provider of this version is refused"
 
