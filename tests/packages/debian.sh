@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by the tests of packages, after scripts/lib.sh and scripts/debian.sh: a fresh Debian in a
-# folder, and packages for it. The test sets work (a folder) and debian (below it).
+# Sourced by the tests of packages, which have set top, with their arguments: FOLDER first. A fresh
+# Debian in $debian, below a folder of this run, $work; and packages for it.
 
-: "${top:?}" "${work:?}" "${debian:?}"
+: "${top:?}"
+. "$top/scripts/lib.sh"
+. "$top/scripts/debian.sh"
+. "$top/tests/tools/tap.sh"
+help_if_asked "$@"
+
+mkdir -p "$1"
+logs=$(cd "$1" && pwd -P)
+work=$(mktemp -d "$logs/run.XXXXXX")
+debian=$work/debian
 
 # leave: let the folders be removed; traps call it
 leave()
@@ -15,6 +24,7 @@ leave()
 	done
 	rm -rf "$work"
 }
+trap leave EXIT
 
 # in_debian COMMAND...: run a command in the fresh Debian
 in_debian() { DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$debian" "$@"; }

@@ -11,16 +11,7 @@
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
-. "$top/scripts/lib.sh"
-. "$top/scripts/debian.sh"
-. "$top/tests/tools/tap.sh"
-help_if_asked "$@"
-
-mkdir -p "$1"
-work=$(mktemp -d "$(cd "$1" && pwd -P)/run.XXXXXX")
-debian=$work/debian
 . "$top/tests/packages/debian.sh"
-trap leave EXIT
 
 # sums FOLDER: the checksums of its packages
 sums() { (cd "$1" && sha256sum -- *.deb); }

@@ -13,20 +13,10 @@
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
-. "$top/scripts/lib.sh"
-. "$top/scripts/debian.sh"
-. "$top/tests/tools/tap.sh"
-help_if_asked "$@"
+. "$top/tests/packages/debian.sh"
 
-mkdir -p "$1"
 release=${2:?RELEASE}
 suite=reboot/$release
-logs=$(cd "$1" && pwd -P)
-work=$(mktemp -d "$logs/run.XXXXXX")
-debian=$work/debian
-. "$top/tests/packages/debian.sh"
-trap leave EXIT
-
 disk=$work/disk
 readonly BOOT_SECONDS=900
 
