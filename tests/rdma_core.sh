@@ -3,6 +3,15 @@
 #
 # Sourced after lib.sh by the tests that run programs of another rdma-core than this system's.
 
+# needs_rdma_core NAME WHAT: skip the test, as WHAT says, unless /usr/local/lib/NAME is there. Sets unpacked.
+needs_rdma_core()
+{
+	unpacked=/usr/local/lib/$1
+	[ ! -e "$unpacked/complete" ] || return 0
+	echo "$2"
+	exit 77
+}
+
 between()
 {
 	pair in b "$1" -d srnic1 -g "$(gid_of b srnic1)" "${@:2}" -- \

@@ -8,10 +8,6 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../rdma_core.sh"
 
-next=/usr/local/lib/next-rdma-core
-[ -e $next/complete ] || {
-	echo "no rdma-core of the next Debian: scripts/setup check unpacks it where there is an older one"
-	exit 77
-}
-ls $next/usr/lib/*/libibverbs.so.1.14.56.* || fail "that is not rdma-core 56"
-run_rdma_core $next
+needs_rdma_core next-rdma-core "no rdma-core of the next Debian: scripts/setup check unpacks it where there is an older one"
+ls "$unpacked"/usr/lib/*/libibverbs.so.1.14.56.* || fail "that is not rdma-core 56"
+run_rdma_core "$unpacked"

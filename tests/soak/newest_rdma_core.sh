@@ -8,19 +8,15 @@
 . "$(dirname "$0")/../rdma_core.sh"
 . "$(dirname "$0")/../pyverbs.sh"
 
-newest=/usr/local/lib/newest-rdma-core
-[ -e $newest/complete ] || {
-	echo "no rdma-core of Debian sid: scripts/fetch-next newest-rdma-core unpacks it"
-	exit 77
-}
+needs_rdma_core newest-rdma-core "no rdma-core of Debian sid: scripts/fetch-next newest-rdma-core unpacks it"
 say "the provider for it is there"
 ls -l /usr/lib/*/libibverbs/libsrnic-rdmav*
-run_rdma_core $newest
+run_rdma_core "$unpacked"
 
 say "pyverbs"
 testbed up --flat
 # Python 3.14 starts a server of processes, which an unpacked Python's C library cannot run; and
 # rdma_resolve_addrinfo() needs Linux 6.17
 pyverbs_without=(test_multi_process_alloc_dm test_rdmacm_async_resolve_addrinfo)
-run_pyverbs $newest/usr/share/doc/rdma-core/tests 188 $newest/python3.14 -B
+run_pyverbs "$unpacked"/usr/share/doc/rdma-core/tests 188 "$unpacked"/python3.14 -B
 testbed down
