@@ -28,7 +28,14 @@ trap leave EXIT
 
 # in_debian COMMAND...: run a command in the fresh Debian
 in_debian() { DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$debian" "$@"; }
-install() { in_debian apt-get -y -q --no-install-recommends install "$@" >&2; }
+
+# install PACKAGE...: install them there; if that fails, show why DKMS has not built the module
+install()
+{
+	in_debian apt-get -y -q --no-install-recommends install "$@" >&2 && return
+	find "$debian/var/lib/dkms" -name make.log -exec tail -n 40 {} + >&2
+	return 1
+}
 
 own_release() { (. /etc/os-release && echo "$VERSION_CODENAME"); }
 
