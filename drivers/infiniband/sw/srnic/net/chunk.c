@@ -51,9 +51,7 @@ struct chunk_ring {
 	bool advanced;
 };
 
-static DEFINE_PER_CPU(struct chunk_ring, chunk_ring) = {
-	.lock = __SPIN_LOCK_UNLOCKED(chunk_ring.lock),
-};
+static DEFINE_PER_CPU(struct chunk_ring, chunk_ring);
 
 static void trim_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(chunk_trim, trim_work);
@@ -283,6 +281,18 @@ u64 srnic_chunk_bytes(void)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_chunk_bytes);
+
+/*
+ * The loader of modules does not relocate initial values of per-CPU data (apply_relocations()),
+ * and lockdep's are pointers.
+ */
+void __init srnic_chunk_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		spin_lock_init(&per_cpu_ptr(&chunk_ring, cpu)->lock);
+}
 
 /* At module unload. Packets in flight hold references to their chunks. */
 void srnic_chunk_exit(void)

@@ -110,6 +110,7 @@ struct srnic_chunk_frag {
 bool srnic_chunk_alloc_frag(struct srnic_chunk_frag *frag, u32 min_len, u32 max_len);
 void srnic_chunk_return_tail(const struct page *page, u32 end, u32 left);
 bool srnic_chunk_trim(void);
+void srnic_chunk_init(void);
 void srnic_chunk_exit(void);
 
 /* path.c */

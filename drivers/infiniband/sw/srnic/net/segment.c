@@ -43,9 +43,7 @@ struct segment_scratch {
 	struct icrc_cache_slot *flows;
 };
 
-static DEFINE_PER_CPU(struct segment_scratch, segment_scratch) = {
-	.lock = INIT_LOCAL_LOCK(lock),
-};
+static DEFINE_PER_CPU(struct segment_scratch, segment_scratch);
 
 int __init srnic_segment_init(void)
 {
@@ -54,6 +52,7 @@ int __init srnic_segment_init(void)
 	for_each_possible_cpu(cpu) {
 		struct segment_scratch *scratch = per_cpu_ptr(&segment_scratch, cpu);
 
+		local_lock_init(&scratch->lock);
 		scratch->buf = kmalloc_node(SCRATCH_LEN, GFP_KERNEL, cpu_to_node(cpu));
 		scratch->flows = kcalloc_node(ICRC_CACHE_SLOTS, sizeof(*scratch->flows), GFP_KERNEL,
 					      cpu_to_node(cpu));

@@ -279,6 +279,7 @@ int __init srnic_net_init(srnic_rx_fn rx)
 {
 	int err;
 
+	srnic_chunk_init();
 	err = srnic_hook_init(rx);
 	if (err)
 		return err;
