@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by scripts that build a kernel into the cache (build-debug-kernel,
+# Sourced by scripts that build a kernel into the cache (build-test-kernel,
 # build-uml-kernel). They set: kernel, its name; build, the folder; log; objects, the number
 # of files to compile.
 

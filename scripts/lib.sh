@@ -55,7 +55,9 @@ locked()
 
 # The options of each kernel that we build, and patches of its source, as files of this folder
 declare -A fragments=(
-	[debug]='debug-kernel.config'
+	[debug]='test-kernel.config x86-kernel.config debug-kernel.config'
+	[test-i386]='test-kernel.config x86-kernel.config i386-kernel.config'
+	[test-s390x]='test-kernel.config s390x-kernel.config'
 	[uml]='uml-kernel.config uml-xstate.patch'
 	[uml-debug]='uml-kernel.config uml-debug-kernel.config uml-xstate.patch'
 )
@@ -74,14 +76,17 @@ config_key()
 # is_listed NAME: whether it names a line of kernels.list
 is_listed() { grep -q "^${1//./\\.}: " "$repo/scripts/kernels.list"; }
 
-# kernel_dir NAME: the folder of the kernel stock, debug, uml or uml-debug, or of one in
+# is_test_kernel NAME: whether scripts/build-test-kernel builds it
+is_test_kernel() { [[ ${fragments[$1]-} == test-kernel.config\ * ]]; }
+
+# kernel_dir NAME: the folder of the kernel stock, of one that we build, or of one in
 # kernels.list, in the cache, even if it does not exist yet. It has: release (written last),
 # vmlinuz (uml: linux), build, lib/modules.
 kernel_dir()
 {
 	[[ $1 != stock ]] || { printf '%s\n' "$cache/stock/current"; return; }
 	! is_listed "$1" || { printf '%s\n' "$cache/kernels/$1/current"; return; }
-	[[ -n ${fragments[$1]-} ]] || die "unknown kernel '$1': use stock, debug, uml, uml-debug" \
+	[[ -n ${fragments[$1]-} ]] || die "unknown kernel '$1': use stock, ${!fragments[*]}" \
 		"or one of scripts/kernels.list"
 	# shellcheck disable=SC2086 # a list of words
 	printf '%s\n' "$cache/$1/$(config_key ${fragments[$1]})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""KUnit: load every test module on the test kernel and read the reports."""
+"""KUnit: load every test module on a test kernel and read the reports."""
 
 import os
 import re
@@ -45,13 +45,14 @@ def draw_packets():
                         "--out", BUILD / "kunit" / name], check=True)
 
 
-def run(report, wanted):
-    path = log_path("kunit/kunit")
+def run(report, wanted, kernel="debug"):
+    """Run all suites on a test kernel that is built."""
+    path = log_path(f"kunit/{kernel}")
     start = time.monotonic()
     report.started("kunit")
     draw_packets()
     with path.open("w") as log:
-        vm = VM("debug", ["scripts/guest/run-kunit"], log, TIMEOUT,
+        vm = VM(kernel, ["scripts/guest/run-kunit"], log, TIMEOUT,
                 ["--no-build", "--mem", "1G"])
         lines = list(vm)
     found = [Result(f"kunit/{suite}/{case}", outcome, 0, path, reason)

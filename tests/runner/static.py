@@ -111,7 +111,7 @@ def sparse(log):
 def sparse_kunit(log):
     """The suites, and code that is built for them only."""
     if not list(CACHE.glob("debug/*/release")):
-        raise steps.Skip("no test kernel: scripts/build-debug-kernel")
+        raise steps.Skip("no test kernel: scripts/build-test-kernel")
     return run_sparse(log, "debug")
 
 
@@ -125,7 +125,7 @@ def run_sparse(log, kernel):
                       (CACHE / "stock/current").resolve(),
                       *content_of(tracked("Kbuild", "drivers/*", "include/*", "kunit/*",
                                           "tools/bench/floor/*", "scripts/build-module",
-                                          "scripts/debug-kernel.config")))
+                                          "scripts/*-kernel.config")))
 
 
 def sparse_is_content(log, kernel):
