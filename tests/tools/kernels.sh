@@ -20,8 +20,12 @@ cat >"$dir/scripts/fetch-kernel" <<-'END'
 	gone) echo 'fetch-kernel: its archive cannot be reached: suite' >&2; exit 3 ;;
 	absurd) echo 'fetch-kernel: no space left' >&2; exit 1 ;;
 	esac
-	echo "/kernels/$1/9.9-amd64"
+	folder=$(dirname "$0")/../kernels/$1
+	mkdir -p "$folder"
+	echo 9.9-amd64 >"$folder/release"
+	echo "$folder"
 END
+cp "$dir/scripts/fetch-kernel" "$dir/scripts/build-test-kernel"
 cat >"$dir/scripts/build-module" <<-'END'
 	#!/bin/bash
 	cd "$(dirname "$0")/.." && mkdir -p "build/$1" && exec >"build/$1/log"
@@ -30,7 +34,6 @@ cat >"$dir/scripts/build-module" <<-'END'
 	[[ $1 != broken ]] || { echo "a.c:3:4: error: undeclared | unknown"; exit 2; }
 END
 chmod +x "$dir"/scripts/*
-
 
 "$dir/scripts/kernels" fine >"$dir/table" 2>/dev/null
 ok $? "a kernel without warnings: status 0"
@@ -50,6 +53,8 @@ grep -qx '| gone |  | - | - | skipped: its archive cannot be reached: suite |' "
 ok $? "its row has the reason"
 ! "$dir/scripts/kernels" absurd fine >"$dir/table" 2>/dev/null
 ok $? "a fetch that fails otherwise is a failure"
+"$dir/scripts/kernels" test-i386 >"$dir/table" 2>/dev/null && grep -q '^| test-i386 | 9.9' "$dir/table"
+ok $? "a test kernel is built first"
 ! "$dir/scripts/kernels" another 2>"$dir/said"
 ok $? "a kernel that is not in the list is refused"
 grep -q 'use fine, loud, broken, gone, absurd' "$dir/said"
