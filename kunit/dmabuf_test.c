@@ -260,12 +260,15 @@ static void R32_buffer_is_accessed_as_its_file_was_opened(struct kunit *test)
 
 static void rights_that_a_buffer_cannot_have_are_refused(struct kunit *test)
 {
-	static const struct {
+	/* of uncached memory */
+	const bool atomics = IS_ENABLED(CONFIG_X86) || IS_ENABLED(CONFIG_UML);
+	const struct {
 		int access, err;
 	} cases[] = {
 		{ 0, 0 },
 		{ IB_ACCESS_REMOTE_READ | IB_ACCESS_RELAXED_ORDERING, 0 },
-		{ IB_ACCESS_LOCAL_WRITE | SRNIC_ACCESS_REMOTE, 0 },
+		{ IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ, 0 },
+		{ IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_ATOMIC, atomics ? 0 : -EOPNOTSUPP },
 		{ IB_ACCESS_REMOTE_WRITE, -EINVAL },
 		{ IB_ACCESS_MW_BIND, -EOPNOTSUPP },
 		{ IB_ZERO_BASED, -EOPNOTSUPP },
