@@ -8,10 +8,10 @@
 : "${repo:?}" "${cache:?}"
 
 # By Debian's name of an architecture: the folder of its libraries, the prefix of its compiler if
-# that is another name, and the kernel's name of it
+# that is another name, and the kernel's name of it if that is another
 declare -rA triplets=([arm64]=aarch64-linux-gnu [i386]=i386-linux-gnu [s390x]=s390x-linux-gnu)
 declare -rA prefixes=([i386]=i686-linux-gnu)
-declare -rA kernel_names=([arm64]=arm64 [i386]=i386 [s390x]=s390)
+declare -rA kernel_names=([s390x]=s390)
 
 # prefix_of ARCH: print the prefix of its compiler
 prefix_of() { printf '%s\n' "${prefixes[$1]:-${triplets[$1]}}"; }
@@ -20,7 +20,7 @@ prefix_of() { printf '%s\n' "${prefixes[$1]:-${triplets[$1]}}"; }
 need_compiler() { command -v "$(prefix_of "$1")-gcc" >/dev/null || "$repo/scripts/setup" foreign; }
 
 # kernel_variables ARCH: print the variables of make that build a kernel for it, one a line
-kernel_variables() { printf '%s\n' "ARCH=${kernel_names[$1]}" "CROSS_COMPILE=$(prefix_of "$1")-"; }
+kernel_variables() { printf '%s\n' "ARCH=${kernel_names[$1]:-$1}" "CROSS_COMPILE=$(prefix_of "$1")-"; }
 
 # arch_of NAME: print Debian's name of the architecture of a kernel, by the end of the kernel's name
 arch_of()

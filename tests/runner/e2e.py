@@ -18,7 +18,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import BUILD, REPO
+from . import BUILD, REPO, kunit
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
@@ -27,7 +27,7 @@ KERNELS = ("stock", "debug")
 SKIP_STATUS = 77
 # Factors for time-outs, which are given for the stock kernel on an idle machine. A time-out
 # ends a test that hangs; it must not end one that waits for a busy machine.
-PATIENCE = {"stock": 5, "debug": 15, "test-i386": 15, "test-s390x": 15}
+PATIENCE = {"stock": 5, **dict.fromkeys(("debug", *kunit.OTHERS), 15)}
 PATIENCE_WITH_EASY = 2
 # The clock of these VMs jumps ahead while they wait for the host
 PATIENCE_WITH_COUNTED = 20

@@ -12,6 +12,7 @@ from .report import FAILED, PASSED, Result, log_path
 from .vm import VM
 
 CASE = re.compile(r"\bKUNIT_CASE\w*\(\s*(\w+)")
+OTHERS = ("test-i386", "test-s390x")     # test kernels that make check does not use
 TIMEOUT = 2400      # three times as long as alone, because other tasks run beside it
 
 
