@@ -45,8 +45,9 @@ repeated()
 flood()
 {
 	local before again grown
-	before=$(count_of b srnic1 "$2")
+	# A packet that the stream repeats between these two lines must not be unexplained
 	again=$(repeated)
+	before=$(count_of b srnic1 "$2")
 	on a srnic-garbage "$1" va "$(on b cat /sys/class/net/vb/address)" 10.77.0.1 10.77.0.2 "$QPN" "$count"
 	grown=$(($(count_of b srnic1 "$2") - before))
 	again=$(($(repeated) - again))
