@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Sourced by scripts that build a kernel into the cache (build-test-kernel,
-# build-uml-kernel). They set: kernel, its name; build, the folder; log; objects, the number
-# of files to compile.
+# Sourced after lib.sh by the scripts that build a kernel into the cache (build-test-kernel,
+# build-uml-kernel). They set:
+#	kernel		its name
+#	variables	variables of make
+#	base		the target of make that writes the first configuration
+#	targets		those that build the image and the modules
+#	objects		the number of files to compile; only the progress line uses it
+# define:
+#	take_image	copy the image from $build to $dir
+# and call build_kernel.
+
+kmake() { make -C "$src" O="$build" "${variables[@]}" -j"$(nproc)" "$@"; }
 
 # requested: print the options that the kernel must have
 requested()
@@ -69,4 +78,54 @@ forget_objects()
 		-o -name 'vmlinux.*' -o -name '.tmp_*' \) \
 		! -path "$build/scripts/*" ! -path "$build/tools/*" \
 		! -path "$build/include/*" -delete
+}
+
+configure()
+{
+	kmake "$base"
+	# The last setting of an option wins
+	requested >>"$build/.config"
+	kmake olddefconfig
+}
+
+# build_kernel: build the kernel, unless the cache has it, and print its folder. scripts/vm and
+# scripts/uml call it at each start.
+build_kernel()
+{
+	"$repo/scripts/setup" source
+	src=$(cd "$cache/source/current" && pwd -P)
+	dir=$(kernel_dir "$kernel")
+	build=$dir/build
+	log=$dir/build.log
+	[[ -e $dir/release ]] || locked "$kernel"
+	# Another run may have built it while this one waited for the lock
+	[[ -e $dir/release ]] || compile
+	printf '%s\n' "$dir"
+}
+
+# compile: build the kernel into $dir, under the lock
+compile()
+{
+	local release ticker
+
+	mkdir -p "$build"
+	say "building the $kernel kernel in $dir, about 8 minutes on 2 cores"
+	patch_source >"$log" 2>&1 || fail "a patch does not fit the source"
+	configure >>"$log" 2>&1 || fail "the configuration failed"
+	check_config
+
+	progress {lock_fd}>&- &
+	ticker=$!
+	# shellcheck disable=SC2064 # its number is local
+	trap "kill $ticker 2>/dev/null || true" EXIT
+	kmake "${targets[@]}" >>"$log" 2>&1 || fail "the build failed"
+	kmake INSTALL_MOD_PATH="$dir" modules_install >>"$log" 2>&1 ||
+		fail "the modules were not installed"
+
+	take_image
+	release=$(<"$build/include/config/kernel.release")
+	ln -sfn "$build" "$dir/lib/modules/$release/build"
+	forget_objects
+	printf '%s\n' "$release" >"$dir/release"
+	say "the $kernel kernel $release is built, in $(lasted "$SECONDS")"
 }
