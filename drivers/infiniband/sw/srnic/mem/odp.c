@@ -177,7 +177,8 @@ static void odp_go_live(struct srnic_odp *odp)
  * Nothing is mapped yet. The memory need not exist: only its accesses can tell.
  *
  * Context: process that owns the memory.
- * Return: 0, -ENOMEM, -EOVERFLOW, or an errno of mmu_interval_notifier_insert().
+ * Return: 0, -ENOMEM, -EOVERFLOW if an unsigned long is too short for the range, or an errno of
+ * mmu_interval_notifier_insert().
  */
 int srnic_region_page(struct srnic_mr *mr, u64 start)
 {

@@ -55,9 +55,12 @@
 #define SRNIC_KERNEL_CAPS	(IBK_LOCAL_DMA_LKEY | IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG |	\
 				 (SRNIC_PAGING ? IBK_ON_DEMAND_PAGING : 0))
 
+/* A region of the whole address space has more bytes than an unsigned long of 32 bits can count. */
+#define SRNIC_IMPLICIT_CAPS	(IS_ENABLED(CONFIG_64BIT) ? IB_ODP_SUPPORT_IMPLICIT : 0)
+
 /* UC: a message whose receive buffer, or whose target, is not there yet is lost. */
 static const struct ib_odp_caps srnic_odp_caps = {
-	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
+	.general_caps = IB_ODP_SUPPORT | SRNIC_IMPLICIT_CAPS,
 	.per_transport_caps = {
 		.rc_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE |
 			       IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC |
