@@ -36,11 +36,13 @@ def last_line(log):
 
 
 def rows_of(name, columns=COLUMNS):
-    """Return the rows of a table by their first cell."""
+    """Return the rows of a table by their first cell, with a dash in each column that the
+    table does not have yet."""
     path = FOLDER / f"{name}.md"
     lines = path.read_text().splitlines() if path.exists() else []
-    return {row[0]: row for row in map(cells, lines)
-            if len(row) == len(columns) and row[0] not in (columns[0], "---")}
+    heads, _, *rows = [cells(line) for line in lines if line.startswith("|")] or [(), ()]
+    named = (dict(zip(heads, row)) for row in rows)
+    return {row[columns[0]]: [row.get(column, "-") for column in columns] for row in named}
 
 
 def write_rows(name, title, columns, rows, how):
