@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel: debug
 # what: the kernel survives valid and invalid commands, rings, packets and netlink messages, and leaks no object
-# timeout: 420
+# timeout: 660
 # cites: R1, R28, issue 5 (fuzzing of ioctls and rings)
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../ib.sh"

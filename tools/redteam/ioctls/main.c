@@ -37,7 +37,7 @@
 #define LEAST_CALLS	10000	/* a busy machine gets more time */
 #define LEAST_SHARE	60	/* one in so many calls */
 #define LEAST_DONE	20
-#define GRACE_S		240	/* seconds of extra time to reach the minimum */
+#define GRACE_S		420	/* seconds of extra time to reach the minimum */
 
 #define ORDINARY	4	/* default weight */
 
