@@ -117,7 +117,10 @@ class Report:
                          f"{counts[SKIPPED]:>9}")
         self._show_dearest()
         for outcome, title in ((SKIPPED, "Skipped"), (FAILED, "Failed")):
-            chosen = [r for r in self.results if r.outcome == outcome]
+            # Tests with a log last: rows of tables that have failed only follow from them
+            chosen = sorted((r for r in self.results if r.outcome == outcome),
+                            key=lambda r: r.log is not None)
+            logged = sum(r.log is not None for r in chosen)
             if chosen:
                 self.say("")
                 self.say(f"{title}:")
@@ -128,7 +131,7 @@ class Report:
                 self.say(f"  {result.name}  {result.reason}{where}")
                 if where:
                     # Repeat the reasons at the end, for a reader who sees only that
-                    self._show_end(result.log, 3)
+                    self._show_end(result.log, max(3, 15 // logged))
         self.say("")
         if not self.results:
             self.say("No test matches.")

@@ -86,7 +86,7 @@ class Statement:
             if missing:
                 report.expect(1)
                 report.finished(Result(f"{self.mark}/{row.number}", FAILED, 0, None,
-                                       f"no such test: {', '.join(missing)}"))
+                                       without_result(missing)))
 
 
 def bare(name):
@@ -94,6 +94,12 @@ def bare(name):
     extension."""
     case = name.rpartition("/")[2].rpartition(": ")[2]
     return case.removeprefix("corpus of ").removesuffix(".sh")
+
+
+def without_result(missing, most=3):
+    """Say that named tests do not exist or did not run, in a short line however many they are."""
+    more = f" and {len(missing) - most} more" if len(missing) > most else ""
+    return f"no result of {', '.join(missing[:most])}{more}"
 
 
 def outcome(row, ended):
