@@ -11,14 +11,13 @@ Counted tests run in a VM whose clock counts instructions, so that their compari
 depend on the machine.
 """
 
-import os
 import re
 import shutil
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import BUILD, REPO, kunit
+from . import BUILD, REPO, death, kunit
 from .report import FAILED, PASSED, SKIPPED, Result, log_path
 from .vm import VM
 
@@ -31,12 +30,6 @@ PATIENCE = {"stock": 5, **dict.fromkeys(("debug", *kunit.OTHERS), 15)}
 PATIENCE_WITH_EASY = 2
 # The clock of these VMs jumps ahead while they wait for the host
 PATIENCE_WITH_COUNTED = 20
-# QEMU before 8.1 may execute a breakpoint that the kernel has already removed after it patched
-# its own code, which srnic never does. It may also lose flags: no processor sets those that
-# are reserved, 22 to 31.
-BREAKPOINT = "Oops: int3: "
-EFLAGS = re.compile(r"\bEFLAGS: ([0-9a-f]{8})\b")
-RESERVED_FLAGS = ~0 << 22
 
 
 @dataclass
@@ -175,14 +168,6 @@ class Queue:
             return True
 
 
-def emulator_bug(kernel_log):
-    """Return whether the emulator, rather than the kernel, has failed."""
-    if os.environ.get("SRNIC_ACCEL", "tcg") != "tcg":
-        return False
-    return BREAKPOINT in kernel_log or any(
-        int(flags, 16) & RESERVED_FLAGS for flags in EFLAGS.findall(kernel_log))
-
-
 class Guest:
     """VMs for the tests of one kernel, one after the other: for those of the first queue, then
     for those of the next. Their own logs are in `place`, below the tests' logs."""
@@ -265,17 +250,15 @@ class Guest:
 
     def died(self):
         """Handle a VM that ended during a test."""
-        path = self.folder / f"dmesg-{self.boot}"
-        kernel_log = path.read_text(errors="replace") if path.exists() else ""
+        text = death.kernel_log(self.folder / f"dmesg-{self.boot}")
         run = self.current
-        if emulator_bug(kernel_log) and self.source.repeat(run):
+        if death.emulator_bug(text) and self.source.repeat(run):
             self.current = None
             self.report.say(f"  … {run.name}: the emulator has failed, not the kernel;"
                             " the test runs again")
             return
         with run.log.open("a") as log:
-            log.write("\n--- end of the kernel log ---\n")
-            log.writelines(line + "\n" for line in kernel_log.splitlines()[-60:])
+            death.show_end(text, log)
         self.end(run, FAILED, 0, "the VM died")
 
     def end(self, run, outcome, seconds, reason, spent=0.0):

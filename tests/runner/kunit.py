@@ -6,13 +6,14 @@ import re
 import subprocess
 import time
 
-from . import BUILD, REPO
+from . import BUILD, REPO, death
 from .ktap import cases
 from .report import FAILED, PASSED, Result, log_path
 from .vm import VM
 
 CASE = re.compile(r"\bKUNIT_CASE\w*\(\s*(\w+)")
 OTHERS = ("test-i386", "test-s390x")     # test kernels that make check does not use
+TIMED_OUT = 124     # status of scripts/vm
 TIMEOUT = 2400      # three times as long as alone, because other tasks run beside it
 
 
@@ -46,16 +47,31 @@ def draw_packets():
                         "--out", BUILD / "kunit" / name], check=True)
 
 
+def in_a_vm(report, kernel, path):
+    """Run all suites, once more if the emulator fails. Return the VM's status and the lines."""
+    dmesg = path.with_suffix(".dmesg")
+    for again in (False, True):
+        dmesg.unlink(missing_ok=True)
+        with path.open("w") as log:
+            vm = VM(kernel, ["scripts/guest/run-kunit"], log, TIMEOUT,
+                    ["--no-build", "--mem", "1G", "--log", dmesg])
+            lines = list(vm)
+            text = death.kernel_log(dmesg)
+            if vm.status == TIMED_OUT:      # scripts/vm prints the end of others
+                death.show_end(text, log)
+        if again or not vm.status or not death.emulator_bug(text):
+            break
+        report.say("  … kunit: the emulator has failed, not the kernel; the suites run again")
+    return vm.status, lines
+
+
 def run(report, wanted, kernel="debug"):
     """Run all suites on a test kernel that is built."""
     path = log_path(f"kunit/{kernel}")
     start = time.monotonic()
     report.started("kunit")
     draw_packets()
-    with path.open("w") as log:
-        vm = VM(kernel, ["scripts/guest/run-kunit"], log, TIMEOUT,
-                ["--no-build", "--mem", "1G"])
-        lines = list(vm)
+    status, lines = in_a_vm(report, kernel, path)
     found = [Result(f"kunit/{suite}/{case}", outcome, 0, path, reason)
              for suite, case, outcome, reason in cases("\n".join(lines), depth=1)]
     chosen = [result for result in found
@@ -69,10 +85,10 @@ def run(report, wanted, kernel="debug"):
 
     # A failure outside of the cases: a splat, a module that does not load, a dead machine
     reason = ""
-    if vm.status == 70:
+    if status == 70:
         reason = "the kernel reported trouble"
-    elif vm.status:
-        reason = f"exit status {vm.status}"
+    elif status:
+        reason = f"exit status {status}"
     elif not found:
         reason = "no suite reported anything"
     report.finished(Result("kunit/kernel", FAILED if reason else PASSED,
