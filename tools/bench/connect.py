@@ -8,12 +8,14 @@ from programs import Failed, await_cm_listener, background, run
 CONNECTIONS = 200
 
 
-def connect_rate(contender):
-    """Return rdma_cm connections per second, from creating the id to being connected."""
+def connect_rate(contender, under=(), limit=60):
+    """Return rdma_cm connections per second, from creating the id to being connected. The client
+    runs under another program, if one is given."""
     count = str(CONNECTIONS)
     with background(["cmtime", "-b", PEER, "-c", count]) as server:
         await_cm_listener(server)
-        return parse_cmtime(run(["cmtime", "-b", HERE, "-s", PEER, "-c", count], 60), CONNECTIONS)
+        client = ["cmtime", "-b", HERE, "-s", PEER, "-c", count]
+        return parse_cmtime(run([*under, *client], limit), CONNECTIONS)
 
 
 def parse_cmtime(out, count):
@@ -22,4 +24,5 @@ def parse_cmtime(out, count):
     needed = ("create id", "resolve addr", "resolve route", "create qp", "connect")
     if not all(step in steps for step in needed):
         raise Failed("cmtime: no figures in its output")
-    return {"per_second": count / sum(float(steps[step]) for step in needed) * 1000}
+    return {"per_second": count / sum(float(steps[step]) for step in needed) * 1000,
+            "connections": count}

@@ -21,6 +21,9 @@ REPO = Path(__file__).resolve().parents[2]
 OBJECTS = REPO / "build/stock/src/drivers/infiniband/sw/srnic"
 MODULES = ("srnic", "rdma_rxe", "siw")
 
+# cmtime yields until all its connections have an answer
+WAITING = re.compile(r"sched_yield|do_idle")
+
 # Owners of functions outside the module; the first match counts
 BUSINESS = (
     ("idle", r"default_idle|cpuidle|do_idle|cpu_idle|pv_native_safe_halt|acpi_idle"),
@@ -89,14 +92,20 @@ def samples(path):
         yield float(head[2]), int(head[3]), head[1], chain[::-1]
 
 
-def under_way(found):
+def under_way(found, edge=20):
     """Drop set-up and tear-down: keep samples between the first and the last twentieth of
-    the module's own samples."""
+    the module's own samples, or of another part; 0 drops none of them."""
     times = sorted(time for time, _, _, chain in found if any(dso in MODULES for _, dso in chain))
     if not times:
         raise SystemExit("flame: no sample saw the module: is the run too short?")
-    first, last = times[len(times) // 20], times[len(times) - 1 - len(times) // 20]
+    dropped = len(times) // edge if edge else 0
+    first, last = times[dropped], times[len(times) - 1 - dropped]
     return [sample for sample in found if first <= sample[0] <= last]
+
+
+def without_waiting(found):
+    """Drop samples of processors that had nothing to do: they idled, or a program yielded."""
+    return [sample for sample in found if not any(WAITING.search(name) for name, _ in sample[3])]
 
 
 def by_room(found, symbols):
@@ -122,9 +131,20 @@ def by_function(found):
     return counted
 
 
-def packet_ns(run):
-    """Return guest nanoseconds (under icount: instructions) a packet or a round trip."""
+def unit_of_work(run):
+    """Return what is counted: a packet, a round trip or a connection."""
     figures = run["figures"]
+    if "connections" in figures:
+        return "connection"
+    return "packet" if "MiBps" in figures else "round trip"
+
+
+def ns_each(run, total):
+    """Return guest nanoseconds (under icount: instructions) of each such unit; for a connection
+    including its end, which the samples have as well, without the time of waiting."""
+    figures = run["figures"]
+    if "connections" in figures:
+        return total / run["events"] / figures["connections"]
     if "MiBps" not in figures:
         return 2000 * figures["median"]     # perftest reports half a round trip
     return min(run["work"]["size"], 4096) / (figures["MiBps"] * 1048576) * 1e9
@@ -132,9 +152,9 @@ def packet_ns(run):
 
 def markdown(run, symbols, found):
     itself, in_all, total = by_room(found, symbols)
-    each = packet_ns(run)
+    each = ns_each(run, total)
     unit = "instructions" if run["cpus"] == 1 else "ns"
-    what = "packet" if "MiBps" in run["figures"] else "round trip"
+    what = unit_of_work(run)
     out = [f"# Profile of {run['contender']}, {run['name']}, {run['date']}", "",
            f"{len(found)} samples; a {what} takes {each:.0f} {unit}, both ends and the tool's own work.", "",
            f"| room | itself | in all | {unit} a {what}, itself | in all |", "|---|---|---|---|---|"]
@@ -218,11 +238,16 @@ def main():
     args = ap.parse_args()
     run = json.loads((args.folder / "run.json").read_text())
     symbols = Symbols()
-    found = under_way(list(samples(args.folder / "samples.txt")))
+    found = list(samples(args.folder / "samples.txt"))
+    if unit_of_work(run) == "connection":
+        # Set-up and end are all that it has
+        found = without_waiting(under_way(found, edge=0))
+    else:
+        found = under_way(found)
     text, figures = markdown(run, symbols, found)
     (args.folder / "rooms.md").write_text(text)
     (args.folder / "rooms.json").write_text(json.dumps({**run, **figures}, indent=1) + "\n")
-    title = f"{run['contender']} {run['name']}: {packet_ns(run):.0f} ns a packet (a round trip for latencies)"
+    title = f"{run['contender']} {run['name']}: {figures['packet']:.0f} ns a {unit_of_work(run)}"
     (args.folder / "flame.svg").write_text(Flame(title, found, symbols).svg())
     print(text)
 

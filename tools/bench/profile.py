@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from bed import bed, protected, sh    # noqa: E402
+from connect import connect_rate                        # noqa: E402
 from contenders import CONTENDERS, MTU                  # noqa: E402
 from pace import Pace                                   # noqa: E402
 from perftest import perftest                           # noqa: E402
@@ -33,13 +34,17 @@ DATA = "/tmp/perf.data"
 PERF = ("perf", "record", "-q", "-a", *(word for period in PERIODS for word in ("-e", f"cpu-clock/period={period}/")),
         "-g", "-o", DATA, "--")
 VERBS = [name for name, contender in CONTENDERS.items() if contender.devices]
-PERFTESTS = [name for name, work in WORK.items() if work.verb and work.place == "plain"]
+WORKS = [name for name, work in WORK.items()
+         if work.place == "plain" and (work.verb or work.kind == "connect")]
 
 
-def record(contender, work, iterations):
+def record(contender, work, seconds):
     """Run the work under perf; return its figures."""
     with bed(contender.bed), protected(contender):
         print(f"profile: {contender.name} {work.name}", flush=True)
+        if work.kind == "connect":
+            return connect_rate(contender, under=PERF, limit=1200)
+        iterations = Pace(seconds).iterations(contender, work)
         return perftest(contender, work, iterations, under=PERF, limit=1200)
 
 
@@ -47,7 +52,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("Example:")[1],
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--work", default="write_4k", choices=PERFTESTS)
+    ap.add_argument("--work", default="write_4k", choices=WORKS)
     ap.add_argument("--contender", default="srnic", choices=VERBS)
     ap.add_argument("--seconds", type=float, default=2, help="how long to watch, roughly (%(default)s)")
     ap.add_argument("--out", required=True)
@@ -55,7 +60,7 @@ def main():
     contender, work = CONTENDERS[args.contender], WORK[args.work]
     sh("sysctl", "-qw", "kernel.perf_event_paranoid=-1", "kernel.kptr_restrict=0")
     try:
-        figures = record(contender, work, Pace(args.seconds).iterations(contender, work))
+        figures = record(contender, work, args.seconds)
     except Failed as error:
         sys.exit(f"profile: {error}")
     out = Path(args.out)
@@ -64,7 +69,7 @@ def main():
         subprocess.run(["perf", "script", "-i", DATA, "-F", "comm,time,period,ip,sym,dso"], stdout=file, check=True)
     (out / "run.json").write_text(json.dumps(
         {"kernel": platform.release(), "cpus": os.cpu_count(), "date": time.strftime("%Y-%m-%d"),
-         "name": work.name, "contender": contender.name, "work": asdict(work), "figures": figures,
+         "events": len(PERIODS), "name": work.name, "contender": contender.name, "work": asdict(work), "figures": figures,
          "mtu": MTU}, indent=1) + "\n")
 
 
