@@ -229,9 +229,13 @@ def neighbours():
 
 
 def rhythms():
-    # in no group: scripts/price takes their mean
+    # in no group: scripts/price takes the mean of these
     for size in range(16, 208, 24):
         yield Work(f"send_list_{size}", "", "rate", "send", size, VERBS, ("-l", "32"), least=64)
+    # Ends that sleep until there is a completion: on one processor, one that polls takes as long
+    # from the other as the scheduler lets it. perftest has none of WRITE
+    for verb in ("send", "read"):
+        yield Work(f"{verb}_64k_asleep", "", "bandwidth", verb, 64 * KIB, VERBS, ("-e",))
 
 
 PARTS = (headline(), sizes(), latencies(), queue_pairs(), others(), neighbours(), nics("nics", NICS),
