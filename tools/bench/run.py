@@ -29,7 +29,7 @@ from floor import measure_floor                                         # noqa: 
 from measure import measure                                             # noqa: E402
 from pace import Pace                                                   # noqa: E402
 from places import PLACES                                               # noqa: E402
-from programs import Failed                                             # noqa: E402
+from programs import Failed, Patience                                   # noqa: E402
 from progress import Progress                                           # noqa: E402
 from work import GROUPS, NIC_GROUPS, OFTEN, select                      # noqa: E402
 
@@ -138,6 +138,7 @@ def arguments():
     ap.add_argument("--contenders", default=",".join(name for name, c in CONTENDERS.items() if not c.like))
     ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
     ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")
+    ap.add_argument("--patience", type=int, default=1, help="factor for the limits of the programs' time")
     ap.add_argument("--floor-ms", type=int, default=50, help="how long each primitive runs; 0: none is measured")
     args = ap.parse_args()
     for name in args.contenders.split(","):
@@ -152,6 +153,7 @@ def arguments():
 
 def main():
     args = arguments()
+    Patience.factor = args.patience
     contenders = [CONTENDERS[name] for name in args.contenders.split(",")]
     sessions = plan(args.work, contenders, args.reps)
     resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
