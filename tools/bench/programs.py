@@ -35,9 +35,10 @@ def environment():
 
 def run(cmd, limit):
     """Run a program and return its output; raise Failed if it fails or exceeds the limit."""
+    limit *= Patience.factor
     try:
         ran = subprocess.run(cmd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             timeout=limit * Patience.factor, env=environment(), check=False)
+                             timeout=limit, env=environment(), check=False)
     except subprocess.TimeoutExpired:
         raise Failed(f"{cmd[0]}: no result in {limit} s") from None
     if ran.returncode:
