@@ -166,7 +166,7 @@ class Readers(unittest.TestCase):
         self.assertEqual([jain(rates) for rates in ([2, 2, 2, 2], [5, 0, 0, 0], [0, 0])], [1, 0.25, 0])
 
     def test_cmtime_without_what_comes_after_the_connection(self):
-        self.assertEqual(parse_cmtime(CMTIME, 50), {"per_second": 500})
+        self.assertEqual(parse_cmtime(CMTIME, 50), {"per_second": 500, "connections": 50})
 
     def test_neighbours(self):
         self.assertEqual(parse_throughput(BESIDE), {"left": 0.65, "kpps": 123.456})
