@@ -124,7 +124,7 @@ merge_usr()
 {
 	local name
 	for name in bin sbin lib; do
-		[[ -d $1/$name ]] || continue
+		[[ -d $1/$name && ! -L $1/$name ]] || continue
 		mkdir -p "$1/usr/$name"
 		cp -a "$1/$name/." "$1/usr/$name/"
 		rm -rf "${1:?}/$name"

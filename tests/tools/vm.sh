@@ -10,11 +10,11 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 . "$(dirname "$0")/tap.sh"
 
-# Use a copy with an empty scripts/stage: this test runs while the tools are built
+# Use a copy that stages nothing: this test runs while the tools are built
 tree=$dir/tree
 mkdir "$tree"
 cp -r "$top/scripts" "$tree/"
-printf '#!/bin/sh\n' >"$tree/scripts/stage"
+printf '#!/bin/sh\n' | tee "$tree/scripts/stage" >"$tree/scripts/stage-often"
 
 # emulator LINE...: create an emulator whose Nth start writes the Nth line to the kernel's
 # log; further starts repeat the last one. "done" ends the command, with status 0.
