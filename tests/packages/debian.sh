@@ -26,8 +26,13 @@ leave()
 }
 trap leave EXIT
 
-# in_debian COMMAND...: run a command in the fresh Debian
-in_debian() { DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$debian" "$@"; }
+# in_debian COMMAND...: run a command in the fresh Debian. A make of DKMS would heed the variables
+# that the make of 'make soak' was given, O= among them.
+in_debian()
+{
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL \
+		DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$debian" "$@"
+}
 
 # install PACKAGE...: install them there; if that fails, show why DKMS has not built the module
 install()
