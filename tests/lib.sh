@@ -48,7 +48,7 @@ older_than()
 }
 
 # soon COMMAND...: repeat COMMAND until it succeeds; give up after three minutes. A long wait must
-# not take the processor from what is awaited: commands take 0.3 s in a VM.
+# not take the processor from what is awaited: a start costs milliseconds in a VM.
 soon()
 {
 	local end=$((SECONDS + 180)) tenths=1
