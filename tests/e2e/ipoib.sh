@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: IP runs over InfiniBand ports of srnic by the stock ib_ipoib, with no daemon, beside RoCE devices on the same netdevs
 # easy: yes
 # timeout: 120

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel: both
+# kernel: stock
 # what: raw packet QPs send and receive frames of their own netdev and namespace only, by rules, and the device and the module may go meanwhile
 # easy: yes
 # timeout: 300
