@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# InfiniBand ports on the two ends of a test bed, and IP over them by the stock ib_ipoib.
+# InfiniBand ports on the ends of a test bed, and IP over them by the stock ib_ipoib.
 # Source it after lib.sh.
+
+# The ends: a and b of testbed, or namespaces that the test makes, n1, n2 and so on. The netdev
+# of end E is vE.
+ib_ends=(a b)
+
+# ib_number END: last number of its addresses
+ib_number()
+{
+	case $1 in
+	a) echo 1 ;;
+	b) echo 2 ;;
+	*) echo "${1#n}" ;;
+	esac
+}
 
 # ib_device END: name of the InfiniBand device on that end
 ib_device() { echo "ib$1"; }
@@ -23,6 +37,8 @@ ib_netdev()
 ib_place()
 {
 	local dev
+	# Two VMs have a port each, and no namespaces
+	[ -e "/run/netns/$1" ] || { on "$1" ip link show ib0 >/dev/null 2>&1; return; }
 	dev=$(ib_netdev "$1") || return 1
 	ip link set "$dev" netns "$1" name ib0
 }
@@ -43,12 +59,12 @@ ib_delete()
 	on "$1" rdma link delete "$(ib_device "$1")"
 }
 
-# ib_up END: add a port, and bring up ib0 with 10.78.0.N and fd78::N, N = 1 for a, 2 for b
+# ib_up END: add a port, and bring up ib0 with 10.78.0.N and fd78::N, N = ib_number END
 ib_up()
 {
-	local n=1
-	[ "$1" = a ] || n=2
-	modprobe ib_ipoib
+	local n
+	n=$(ib_number "$1")
+	on "$1" modprobe ib_ipoib
 	ib_add "$1"
 	soon ib_place "$1" || fail "ib_ipoib has made no netdev for $(ib_device "$1")"
 	on "$1" sh -c "
@@ -59,26 +75,36 @@ ib_up()
 	soon ib_has_carrier "$1" || fail "no carrier: $(on "$1" ip -d link show ib0)"
 }
 
-# ib_keys: give both ends the keys k, for hosts, and g, for groups
+# ib_keys: make the keys k, for hosts, and g, for groups, and give them to the ends
 ib_keys()
 {
-	local end name
+	local name
 	for name in k g; do
 		head -c 32 /dev/urandom >/run/test/key.$name
 		od -A n -v -t x1 -w32 /run/test/key.$name | tr -d ' ' >/run/test/$name.key
-		for end in a b; do
-			on $end srnic key replace $name --file /run/test/key.$name --raw
+	done
+	ib_give_keys "${ib_ends[@]}"
+}
+
+# ib_give_keys END...: an end may be in another VM, which has no such files
+ib_give_keys()
+{
+	local end name
+	for end; do
+		for name in k g; do
+			on "$end" sh -c "echo $(<"/run/test/$name.key") >/run/ib.key &&
+				srnic key replace $name --file /run/ib.key"
 		done
 	done
 }
 
-# ib_rules RULE MODE SUITE: set rules for all of the InfiniBand ports' traffic, at both ends
+# ib_rules RULE MODE SUITE: set rules for all of the InfiniBand ports' traffic, at all ends
 ib_rules()
 {
 	local end
-	for end in a b; do
-		on $end srnic policy replace fe80::/64 "$@" key k
-		on $end srnic policy replace ff12::/16 "$@" key g
+	for end in "${ib_ends[@]}"; do
+		on "$end" srnic policy replace fe80::/64 "$@" key k
+		on "$end" srnic policy replace ff12::/16 "$@" key g
 	done
 }
 
@@ -116,4 +142,26 @@ ib_traffic()
 	pair in b iperf3 -s -1 -- in a iperf3 -c 10.78.0.2 -l 30K -n 120K
 	pair in b iperf3 -s -1 -- in a iperf3 -c fd78::2 -l 30K -n 120K -R
 	pair in b rping -s -a 10.78.0.2 -C 3 -- in a rping -c -a 10.78.0.2 -C 3
+}
+
+# ib_over_wire: exchange packets of all kinds in the clear, then sealed, on a test bed that is up
+ib_over_wire()
+{
+	local end seal
+	ib_keys
+	for seal in "" "require aead aes-gcm-128"; do
+		say "${seal:-in the clear}"
+		# shellcheck disable=SC2086 # words
+		[ -z "$seal" ] || ib_rules $seal
+		ib_up a
+		ib_up b
+		ib_traffic
+		for end in a b; do
+			expect_count $end ib$end icrc_errors -eq 0
+			expect_count $end ib$end sth_auth_failed -eq 0
+			[ -z "$seal" ] || expect_count $end ib$end sth_opened -gt 50
+		done
+		ib_delete a
+		ib_delete b
+	done
 }

@@ -8,15 +8,7 @@
 # timeout: 240
 # cites: issue 21, 1
 . "$(dirname "$0")/../lib.sh"
-
-# settle PID COMMAND...: wait until the program in the other VM listens: for TCP at the port
-# of perftest or srnic-verify, or for rdma_cm
-settle()
-{
-	in-b timeout 20 sh -c "
-		until grep -qE ':(4853|48A8) [0-9A-F:]* 0A' /proc/net/tcp* ||
-			rdma resource show cm_id | grep LISTEN >/dev/null; do sleep 0.1; done" || true
-}
+. "$(dirname "$0")/../other_vm.sh"
 
 both()
 {

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock
+# what: many nodes of one wire come up sealed, each reaches every other over ib0, each subnet administration knows the paths to all, and a node that dies and comes back is found again
+# easy: yes
+# timeout: 400
+# cites: rfc4391.md I25, I28, protocol.md section 17
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../ib.sh"
+
+nodes=${NODES:-4}
+paths=${PATHS:-500}
+mapfile -t ib_ends < <(seq -f 'n%g' "$nodes")
+
+# node_add END: a namespace with the netdev vEND at the wire
+node_add()
+{
+	ip netns add "$1"
+	ip link add "p$1" mtu 4352 type veth peer name "v$1" netns "$1" mtu 4352
+	ip link set "p$1" master wire up
+	on "$1" sh -c "
+		echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+		echo 0 >/proc/sys/net/ipv6/conf/v$1/accept_dad
+		ip link set lo up
+		ip link set v$1 up"
+	soon node_has_address "$1"
+}
+
+node_has_address()
+{
+	grep -q fe80: < <(ip -n "$1" -6 -o addr show dev "v$1" scope link -tentative)
+}
+
+# node_die END: its namespace goes with all that is in it
+node_die()
+{
+	ip netns del "$1"
+	soon absent "/sys/class/infiniband/$(ib_device "$1")"
+}
+
+# reaches END PEER
+reaches()
+{
+	on "$1" ping -q -c 1 -W 60 "10.78.0.$(ib_number "$2")" >/dev/null ||
+		fail "$1 does not reach $2: $(on "$1" ip neigh show dev ib0)"
+}
+
+# all_reach: every end reaches every other
+all_reach()
+{
+	local end peer
+	for end in "${ib_ends[@]}"; do
+		for peer in "${ib_ends[@]}"; do
+			[ "$end" = "$peer" ] || reaches "$end" "$peer"
+		done
+	done
+}
+
+# ask END: ask its subnet administration for the paths to all
+ask()
+{
+	local end port ports=()
+	for end in "${ib_ends[@]}"; do
+		port=/sys/class/infiniband/$(ib_device "$end")/ports/1
+		ports+=("$(<"$port/gids/0")=$(<"$port/lid")")
+	done
+	"$repo/tests/programs/sa_paths.py" "$(ib_device "$1")" "$paths" "${ports[@]}"
+}
+
+# forgotten END PEER: whether it knows no link address of the peer, which it asks for
+forgotten()
+{
+	! on "$1" ping -q -c 1 -W 1 "10.78.0.$(ib_number "$2")" >/dev/null ||
+		fail "$2 has answered after its death"
+	! grep -q lladdr < <(on "$1" ip neigh show to "10.78.0.$(ib_number "$2")" dev ib0)
+}
+
+mkdir -p /run/test
+ip link add wire mtu 4352 type bridge
+ip link set wire up
+for end in "${ib_ends[@]}"; do
+	node_add "$end"
+done
+ib_keys
+ib_rules require aead aes-gcm-128
+
+say "$nodes nodes come up"
+for end in "${ib_ends[@]}"; do
+	ib_up "$end"
+done
+
+say "each reaches every other"
+all_reach
+
+say "nothing is in the clear, and nothing is refused"
+for end in "${ib_ends[@]}"; do
+	dev=$(ib_device "$end")
+	# Frames of a handshake have a tag of their own, and are not counted as sealed
+	clear=$(($(count_of "$end" "$dev" sent_pkts) - $(count_of "$end" "$dev" sth_sealed)))
+	[ $clear -le 20 ] || fail "$end has sent $clear packets in the clear"
+	for name in sth_missing sth_auth_failed sth_unexpected policy_exempt; do
+		expect_count "$end" "$dev" $name -eq 0
+	done
+done
+
+say "a subnet administration knows the paths to all"
+modprobe ib_umad
+ask n1
+
+say "a node that dies is forgotten"
+last=n$nodes
+node_die "$last"
+soon forgotten n1 "$last" || fail "$(on n1 ip neigh show dev ib0)"
+reaches n1 n2
+
+say "and found again, with another address of the port, when it comes back"
+node_add "$last"
+ib_give_keys "$last"
+ib_ends=("$last")
+ib_rules require aead aes-gcm-128
+ib_up "$last"
+soon on n1 ping -q -c 1 -W 2 "10.78.0.$nodes" || fail "$(on n1 ip neigh show dev ib0)"
+for end in $(seq -f 'n%g' "$nodes"); do
+	ib_delete "$end"
+	ip netns del "$end"
+done
+ip link del wire

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel: stock only
+# what: IP over InfiniBand carries packets of all kinds between two VMs with separate kernels, in the clear and sealed
+# nic: virtio_net
+# pair: yes
+# easy: yes
+# timeout: 240
+# cites: rfc4391.md I1, I5; protocol.md section 17
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../other_vm.sh"
+. "$(dirname "$0")/../ib.sh"
+
+testbed up --pair --nic virtio_net
+ib_over_wire
+testbed down
