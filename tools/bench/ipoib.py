@@ -54,11 +54,17 @@ class Way:
     goal: tuple = ()
     ib_mtu: int = 2048
 
+    @property
+    def segment(self):
+        """Bytes that a packet carries."""
+        return self.mtu - TCP_HEADERS
+
     def goal_at(self, place):
         return dict(self.goal).get(place)
 
 
 IB0 = "10.78.0.2"
+TCP_HEADERS = 52        # of IPv4 and TCP with its time stamps
 TWICE = (("veth", 2.0), ("virtio_net", 2.0))
 WAYS = {
     "tcp": Way("over the netdev", "10.77.0.2"),
@@ -106,13 +112,14 @@ def sh(words):
     return ran.stdout
 
 
-def client(server, port, command):
-    """Return what a command in a prints, while a server runs in b that listens at the port."""
+def client(server, port, command, under=()):
+    """Return what a command in a prints, while a server runs in b that listens at the port. It
+    runs under another command, if any."""
     with subprocess.Popen(["in", "b", *server], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as listening:
         try:
             sh(f"listens() {{ [ -n \"$(on b ss -Hltn sport = :{port})\" ]; }}; soon listens")
-            ran = subprocess.run(["in", "a", *command], text=True, capture_output=True, check=False,
+            ran = subprocess.run([*under, "in", "a", *command], text=True, capture_output=True, check=False,
                                  timeout=120)
         finally:
             listening.kill()
@@ -121,10 +128,10 @@ def client(server, port, command):
     return ran.stdout
 
 
-def rate(address, seconds):
+def rate(address, seconds, under=()):
     """Return the received MiB a second, and the segments that were sent again."""
     out = client(["iperf3", "-s", "-1", "-p", PORT], PORT,
-                 ["iperf3", "-c", address, "-p", PORT, "-J", "-t", str(seconds), "-O", "1", "-l", "128K"])
+                 ["iperf3", "-c", address, "-p", PORT, "-J", "-t", str(seconds), "-O", "1", "-l", "128K"], under)
     return parse_iperf(out)["MiBps"], json.loads(out)["end"]["sum_sent"]["retransmits"]
 
 
@@ -150,6 +157,22 @@ def prepare(way):
     sh(f"soon on a ping -q -c 1 -W 5 -s {size} {way.address}")
 
 
+def up(seal):
+    """Bring up ib0 at both ends; a seal is for it as a whole."""
+    if seal:
+        sh(f"ib_rules require {' '.join(seal)}")
+    sh("ib_up a; ib_up b")
+
+
+def watched(name, seconds, under):
+    """Return the figures of one run on a veth pair under another command, as perf."""
+    way = WAYS[name]
+    sh(f"testbed up --mtu {MTU}; ib_keys")
+    up(way.seal)
+    prepare(way)
+    return {"MiBps": rate(way.address, seconds, under)[0]}
+
+
 def measure(name, seconds):
     way = WAYS[name]
     prepare(way)
@@ -162,9 +185,7 @@ def measure(name, seconds):
 def measure_round(names, seconds):
     """Yield one result of each way. ib0 begins anew where the seal changes."""
     for seal, some in groupby(names, lambda name: WAYS[name].seal):
-        if seal:
-            sh(f"ib_rules require {' '.join(seal)}")
-        sh("ib_up a; ib_up b")
+        up(seal)
         for name in some:
             yield name, measure(name, seconds)
         # The stock ib_ipoib destroys its completion queues without waiting for the connections

@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from bed import bed, protected, sh    # noqa: E402
+import ipoib                                            # noqa: E402
 from connect import connect_rate                        # noqa: E402
 from contenders import CONTENDERS, MTU                  # noqa: E402
 from pace import Pace                                   # noqa: E402
@@ -38,6 +39,16 @@ WORKS = [name for name, work in WORK.items()
          if work.place == "plain" and (work.verb or work.kind == "connect")]
 
 
+# TCP over ib0, by a name of `make bench B=ipoib`
+IB0 = {f"ib0_{name}": name for name, way in ipoib.WAYS.items() if way.mode}
+
+
+def record_ib0(name, seconds):
+    """Run TCP over ib0 under perf; return what flame.py needs of the work, and its figures."""
+    print(f"profile: ib0, {name}", flush=True)
+    return {"size": ipoib.WAYS[name].segment}, ipoib.watched(name, seconds, PERF)
+
+
 def record(contender, work, seconds):
     """Run the work under perf; return its figures."""
     with bed(contender.bed), protected(contender):
@@ -52,15 +63,18 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("Example:")[1],
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--work", default="write_4k", choices=WORKS)
+    ap.add_argument("--work", default="write_4k", choices=[*WORKS, *IB0])
     ap.add_argument("--contender", default="srnic", choices=VERBS)
     ap.add_argument("--seconds", type=float, default=2, help="how long to watch, roughly (%(default)s)")
     ap.add_argument("--out", required=True)
     args = ap.parse_args()
-    contender, work = CONTENDERS[args.contender], WORK[args.work]
     sh("sysctl", "-qw", "kernel.perf_event_paranoid=-1", "kernel.kptr_restrict=0")
     try:
-        figures = record(contender, work, args.seconds)
+        if args.work in IB0:
+            work, figures = record_ib0(IB0[args.work], round(args.seconds))
+        else:
+            work = asdict(WORK[args.work])
+            figures = record(CONTENDERS[args.contender], WORK[args.work], args.seconds)
     except Failed as error:
         sys.exit(f"profile: {error}")
     out = Path(args.out)
@@ -69,7 +83,7 @@ def main():
         subprocess.run(["perf", "script", "-i", DATA, "-F", "comm,time,period,ip,sym,dso"], stdout=file, check=True)
     (out / "run.json").write_text(json.dumps(
         {"kernel": platform.release(), "cpus": os.cpu_count(), "date": time.strftime("%Y-%m-%d"),
-         "events": len(PERIODS), "name": work.name, "contender": contender.name, "work": asdict(work), "figures": figures,
+         "events": len(PERIODS), "name": args.work, "contender": args.contender, "work": work, "figures": figures,
          "mtu": MTU}, indent=1) + "\n")
 
 
