@@ -85,9 +85,11 @@ ib_keys
 ib_rules require aead aes-gcm-128
 
 say "$nodes nodes come up"
+start=$SECONDS
 for end in "${ib_ends[@]}"; do
 	ib_up "$end"
 done
+took=$((SECONDS - start))
 
 say "each reaches every other"
 all_reach
@@ -105,7 +107,7 @@ done
 
 say "a subnet administration knows the paths to all"
 modprobe ib_umad
-ask n1
+asked=$(ask n1) || fail "$asked"
 
 say "a node that dies is forgotten"
 last=n$nodes
@@ -119,9 +121,10 @@ ib_give_keys "$last"
 ib_ends=("$last")
 ib_rules require aead aes-gcm-128
 ib_up "$last"
-soon on n1 ping -q -c 1 -W 2 "10.78.0.$nodes" || fail "$(on n1 ip neigh show dev ib0)"
+soon on n1 ping -q -c 1 -W 2 "10.78.0.$nodes" >/dev/null || fail "$(on n1 ip neigh show dev ib0)"
 for end in $(seq -f 'n%g' "$nodes"); do
 	ib_delete "$end"
 	ip netns del "$end"
 done
 ip link del wire
+echo "$nodes nodes are up in $took s; $asked"
