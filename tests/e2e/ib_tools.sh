@@ -12,10 +12,10 @@
 # dots with which these tools fill their lines
 shows()
 {
-	local words=$1 said
+	local wanted=$1 said
 	shift
 	said=$(on a "$@" 2>&1) || fail "$* has failed: $said"
-	[[ $(tr -s '. \t\n' ' ' <<<"$said") == *"$words"* ]] || fail "$* does not say '$words': $said"
+	[[ $(tr -s '. \t\n' ' ' <<<"$said") == *"$wanted"* ]] || fail "$* does not say '$wanted': $said"
 }
 
 # xmit_packets: as perfquery reads it
