@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -80,7 +81,10 @@ def main():
     out = Path(args.out)
     with (out / "samples.txt").open("w") as file:
         print("profile: reading the samples", flush=True)
-        subprocess.run(["perf", "script", "-i", DATA, "-F", "comm,time,period,ip,sym,dso"], stdout=file, check=True)
+        # In a folder without kcore: with it, perf may take modules for parts of the kernel
+        symbols = shutil.copy("/proc/kallsyms", "/tmp")
+        subprocess.run(["perf", "script", "-i", DATA, "--kallsyms", symbols, "-F", "comm,time,period,ip,sym,dso"],
+                       stdout=file, check=True)
     (out / "run.json").write_text(json.dumps(
         {"kernel": platform.release(), "cpus": os.cpu_count(), "date": time.strftime("%Y-%m-%d"),
          "events": len(PERIODS), "name": args.work, "contender": args.contender, "work": work, "figures": figures,
