@@ -12,6 +12,8 @@ def connect_rate(contender, under=(), limit=60):
     """Return rdma_cm connections per second, from creating the id to being connected. The client
     runs under another program, if one is given."""
     count = str(CONNECTIONS)
+    # ib_core asks for an unknown neighbour, and looks at the answer two seconds later
+    run(["ping", "-q", "-c", "1", "-I", HERE, PEER], limit)
     with background(["cmtime", "-b", PEER, "-c", count]) as server:
         await_cm_listener(server)
         client = ["cmtime", "-b", HERE, "-s", PEER, "-c", count]
