@@ -105,9 +105,12 @@ for end in "${ib_ends[@]}"; do
 	done
 done
 
-say "a subnet administration knows the paths to all"
+say "each subnet administration knows the paths to all"
 modprobe ib_umad
-asked=$(ask n1) || fail "$asked"
+for end in "${ib_ends[@]}"; do
+	asked=$(ask "$end") || fail "$asked"
+	echo "$asked"
+done
 
 say "a node that dies is forgotten"
 last=n$nodes
