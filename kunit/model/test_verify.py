@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Test kunit/model/verify without rumur: how it judges what a checker of a model does."""
+"""Test verify without rumur: how it judges what a checker of a model does."""
 import subprocess
 import sys
 import tempfile
@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 sys.dont_write_bytecode = True
-LOADER = SourceFileLoader("verify", str(Path(__file__).resolve().parents[2] / "kunit/model/verify"))
+LOADER = SourceFileLoader("verify", str(Path(__file__).resolve().parent / "verify"))
 verify = module_from_spec(spec_from_loader(LOADER.name, LOADER))
 LOADER.exec_module(verify)
 
