@@ -38,7 +38,7 @@ def gid_of(name):
     return IPv6Address(Path(f"/sys/class/infiniband/{name}/ports/1/gids/0").read_text().strip()).packed
 
 
-def lid_of(name):
+def manager_lid_of(name):
     return int(Path(f"/sys/class/infiniband/{name}/ports/1/sm_lid").read_text(), 16)
 
 
@@ -57,11 +57,11 @@ class Asker:
         wanted = bytearray(REGISTRATION.pack(0, GSI, SA_CLASS, SA_VERSION, 0, 0, 0, 0, 0, 0))
         fcntl.ioctl(self.file, REGISTER_AGENT2, wanted)
         self.agent = REGISTRATION.unpack(wanted)[0]
-        self.gid, self.lid = gid_of(name), lid_of(name)
+        self.gid, self.manager = gid_of(name), manager_lid_of(name)
 
     def ask(self, number, gid):
         way = USER_MAD.pack(self.agent, 0, TIMEOUT_MS, 0, 0, struct.pack(">I", GSI),
-                            struct.pack(">I", GSI_QKEY), struct.pack(">H", self.lid),
+                            struct.pack(">I", GSI_QKEY), struct.pack(">H", self.manager),
                             0, 0, 0, 0, 0, 0, bytes(16), bytes(4), 0)
         mad = MAD.pack(1, SA_CLASS, SA_VERSION, GET, 0, 0, number, PATH_RECORD, 0, 0, 0, 0, 0, DGID | SGID)
         mad += PATH.pack(0, gid, self.gid, 0, 0)
