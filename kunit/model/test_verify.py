@@ -31,7 +31,7 @@ class Judge(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, \
                 mock.patch.object(verify.clean, "CACHE", Path(folder)), \
                 mock.patch.object(verify.subprocess, "run", run):
-            bad, notes = verify.Checker(Path(folder), True).judge("handshake", 0, claim)
+            bad, notes = verify.Checker(Path(folder), True).judge("handshake", {}, claim)
         return not bad, notes
 
     def test_a_model_that_holds(self):
@@ -49,6 +49,15 @@ class Judge(unittest.TestCase):
     def test_a_checker_that_crashes_shows_nothing(self):
         self.assertFalse(self.judged("", -11, "")[0])
         self.assertFalse(self.judged("", -11, CLAIM)[0])
+
+    def test_a_model_has_all_constants_that_are_set(self):
+        for model, (larger, faults, _) in verify.LARGER.items():
+            text = (verify.HERE / f"{model}.m").read_text()
+            for constants in (larger, faults | {"FAULT": 1}):
+                changed = verify.with_constants(text, constants)
+                for name, value in constants.items():
+                    self.assertIn(f"\t{name}: {value};", changed)
+        self.assertRaises(ValueError, verify.with_constants, "const\n\tLIVES: 2;\n", {"LAST": 2})
 
 
 unittest.main()
