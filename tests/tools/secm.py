@@ -40,6 +40,12 @@ class Evaluation(unittest.TestCase):
         found = results(pipeline={1: run(10), 16: run(14.3)})
         self.assertEqual(verdicts(found)[FIRST], False)
 
+    def test_each_delay_has_figures_of_its_own(self):
+        raw = {"results": {"dev": {delay: {"pipeline": {"1": run(10), "16": run(ms)}}
+                                   for delay, ms in (("1", 15), ("5", 14))}}}
+        self.assertEqual([verdicts(evaluation.Results(raw, delay))[FIRST] for delay in (1, 5)], [False, True])
+        self.assertIsNone(verdicts(evaluation.Results(raw, 2))[FIRST])
+
     def test_ten_times_serial_is_the_goal(self):
         for serial, met in ((1000, True), (999, False)):
             found = results(serial={1024: run(serial)}, pipeline={1024: run(100)})

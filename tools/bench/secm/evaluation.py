@@ -27,10 +27,11 @@ DELAY = 1       # ms, where the paper's figures are taken
 
 
 class Results:
-    """Medians of secm.py's figures."""
+    """Medians of secm.py's figures, by themselves those with a delay."""
 
-    def __init__(self, raw):
+    def __init__(self, raw, delay=DELAY):
         self.raw = raw["results"]
+        self.delay = delay
 
     def __iter__(self):
         return iter(self.raw)
@@ -38,13 +39,13 @@ class Results:
     def delays(self, device):
         return [int(delay) for delay in self.raw[device]]
 
-    def counts(self, device, delay):
-        found = self.raw[device][str(delay)]
+    def counts(self, device):
+        found = self.raw[device].get(str(self.delay), {})
         return sorted({int(count) for runs in found.values() for count in runs})
 
-    def get(self, device, way, count, key="ms", delay=DELAY):
+    def get(self, device, way, count, key="ms"):
         """Return a median, or None."""
-        runs = self.raw.get(device, {}).get(str(delay), {}).get(way, {}).get(str(count))
+        runs = self.raw.get(device, {}).get(str(self.delay), {}).get(way, {}).get(str(count))
         if not runs or isinstance(runs, str) or key not in runs[0]:
             return None
         return median(run[key] for run in runs)
@@ -60,7 +61,7 @@ class Results:
 
 def growth(results, device, way, key):
     """Return the KiB that a connection adds, from 64 connections to the most."""
-    counts = [n for n in results.counts(device, DELAY) if n >= 64]
+    counts = [n for n in results.counts(device) if n >= 64]
     if len(counts) < 2:
         return None
     least, most = (results.get(device, way, n, key) for n in (counts[0], counts[-1]))
@@ -79,7 +80,7 @@ def at_least(value, bound):
 def ahead(results, device):
     """Return those that are ahead of the pipeline, among threads and cmtime with 64 and more."""
     late = []
-    for count in results.counts(device, DELAY):
+    for count in results.counts(device):
         mine = results.get(device, "pipeline", count)
         for way in ("threads", "cmtime"):
             other = results.get(device, way, count)
@@ -111,11 +112,11 @@ def verdict(met):
     return "" if met is None else "met" if met else "**missed**"
 
 
-def times_table(results, device, delay):
-    rows = [[str(count), *(number(results.get(device, way, count, delay=delay)) for way in WAYS),
-             *(number(results.get(device, way, count, "cpu_ms", delay)) for way in WAYS[:3]),
-             *(number(results.get(device, way, count, "kib", delay)) for way in WAYS[:3])]
-            for count in results.counts(device, delay)]
+def times_table(results, device):
+    rows = [[str(count), *(number(results.get(device, way, count)) for way in WAYS),
+             *(number(results.get(device, way, count, "cpu_ms")) for way in WAYS[:3]),
+             *(number(results.get(device, way, count, "kib")) for way in WAYS[:3])]
+            for count in results.counts(device)]
     head = ["connections", *(f"{way}, ms" for way in WAYS), *(f"{way}, CPU ms" for way in WAYS[:3]),
             *(f"{way}, KiB" for way in WAYS[:3])]
     return table(head, rows)
@@ -132,26 +133,33 @@ def plot(results, device, key, label, path):
     from plots import dress, save
     figure, axes = pyplot.subplots(figsize=(7.5, 4.2))
     for way, (colour, marker, line) in STYLES.items():
-        points = [(n, value) for n in results.counts(device, DELAY)
+        points = [(n, value) for n in results.counts(device)
                   if (value := results.get(device, way, n, key)) is not None]
         if points:
             axes.plot(*zip(*points), line, color=colour, marker=marker, markersize=4, linewidth=1.5, label=way)
-    dress(axes, f"{device}, {DELAY} ms of delay", "connections", label)
+    dress(axes, f"{device}, {results.delay} ms of delay", "connections", label)
     save(figure, axes, path)
     pyplot.close(figure)
 
 
-def draw(results, folder):
+def draw(results, folder, name):
     """Draw the plots of each device; yield their names."""
     from plots import style
     with style():
         for device in results:
-            if DELAY not in results.delays(device):
+            if not results.counts(device):
                 continue
             for key, label in PLOTS:
-                name = f"secm_{device}_{key}.svg"
-                plot(results, device, key, label, folder / name)
-                yield name
+                drawn = f"{name}_{device}_{key}.svg"
+                plot(results, device, key, label, folder / drawn)
+                yield drawn
+
+
+def judged(results):
+    """Return the lines of E1 to E5 with a delay."""
+    rows = [[device, *row[:4], verdict(row[4])] for device in results for row in evaluation(results, device)]
+    return [f"## E1 to E5, {results.delay} ms of delay", "",
+            *table(["", "", "", "paper", "here", "goal"], rows), ""]
 
 
 def arguments():
@@ -159,6 +167,7 @@ def arguments():
     ap.add_argument("raw", type=Path)
     ap.add_argument("--signing", type=Path, required=True)
     ap.add_argument("--out", type=Path, required=True, help="folder")
+    ap.add_argument("--name", default="secm", help="of the report; default: %(default)s")
     return ap.parse_args()
 
 
@@ -167,23 +176,25 @@ def main():
     raw = json.loads(args.raw.read_text())
     results = Results(raw)
     signing = [json.loads(line) for line in args.signing.read_text().splitlines()]
+    clock = f", {raw['clock']}" if raw.get("clock") else ""
     lines = ["# SECM's evaluation", "",
-             f"Measured {raw['date']} by `make bench B=secm` on Linux {raw['kernel']}, {raw['processors']} "
-             f"processor(s), {raw['machine']}: one boot, client and server on one machine, a wire with a delay one "
-             "way, both ways. The device is open before the time begins. The server accepts by librdma_pipeline; "
-             "for cmtime it is cmtime. Times are medians; the paper's figures are of two hosts with hardware. E6 is "
-             "the host's own speed.", "",
-             f"## E1 to E6, {DELAY} ms of delay", ""]
-    rows = [[device, *row[:4], verdict(row[4])] for device in results for row in evaluation(results, device)]
-    lines += [*table(["", "", "", "paper", "here", "goal"], rows), "", *signing_table(signing), ""]
-    for name in draw(results, args.out):
+             f"Measured {raw['date']} by `make bench B={args.name}` on Linux {raw['kernel']}, {raw['processors']} "
+             f"processor(s), {raw['machine']}{clock}: one boot, client and server on one machine, a wire with a delay "
+             "one way, both ways. The device is open before the time begins. The server accepts by librdma_pipeline; "
+             "for cmtime it is cmtime. Times are medians; the paper's figures are of two hosts with hardware, with "
+             f"{DELAY} ms. E6 is the host's own speed.", ""]
+    delays = sorted({delay for device in results for delay in results.delays(device)})
+    for delay in filter(None, delays):
+        lines += judged(Results(raw, delay))
+    lines += ["## E6", "", *signing_table(signing), ""]
+    for name in draw(results, args.out, args.name):
         lines += [f"![{name}]({name})", ""]
     for device in results:
         for delay in results.delays(device):
-            lines += [f"## {device}, {delay} ms of delay", "", *times_table(results, device, delay), ""]
+            lines += [f"## {device}, {delay} ms of delay", "", *times_table(Results(raw, delay), device), ""]
     failed = list(results.failures())
     lines += ["## Without a result", "", *(f"- {line}" for line in failed)] if failed else []
-    (args.out / "secm.md").write_text("\n".join(lines).rstrip() + "\n")
+    (args.out / f"{args.name}.md").write_text("\n".join(lines).rstrip() + "\n")
 
 
 if __name__ == "__main__":

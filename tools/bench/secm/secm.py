@@ -99,6 +99,7 @@ def arguments():
     ap.add_argument("--ways", type=words, default=WAYS, help="some of: " + ", ".join(WAYS))
     ap.add_argument("--counts", type=numbers, default=COUNTS, help="connections: 1,16,64")
     ap.add_argument("--delays", type=numbers, default=DELAYS, help="ms: 0,1,5")
+    ap.add_argument("--clock", default="", help="words about the machine's clock, for the report")
     ap.add_argument("--reps", type=int, default=5, help="runs of up to 16 connections")
     return ap.parse_args()
 
@@ -107,7 +108,7 @@ def main():
     args = arguments()
     progress = Progress(len(args.devices) * len(args.delays) * len(args.counts) * len(args.ways))
     raw = {"date": time.strftime("%Y-%m-%d"), "kernel": platform.release(), "processors": os.cpu_count(),
-           "machine": machine(), "results": {}}
+           "machine": machine(), "clock": args.clock, "results": {}}
     for device in args.devices:
         kind, seal = DEVICES[device]
         with bed(kind, "lossy"), sealed(seal):
