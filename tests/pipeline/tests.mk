@@ -57,6 +57,10 @@ check-library: all $(out)/tests/libfake-cm.so $(test_programs) $(test_programs:%
 		$(out)/tests/parts-test $(out)/tests/parts-test-address
 	@CC="$(CC)" MAKE="$(MAKE)" $(tests)/run $(out)
 
+# Quick, for one program: check-parts, check-lib, check-listen
+check-parts check-lib check-listen: check-%: $(out)/tests/%-test
+	@LD_LIBRARY_PATH=$(out) $<
+
 check-manual:
 	@$(tests)/../library_manual rdma_pipeline_ rdma_pipeline.7 include/rdma/*.h
 
@@ -66,4 +70,4 @@ install-live: $(live)
 # INSTALL_TESTS=1: for the test bed
 install: $(if $(INSTALL_TESTS),install-live)
 
-.PHONY: check-library check-manual install-live
+.PHONY: check-library check-parts check-lib check-listen check-manual install-live

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Mutations: each removes one enforcement from the module, and a test must notice.
+"""Mutations: each removes one enforcement from the module or a library, and a test must notice.
 
 A file in tests/mutations has those of a part, separated by blank lines:
 
@@ -10,10 +10,11 @@ A file in tests/mutations has those of a part, separated by blank lines:
     -line that is there
     +line that takes its place
 
-Context and "-" lines together must occur exactly once in the file. Where two files
-enforce the same, each has an "in" line, followed by its own lines. "by" names the
-tests that must notice: e2e/SCRIPT, on the stock kernel; kunit/SUITE, without its
-slow cases; or kunit/SUITE.CASE.
+A path is one of the module's folder, or begins with a folder of user space. Context and "-" lines
+together must occur exactly once in the file. Where two files enforce the same, each has an "in"
+line, followed by its own lines. "by" names the tests that must notice: e2e/SCRIPT, on the stock
+kernel; kunit/SUITE, without its slow cases; kunit/SUITE.CASE; or host/FOLDER:TARGET, a target of
+that folder's Makefile.
 
 The files of tests/price have the same format. The mutations of one are applied all at once, to
 measure what is removed (scripts/price).
@@ -26,7 +27,8 @@ from . import REPO, results
 FOLDER = REPO / "tests/mutations"
 PRICE = REPO / "tests/price"
 ROOM = "drivers/infiniband/sw/srnic"
-KINDS = ("e2e", "kunit")
+KINDS = ("e2e", "kunit", "host")
+USER_SPACE = ("userspace-provider/", "tools/")
 
 
 class Malformed(Exception):
@@ -63,7 +65,8 @@ class Mutation:
     def add(self, line):
         mark, text = line[:1], line[1:] + "\n"
         if line.startswith("in "):
-            self.changes.append(Change(f"{ROOM}/{line[3:]}"))
+            path = line[3:]
+            self.changes.append(Change(path if path.startswith(USER_SPACE) else f"{ROOM}/{path}"))
         elif line.startswith("by ") and not self.tests:
             self.tests = line[3:].split()
         elif mark in " -+" and self.changes:
@@ -93,6 +96,8 @@ class Mutation:
 def source_of(kind, name):
     if kind == "e2e":
         return REPO / f"tests/e2e/{name}.sh"
+    if kind == "host":
+        return REPO / name.partition(":")[0] / "Makefile"
     return REPO / f"kunit/{name.partition('.')[0]}_test.c"
 
 
