@@ -113,6 +113,26 @@ static void test_signing(void)
 	rdma_pipeline_keys_free(keys);
 }
 
+/* The first bytes of the MAC of a longer hash are easier to guess than all. */
+static void test_another_algorithm(void)
+{
+	struct facts facts = facts_of_vector(&vectors[3]);
+	struct rdma_pipeline_keys *keys;
+	struct request request;
+	uint8_t data[REQUEST_LEN];
+	const char *fault;
+
+	must_work(rdma_pipeline_keys_create(&keys));
+	must_work(rdma_pipeline_key_add(keys, 9, RDMA_PIPELINE_HMAC_SHA256, vectors[3].key, 32));
+	must_work(keys_sign(keys, 1, &facts, data));
+	request_parse(data, sizeof(data), &request);
+	request.algorithm = RDMA_PIPELINE_HMAC_MD5;
+	request.mac_len = 16;
+	fault = keys_verify(keys, &request, &facts);
+	check(fault && !strcmp(fault, "algorithm"), "a key's MAC is refused under another algorithm");
+	rdma_pipeline_keys_free(keys);
+}
+
 static enum request_fault parse_changed(unsigned int at, uint8_t value)
 {
 	uint8_t data[REQUEST_LEN];
@@ -345,6 +365,7 @@ int main(void)
 		fuzz_runs = strtoul(runs, NULL, 10);
 	test_vectors();
 	test_signing();
+	test_another_algorithm();
 	test_malformed();
 	test_hints();
 	test_replay();
