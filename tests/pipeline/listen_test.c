@@ -19,6 +19,7 @@ struct bed {
 	struct rdma_pipeline_listener *listener;
 	struct rdma_pipeline_keys *keys, *client_keys;
 	struct rdma_pipeline_listen_param param;
+	uint32_t timeout_ms;	/* of requests; 0: the library's default */
 	pthread_mutex_t lock;
 	unsigned int reported;
 	char reason[16];
@@ -90,6 +91,7 @@ static struct rdma_pipeline_conn *request(struct bed *bed, struct rdma_pipeline_
 		.dst = (struct sockaddr *)&dst,
 		.keys = keys,
 		.version = version,
+		.timeout_ms = bed->timeout_ms,
 	};
 	struct rdma_pipeline_conn *conn;
 
@@ -198,6 +200,8 @@ static void test_backlog(void)
 	struct bed bed;
 
 	start_bed(&bed);
+	bed.timeout_ms = 600000;	/* the machine may be busy */
+	bed.param.conn.timeout_ms = bed.timeout_ms;
 	bed.param.backlog = 1;
 	listen_at(&bed, NULL, 0);
 	for (i = 0; i < 200; i++)
