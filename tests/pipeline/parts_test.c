@@ -115,8 +115,8 @@ static void test_signing(void)
 }
 
 /*
- * Whether a request by MD5 is refused although its MAC begins as one by the key's own algorithm. That
- * of a longer hash would be easier to guess, and this library does not sign version 2 by MD5.
+ * Whether a request by MD5 is refused although its MAC begins as one by the key's own algorithm.
+ * That of a longer hash would be easier to guess, and this library does not sign version 2 by MD5.
  */
 static bool md5_is_refused(uint8_t version, enum rdma_pipeline_algorithm algorithm,
 			   gnutls_mac_algorithm_t hash)
