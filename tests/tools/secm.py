@@ -45,6 +45,7 @@ class Evaluation(unittest.TestCase):
                                    for delay, ms in (("1", 15), ("5", 14))}}}
         self.assertEqual([verdicts(evaluation.Results(raw, delay))[FIRST] for delay in (1, 5)], [False, True])
         self.assertIsNone(verdicts(evaluation.Results(raw, 2))[FIRST])
+        self.assertNotIn(AHEAD, verdicts(evaluation.Results(raw, 2)))
 
     def test_ten_times_serial_is_the_goal(self):
         for serial, met in ((1000, True), (999, False)):
