@@ -809,6 +809,47 @@ static void a_datagram_without_a_route_is_complete(struct kunit *test)
 	ah->path.dst = &w->dst;
 }
 
+/* Let A send to B by InfiniBand ports' packets. */
+static void take_ib_path(struct kunit *test)
+{
+	static const union ib_gid ib_gids[] = {
+		{ .raw = { 0xfe, 0x80, [15] = 1 } }, { .raw = { 0xfe, 0x80, [15] = 2 } },
+	};
+	struct rdma_ah_attr attr = {
+		.type = RDMA_AH_ATTR_TYPE_IB,
+		.ah_flags = IB_AH_GRH,
+		.grh = { .dgid = ib_gids[B], .hop_limit = 1 },
+	};
+	struct srnic_path *path = &ends_of(test, A)->ah.path;
+	struct world *w = test->priv;
+
+	KUNIT_ASSERT_EQ(test, srnic_path_address(path, &ib_gids[A], &attr, SPORT,
+						 htons(SRNIC_IB_PORT)), 0);
+	path->dst = &w->dst;
+}
+
+/* IBA 8.3: PayLen covers what follows, with the ICRC. libibverbs reads NxtHdr. */
+static void I17_a_datagram_comes_with_the_grh_of_infiniband(struct kunit *test)
+{
+	static const u32 lens[] = { 1, 100, 1999 };
+	u8 *p = some_bytes(test, MTU);
+	const u8 *grh;
+	int i;
+
+	take_ib_path(test);
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		KUNIT_ASSERT_EQ(test, post_one(test, p, lens[i], 0), 0);
+		build_all(test);
+		deliver_all(test);
+		grh = ends_of(test, B)->memory + completion(test, B).wr_id * SLOT;
+		KUNIT_EXPECT_EQ(test, grh[0] >> 4, 6);
+		KUNIT_EXPECT_EQ(test, get_unaligned_be16(grh + 4), 12 + 8 + ALIGN(lens[i], 4) + 4);
+		KUNIT_EXPECT_EQ(test, grh[6], 0x1b);
+		KUNIT_EXPECT_EQ(test, grh[7], 1);
+		completion(test, A);
+	}
+}
+
 static void checksums_are_written_on_request(struct kunit *test)
 {
 	struct segment s = { .payload = some_bytes(test, 500), .len = 500, .flags = TCPHDR_ACK };
@@ -881,6 +922,7 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE(a_large_send_continues_in_the_next_turn),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
 	KUNIT_CASE(a_datagram_without_a_route_is_complete),
+	KUNIT_CASE(I17_a_datagram_comes_with_the_grh_of_infiniband),
 	KUNIT_CASE(checksums_are_written_on_request),
 	KUNIT_CASE(offloads_are_for_datagrams_of_infiniband_ports),
 	KUNIT_CASE(a_large_send_that_cannot_be_cut_is_not_accepted),

@@ -7,6 +7,7 @@
 
 #include <kunit/test.h>
 #include <linux/etherdevice.h>
+#include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
@@ -227,7 +228,10 @@ static inline struct sk_buff *take(struct kunit *test, int end, bool marked)
 	KUNIT_ASSERT_EQ(test, skb_linearize(skb), 0);
 	skb->dev = w->ndev;
 	skb_reset_mac_header(skb);
-	ip_hdr(skb)->tot_len = htons(skb->len);
+	if (ip_hdr(skb)->version == 4)
+		ip_hdr(skb)->tot_len = htons(skb->len);
+	else
+		ipv6_hdr(skb)->payload_len = htons(skb->len - sizeof(struct ipv6hdr));
 	if (marked)
 		ip_hdr(skb)->tos |= INET_ECN_CE;
 	return skb;
@@ -273,11 +277,14 @@ static inline void deliver(struct kunit *test, struct sk_buff *skb, int to, u64 
 {
 	struct world *w = test->priv;
 	struct srnic_rx rx = {};
+	bool v4;
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
+	v4 = ip_hdr(skb)->version == 4;
 	w->qp[to]->req.cc.now = now;
 	local_bh_disable();
-	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, sizeof(struct iphdr), true));
+	KUNIT_EXPECT_TRUE(test, srnic_rx_open(&rx, skb, v4 ? sizeof(struct iphdr) :
+							     sizeof(struct ipv6hdr), v4));
 	rx.dev = w->dev;
 	srnic_segment_lock();
 	srnic_engine_rx(&rx);

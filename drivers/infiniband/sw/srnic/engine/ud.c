@@ -3,7 +3,9 @@
  * Unreliable datagrams: UD QPs, QP0 and QP1 (IBA 9.8.3). Each message is one packet, except for a
  * large send, which is cut into many (ipoib.c).
  */
+#include <linux/unaligned.h>
 #include <net/flow.h>
+#include <rdma/ib_hdrs.h>
 #include "srnic.h"
 #include "engine/ah.h"
 #include "engine/due.h"
@@ -259,15 +261,28 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
 }
 
 /*
+ * Make the GRH of an InfiniBand port of the IPv6 header: BTH follows, as its NxtHdr says, and
+ * PayLen covers neither UDP header nor seal (IBA 8.3).
+ */
+static void ud_make_ib_grh(const struct srnic_pkt *pkt, u8 grh[SRNIC_GRH_LEN])
+{
+	put_unaligned_be16(pkt->len - pkt->sth_len, grh + offsetof(struct ib_grh, paylen));
+	grh[offsetof(struct ib_grh, next_hdr)] = IB_GRH_NEXT_HDR;
+}
+
+/*
  * Fill the first 40 bytes of a datagram's buffer: the IPv6 header; for IPv4, 20 zero bytes and
  * the IPv4 header (annex A17.4.5.1).
  */
-static void ud_fill_grh(const struct srnic_ends *ends, u8 grh[SRNIC_GRH_LEN])
+static void ud_fill_grh(const struct srnic_pkt *pkt, u8 grh[SRNIC_GRH_LEN])
 {
+	const struct srnic_ends *ends = pkt->ends;
 	const u32 len = sizeof(struct iphdr);
 
 	if (!ends->v4) {
 		memcpy(grh, ends->iph, SRNIC_GRH_LEN);
+		if (ends->dport == htons(SRNIC_IB_PORT))
+			ud_make_ib_grh(pkt, grh);
 		return;
 	}
 	memset(grh, 0, SRNIC_GRH_LEN - len);
@@ -445,7 +460,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))
 		cqe.wc_flags |= SRNIC_WC_IP_CSUM_OK;
 	ud_fill_origin(qp, pkt->ends, &cqe);
-	ud_fill_grh(pkt->ends, grh);
+	ud_fill_grh(pkt, grh);
 	if (unlikely(!ud_deliver(qp, pkt, &cqe, grh)))
 		srnic_held_add(qp, pkt, &cqe, grh);
 }
