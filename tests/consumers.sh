@@ -66,7 +66,10 @@ needs_configfs()
 	mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config
 }
 
-# nvme_target FILE: export the file as a disk, at 10.77.0.2
+# Where the target is: a test may set another address
+target_address=10.77.0.2
+
+# nvme_target FILE: export the file as a disk
 nvme_target()
 {
 	needs_configfs
@@ -76,7 +79,7 @@ nvme_target()
 	echo 1 >$nvmet/subsystems/$nqn/namespaces/1/enable
 	echo rdma >$nvmet/ports/1/addr_trtype
 	echo ipv4 >$nvmet/ports/1/addr_adrfam
-	echo 10.77.0.2 >$nvmet/ports/1/addr_traddr
+	echo $target_address >$nvmet/ports/1/addr_traddr
 	echo 4420 >$nvmet/ports/1/addr_trsvcid
 	nvme_plug
 }
@@ -101,7 +104,8 @@ nvme_no_target()
 # nvme_connect OPTION...: connect to the target; sets DISK and CONTROLLER
 nvme_connect()
 {
-	local answer options="transport=rdma,traddr=10.77.0.2,trsvcid=4420,nqn=$nqn,nr_io_queues=2"
+	local answer options="transport=rdma,traddr=$target_address,trsvcid=4420"
+	options+=",nqn=$nqn,nr_io_queues=2"
 	exec 3<>/dev/nvme-fabrics
 	echo "$options$(printf ',%s' "$@")" >&3
 	read -r answer <&3
@@ -130,6 +134,17 @@ nvme_no_disk()
 	nvme_disconnect
 	nvme_no_target
 	rm /run/test/disk
+}
+
+# written_and_read DISK: write /run/test/random to the disk, whose file is /run/test/disk, and read
+# it by pieces of another size
+written_and_read()
+{
+	# Direct I/O: the data read must cross the wire
+	dd if=/run/test/random of="$1" bs=1M oflag=direct status=none
+	cmp /run/test/random /run/test/disk || fail "the disk holds something else"
+	dd if="$1" bs=96K iflag=direct status=none | cmp - /run/test/random ||
+		fail "something else was read"
 }
 
 nfsd=/proc/fs/nfsd

@@ -75,6 +75,42 @@ ib_up()
 	soon ib_has_carrier "$1" || fail "no carrier: $(on "$1" ip -d link show ib0)"
 }
 
+# Packets to the other end's address leave by ib0, as `testbed up --flat` does it for the netdevs
+ib_flat_rules=(
+	"pref 5 iif lo to 10.78.0.2 lookup 110"
+	"pref 5 iif lo to 10.78.0.1 lookup 111"
+)
+
+# ib_flat_up: add a port to both netdevs of `testbed up --flat`, and bring up ipoa with 10.78.0.1
+# and ipob with 10.78.0.2, in the initial namespace, where kernel consumers are
+ib_flat_up()
+{
+	local end dev n
+	modprobe ib_ipoib
+	for end in a b; do
+		n=$(ib_number $end)
+		rdma link add ib$end type srnic_ib netdev v$((n - 1))
+		soon ib_netdev $end >/dev/null || fail "ib_ipoib has made no netdev for ib$end"
+		ip link set "$(ib_netdev $end)" name ipo$end
+		sysctl -qw net.ipv4.conf.ipo$end.rp_filter=0 net.ipv4.conf.ipo$end.accept_local=1
+		ip link set ipo$end up
+		ip addr add 10.78.0.$n/24 dev ipo$end
+	done
+	ip -batch - <<-END
+		$(printf 'rule add %s\n' "${ib_flat_rules[@]}")
+		route add 10.78.0.2 dev ipoa src 10.78.0.1 table 110
+		route add 10.78.0.1 dev ipob src 10.78.0.2 table 111
+	END
+	ping -q -c 1 -W 60 -I 10.78.0.1 10.78.0.2
+}
+
+ib_flat_down()
+{
+	printf 'rule del %s\n' "${ib_flat_rules[@]}" | ip -batch -
+	rdma link delete iba
+	rdma link delete ibb
+}
+
 # ib_keys: make the keys k, for hosts, and g, for groups, and give them to the ends
 ib_keys()
 {

@@ -80,11 +80,15 @@ counter()
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
-# expect_sealed POLICY LEAST: srnic0 has sealed more than LEAST packets, or none if POLICY is empty
+# The devices of a and b
+bed_devices=(srnic0 srnic1)
+
+# expect_sealed POLICY LEAST: a's device has sealed more than LEAST packets, or none if POLICY is
+# empty
 expect_sealed()
 {
 	local seals
-	seals=$(count_of a srnic0 sth_sealed)
+	seals=$(count_of a "${bed_devices[0]}" sth_sealed)
 	if [ -n "$1" ]; then
 		[ "$seals" -gt "$2" ] || fail "only $seals packets were sealed"
 	else
@@ -187,7 +191,7 @@ sent_once()
 neither()
 {
 	local end name
-	for end in "a srnic0" "b srnic1"; do
+	for end in "a ${bed_devices[0]}" "b ${bed_devices[1]}"; do
 		for name; do
 			# shellcheck disable=SC2086 # two words
 			expect_count $end "$name" -eq 0
@@ -244,6 +248,14 @@ listens_by_cm()
 		< <(nsenter -t "$CHILD" -n rdma resource show cm_id 2>/dev/null)
 }
 
+# awaits_event PID: whether it waits for an event of rdma_cm, as ucmatose and udaddy do when they
+# listen. Where the address is a GID, rdma shows no identifiers.
+awaits_event()
+{
+	child_of "$1"
+	grep -q ucma_get_event < <(cat "/proc/$CHILD/stack" 2>/dev/null)
+}
+
 # joined PID: whether the process's namespace has joined the group that these tests give
 # mckey
 joined()
@@ -258,6 +270,7 @@ settle()
 	local pid=$1 how=listens end
 	shift
 	[[ ! " $* " =~ (\ (rping|ucmatose|udaddy|rstream|-R)|/examples/[a-z_]+)\  ]] || how=listens_by_cm
+	[[ " $* " != *" -f gid "* ]] || how=awaits_event
 	[[ ! " $* " =~ \ mckey\  ]] || how=joined
 	end=$((${EPOCHREALTIME/[.,]/} + 60 * 1000000))
 	until $how "$pid"; do

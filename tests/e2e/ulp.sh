@@ -15,11 +15,7 @@ head -c ${mib}M /dev/urandom >/run/test/random
 for policy in "${passes[@]}"; do
 	bed "$policy" --flat
 	nvme_disk $mib
-	# Direct I/O: the data read must cross the wire
-	dd if=/run/test/random of="$DISK" bs=1M oflag=direct status=none
-	cmp /run/test/random /run/test/disk || fail "the disk holds something else"
-	dd if="$DISK" bs=96K iflag=direct status=none | cmp - /run/test/random ||
-		fail "something else was read"
+	written_and_read "$DISK"
 	expect_sealed "$policy" 1000
 	for dev in srnic0 srnic1; do
 		[ "$(counter $dev stag_invalid)" -eq 0 ] || fail "$dev refused a key"
