@@ -1233,21 +1233,38 @@ static void only_this_port_joins_for_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_REQ_INVALID);
 }
 
-static void mgids_that_are_no_multicast_or_have_no_scope_are_refused(struct kunit *test)
+/* As osmtest, the test of opensm, expects: IBA 15.2.5.17.2 */
+static void mgids_that_no_group_may_have_are_refused(struct kunit *test)
 {
 	static const union ib_gid mgids[] = {
 		{ .raw = { 0xfe, 0x80, [15] = 1 } },
 		{ .raw = { 0xff, 0x10, [15] = 1 } },
 		{ .raw = { 0xff, 0x11, [15] = 1 } },
-		{ .raw = { 0xff, 0x1f, [15] = 1 } },
+		{ .raw = { 0xff, 0x22, [15] = 1 } },
+		/* those of the SA's own choice */
+		{ .raw = { 0xff, 0x12, 0xa0, 0x1b, [15] = 1 } },
 	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(mgids); i++)
 		KUNIT_EXPECT_EQ_MSG(test, join(test, CREATE, &mgids[i], FULL),
-				    SRNIC_SA_REQ_INVALID_GID, "MGID %d", i);
-	member(test, IB_MGMT_METHOD_SET, CREATE | IB_SA_MCMEMBER_REC_SCOPE, &all_ip4, FULL)[48] |=
-		5 << 4;
+				    SRNIC_SA_REQ_INVALID, "MGID %d", i);
+	KUNIT_EXPECT_EQ(test, list_groups(test), 1);
+}
+
+static void the_scope_of_a_group_is_that_of_its_mgid(struct kunit *test)
+{
+	static const union ib_gid reserved = { .raw = { 0xff, 0x1f, 0xa0, 0x1c, [15] = 1 } };
+	static const union ib_gid none;
+	struct world *w = test->priv;
+
+	member(test, IB_MGMT_METHOD_SET, CREATE | IB_SA_MCMEMBER_REC_SCOPE, &reserved, FULL)[48] |=
+		2 << 4;
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, w->reply.data[48], 0xf1);
+	/* the SA has none of scope 0 or 1 */
+	member(test, IB_MGMT_METHOD_SET, CREATE | IB_SA_MCMEMBER_REC_SCOPE, &none, FULL)[48] |=
+		1 << 4;
 	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_REQ_INVALID);
 }
 
@@ -1361,7 +1378,8 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(I32_a_group_goes_with_its_last_member),
 	KUNIT_CASE(the_broadcast_group_remains_without_members),
 	KUNIT_CASE(only_this_port_joins_for_itself),
-	KUNIT_CASE(mgids_that_are_no_multicast_or_have_no_scope_are_refused),
+	KUNIT_CASE(mgids_that_no_group_may_have_are_refused),
+	KUNIT_CASE(the_scope_of_a_group_is_that_of_its_mgid),
 	KUNIT_CASE(the_sa_chooses_mgids_that_are_not_named),
 	KUNIT_CASE(the_number_of_groups_is_bounded),
 	KUNIT_CASE(get_has_exactly_one_record),

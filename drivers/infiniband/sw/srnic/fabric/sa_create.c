@@ -26,26 +26,39 @@
 #define NO_LIFE		0xff	/* more than the component has bits for */
 
 #define SCOPE_SHIFT	4	/* in scope_state */
-#define SCOPE_OF_MGID	0x0f	/* in its second byte */
-#define LINK_LOCAL	2	/* the scope */
+/* Scopes, RFC 4291, 2.7 */
+#define NODE_LOCAL	1
+#define LINK_LOCAL	2
+
+/* In the second byte of an MGID: flags, of which T alone has a meaning, and scope */
+#define MGID_RESERVED	0xe0
+#define MGID_SCOPE	0x0f
+
+#define MGID_OWN	0xff10a01b	/* the first bytes, apart from the scope */
 
 /* MGIDs of the SA's own choice: ff1, scope, a01b, P_Key, number (as those of opensm) */
 static void mgid_choose(struct srnic_fabric *fabric, union ib_gid *mgid, u8 scope, __be16 pkey)
 {
 	do {
 		memset(mgid, 0, sizeof(*mgid));
-		put_unaligned_be32(0xff10a01b | scope << 16, mgid->raw);
+		put_unaligned_be32(MGID_OWN | scope << 16, mgid->raw);
 		put_unaligned(pkey, (__be16 *)(mgid->raw + 4));
 		put_unaligned_be32(++fabric->sa.next_mgid, mgid->raw + 12);
 	} while (srnic_sa_group_find(fabric, mgid));
 }
 
-/* Scopes 0 and 15 are reserved, and scope 1 does not leave the node (RFC 4291, 2.7). */
-static bool mgid_valid(const union ib_gid *mgid)
+/*
+ * Tell whether a request may name a new group. Scope 0 is reserved, and scope 1 does not leave the
+ * node; opensm takes 15, which is reserved, too. The SA alone makes MGIDs that
+ * look like those of its own choice.
+ */
+static bool mgid_may_be_named(const union ib_gid *mgid)
 {
-	u8 scope = mgid->raw[1] & SCOPE_OF_MGID;
+	u32 begin = get_unaligned_be32(mgid->raw);
 
-	return mgid->raw[0] == 0xff && scope > 1 && scope < 15;
+	return mgid->raw[0] == 0xff && !(mgid->raw[1] & MGID_RESERVED) &&
+	       (mgid->raw[1] & MGID_SCOPE) > NODE_LOCAL &&
+	       (begin & ~(MGID_SCOPE << 16)) != MGID_OWN;
 }
 
 /* Choose the MTU of a new group: the largest that the request and the port allow. 0: none */
@@ -95,22 +108,29 @@ static u16 fill_selected(const struct srnic_fabric *fabric, const struct ib_sa_m
 	return mtu && rate && life != NO_LIFE ? SRNIC_SA_OK : SRNIC_SA_REQ_INVALID;
 }
 
-/* Fill in the MGID and its scope. A request without MGID leaves the choice to the SA. */
+/*
+ * Fill in the MGID and its scope. A request without MGID leaves the choice to the SA; in one with
+ * an MGID, this has the scope.
+ */
 static u16 fill_mgid(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 		     struct srnic_sa_member *rec)
 {
 	const struct srnic_sa_member *want = (const void *)in->data;
-	bool has_scope = srnic_sa_has(in, IB_SA_MCMEMBER_REC_SCOPE);
-	u8 scope = want->scope_state >> SCOPE_SHIFT;
+	u8 scope = LINK_LOCAL;
 
 	rec->mgid = want->mgid;
-	if (rdma_is_zero_gid(&rec->mgid))
-		mgid_choose(fabric, &rec->mgid, has_scope ? scope : LINK_LOCAL, rec->pkey);
-	if (!mgid_valid(&rec->mgid))
-		return SRNIC_SA_REQ_INVALID_GID;
-	if (has_scope && scope != (rec->mgid.raw[1] & SCOPE_OF_MGID))
+	if (!rdma_is_zero_gid(&rec->mgid)) {
+		if (!mgid_may_be_named(&rec->mgid))
+			return SRNIC_SA_REQ_INVALID;
+		rec->scope_state = (rec->mgid.raw[1] & MGID_SCOPE) << SCOPE_SHIFT;
+		return SRNIC_SA_OK;
+	}
+	if (srnic_sa_has(in, IB_SA_MCMEMBER_REC_SCOPE))
+		scope = want->scope_state >> SCOPE_SHIFT;
+	if (scope <= NODE_LOCAL)
 		return SRNIC_SA_REQ_INVALID;
-	rec->scope_state = (rec->mgid.raw[1] & SCOPE_OF_MGID) << SCOPE_SHIFT;
+	mgid_choose(fabric, &rec->mgid, scope, rec->pkey);
+	rec->scope_state = scope << SCOPE_SHIFT;
 	return SRNIC_SA_OK;
 }
 
