@@ -605,7 +605,7 @@ static void requests_that_the_sa_does_not_know_are_refused(struct kunit *test)
 {
 	struct world *w = test->priv;
 
-	request(test, IB_MGMT_METHOD_GET, IB_SA_ATTR_SERVICE_REC, 0);
+	request(test, IB_MGMT_METHOD_GET, IB_SA_ATTR_TRACE_REC, 0);
 	KUNIT_EXPECT_EQ(test, ask(test), UNSUPPORTED);
 	request(test, IB_MGMT_METHOD_SET, IB_SA_ATTR_PATH_REC, 0);
 	KUNIT_EXPECT_EQ(test, ask(test), UNSUPPORTED);
@@ -647,13 +647,194 @@ static void the_sa_serves_only_this_node(struct kunit *test)
 	}
 }
 
-static void subscriptions_are_accepted(struct kunit *test)
+/* IBA 15.4.1.2: nobody finds the right SM_Key by asking */
+static void a_wrong_sm_key_has_no_reply(struct kunit *test)
+{
+	struct ib_wc wc = { .slid = LID };
+	struct world *w = test->priv;
+
+	request(test, IB_MGMT_METHOD_GET, IB_SA_ATTR_NODE_REC, 0);
+	w->request.sa_hdr.sm_key = cpu_to_be64(2);
+	KUNIT_EXPECT_FALSE(test, srnic_sa_answer(w->fabric, &w->request, &w->reply, &w->table));
+	memcpy(&w->in, &w->request, sizeof(w->in));
+	KUNIT_EXPECT_EQ(test, process_from(test, &wc),
+			IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED);
+	w->request.sa_hdr.sm_key = cpu_to_be64(1);
+	KUNIT_EXPECT_EQ(test, ask(test), 0);
+}
+
+/* Ask for all records of an attribute. Return the number of those that there are. */
+static u32 list_of(struct kunit *test, u16 attr)
 {
 	struct world *w = test->priv;
 
-	memset(request(test, IB_MGMT_METHOD_SET, IB_SA_ATTR_INFORM_INFO, 0), 0x5a, 36);
+	request(test, IB_SA_METHOD_GET_TABLE, attr, 0);
 	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	return w->table.count;
+}
+
+/* Subscribe to a trap, or unsubscribe. Return the status. */
+static u16 inform(struct kunit *test, bool subscribe, u16 trap, u32 qpn)
+{
+	u8 *d = request(test, IB_MGMT_METHOD_SET, IB_SA_ATTR_INFORM_INFO, 0);
+
+	d[23] = subscribe;
+	put_unaligned_be16(trap, d + 26);
+	put_unaligned_be32(qpn << 8, d + 28);
+	return ask(test);
+}
+
+/* IBA 13.4.8.3 */
+static void subscriptions_are_kept_until_they_are_ended(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	KUNIT_EXPECT_EQ(test, inform(test, false, 66, 1), SRNIC_SA_REQ_INVALID);
+	KUNIT_EXPECT_EQ(test, inform(test, true, 66, 0), 0);
 	KUNIT_EXPECT_MEMEQ(test, w->reply.data, w->request.data, 36);
+	KUNIT_EXPECT_EQ_MSG(test, inform(test, true, 66, 1), 0, "again");
+	KUNIT_EXPECT_EQ(test, inform(test, true, 67, 0), 0);
+	KUNIT_ASSERT_EQ(test, list_of(test, IB_SA_ATTR_INFORM_INFO_REC), 2);
+	KUNIT_EXPECT_MEMEQ(test, w->table.records, own.raw, 16);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(w->table.records + 24 + 26), 66);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(w->table.records + 24 + 28), 1 << 8);
+
+	KUNIT_EXPECT_EQ_MSG(test, inform(test, false, 66, 0), SRNIC_SA_REQ_INVALID, "QPN");
+	KUNIT_EXPECT_EQ(test, inform(test, false, 66, 1), 0);
+	KUNIT_EXPECT_EQ(test, list_of(test, IB_SA_ATTR_INFORM_INFO_REC), 1);
+}
+
+static void the_number_of_subscriptions_is_bounded(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < SRNIC_FABRIC_SUBSCRIPTIONS; i++)
+		KUNIT_ASSERT_EQ(test, inform(test, true, i, 0), 0);
+	KUNIT_EXPECT_EQ(test, inform(test, true, i, 0), SRNIC_SA_NO_RESOURCES);
+	KUNIT_EXPECT_EQ(test, inform(test, false, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, inform(test, true, i, 0), 0);
+}
+
+#define SERVICE		(IB_SA_COMP_MASK(0) | IB_SA_COMP_MASK(1) | IB_SA_COMP_MASK(4) |	\
+			 IB_SA_COMP_MASK(5) | IB_SA_COMP_MASK(6))
+#define SERVICE_NAME	IB_SA_COMP_MASK(6)
+#define FOREVER		0xffffffff
+
+/* Begin a request about a service. Return its data. */
+static u8 *service(struct kunit *test, u8 method, ib_sa_comp_mask mask, u64 id, const char *name)
+{
+	u8 *d = request(test, method, IB_SA_ATTR_SERVICE_REC, mask);
+
+	put_unaligned_be64(id, d);
+	memcpy(d + 8, &own, 16);
+	put_unaligned_be32(FOREVER, d + 28);
+	memcpy(d + 48, name, strlen(name));
+	return d;
+}
+
+/* Register a service with a key, whose bytes are equal. Return the status. */
+static u16 enter(struct kunit *test, u64 id, const char *name, u8 key)
+{
+	memset(service(test, IB_MGMT_METHOD_SET, SERVICE, id, name) + 32, key, 16);
+	return ask(test);
+}
+
+static u16 find_service(struct kunit *test, const char *name)
+{
+	service(test, IB_MGMT_METHOD_GET, SERVICE_NAME, 0, name);
+	return ask(test);
+}
+
+/* IBA 15.2.5.14 */
+static void services_are_found_by_name_until_they_are_deleted(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	KUNIT_EXPECT_EQ(test, find_service(test, "a disk"), SRNIC_SA_NO_RECORDS);
+	KUNIT_ASSERT_EQ(test, enter(test, 7, "a disk", 0), 0);
+	KUNIT_ASSERT_EQ(test, enter(test, 8, "a tape", 0), 0);
+	KUNIT_ASSERT_EQ(test, find_service(test, "a disk"), 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be64(w->reply.data), 7);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(w->reply.data + 24), 0xffff);
+	KUNIT_EXPECT_EQ(test, list_of(test, IB_SA_ATTR_SERVICE_REC), 2);
+
+	service(test, IB_SA_METHOD_DELETE, SERVICE_NAME, 0, "a disk");
+	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be64(w->reply.data), 7);
+	KUNIT_EXPECT_EQ(test, find_service(test, "a disk"), SRNIC_SA_NO_RECORDS);
+	service(test, IB_SA_METHOD_DELETE, SERVICE_NAME, 0, "a disk");
+	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_NO_RECORDS);
+}
+
+static void a_change_of_a_service_with_a_key_needs_the_key(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	KUNIT_ASSERT_EQ(test, enter(test, 7, "a disk", 0), 0);
+	KUNIT_ASSERT_EQ_MSG(test, enter(test, 7, "a disk", 5), 0, "it had none");
+	KUNIT_EXPECT_NULL_MSG(test, memchr_inv(w->reply.data + 32, 0, 16), "nobody is told");
+	KUNIT_EXPECT_EQ(test, enter(test, 7, "a tape", 0), SRNIC_SA_REQ_INVALID);
+	KUNIT_EXPECT_EQ(test, enter(test, 7, "a tape", 6), SRNIC_SA_REQ_INVALID);
+	KUNIT_EXPECT_EQ(test, find_service(test, "a tape"), SRNIC_SA_NO_RECORDS);
+	KUNIT_EXPECT_EQ(test, enter(test, 7, "a tape", 5), 0);
+	KUNIT_EXPECT_EQ(test, find_service(test, "a disk"), SRNIC_SA_NO_RECORDS);
+	KUNIT_ASSERT_EQ(test, find_service(test, "a tape"), 0);
+	KUNIT_EXPECT_NULL(test, memchr_inv(w->reply.data + 32, 0, 16));
+}
+
+static void a_service_ends_with_its_lease(struct kunit *test)
+{
+	put_unaligned_be32(0, service(test, IB_MGMT_METHOD_SET, SERVICE, 7, "a disk") + 28);
+	KUNIT_EXPECT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, find_service(test, "a disk"), SRNIC_SA_NO_RECORDS);
+}
+
+static void a_service_needs_an_id_a_gid_and_a_pkey_of_the_port(struct kunit *test)
+{
+	service(test, IB_MGMT_METHOD_SET, SERVICE & ~IB_SA_COMP_MASK(0), 7, "a disk");
+	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_INSUFFICIENT);
+	service(test, IB_MGMT_METHOD_SET, SERVICE & ~IB_SA_COMP_MASK(1), 7, "a disk");
+	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_INSUFFICIENT);
+	put_unaligned_be16(0x8001, service(test, IB_MGMT_METHOD_SET, SERVICE | IB_SA_COMP_MASK(2),
+					   7, "a disk") + 24);
+	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_REQ_INVALID);
+}
+
+static void the_number_of_services_is_bounded(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < SRNIC_FABRIC_SERVICES; i++)
+		KUNIT_ASSERT_EQ(test, enter(test, i, "a disk", 0), 0);
+	KUNIT_EXPECT_EQ(test, enter(test, i, "a disk", 0), SRNIC_SA_NO_RESOURCES);
+	KUNIT_EXPECT_EQ_MSG(test, enter(test, 3, "a tape", 0), 0, "one that is there");
+}
+
+/* IBA 15.4.1.2: P_Keys are for trusted requests only */
+static void the_sa_has_the_tables_of_this_port(struct kunit *test)
+{
+	static const u16 none[] = {
+		IB_SA_ATTR_SWITCH_REC, IB_SA_ATTR_LINEAR_FDB_REC, IB_SA_ATTR_MCAST_FDB_REC,
+		IB_SA_ATTR_LINK_REC,
+	};
+	struct world *w = test->priv;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++)
+		KUNIT_EXPECT_EQ(test, list_of(test, none[i]), 0);
+	KUNIT_ASSERT_EQ(test, list_of(test, IB_SA_ATTR_GUID_INFO_REC), 1);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(w->table.records), LID);
+	KUNIT_EXPECT_MEMEQ(test, w->table.records + 8, own.raw + 8, 8);
+	KUNIT_ASSERT_EQ(test, list_of(test, IB_SA_ATTR_SM_INFO_REC), 1);
+	KUNIT_EXPECT_MEMEQ(test, w->table.records + 4, own.raw + 8, 8);
+	KUNIT_EXPECT_EQ_MSG(test, w->table.records[24], 3, "master");
+
+	request(test, IB_SA_METHOD_GET_TABLE, IB_SA_ATTR_PARTITION_REC, 0);
+	KUNIT_EXPECT_EQ(test, ask(test), SRNIC_SA_REQ_INVALID);
+	w->request.sa_hdr.sm_key = cpu_to_be64(1);
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_ASSERT_EQ(test, w->table.count, 1);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be16(w->table.records + 8), 0xffff);
 }
 
 static void node_and_port_records_are_this_nodes(struct kunit *test)
@@ -737,6 +918,62 @@ static void a_path_has_the_traffic_class_that_is_asked_for(struct kunit *test)
 	path_to(test, &peer, 0)[48] = 0x20;
 	KUNIT_ASSERT_EQ(test, ask(test), 0);
 	KUNIT_EXPECT_EQ(test, w->reply.data[48], 0x20);
+}
+
+#define GID_COUNTS	(IB_SA_COMP_MASK(19) | IB_SA_COMP_MASK(20))
+
+/* Ask for the paths from and to these GIDs. Return the status. */
+static u16 ask_paths(struct kunit *test, ib_sa_comp_mask mask, const union ib_gid *from,
+		     int n_from, const union ib_gid *to, int n_to)
+{
+	u8 *d = request(test, IB_SA_METHOD_GET_MULTI, IB_SA_ATTR_MULTI_PATH_REC, mask);
+
+	d[4] = 0x20;	/* traffic class */
+	d[5] = 2;	/* paths */
+	d[15] = n_from;
+	d[16] = n_to;
+	memcpy(d + 24, from, 16 * n_from);
+	memcpy(d + 24 + 16 * n_from, to, 16 * n_to);
+	return ask(test);
+}
+
+/* IBA 15.2.5.20 */
+static void paths_between_several_gids_are_this_nodes(struct kunit *test)
+{
+	const ib_sa_comp_mask tclass = IB_SA_COMP_MASK(4), limit = IB_SA_COMP_MASK(6);
+	const union ib_gid both[] = { own, peer };
+	struct world *w = test->priv;
+
+	KUNIT_ASSERT_EQ(test, ask_paths(test, GID_COUNTS | tclass, both, 2, both, 2), 0);
+	KUNIT_ASSERT_EQ(test, w->table.count, 2);
+	KUNIT_EXPECT_MEMEQ(test, w->table.records + 8, own.raw, 16);
+	KUNIT_EXPECT_MEMEQ(test, w->table.records + 64 + 8, peer.raw, 16);
+	KUNIT_EXPECT_MEMEQ(test, w->table.records + 64 + 24, own.raw, 16);
+	KUNIT_EXPECT_EQ(test, w->table.records[64 + 48], 0x20);
+	/* at most as many as are asked for */
+	KUNIT_ASSERT_EQ(test, ask_paths(test, GID_COUNTS | limit, both, 1, both, 2), 0);
+	KUNIT_EXPECT_EQ(test, w->table.count, 2);
+	w->request.data[5] = 1;
+	KUNIT_ASSERT_EQ(test, ask(test), 0);
+	KUNIT_EXPECT_EQ(test, w->table.count, 1);
+}
+
+static void a_request_of_paths_that_is_not_whole_is_refused(struct kunit *test)
+{
+	const union ib_gid many[] = { own, own, own, own, own, own, own, own, own, own };
+
+	KUNIT_EXPECT_EQ(test, ask_paths(test, 0, &own, 1, &own, 1), SRNIC_SA_INSUFFICIENT);
+	KUNIT_EXPECT_EQ(test, ask_paths(test, IB_SA_COMP_MASK(19), &own, 1, &own, 1),
+			SRNIC_SA_INSUFFICIENT);
+	KUNIT_EXPECT_EQ(test, ask_paths(test, GID_COUNTS, &own, 1, &own, 0), SRNIC_SA_REQ_INVALID);
+	KUNIT_EXPECT_EQ(test, ask_paths(test, GID_COUNTS, &own, 0, &own, 1), SRNIC_SA_REQ_INVALID);
+	KUNIT_EXPECT_EQ(test, ask_paths(test, GID_COUNTS, &own, 1, many, 10), 0);
+	((struct world *)test->priv)->request.data[15] = 2;
+	KUNIT_EXPECT_EQ_MSG(test, ask(test), SRNIC_SA_REQ_INVALID, "more than one MAD holds");
+	KUNIT_EXPECT_EQ(test, ask_paths(test, GID_COUNTS, &own, 1, &broadcast, 1),
+			SRNIC_SA_REQ_INVALID);
+	KUNIT_EXPECT_EQ(test, ask_paths(test, GID_COUNTS, &broadcast, 1, &own, 1),
+			SRNIC_SA_REQ_INVALID);
 }
 
 static void paths_that_do_not_exist_have_no_record(struct kunit *test)
@@ -1348,7 +1585,17 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(requests_that_the_sa_does_not_know_are_refused),
 	KUNIT_CASE(requests_with_one_record_need_no_agent),
 	KUNIT_CASE(the_sa_serves_only_this_node),
-	KUNIT_CASE(subscriptions_are_accepted),
+	KUNIT_CASE(a_wrong_sm_key_has_no_reply),
+	KUNIT_CASE(subscriptions_are_kept_until_they_are_ended),
+	KUNIT_CASE(the_number_of_subscriptions_is_bounded),
+	KUNIT_CASE(services_are_found_by_name_until_they_are_deleted),
+	KUNIT_CASE(a_change_of_a_service_with_a_key_needs_the_key),
+	KUNIT_CASE(a_service_ends_with_its_lease),
+	KUNIT_CASE(a_service_needs_an_id_a_gid_and_a_pkey_of_the_port),
+	KUNIT_CASE(the_number_of_services_is_bounded),
+	KUNIT_CASE(the_sa_has_the_tables_of_this_port),
+	KUNIT_CASE(paths_between_several_gids_are_this_nodes),
+	KUNIT_CASE(a_request_of_paths_that_is_not_whole_is_refused),
 	KUNIT_CASE(node_and_port_records_are_this_nodes),
 	KUNIT_CASE(I25_a_path_has_the_label_of_its_destination),
 	KUNIT_CASE(a_path_table_has_the_one_path),

@@ -45,6 +45,9 @@ struct srnic_fabric *srnic_fabric_alloc(struct srnic_dev *dev, const union ib_gi
 	fabric->speed = IB_SPEED_SDR;
 	fabric->notify = dispatch_event;
 	dev->ib_mtu = SRNIC_IB_MTU;
+	mutex_init(&fabric->sa.lock);
+	INIT_LIST_HEAD(&fabric->sa.services);
+	INIT_LIST_HEAD(&fabric->sa.subscriptions);
 	if (srnic_sa_groups_init(fabric)) {
 		kfree(fabric);
 		return NULL;
@@ -64,7 +67,10 @@ void srnic_fabric_free(struct srnic_fabric *fabric)
 {
 	if (!fabric)
 		return;
+	srnic_sa_subscriptions_free(fabric);
+	srnic_sa_services_free(fabric);
 	srnic_sa_groups_free(fabric);
+	mutex_destroy(&fabric->sa.lock);
 	kfree(fabric);
 }
 

@@ -26,6 +26,9 @@ struct srnic_dev;
 #define SRNIC_FABRIC_TIMEOUT	18
 /* Groups at most: bounds the memory and the SA's answers. */
 #define SRNIC_FABRIC_GROUPS	256
+/* Likewise for services, and for subscriptions to events */
+#define SRNIC_FABRIC_SERVICES		64
+#define SRNIC_FABRIC_SUBSCRIPTIONS	64
 #define SRNIC_PMA_COUNTERS	7	/* counters of the PMA that can be set (fabric/pma.c) */
 
 /**
@@ -46,7 +49,11 @@ struct srnic_dev;
  * @sa.groups: list of struct srnic_sa_group
  * @sa.count: number of entries of @sa.groups
  * @sa.next_mgid: number of the next group whose MGID the SA chooses
- * @agent: MAD agent of the SA for GetTable; NULL: not registered
+ * @sa.services: list of the services that are registered (fabric/sa_service.c)
+ * @sa.n_services: number of entries of @sa.services
+ * @sa.subscriptions: list of subscriptions to events (fabric/sa_inform.c)
+ * @sa.n_subscriptions: number of entries of @sa.subscriptions
+ * @agent: MAD agent of the SA for tables; NULL: not registered
  */
 struct srnic_fabric {
 	struct srnic_dev *dev;
@@ -62,6 +69,10 @@ struct srnic_fabric {
 		struct list_head groups;
 		unsigned int count;
 		u32 next_mgid;
+		struct list_head services;
+		unsigned int n_services;
+		struct list_head subscriptions;
+		unsigned int n_subscriptions;
 	} sa;
 	struct ib_mad_agent *agent;
 };

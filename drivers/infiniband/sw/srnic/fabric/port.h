@@ -77,8 +77,19 @@ int srnic_pma_ethernet(struct srnic_dev *dev, const struct ib_wc *wc, const stru
 /* sma_port.c: PortInfo, for the SMA and the SA */
 int srnic_sma_fill_port_info(struct srnic_fabric *fabric, void *data);
 u16 srnic_sma_port_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data);
-/* sma.c: NodeInfo */
+/* SMInfo, IBA 14.2.5.13 */
+struct srnic_sm_info {
+	__be64 guid;
+	__be64 sm_key;
+	__be32 act_count;
+	u8 priority_state;	/* 4 bits each */
+} __packed;
+
+/* sma.c: attributes that the SA has, too */
 void srnic_sma_node_info(struct srnic_fabric *fabric, struct ib_node_info *info);
+void srnic_sma_fill_guids(struct srnic_fabric *fabric, void *data);
+void srnic_sma_fill_pkeys(struct srnic_fabric *fabric, void *data);
+void srnic_sma_fill_sm_info(struct srnic_fabric *fabric, struct srnic_sm_info *info);
 
 /* pkey.c */
 u16 srnic_fabric_own_pkey(const struct srnic_fabric *fabric, u16 pkey);
@@ -93,7 +104,9 @@ int srnic_sa_process(struct srnic_fabric *fabric, const struct ib_wc *wc,
 int srnic_sa_groups_init(struct srnic_fabric *fabric);
 void srnic_sa_pkeys_changed(struct srnic_fabric *fabric);
 void srnic_sa_mtu_changed(struct srnic_fabric *fabric);
-/* sa_group.c */
+/* sa_group.c, sa_service.c, sa_inform.c */
 void srnic_sa_groups_free(struct srnic_fabric *fabric);
+void srnic_sa_services_free(struct srnic_fabric *fabric);
+void srnic_sa_subscriptions_free(struct srnic_fabric *fabric);
 
 #endif /* SRNIC_FABRIC_PORT_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The subnet administration: from a request MAD to the records of its reply
- * (IBA 15.2). sa_agent.c receives and sends those of GetTable, which may need
- * several MADs; ib_mad does so for the others. No other file knows an agent.
+ * (IBA 15.2). sa_agent.c receives and sends those of GetTable and GetMulti, which
+ * may need several MADs; ib_mad does so for the others. No other file knows an agent.
  */
 #ifndef SRNIC_FABRIC_SA_H
 #define SRNIC_FABRIC_SA_H
@@ -60,6 +60,20 @@ struct srnic_sa_member {
 } __packed;
 
 static_assert(sizeof(struct srnic_sa_member) == 52);
+
+/* Lengths of other records, bytes */
+#define SRNIC_SA_SWITCH_LEN	24	/* SwitchInfoRecord */
+#define SRNIC_SA_FDB_LEN	72	/* Linear- and MulticastForwardingTableRecord */
+#define SRNIC_SA_SM_LEN		25	/* SMInfoRecord */
+#define SRNIC_SA_LINK_LEN	6	/* LinkRecord */
+#define SRNIC_SA_GUID_LEN	72	/* GUIDInfoRecord */
+#define SRNIC_SA_PKEY_LEN	72	/* P_KeyTableRecord */
+#define SRNIC_SA_SERVICE_LEN	176	/* ServiceRecord */
+#define SRNIC_SA_INFORM_LEN	36	/* InformInfo */
+#define SRNIC_SA_INFORM_REC_LEN	60	/* InformInfoRecord */
+
+/* SM_Key of trusted requests, as opensm has it by default (IBA 15.4.1.2) */
+#define SRNIC_SA_SM_KEY		1
 
 /* Selector and value of an MTU, a rate or a packet life time */
 #define SRNIC_SA_SELECTOR(field)	((field) >> 6)
@@ -180,11 +194,37 @@ u16 srnic_sa_leave(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 		   struct srnic_sa_table *table);
 u16 srnic_sa_get_class_port_info(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 				 struct srnic_sa_table *table);
-u16 srnic_sa_set_inform_info(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
-			     struct srnic_sa_table *table);
 u16 srnic_sa_get_node(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 		      struct srnic_sa_table *table);
 u16 srnic_sa_get_port(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+		      struct srnic_sa_table *table);
+
+/* sa_multipath.c */
+u16 srnic_sa_get_multipath(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			   struct srnic_sa_table *table);
+
+/* sa_inform.c */
+u16 srnic_sa_set_inform_info(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			     struct srnic_sa_table *table);
+u16 srnic_sa_get_subscriptions(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			       struct srnic_sa_table *table);
+
+/* sa_service.c */
+u16 srnic_sa_set_service(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			 struct srnic_sa_table *table);
+u16 srnic_sa_get_service(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			 struct srnic_sa_table *table);
+u16 srnic_sa_delete_service(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+			    struct srnic_sa_table *table);
+
+/* sa_tables.c */
+u16 srnic_sa_get_guids(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+		       struct srnic_sa_table *table);
+u16 srnic_sa_get_pkeys(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+		       struct srnic_sa_table *table);
+u16 srnic_sa_get_sm(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
+		    struct srnic_sa_table *table);
+u16 srnic_sa_get_none(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 		      struct srnic_sa_table *table);
 
 /* sa_group.c: under fabric->sa.lock */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The MAD agent of the SA for GetTable, whose reply may need several MADs: an
- * ib_client registers it on the InfiniBand ports of srnic. ib_mad segments the
- * replies (RMPP, IBA 13.6).
+ * The MAD agent of the SA for GetTable and GetMulti, whose reply may need several
+ * MADs: an ib_client registers it on the InfiniBand ports of srnic. ib_mad segments
+ * the replies (RMPP, IBA 13.6).
  */
 #include <linux/string.h>
 #include "fabric/sa.h"
@@ -106,6 +106,7 @@ static int sa_add(struct ib_device *ib)
 		return -EOPNOTSUPP;
 	fabric = to_srnic(ib)->fabric;
 	set_bit(IB_SA_METHOD_GET_TABLE, req.method_mask);
+	set_bit(IB_SA_METHOD_GET_MULTI, req.method_mask);
 
 	agent = ib_register_mad_agent(ib, SRNIC_PORT, IB_QPT_GSI, &req, IB_MGMT_RMPP_VERSION,
 				      send_handler, recv_handler, fabric, 0);

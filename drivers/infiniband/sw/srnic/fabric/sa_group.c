@@ -118,7 +118,6 @@ void srnic_sa_groups_free(struct srnic_fabric *fabric)
 	list_for_each_entry_safe(group, next, &fabric->sa.groups, node)
 		srnic_sa_group_remove(fabric, group);
 	mutex_unlock(&fabric->sa.lock);
-	mutex_destroy(&fabric->sa.lock);
 }
 
 /**

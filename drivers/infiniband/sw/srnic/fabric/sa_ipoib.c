@@ -134,7 +134,6 @@ int srnic_sa_groups_init(struct srnic_fabric *fabric)
 	};
 	bool created;
 
-	mutex_init(&fabric->sa.lock);
 	INIT_LIST_HEAD(&fabric->sa.groups);
 	mutex_lock(&fabric->sa.lock);
 	created = srnic_sa_broadcast(fabric, &mgid);

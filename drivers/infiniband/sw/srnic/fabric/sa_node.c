@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The SA's records of itself and of this node: ClassPortInfo, InformInfo,
- * NodeRecord, PortInfoRecord (IBA 15.2.5).
+ * The SA's records of itself and of this node: ClassPortInfo, NodeRecord,
+ * PortInfoRecord (IBA 15.2.5).
  */
 #include <linux/string.h>
 #include "fabric/sa.h"
@@ -71,24 +71,6 @@ u16 srnic_sa_get_class_port_info(struct srnic_fabric *fabric, const struct ib_sa
 	/* tells ipoib that it may join groups to which it only sends (join state 8) */
 	ib_set_cpi_capmask2(&info, IB_SA_CAP_MASK2_SENDONLY_FULL_MEM_SUPPORT);
 	return srnic_sa_table_add(table, &info);
-}
-
-/**
- * srnic_sa_set_inform_info() - Answer a Set of InformInfo
- * @fabric: the port
- * @in: the request
- * @table: records of the reply: that of the request
- *
- * Accept the subscription without recording it: the SA knows of no other node,
- * so there is never an event to report.
- *
- * Context: process.
- * Return: status of the reply.
- */
-u16 srnic_sa_set_inform_info(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
-			     struct srnic_sa_table *table)
-{
-	return srnic_sa_table_add(table, in->data);
 }
 
 /**

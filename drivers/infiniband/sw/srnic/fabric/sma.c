@@ -14,14 +14,6 @@
 
 #define SM_STATE_MASTER	3	/* SMInfo, IBA 14.2.5.13 */
 
-/* SMInfo, IBA 14.2.5.13 */
-struct sm_info {
-	__be64 guid;
-	__be64 sm_key;
-	__be32 act_count;
-	u8 priority_state;	/* 4 bits each */
-} __packed;
-
 static u16 get_node_desc(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
 {
 	memcpy(data, fabric->dev->ib.node_desc, IB_DEVICE_NODE_DESC_MAX);
@@ -59,28 +51,40 @@ static bool is_first_block(const struct ib_mad *in)
 	return !in->mad_hdr.attr_mod;
 }
 
-/* Answer a Get, and a Set likewise: the only entry, 0, is read-only (IBA 14.2.5.5). */
-static u16 guid_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
+/* Fill in the first block of GUIDInfo (IBA 14.2.5.5), IB_SMP_DATA_SIZE bytes. */
+void srnic_sma_fill_guids(struct srnic_fabric *fabric, void *data)
 {
 	__be64 guid = srnic_fabric_guid(fabric);
 
-	if (!is_first_block(in))
-		return SRNIC_MAD_INVALID_FIELD;
 	memset(data, 0, IB_SMP_DATA_SIZE);
 	memcpy(data, &guid, sizeof(guid));
+}
+
+/* Answer a Get, and a Set likewise: the only entry, 0, is read-only (IBA 14.2.5.5). */
+static u16 guid_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
+{
+	if (!is_first_block(in))
+		return SRNIC_MAD_INVALID_FIELD;
+	srnic_sma_fill_guids(fabric, data);
 	return 0;
 }
 
-static u16 get_pkey_table(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
+/* Fill in the first block of the P_Key table (IBA 14.2.5.7), IB_SMP_DATA_SIZE bytes. */
+void srnic_sma_fill_pkeys(struct srnic_fabric *fabric, void *data)
 {
 	__be16 *pkeys = data;
 	int i;
 
-	if (!is_first_block(in))
-		return SRNIC_MAD_INVALID_FIELD;
 	memset(data, 0, IB_SMP_DATA_SIZE);
 	for (i = 0; i < SRNIC_PKEYS; i++)
 		pkeys[i] = cpu_to_be16(READ_ONCE(fabric->dev->pkeys[i]));
+}
+
+static u16 get_pkey_table(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
+{
+	if (!is_first_block(in))
+		return SRNIC_MAD_INVALID_FIELD;
+	srnic_sma_fill_pkeys(fabric, data);
 	return 0;
 }
 
@@ -106,15 +110,19 @@ static u16 only_vl0(struct srnic_fabric *fabric, const struct ib_mad *in, void *
 	return 0;
 }
 
-/* This node's own subnet manager is always the master. */
-static u16 get_sm_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
+/* Fill in SMInfo: this node's own subnet manager is always the master. */
+void srnic_sma_fill_sm_info(struct srnic_fabric *fabric, struct srnic_sm_info *info)
 {
-	struct sm_info *info = data;
-
 	info->guid = srnic_fabric_guid(fabric);
+	info->sm_key = 0;
 	/* shows that the manager is alive: grows every second */
 	info->act_count = cpu_to_be32(div_u64(get_jiffies_64(), HZ));
 	info->priority_state = SM_STATE_MASTER;
+}
+
+static u16 get_sm_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
+{
+	srnic_sma_fill_sm_info(fabric, data);
 	return 0;
 }
 
