@@ -633,7 +633,10 @@ static void requests_with_one_record_need_no_agent(struct kunit *test)
 
 static void the_sa_serves_only_this_node(struct kunit *test)
 {
-	static const u8 methods[] = { IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET, IB_SA_METHOD_DELETE };
+	static const u8 methods[] = {
+		IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET, IB_SA_METHOD_DELETE,
+		IB_SA_METHOD_GET_TABLE, IB_SA_METHOD_GET_MULTI,
+	};
 	struct ib_wc wc = { .slid = LID, .wc_flags = IB_WC_GRH };
 	struct world *w = test->priv;
 	int i;
@@ -645,6 +648,18 @@ static void the_sa_serves_only_this_node(struct kunit *test)
 				IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED);
 		KUNIT_EXPECT_EQ(test, foreign(test), i + 1);
 	}
+}
+
+/* ib_mad keeps the segments of requests for a table, and passes them on */
+static void requests_for_a_table_are_for_the_agent(struct kunit *test)
+{
+	struct ib_wc wc = { .slid = LID };
+	struct world *w = test->priv;
+
+	request(test, IB_SA_METHOD_GET_TABLE, IB_SA_ATTR_NODE_REC, 0);
+	memcpy(&w->in, &w->request, sizeof(w->in));
+	KUNIT_EXPECT_EQ(test, process_from(test, &wc), IB_MAD_RESULT_SUCCESS);
+	KUNIT_EXPECT_EQ(test, foreign(test), 0);
 }
 
 /* IBA 15.4.1.2: nobody finds the right SM_Key by asking */
@@ -1585,6 +1600,7 @@ static struct kunit_case fabric_cases[] = {
 	KUNIT_CASE(requests_that_the_sa_does_not_know_are_refused),
 	KUNIT_CASE(requests_with_one_record_need_no_agent),
 	KUNIT_CASE(the_sa_serves_only_this_node),
+	KUNIT_CASE(requests_for_a_table_are_for_the_agent),
 	KUNIT_CASE(a_wrong_sm_key_has_no_reply),
 	KUNIT_CASE(subscriptions_are_kept_until_they_are_ended),
 	KUNIT_CASE(the_number_of_subscriptions_is_bounded),

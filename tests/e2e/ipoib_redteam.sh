@@ -54,6 +54,9 @@ forged wrong_address 4 smp-qp1
 say "joins for other nodes"
 forged mad_foreign 4 sa 4
 forged mad_foreign 4 sa-table 4
+say "segments of requests for other nodes: none is kept"
+forged mad_foreign 500 sa-segments 500
+say "joins as from the node itself"
 forged mad_foreign 4 sa-own 8
 forged wrong_address 4 sa-own 8
 

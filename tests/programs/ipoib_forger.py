@@ -13,6 +13,7 @@ smp-qp1    the same, for QP1
 sa         NUMBER joins of as many groups, of a thousand if there are more, as from A
 sa-own     likewise as from B itself, by turns with and without a GRH
 sa-table   NUMBER requests for all groups
+sa-segments  NUMBER first segments of requests whose others never come
 """
 
 import struct
@@ -26,8 +27,10 @@ UD_SEND_ONLY = 0x64
 GSI_QKEY = 0x80010000
 GRH, NO_GRH = 0xc001, 0x8001            # source ports (protocol.md, section 17)
 SUBN_LID, SUBN_DIRECTED, SUBN_ADM = 0x01, 0x81, 0x03
-GET, SET, GET_TABLE = 0x01, 0x02, 0x12
+GET, SET, GET_TABLE, GET_MULTI = 0x01, 0x02, 0x12, 0x14
 PKEY_TABLE, MCMEMBER = 0x0016, 0x0038
+# RMPP header of the first of several segments (IBA 13.6.2)
+FIRST_SEGMENT = struct.pack(">BBBBII", 1, 1, 0x03, 0, 1, 1000)
 # components that a creator of a group must determine (IBA 15.2.5.17.2)
 CREATE = sum(1 << bit for bit in (0, 1, 2, 6, 7, 12, 13, 16))
 FULL_MEMBER = 1
@@ -58,9 +61,9 @@ def join(gid, number):
     return sa(SET, CREATE, record, number)
 
 
-def sa(method, components, record, number):
+def sa(method, components, record, number, rmpp=bytes(12)):
     """Return a MAD of the subnet administration (IBA 15.2.1)."""
-    return (mad(SUBN_ADM, method, MCMEMBER, number) + bytes(12) + bytes(8)
+    return (mad(SUBN_ADM, method, MCMEMBER, number) + rmpp + bytes(8)
             + struct.pack(">HHQ", 0, 0, components) + record).ljust(256, b"\0")
 
 
@@ -83,6 +86,8 @@ class Forger(Injector):
             return self.frame(join(self.a.gid, n), 1)
         if name == "sa-own":
             return self.frame(join(self.b.gid, n), 1, NO_GRH if n % 2 else GRH, self.b.gid)
+        if name == "sa-segments":
+            return self.frame(sa(GET_MULTI, 0, b"", n, FIRST_SEGMENT), 1)
         return self.frame(sa(GET_TABLE, 0, b"", n), 1)
 
     def attack(self, name, number):

@@ -156,7 +156,8 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sa_answer);
 
 /*
  * Answer a MAD of the SA's class whose reply is one MAD. Requests for a table are
- * for the agent, and responses are for the consumers that asked.
+ * for the agent, and responses are for the consumers that asked. Requests of other
+ * nodes end here, before ib_mad keeps their segments for the agent (RMPP).
  *
  * An agent for the other methods would come after consumers that are already
  * loaded, and go before them: their joins would fail, and their leaves, which
@@ -171,12 +172,14 @@ int srnic_sa_process(struct srnic_fabric *fabric, const struct ib_wc *wc,
 	u8 method = in->mad_hdr.method;
 	bool replied;
 
-	if (!reply_method(method) || BIT(method) & TABLES)
+	if (!reply_method(method))
 		return IB_MAD_RESULT_SUCCESS;
 	if (!srnic_fabric_is_own(fabric, wc)) {
 		srnic_count(fabric->dev, mad_foreign);
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	}
+	if (BIT(method) & TABLES)
+		return IB_MAD_RESULT_SUCCESS;
 	replied = srnic_sa_answer(fabric, (const struct ib_sa_mad *)in, (struct ib_sa_mad *)out,
 				  &table);
 	srnic_sa_table_free(&table);

@@ -69,7 +69,10 @@ destroy_ah:
 	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
 }
 
-/* A request without an answer is repeated by its sender after a timeout. */
+/*
+ * Answer a request of this node: srnic_sa_process() has dropped those of others. A request without
+ * an answer is repeated by its sender after a timeout.
+ */
 static void recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *send_buf,
 			 struct ib_mad_recv_wc *recv)
 {
@@ -78,10 +81,6 @@ static void recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *sen
 	struct srnic_sa_table table = {};
 	struct ib_sa_mad *out;
 
-	if (!srnic_fabric_is_own(fabric, recv->wc)) {
-		srnic_count(fabric->dev, mad_foreign);
-		goto free_recv;
-	}
 	out = kmalloc(sizeof(*out), GFP_KERNEL);
 	if (!out)
 		goto free_recv;
