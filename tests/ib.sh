@@ -85,7 +85,7 @@ ib_flat_rules=(
 # and ipob with 10.78.0.2, in the initial namespace, where kernel consumers are
 ib_flat_up()
 {
-	local end dev n
+	local end n
 	modprobe ib_ipoib
 	for end in a b; do
 		n=$(ib_number $end)

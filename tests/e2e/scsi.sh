@@ -12,7 +12,7 @@
 iqn=iqn.2024-01.test:srnic
 srp_port=5555
 srp_where=dest=10.77.0.2:$srp_port
-# srpt names one after the target's address (srpt_rdma_cm_req_recv() takes src_addr)
+# srpt names an initiator after the target's address (srpt_rdma_cm_req_recv() takes src_addr)
 srp_initiator=10.77.0.2
 
 iser_target()

@@ -261,8 +261,8 @@ int srnic_datagram_send(struct srnic_build *build, struct srnic_swqe *wqe, int b
 }
 
 /*
- * Make the GRH of an InfiniBand port of the IPv6 header: BTH follows, as its NxtHdr says, and
- * PayLen covers neither UDP header nor seal (IBA 8.3).
+ * Turn the IPv6 header into the GRH of an InfiniBand port: its NxtHdr says that a BTH follows, and
+ * its PayLen covers neither UDP header nor seal (IBA 8.3).
  */
 static void ud_make_ib_grh(const struct srnic_pkt *pkt, u8 grh[SRNIC_GRH_LEN])
 {

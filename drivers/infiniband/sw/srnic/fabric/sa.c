@@ -124,7 +124,7 @@ static bool sm_key_is_valid(const struct ib_sa_mad *in)
  * @table: zeroed; records of the reply, none if its status is an error. Release
  *	them by srnic_sa_table_free()
  *
- * A wrong SM_Key has no reply, so nobody finds the right one by asking (IBA 15.4.1.2).
+ * A request with a wrong SM_Key has no reply (IBA 15.4.1.2).
  *
  * Context: process.
  * Return: true if there is a reply.

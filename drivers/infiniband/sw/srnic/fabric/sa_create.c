@@ -48,9 +48,9 @@ static void mgid_choose(struct srnic_fabric *fabric, union ib_gid *mgid, u8 scop
 }
 
 /*
- * Tell whether a request may name a new group. Scope 0 is reserved, and scope 1 does not leave the
- * node; opensm takes 15, which is reserved, too. The SA alone makes MGIDs that
- * look like those of its own choice.
+ * Tell whether a request may name a new group so. Scope 0 is reserved, and scope 1 does not leave
+ * the node; opensm takes 15, though it is reserved, too. Only the SA makes MGIDs that look like
+ * those of its own choice.
  */
 static bool mgid_may_be_named(const union ib_gid *mgid)
 {
