@@ -160,6 +160,9 @@ int srnic_sa_table_grow(struct srnic_sa_table *table);
 u16 srnic_sa_table_add(struct srnic_sa_table *table, const void *record);
 bool srnic_sa_match(const struct ib_sa_mad *in, const struct srnic_sa_field *fields,
 		    unsigned int n, const void *record);
+u16 srnic_sa_table_add_match(struct srnic_sa_table *table, const struct ib_sa_mad *in,
+			     const struct srnic_sa_field *fields, unsigned int n,
+			     const void *record);
 u8 srnic_sa_wanted(const struct ib_sa_mad *in, ib_sa_comp_mask selector, ib_sa_comp_mask value,
 		   u8 field);
 bool srnic_sa_match_mtu(u8 want, u8 have);

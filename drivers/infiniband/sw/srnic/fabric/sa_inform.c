@@ -148,8 +148,8 @@ u16 srnic_sa_get_subscriptions(struct srnic_fabric *fabric, const struct ib_sa_m
 	list_for_each_entry(sub, &fabric->sa.subscriptions, node) {
 		rec.number = cpu_to_be16(number++);
 		rec.info = sub->info;
-		if (srnic_sa_match(in, record_fields, ARRAY_SIZE(record_fields), &rec))
-			status = srnic_sa_table_add(table, &rec);
+		status = srnic_sa_table_add_match(table, in, record_fields,
+						  ARRAY_SIZE(record_fields), &rec);
 		if (status)
 			break;
 	}

@@ -58,6 +58,15 @@ bool srnic_sa_match(const struct ib_sa_mad *in, const struct srnic_sa_field *fie
 	return true;
 }
 
+/* Add a record to a reply if it is one that the request selects. Return the status of the reply. */
+u16 srnic_sa_table_add_match(struct srnic_sa_table *table, const struct ib_sa_mad *in,
+			     const struct srnic_sa_field *fields, unsigned int n,
+			     const void *record)
+{
+	return srnic_sa_match(in, fields, n, record) ? srnic_sa_table_add(table, record) :
+						       SRNIC_SA_OK;
+}
+
 /**
  * srnic_sa_wanted() - Read an MTU, a rate or a life time of a request
  * @in: the request

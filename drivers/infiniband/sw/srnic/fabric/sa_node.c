@@ -89,9 +89,7 @@ u16 srnic_sa_get_node(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 
 	srnic_sma_node_info(fabric, &rec.info);
 	memcpy(rec.desc, fabric->dev->ib.node_desc, sizeof(rec.desc));
-	if (!srnic_sa_match(in, node_fields, ARRAY_SIZE(node_fields), &rec))
-		return SRNIC_SA_OK;
-	return srnic_sa_table_add(table, &rec);
+	return srnic_sa_table_add_match(table, in, node_fields, ARRAY_SIZE(node_fields), &rec);
 }
 
 /**

@@ -76,9 +76,7 @@ u16 srnic_sa_get_guids(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	struct guid_record rec = { .lid = cpu_to_be16(fabric->lid) };
 
 	srnic_sma_fill_guids(fabric, rec.guids);
-	if (!srnic_sa_match(in, guid_fields, ARRAY_SIZE(guid_fields), &rec))
-		return SRNIC_SA_OK;
-	return srnic_sa_table_add(table, &rec);
+	return srnic_sa_table_add_match(table, in, guid_fields, ARRAY_SIZE(guid_fields), &rec);
 }
 
 /**
@@ -98,9 +96,7 @@ u16 srnic_sa_get_pkeys(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	if (!in->sa_hdr.sm_key)
 		return SRNIC_SA_REQ_INVALID;
 	srnic_sma_fill_pkeys(fabric, rec.pkeys);
-	if (!srnic_sa_match(in, pkey_fields, ARRAY_SIZE(pkey_fields), &rec))
-		return SRNIC_SA_OK;
-	return srnic_sa_table_add(table, &rec);
+	return srnic_sa_table_add_match(table, in, pkey_fields, ARRAY_SIZE(pkey_fields), &rec);
 }
 
 /**
@@ -118,9 +114,7 @@ u16 srnic_sa_get_sm(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 	struct sm_record rec = { .lid = cpu_to_be16(fabric->lid) };
 
 	srnic_sma_fill_sm_info(fabric, &rec.info);
-	if (!srnic_sa_match(in, sm_fields, ARRAY_SIZE(sm_fields), &rec))
-		return SRNIC_SA_OK;
-	return srnic_sa_table_add(table, &rec);
+	return srnic_sa_table_add_match(table, in, sm_fields, ARRAY_SIZE(sm_fields), &rec);
 }
 
 /**
