@@ -96,6 +96,18 @@ enum srnic_flow_side {
 };
 
 /**
+ * enum srnic_role - Role of a node in the subnet of an InfiniBand port.
+ * @SRNIC_ROLE_MANAGER: A subnet manager runs there, which may configure the
+ *   port.
+ * @SRNIC_ROLE_MEMBER: It is behind the switch of the port, for a subnet
+ *   manager of this node to see it.
+ */
+enum srnic_role {
+	SRNIC_ROLE_MANAGER,
+	SRNIC_ROLE_MEMBER,
+};
+
+/**
  * enum srnic_key_secret - Kind of a key's second secret. Peers may use it, as
  *   they may the current one.
  * @SRNIC_KEY_SECRET_NEXT: It is accepted, and not used yet.
@@ -179,9 +191,21 @@ enum {
 	SRNIC_A_DEV_LIMIT,
 	SRNIC_A_DEV_PKEY,
 	SRNIC_A_DEV_IB_MTU,
+	SRNIC_A_DEV_NODE,
 
 	__SRNIC_A_DEV_MAX,
 	SRNIC_A_DEV_MAX = (__SRNIC_A_DEV_MAX - 1)
+};
+
+enum {
+	SRNIC_A_NODE_GID = 1,
+	SRNIC_A_NODE_ROLE,
+	SRNIC_A_NODE_LID,
+	SRNIC_A_NODE_PORT,
+	SRNIC_A_NODE_UP,
+
+	__SRNIC_A_NODE_MAX,
+	SRNIC_A_NODE_MAX = (__SRNIC_A_NODE_MAX - 1)
 };
 
 enum {
@@ -289,6 +313,8 @@ enum {
 	SRNIC_CMD_PKEY_ADD,
 	SRNIC_CMD_PKEY_DEL,
 	SRNIC_CMD_MTU_SET,
+	SRNIC_CMD_NODE_ADD,
+	SRNIC_CMD_NODE_DEL,
 
 	__SRNIC_CMD_MAX,
 	SRNIC_CMD_MAX = (__SRNIC_CMD_MAX - 1)

@@ -105,7 +105,8 @@ static void link_set_state(struct srnic_dev *dev)
 	dev->up = up;
 	if (!up)
 		srnic_count(dev, link_downed);
-	srnic_port_event(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+	if (!dev->fabric || srnic_fabric_link(dev->fabric))
+		srnic_port_event(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
 /*
@@ -541,7 +542,7 @@ static int __init srnic_init(void)
 	err = register_netdevice_notifier(&srnic_netdev_notifier);
 	if (err)
 		goto life_exit;
-	err = srnic_sa_init();
+	err = srnic_fabric_init();
 	if (err)
 		goto unregister_notifier;
 	rdma_link_register(&srnic_link_ops);
@@ -565,7 +566,7 @@ static void __exit srnic_exit(void)
 	rdma_link_unregister(&srnic_ib_link_ops);
 	rdma_link_unregister(&srnic_link_ops);
 	ib_unregister_driver(SRNIC_DRIVER_ID);
-	srnic_sa_exit();
+	srnic_fabric_exit();
 	unregister_netdevice_notifier(&srnic_netdev_notifier);
 	srnic_life_exit();
 	srnic_rooms_exit();

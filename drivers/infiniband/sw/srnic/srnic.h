@@ -75,6 +75,8 @@
  * @raw: flows that give frames to raw packet QPs (raw/flow.c)
  * @port_gid: IB port: receipt for its GID (net/listen.c)
  * @fabric: management of the port, if it is an InfiniBand port; NULL: RoCE
+ * @subnet: nodes that have a part in managing an InfiniBand port (fabric/subnet.c); NULL: none, the
+ *	port manages itself
  * @control_node: entry in control's list of devices
  */
 struct srnic_dev {
@@ -128,6 +130,7 @@ struct srnic_dev {
 	struct srnic_raw *raw;
 	void *port_gid;
 	struct srnic_fabric *fabric; /* IB port; NULL: RoCE */
+	struct srnic_subnet __rcu *subnet;
 	struct list_head control_node;
 };
 

@@ -185,13 +185,13 @@ static int put_pkeys(struct sk_buff *skb, const struct srnic_dev *dev)
 }
 
 /* Put what an InfiniBand port has and others have not. Return 0 or -EMSGSIZE. */
-static int put_port(struct sk_buff *skb, const struct srnic_dev *dev)
+static int put_port(struct sk_buff *skb, struct srnic_dev *dev)
 {
 	if (!dev->fabric)
 		return 0;
 	if (nla_put_u32(skb, SRNIC_A_DEV_IB_MTU, ib_mtu_enum_to_int(READ_ONCE(dev->ib_mtu))))
 		return -EMSGSIZE;
-	return put_pkeys(skb, dev);
+	return put_pkeys(skb, dev) ?: srnic_put_nodes(skb, dev);
 }
 
 static int srnic_put_dev(struct sk_buff *skb, const struct genl_info *info, struct srnic_dev *dev)

@@ -17,6 +17,14 @@ const struct nla_policy srnic_limit_nl_policy[SRNIC_A_LIMIT_HIGHEST + 1] = {
 	[SRNIC_A_LIMIT_HIGHEST] = { .type = NLA_U32, },
 };
 
+const struct nla_policy srnic_node_nl_policy[SRNIC_A_NODE_UP + 1] = {
+	[SRNIC_A_NODE_GID] = NLA_POLICY_EXACT_LEN(16),
+	[SRNIC_A_NODE_ROLE] = NLA_POLICY_MAX(NLA_U8, 1),
+	[SRNIC_A_NODE_LID] = { .type = NLA_U16, },
+	[SRNIC_A_NODE_PORT] = { .type = NLA_U8, },
+	[SRNIC_A_NODE_UP] = { .type = NLA_FLAG, },
+};
+
 const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_RESERVE + 1] = {
 	[SRNIC_A_QUOTA_NAME] = { .type = NLA_NUL_STRING, .len = SRNIC_NAME_MAX, },
 	[SRNIC_A_QUOTA_USED] = { .type = NLA_U32, },
@@ -132,6 +140,18 @@ static const struct nla_policy srnic_pkey_del_nl_policy[SRNIC_A_DEV_PKEY + 1] = 
 static const struct nla_policy srnic_mtu_set_nl_policy[SRNIC_A_DEV_IB_MTU + 1] = {
 	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
 	[SRNIC_A_DEV_IB_MTU] = { .type = NLA_U32, },
+};
+
+/* SRNIC_CMD_NODE_ADD - do */
+static const struct nla_policy srnic_node_add_nl_policy[SRNIC_A_DEV_NODE + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_NODE] = NLA_POLICY_NESTED(srnic_node_nl_policy),
+};
+
+/* SRNIC_CMD_NODE_DEL - do */
+static const struct nla_policy srnic_node_del_nl_policy[SRNIC_A_DEV_NODE + 1] = {
+	[SRNIC_A_DEV_INDEX] = { .type = NLA_U32, },
+	[SRNIC_A_DEV_NODE] = NLA_POLICY_NESTED(srnic_node_nl_policy),
 };
 
 /* Ops table for srnic */
@@ -280,6 +300,20 @@ static const struct genl_split_ops srnic_nl_ops[] = {
 		.doit		= srnic_nl_mtu_set_doit,
 		.policy		= srnic_mtu_set_nl_policy,
 		.maxattr	= SRNIC_A_DEV_IB_MTU,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_NODE_ADD,
+		.doit		= srnic_nl_node_add_doit,
+		.policy		= srnic_node_add_nl_policy,
+		.maxattr	= SRNIC_A_DEV_NODE,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SRNIC_CMD_NODE_DEL,
+		.doit		= srnic_nl_node_del_doit,
+		.policy		= srnic_node_del_nl_policy,
+		.maxattr	= SRNIC_A_DEV_NODE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

@@ -13,6 +13,7 @@
 
 /* Common nested types */
 extern const struct nla_policy srnic_limit_nl_policy[SRNIC_A_LIMIT_HIGHEST + 1];
+extern const struct nla_policy srnic_node_nl_policy[SRNIC_A_NODE_UP + 1];
 extern const struct nla_policy srnic_quota_nl_policy[SRNIC_A_QUOTA_RESERVE + 1];
 
 int srnic_nl_policy_add_doit(struct sk_buff *skb, struct genl_info *info);
@@ -38,6 +39,8 @@ int srnic_nl_key_retire_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_pkey_add_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_pkey_del_doit(struct sk_buff *skb, struct genl_info *info);
 int srnic_nl_mtu_set_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_node_add_doit(struct sk_buff *skb, struct genl_info *info);
+int srnic_nl_node_del_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	SRNIC_NLGRP_EVENTS,

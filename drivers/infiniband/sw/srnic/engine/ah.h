@@ -16,6 +16,7 @@ struct srnic_pd;
 /**
  * struct srnic_ah - An address handle
  * @number: index in dev->ahs; 0: of a kernel consumer, not in dev->ahs
+ * @smi_qpn: QP that datagrams from QP0 to QP0 go to: QP0, or that of this node's switch
  * @pd: protection domain; must be that of the work request's QP
  * @lock: BH; protects @path, @policy_seq and @policy
  * @path: path to the destination; the sender routes it
@@ -29,6 +30,7 @@ struct srnic_pd;
  */
 struct srnic_ah {
 	u32 number;
+	u32 smi_qpn;
 	struct srnic_pd *pd;
 	spinlock_t lock;	/* BH; path, policy */
 	struct srnic_path path;

@@ -18,6 +18,7 @@
 #include "engine/requester.h"
 #include "engine/ud.h"
 #include "engine/ud_keys.h"
+#include "engine/ud_origin.h"
 #include "mem/mem.h"
 
 #define QKEY_OWN	BIT(31)	/* IBA 10.2.5: use the QP's own Q_Key */
@@ -126,6 +127,16 @@ static u16 ud_pkey(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
 	return wqe->ud.pkey_index < SRNIC_PKEYS ? READ_ONCE(qp->dev->pkeys[wqe->ud.pkey_index]) : 0;
 }
 
+/* SMPs without an address are for the switch of this node, if there is one (fabric/switch.c). */
+static u32 ud_dqpn(const struct srnic_qp *qp, const struct srnic_swqe *wqe)
+{
+	u32 qpn = wqe->ud.qpn & QPN_MASK;
+
+	if (qp->ib.qp_type == IB_QPT_SMI && qpn == SRNIC_SMI_QPN)
+		return wqe->ud.kah->smi_qpn;
+	return qpn;
+}
+
 static void ud_headers(struct srnic_build *build, const struct srnic_swqe *wqe)
 {
 	struct srnic_qp *qp = build->qp;
@@ -134,7 +145,7 @@ static void ud_headers(struct srnic_build *build, const struct srnic_swqe *wqe)
 	pkt->opcode = SRNIC_TP_UD | srnic_wqe_kind(wqe)->only;
 	pkt->psn = qp->req.psn;
 	pkt->pkey = ud_pkey(qp, wqe);
-	pkt->dqpn = wqe->ud.qpn & QPN_MASK;
+	pkt->dqpn = ud_dqpn(qp, wqe);
 	pkt->qkey = wqe->ud.qkey & QKEY_OWN ? qp->attr.qkey : wqe->ud.qkey;
 	pkt->sqpn = qp->ib.qp_num;
 	pkt->imm = wqe->imm;
@@ -305,33 +316,6 @@ static enum srnic_mem_status ud_place(struct srnic_qp *qp, const struct srnic_pk
 	return status;
 }
 
-/* RoCEv2's IP header stands for a GRH. Packets of InfiniBand ports say whether it does. */
-static bool ud_has_grh(const struct srnic_ends *ends)
-{
-	return ends->dport != htons(SRNIC_IB_PORT) || ends->sport & htons(SRNIC_IB_SPORT_GRH);
-}
-
-/*
- * Only packets of this node come by its loopback interface, and only the kernel sends from a port
- * that its own socket holds (net/socket.c, verbs/ah.c). An address alone proves nothing.
- */
-static bool ud_kernels_own(const struct srnic_ends *ends)
-{
-	return ends->ifindex == LOOPBACK_IFINDEX && ends->sport == htons(SRNIC_IB_PORT);
-}
-
-/*
- * QP0 serves the kernel of the node that it belongs to, and so does QP1 if the sender names no
- * GID.
- */
-static bool ud_foreign(const struct srnic_qp *qp, const struct srnic_ends *ends)
-{
-	if (!qp->dev->fabric || ud_kernels_own(ends))
-		return false;
-	return qp->ib.qp_type == IB_QPT_SMI ||
-	       (qp->ib.qp_type == IB_QPT_GSI && !ud_has_grh(ends));
-}
-
 /* Completions of QP1 say which P_Key matched, for the reply to have it, too (IBA 11.4.2.1). */
 static u16 ud_pkey_index(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
@@ -341,26 +325,6 @@ static u16 ud_pkey_index(const struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		index = srnic_pkey_index(qp->dev, pkt->pkey);
 	/* the table may have changed since the packet was admitted */
 	return index < 0 ? SRNIC_PKEY_INDEX : index;
-}
-
-/*
- * Say where a datagram came from, for the reply to go there. ib_core replies to a MAD by the GID
- * that has the address, the VLAN and the version of IP that the completion says.
- */
-static void ud_fill_origin(const struct srnic_qp *qp, const struct srnic_ends *ends,
-			   struct srnic_cqe *cqe)
-{
-	if (qp->dev->fabric) {
-		cqe->slid = srnic_gid_lid(ends->sgid);
-		return;
-	}
-	if (qp->ib.qp_type != IB_QPT_GSI)
-		return;
-	cqe->wc_flags |= SRNIC_WC_WITH_NETWORK_HDR;
-	cqe->network_hdr_type = ends->v4 ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
-	cqe->vlan_id = srnic_net_vlan(qp->dev, ends);
-	if (cqe->vlan_id != SRNIC_NO_VLAN)
-		cqe->wc_flags |= SRNIC_WC_WITH_VLAN;
 }
 
 /* Return false if the datagram's buffer waits for pages: for those of @len bytes at @at. */
@@ -443,13 +407,13 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		.opcode = IB_WC_RECV,
 		.byte_len = SRNIC_GRH_LEN + pkt->payload_len,
 		.src_qp = pkt->sqpn,
-		.wc_flags = ud_has_grh(pkt->ends) ? SRNIC_WC_GRH : 0,
+		.wc_flags = srnic_ud_has_grh(pkt->ends) ? SRNIC_WC_GRH : 0,
 		.pkey_index = ud_pkey_index(qp, pkt),
 	};
 
 	lockdep_assert_held(&qp->lock);
 
-	if (unlikely(ud_foreign(qp, pkt->ends))) {
+	if (unlikely(srnic_ud_is_foreign(qp, pkt->ends))) {
 		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_address);
 		return;
 	}
@@ -459,7 +423,7 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	}
 	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))
 		cqe.wc_flags |= SRNIC_WC_IP_CSUM_OK;
-	ud_fill_origin(qp, pkt->ends, &cqe);
+	srnic_ud_fill_origin(qp, pkt->ends, &cqe);
 	ud_fill_grh(pkt, grh);
 	if (unlikely(!ud_deliver(qp, pkt, &cqe, grh)))
 		srnic_held_add(qp, pkt, &cqe, grh);

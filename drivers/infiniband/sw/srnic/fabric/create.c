@@ -40,6 +40,12 @@ struct srnic_fabric *srnic_fabric_alloc(struct srnic_dev *dev, const union ib_gi
 	fabric->dev = dev;
 	fabric->gid = *gid;
 	fabric->lid = srnic_gid_lid(gid->raw);
+	fabric->sm_lid = fabric->lid;
+	fabric->state = IB_PORT_ACTIVE;
+	mutex_init(&fabric->subnet_lock);
+	mutex_init(&fabric->switch_lock);
+	mutex_init(&fabric->lids.lock);
+	xa_init(&fabric->lids.gids);
 	spin_lock_init(&fabric->lock);
 	fabric->cap_mask = PORT_CAPS;
 	fabric->speed = IB_SPEED_SDR;
@@ -70,6 +76,11 @@ void srnic_fabric_free(struct srnic_fabric *fabric)
 	srnic_sa_subscriptions_free(fabric);
 	srnic_sa_services_free(fabric);
 	srnic_sa_groups_free(fabric);
+	srnic_lids_clear(fabric);
+	srnic_subnet_free(fabric);
+	mutex_destroy(&fabric->lids.lock);
+	mutex_destroy(&fabric->switch_lock);
+	mutex_destroy(&fabric->subnet_lock);
 	mutex_destroy(&fabric->sa.lock);
 	kfree(fabric);
 }

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include "export.h"
 #include "fabric/port.h"
+#include "fabric/switch.h"
 
 static const struct srnic_mad_class *const classes[] = {
 	&srnic_sma_lid_routed,
@@ -53,6 +54,38 @@ static bool is_for_agent(struct srnic_fabric *fabric, const struct srnic_mad_cla
 	       READ_ONCE(fabric->cap_mask) & IB_PORT_SM;
 }
 
+/*
+ * Everybody may read counters. The nodes of the subnet may read more, and a subnet manager may
+ * change the port.
+ */
+static bool is_allowed(const struct srnic_mad_class *class, u8 method, u8 roles)
+{
+	if (!(class->own_only & BIT(method)))
+		return true;
+	return method == IB_MGMT_METHOD_GET ? roles : roles & SRNIC_SUBNET_MANAGER;
+}
+
+/*
+ * The manager that configures the port is the one that it gives the LID of. Consumers hear of a new
+ * manager in the Set, and address it then.
+ */
+static void learn_manager(struct srnic_fabric *fabric, const struct ib_wc *wc,
+			  const struct ib_grh *grh, const struct ib_mad *in)
+{
+	const struct ib_smp *smp = (const void *)in;
+	const union ib_gid *gid = srnic_fabric_is_own(fabric, wc) ? &fabric->gid : &grh->sgid;
+	struct ib_port_info info;
+	u16 lid;
+
+	if (smp->method != IB_MGMT_METHOD_SET || smp->attr_id != IB_SMP_ATTR_PORT_INFO ||
+	    !srnic_fabric_is_managed(fabric))
+		return;
+	memcpy(&info, smp->data, sizeof(info));	/* aligned */
+	lid = be16_to_cpu(info.sm_lid);
+	srnic_subnet_set_lid(fabric, gid, lid);
+	srnic_lids_learn(fabric, lid, gid);
+}
+
 static u16 mad_answer(struct srnic_fabric *fabric, const struct srnic_mad_class *class,
 		      const struct ib_mad *in, struct ib_mad *out)
 {
@@ -86,15 +119,14 @@ static void mad_reply(struct srnic_fabric *fabric, const struct srnic_mad_class 
  * @flags: IB_MAD_IGNORE_MKEY etc.; the port has no M_Key
  * @port: port number
  * @wc: completion of its receipt; NULL: a request of the kernel's own
- * @grh: unused, may be NULL
+ * @grh: its GRH, if @wc says so; else unused
  * @in: the MAD
  * @out: the reply
  * @out_size: size of the reply, bytes; always that of an IB MAD
  * @out_pkey_index: unused
  *
- * Requests of other nodes are dropped and counted, unless they only read
- * counters: this node's own subnet manager is the only one. An Ethernet port has no manager, and
- * shows its counters to the kernel only.
+ * Requests of nodes that may not make them are dropped and counted. A port that manages itself has
+ * no nodes beside it. An Ethernet port has no manager, and shows its counters to the kernel only.
  *
  * Context: process.
  * Return: bits of enum ib_mad_result.
@@ -105,14 +137,15 @@ int srnic_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib
 {
 	const struct srnic_mad_class *class = class_find(in->mad_hdr.mgmt_class);
 	struct srnic_fabric *fabric = to_srnic(ib)->fabric;
-	u8 method = in->mad_hdr.method;
+	u8 method = in->mad_hdr.method, roles;
 
 	if (port != SRNIC_PORT)
 		return IB_MAD_RESULT_SUCCESS;
 	if (!fabric)
 		return srnic_pma_ethernet(to_srnic(ib), wc, in, out);
+	roles = srnic_subnet_roles(fabric, wc, grh);
 	if (in->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_ADM)
-		return srnic_sa_process(fabric, wc, in, out);
+		return srnic_sa_process(fabric, roles, in, out);
 	if (!class)
 		return IB_MAD_RESULT_SUCCESS;
 	/* IBA 13.4.9: TrapRepress has no response; the port sends no traps to be repressed */
@@ -120,12 +153,17 @@ int srnic_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	if (method > IB_MGMT_METHOD_TRAP_REPRESS || !(REQUESTS & BIT(method)))
 		return IB_MAD_RESULT_SUCCESS;
-	if (class->own_only & BIT(method) && !srnic_fabric_is_own(fabric, wc)) {
+	if (!is_allowed(class, method, roles)) {
 		srnic_count(fabric->dev, mad_foreign);
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	}
-	if (is_for_agent(fabric, class, &in->mad_hdr))
+	if (is_for_agent(fabric, class, &in->mad_hdr)) {
+		if (!(roles & SRNIC_SUBNET_OWN))
+			srnic_switch_expect(fabric, wc, grh, in);
 		return IB_MAD_RESULT_SUCCESS;
+	}
+	if (class != &srnic_pma)
+		learn_manager(fabric, wc, grh, in);
 	mad_reply(fabric, class, in, out);
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 }

@@ -12,6 +12,7 @@
 #include "srnic.h"
 #include "wire/wire.h"
 #include "fabric/fabric.h"
+#include "subnet.h"
 
 #define SRNIC_MAD_INVALID_FIELD	IB_MGMT_MAD_STATUS_INVALID_ATTRIB_VALUE
 
@@ -75,6 +76,8 @@ int srnic_pma_ethernet(struct srnic_dev *dev, const struct ib_wc *wc, const stru
 		       struct ib_mad *out);
 
 /* sma_port.c: PortInfo, for the SMA and the SA */
+void srnic_sma_fill_info(const struct srnic_fabric *fabric, const struct ib_port_attr *attr,
+			 void *data);
 int srnic_sma_fill_port_info(struct srnic_fabric *fabric, void *data);
 u16 srnic_sma_port_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data);
 /* SMInfo, IBA 14.2.5.13 */
@@ -97,8 +100,36 @@ bool srnic_fabric_has_pkey(const struct srnic_fabric *fabric, u16 pkey);
 void srnic_fabric_set_pkeys(struct srnic_fabric *fabric, const u16 pkeys[SRNIC_PKEYS]);
 
 /* sa.c: bits of enum ib_mad_result */
-int srnic_sa_process(struct srnic_fabric *fabric, const struct ib_wc *wc,
-		     const struct ib_mad *in, struct ib_mad *out);
+int srnic_sa_process(struct srnic_fabric *fabric, u8 roles, const struct ib_mad *in,
+		     struct ib_mad *out);
+
+/* sa_agent.c: under fabric->subnet_lock */
+void srnic_sa_agent_start(struct srnic_fabric *fabric);
+void srnic_sa_agent_stop(struct srnic_fabric *fabric);
+
+/* subnet_nodes.c: nodes of the subnet */
+u8 srnic_subnet_roles(const struct srnic_fabric *fabric, const struct ib_wc *wc,
+		      const struct ib_grh *grh);
+void srnic_subnet_set_lid(struct srnic_fabric *fabric, const union ib_gid *gid, u16 lid);
+
+/* subnet.c: their list */
+void srnic_subnet_free(struct srnic_fabric *fabric);
+void srnic_subnet_set_managed(struct srnic_fabric *fabric, bool managed);
+
+/* managed.c: a port that a subnet manager of user space manages */
+u16 srnic_port_state_next(u8 *state, const struct ib_port_info *info);
+u16 srnic_managed_set_info(struct srnic_fabric *fabric, const struct ib_port_info *info);
+void srnic_managed_reset(struct srnic_fabric *fabric, u16 lid, u8 state);
+
+/* lids.c: ports by LID */
+void srnic_lids_learn(struct srnic_fabric *fabric, u16 lid, const union ib_gid *gid);
+void srnic_lids_learn_path(struct srnic_fabric *fabric, const struct ib_mad *in);
+void srnic_lids_clear(struct srnic_fabric *fabric);
+
+static inline bool srnic_lid_is_unicast(u16 lid)
+{
+	return lid && lid < be16_to_cpu(IB_MULTICAST_LID_BASE);
+}
 
 /* sa_ipoib.c: 0 or -ENOMEM */
 int srnic_sa_groups_init(struct srnic_fabric *fabric);

@@ -154,6 +154,20 @@ bool srnic_sa_answer(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sa_answer);
 
+/* Of a port that a subnet manager manages: its SA is in user space, where the manager runs. */
+static int process_managed(struct srnic_fabric *fabric, u8 roles, const struct ib_mad *in)
+{
+	if (roles && reply_method(in->mad_hdr.method))
+		return IB_MAD_RESULT_SUCCESS;
+	if (reply_method(in->mad_hdr.method)) {
+		srnic_count(fabric->dev, mad_foreign);
+		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
+	}
+	if (roles & SRNIC_SUBNET_MANAGER)
+		srnic_lids_learn_path(fabric, in);
+	return IB_MAD_RESULT_SUCCESS;
+}
+
 /*
  * Answer a MAD of the SA's class whose reply is one MAD. Requests for a table are
  * for the agent, and responses are for the consumers that asked. Requests of other
@@ -165,16 +179,18 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_sa_answer);
  *
  * Context: process.
  */
-int srnic_sa_process(struct srnic_fabric *fabric, const struct ib_wc *wc,
-		     const struct ib_mad *in, struct ib_mad *out)
+int srnic_sa_process(struct srnic_fabric *fabric, u8 roles, const struct ib_mad *in,
+		     struct ib_mad *out)
 {
 	struct srnic_sa_table table = {};
 	u8 method = in->mad_hdr.method;
 	bool replied;
 
+	if (srnic_fabric_is_managed(fabric))
+		return process_managed(fabric, roles, in);
 	if (!reply_method(method))
 		return IB_MAD_RESULT_SUCCESS;
-	if (!srnic_fabric_is_own(fabric, wc)) {
+	if (!(roles & SRNIC_SUBNET_OWN)) {
 		srnic_count(fabric->dev, mad_foreign);
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	}

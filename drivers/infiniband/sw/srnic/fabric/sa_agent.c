@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The MAD agent of the SA for GetTable and GetMulti, whose reply may need several
- * MADs: an ib_client registers it on the InfiniBand ports of srnic. ib_mad segments
- * the replies (RMPP, IBA 13.6).
+ * MADs. ib_mad segments the replies (RMPP, IBA 13.6).
  */
 #include <linux/string.h>
 #include "fabric/sa.h"
@@ -92,65 +91,45 @@ free_recv:
 	ib_free_recv_mad(recv);
 }
 
-static int sa_add(struct ib_device *ib)
+/**
+ * srnic_sa_agent_start() - Register the SA's agent
+ * @fabric: a port of a registered device, which manages itself
+ *
+ * Context: process, under @fabric->subnet_lock.
+ */
+void srnic_sa_agent_start(struct srnic_fabric *fabric)
 {
 	struct ib_mad_reg_req req = {
 		.mgmt_class = IB_MGMT_CLASS_SUBN_ADM,
 		.mgmt_class_version = IB_SA_CLASS_VERSION,
 	};
-	struct srnic_fabric *fabric;
+	struct ib_device *ib = &fabric->dev->ib;
 	struct ib_mad_agent *agent;
 
-	if (ib->ops.driver_id != (enum rdma_driver_id)SRNIC_DRIVER_ID || !to_srnic(ib)->fabric)
-		return -EOPNOTSUPP;
-	fabric = to_srnic(ib)->fabric;
+	lockdep_assert_held(&fabric->subnet_lock);
+	if (!fabric->attached)
+		return;
 	set_bit(IB_SA_METHOD_GET_TABLE, req.method_mask);
 	set_bit(IB_SA_METHOD_GET_MULTI, req.method_mask);
-
 	agent = ib_register_mad_agent(ib, SRNIC_PORT, IB_QPT_GSI, &req, IB_MGMT_RMPP_VERSION,
 				      send_handler, recv_handler, fabric, 0);
-	if (IS_ERR(agent)) {
+	if (IS_ERR(agent))
 		ibdev_err(ib, "no agent of the subnet administration: error %ld\n",
 			  PTR_ERR(agent));
-		return PTR_ERR(agent);
-	}
-	fabric->agent = agent;
-	return 0;
+	else
+		fabric->agent = agent;
 }
 
-static void sa_remove(struct ib_device *ib, void *client_data)
+/**
+ * srnic_sa_agent_stop() - Undo srnic_sa_agent_start(): another SA takes its place
+ * @fabric: the port
+ *
+ * Context: process, under @fabric->subnet_lock.
+ */
+void srnic_sa_agent_stop(struct srnic_fabric *fabric)
 {
-	struct srnic_fabric *fabric = to_srnic(ib)->fabric;
-
-	/* waits for the handlers */
-	ib_unregister_mad_agent(fabric->agent);
+	lockdep_assert_held(&fabric->subnet_lock);
+	if (fabric->agent)
+		ib_unregister_mad_agent(fabric->agent);	/* waits for the handlers */
 	fabric->agent = NULL;
-}
-
-static struct ib_client sa_client = {
-	.name = "srnic_sa",
-	.add = sa_add,
-	.remove = sa_remove,
-};
-
-/**
- * srnic_sa_init() - Register the client that gives each InfiniBand port an agent
- *
- * Context: process, at load. ib_mad's client is registered before this one, so a
- * device gets its MAD agents first, and loses them last.
- * Return: 0 or an error.
- */
-int srnic_sa_init(void)
-{
-	return ib_register_client(&sa_client);
-}
-
-/**
- * srnic_sa_exit() - Undo srnic_sa_init()
- *
- * Context: process, at unload.
- */
-void srnic_sa_exit(void)
-{
-	ib_unregister_client(&sa_client);
 }

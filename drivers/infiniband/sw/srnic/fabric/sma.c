@@ -110,7 +110,7 @@ static u16 only_vl0(struct srnic_fabric *fabric, const struct ib_mad *in, void *
 	return 0;
 }
 
-/* Fill in SMInfo: this node's own subnet manager is always the master. */
+/* Fill in SMInfo: the manager of a port that manages itself is always the master. */
 void srnic_sma_fill_sm_info(struct srnic_fabric *fabric, struct srnic_sm_info *info)
 {
 	info->guid = srnic_fabric_guid(fabric);
@@ -120,8 +120,11 @@ void srnic_sma_fill_sm_info(struct srnic_fabric *fabric, struct srnic_sm_info *i
 	info->priority_state = SM_STATE_MASTER;
 }
 
+/* A port that another one manages has a manager only if user space has one (mad.c). */
 static u16 get_sm_info(struct srnic_fabric *fabric, const struct ib_mad *in, void *data)
 {
+	if (srnic_fabric_is_managed(fabric))
+		return IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB;
 	srnic_sma_fill_sm_info(fabric, data);
 	return 0;
 }

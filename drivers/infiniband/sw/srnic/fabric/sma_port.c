@@ -42,18 +42,19 @@ static void fill_speed(union port_info *p, const struct ib_port_attr *attr)
 	}
 }
 
-static void fill_info(const struct srnic_fabric *fabric, union port_info *p,
-		      const struct ib_port_attr *attr)
+/* Fill in PortInfo, IB_SMP_DATA_SIZE bytes, from what query_port reports. */
+void srnic_sma_fill_info(const struct srnic_fabric *fabric, const struct ib_port_attr *attr,
+			 void *data)
 {
-	struct ib_port_info *info = &p->info;
+	union port_info p = {};
+	struct ib_port_info *info = &p.info;
 
-	memset(p, 0, sizeof(*p));
 	info->gid_prefix = fabric->gid.global.subnet_prefix;
 	info->lid = cpu_to_be16(attr->lid);
 	info->sm_lid = cpu_to_be16(attr->sm_lid);
 	info->cap_mask = cpu_to_be32(attr->port_cap_flags);
 	info->local_port_num = SRNIC_PORT;
-	fill_speed(p, attr);
+	fill_speed(&p, attr);
 	info->portphysstate_linkdown = attr->phys_state << 4 | DOWN_DEFAULT_POLLING;
 	info->mkeyprot_resv_lmc = attr->lmc;
 	info->neighbormtu_mastersmsl = attr->active_mtu << 4 | attr->sm_sl;
@@ -65,6 +66,7 @@ static void fill_info(const struct srnic_fabric *fabric, union port_info *p,
 	info->guid_cap = SRNIC_FABRIC_GIDS;
 	info->clientrereg_resv_subnetto = attr->subnet_timeout;
 	info->resv_resptimevalue = SRNIC_FABRIC_TIMEOUT;
+	memcpy(data, &p, sizeof(p));
 }
 
 /*
@@ -75,14 +77,19 @@ static void fill_info(const struct srnic_fabric *fabric, union port_info *p,
 int srnic_sma_fill_port_info(struct srnic_fabric *fabric, void *data)
 {
 	struct ib_port_attr attr;
-	union port_info p;
 	int err = srnic_fabric_query_port(fabric, &attr);
 
-	if (err)
-		return err;
-	fill_info(fabric, &p, &attr);
-	memcpy(data, &p, sizeof(p));
-	return 0;
+	if (!err)
+		srnic_sma_fill_info(fabric, &attr, data);
+	return err;
+}
+
+static u16 set_info(struct srnic_fabric *fabric, const void *data)
+{
+	struct ib_port_info info;
+
+	memcpy(&info, data, sizeof(info));	/* aligned */
+	return srnic_managed_set_info(fabric, &info);
 }
 
 /**
@@ -91,9 +98,9 @@ int srnic_sma_fill_port_info(struct srnic_fabric *fabric, void *data)
  * @in: the request
  * @data: data of the reply, IB_SMP_DATA_SIZE bytes; those of the request for a Set
  *
- * A Set changes nothing: LID and state follow from the netdev below, and the MTU
- * is set by srnic_fabric_set_mtu(). It may ask consumers to register again, and
- * the reply then has that bit (IBA 14.4.11).
+ * A Set changes LIDs and state of a port that a subnet manager manages. Otherwise it changes
+ * nothing: they follow from the netdev below. The MTU is always that of srnic_fabric_set_mtu().
+ * A Set may ask consumers to register again, and the reply then has that bit (IBA 14.4.11).
  *
  * Context: process.
  * Return: MAD status, host order.
@@ -103,14 +110,17 @@ u16 srnic_sma_port_info(struct srnic_fabric *fabric, const struct ib_mad *in, vo
 	u32 port = be32_to_cpu(in->mad_hdr.attr_mod) & PORT_OF_MOD;
 	struct ib_port_info *info = data;
 	u8 reregister = info->clientrereg_resv_subnetto & CLIENT_REREGISTER;
+	u16 status = 0;
 
 	if (port && port != SRNIC_PORT)
 		return SRNIC_MAD_INVALID_FIELD;
+	if (in->mad_hdr.method == IB_MGMT_METHOD_SET && srnic_fabric_is_managed(fabric))
+		status = set_info(fabric, data);
 	if (srnic_sma_fill_port_info(fabric, data))
 		return IB_MGMT_MAD_STATUS_BUSY;
 	if (reregister) {
 		info->clientrereg_resv_subnetto |= CLIENT_REREGISTER;
 		fabric->notify(fabric, IB_EVENT_CLIENT_REREGISTER);
 	}
-	return 0;
+	return status;
 }

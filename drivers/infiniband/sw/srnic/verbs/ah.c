@@ -5,20 +5,21 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include "engine/ah.h"
+#include "fabric/fabric.h"
 #include "verbs/ops.h"
 #include "sth/sth.h"
 
 /*
  * An address handle has no QPNs to derive the source port from. Without a flow label, hash the
- * destination to spread the traffic. Without a GRH, the destination is this port; the kernel
- * sends there from the port that its socket holds, as no process can (engine/ud.c).
+ * destination to spread the traffic. If it is this port itself, the kernel sends there from the
+ * port that its socket holds, as no process can (engine/ud.c).
  */
-static u16 ah_sport(const struct rdma_ah_attr *attr, bool user)
+static u16 ah_sport(const struct srnic_dev *dev, const struct rdma_ah_attr *attr, bool user)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
-	u32 hash = jhash(grh->dgid.raw, sizeof(grh->dgid.raw), 0);
+	u32 hash = jhash(grh->dgid.raw, sizeof(grh->dgid.raw), rdma_ah_get_dlid(attr));
 
-	if (!user && !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
+	if (!user && srnic_av_is_own(dev, attr))
 		return SRNIC_IB_PORT;
 	return rdma_flow_label_to_udp_sport(grh->flow_label ?: hash & IB_GRH_FLOWLABEL_MASK);
 }
@@ -43,6 +44,13 @@ static void ah_free(struct rcu_head *rcu)
 	kfree(ah);
 }
 
+static u32 ah_smi_qpn(struct srnic_dev *dev, const struct rdma_ah_attr *attr)
+{
+	if (!srnic_av_is_own(dev, attr))
+		return SRNIC_SMI_QPN;
+	return srnic_switch_qpn(dev->fabric, rdma_ah_get_dlid(attr));
+}
+
 static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr *init,
 			       const struct ib_udata *udata)
 {
@@ -58,7 +66,8 @@ static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr 
 	if (!ah)
 		return ERR_PTR(-ENOMEM);
 
-	err = srnic_av_path(&ah->path, dev, init->ah_attr, ah_sport(init->ah_attr, udata));
+	err = srnic_av_path(&ah->path, dev, init->ah_attr,
+			    ah_sport(dev, init->ah_attr, udata));
 	if (err) {
 		kfree(ah);
 		return ERR_PTR(err);
@@ -66,6 +75,7 @@ static struct srnic_ah *ah_new(struct ib_ah *ib, const struct rdma_ah_init_attr 
 	spin_lock_init(&ah->lock);
 	spin_lock_init(&ah->attr_lock);
 	ah->pd = to_srnic_pd(ib->pd);
+	ah->smi_qpn = ah_smi_qpn(dev, init->ah_attr);
 	ah_set_attr(ah, init->ah_attr);
 	return ah;
 }
@@ -131,7 +141,7 @@ int srnic_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 	err = srnic_av_check(dev, attr);
 	if (err)
 		return err;
-	err = srnic_av_path(&path, dev, attr, ah_sport(attr, ah->number));
+	err = srnic_av_path(&path, dev, attr, ah_sport(dev, attr, ah->number));
 	if (err)
 		return err;
 

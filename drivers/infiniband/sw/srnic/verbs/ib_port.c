@@ -54,9 +54,10 @@ static int ib_port_query(struct ib_device *ib, u32 port, struct ib_port_attr *at
 	attr->gid_tbl_len = SRNIC_FABRIC_GIDS;
 	attr->pkey_tbl_len = SRNIC_PKEYS;
 	attr->port_cap_flags = READ_ONCE(fabric->cap_mask);
-	attr->lid = fabric->lid;
-	/* each node is its own subnet manager */
-	attr->sm_lid = fabric->lid;
+	attr->lid = READ_ONCE(fabric->lid);
+	attr->sm_lid = READ_ONCE(fabric->sm_lid);
+	if (attr->state == IB_PORT_ACTIVE)
+		attr->state = READ_ONCE(fabric->state);
 	attr->subnet_timeout = SRNIC_FABRIC_TIMEOUT;
 	attr->active_speed = READ_ONCE(fabric->speed);
 	attr->active_width = IB_WIDTH_4X;

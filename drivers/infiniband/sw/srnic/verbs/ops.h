@@ -56,6 +56,7 @@ int srnic_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int srnic_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 
 /* av.c */
+bool srnic_av_is_own(const struct srnic_dev *dev, const struct rdma_ah_attr *av);
 int srnic_av_check(struct srnic_dev *dev, const struct rdma_ah_attr *av);
 int srnic_av_path(struct srnic_path *path, struct srnic_dev *dev, const struct rdma_ah_attr *av,
 		  u16 sport);
