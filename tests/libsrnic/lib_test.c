@@ -440,6 +440,23 @@ static void test_suites(void)
 	srnic_list_free(list);
 }
 
+/* A node of the subnet; @port: of the switch, 0: it is a manager */
+static void answer_node(struct nlmsghdr *nlh, uint8_t last, uint8_t port, bool up)
+{
+	const uint8_t gid[16] = { 0xfe, 0x80, [15] = last };
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_NODE);
+
+	mnl_attr_put(nlh, SRNIC_A_NODE_GID, sizeof(gid), gid);
+	mnl_attr_put_u8(nlh, SRNIC_A_NODE_ROLE, port ? SRNIC_ROLE_MEMBER : SRNIC_ROLE_MANAGER);
+	if (up)
+		mnl_attr_put_u16(nlh, SRNIC_A_NODE_LID, last + 10);
+	if (port)
+		mnl_attr_put_u8(nlh, SRNIC_A_NODE_PORT, port);
+	if (port && up)
+		mnl_attr_put(nlh, SRNIC_A_NODE_UP, 0, NULL);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 static void answer_dev(uint32_t index, const char *name)
 {
 	static const char *const quotas[] = { "pd", "qp" };
@@ -466,9 +483,54 @@ static void answer_dev(uint32_t index, const char *name)
 	mnl_attr_nest_end(nlh, nest);
 	mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0xffff);
 	mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0x8001);
-	if (index == 9)
+	if (index == 9) {
 		mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, 2048);
+		answer_node(nlh, 1, 0, false);
+		answer_node(nlh, 2, 5, true);
+	}
 	kernel_commit(nlh);
+}
+
+static const struct nlattr *node_attr(uint16_t type)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, kernel_attr(SRNIC_A_DEV_NODE))
+		if (mnl_attr_get_type(attr) == type)
+			return attr;
+	return NULL;
+}
+
+static void test_nodes(void)
+{
+	static const uint8_t gid[16] = { 0xfe, 0x80, [15] = 2 };
+	const struct srnic_node *node;
+	const struct srnic_dev *dev;
+	struct srnic_list *list;
+
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_dev(9, "srnic1");
+	must_work(srnic_dev_list(srnic, &list));
+	check(!srnic_node_next(srnic_dev_find(list, "srnic0"), NULL), "a device without nodes");
+	dev = srnic_dev_find(list, "srnic1");
+	node = srnic_node_next(dev, NULL);
+	check(node && srnic_node_role(node) == SRNIC_ROLE_MANAGER && !srnic_node_lid(node) &&
+	      !srnic_node_port(node) && !srnic_node_is_up(node), "a manager");
+	node = srnic_node_next(dev, node);
+	check(node && srnic_node_role(node) == SRNIC_ROLE_MEMBER && srnic_node_lid(node) == 12 &&
+	      srnic_node_port(node) == 5 && srnic_node_is_up(node) &&
+	      !memcmp(srnic_node_gid(node), gid, sizeof(gid)) && !srnic_node_next(dev, node),
+	      "a member");
+	srnic_list_free(list);
+	check(!srnic_node_add(srnic, 9, SRNIC_ROLE_MEMBER, gid) &&
+	      kernel_cmd() == SRNIC_CMD_NODE_ADD &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
+	      mnl_attr_get_u8(node_attr(SRNIC_A_NODE_ROLE)) == SRNIC_ROLE_MEMBER &&
+	      !memcmp(mnl_attr_get_payload(node_attr(SRNIC_A_NODE_GID)), gid, 16), "a node added");
+	check(!srnic_node_del(srnic, 9, SRNIC_ROLE_MANAGER, NULL) &&
+	      kernel_cmd() == SRNIC_CMD_NODE_DEL && !node_attr(SRNIC_A_NODE_GID),
+	      "this node removed");
 }
 
 static void test_devs(void)
@@ -1124,6 +1186,7 @@ int main(void)
 	test_flush_refused();
 	test_suites();
 	test_devs();
+	test_nodes();
 	test_users();
 	test_qps();
 	test_log();

@@ -209,6 +209,11 @@ static const struct {
 	{ "pkey add srnic0 0x10000000000000001", "P_Key '0x10000000000000001' must be a number" },
 	{ "pkey del srnic0 0x8001y", "P_Key '0x8001y' must be a number" },
 	{ "pkey add srnic0 0x8001 2", "'2' is not expected here" },
+	{ "subnet add srnic0", "'manager' or 'member' is missing" },
+	{ "subnet add srnic0 both", "'both' is no role: write 'manager' or 'member'" },
+	{ "subnet add srnic0 member", "the GID of the node's port is missing" },
+	{ "subnet add srnic0 member 192.0.2.1", "'192.0.2.1' is no GID, such as fe80::2" },
+	{ "subnet del srnic0 manager fe80::1 2", "'2' is not expected here" },
 	{ "mtu srnic0", "mtu: unknown verb 'srnic0': use show or set (srnic help mtu)" },
 	{ "mtu set", "mtu set: the device's name is missing" },
 	{ "mtu set srnic0", "mtu set: the MTU, such as 4096, is missing" },
@@ -675,6 +680,23 @@ static void test_policy_flush(void)
 	      !strcmp(err, "srnic: policy flush: not permitted\n"), "policy flush refused", NULL);
 }
 
+/* A node of the subnet; @port: of the switch, 0: it is a manager */
+static void answer_node(struct nlmsghdr *nlh, uint8_t last, uint8_t port, bool up)
+{
+	const uint8_t gid[16] = { 0xfe, 0x80, [15] = last };
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_NODE);
+
+	mnl_attr_put(nlh, SRNIC_A_NODE_GID, sizeof(gid), gid);
+	mnl_attr_put_u8(nlh, SRNIC_A_NODE_ROLE, port ? SRNIC_ROLE_MEMBER : SRNIC_ROLE_MANAGER);
+	if (up)
+		mnl_attr_put_u16(nlh, SRNIC_A_NODE_LID, last + 10);
+	if (port)
+		mnl_attr_put_u8(nlh, SRNIC_A_NODE_PORT, port);
+	if (port && up)
+		mnl_attr_put(nlh, SRNIC_A_NODE_UP, 0, NULL);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 static void answer_dev(uint32_t index, const char *name)
 {
 	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_DEV_GET);
@@ -703,6 +725,9 @@ static void answer_dev(uint32_t index, const char *name)
 		mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0xffff);
 		mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 1);
 		mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, 2048);
+		answer_node(nlh, 1, 0, true);
+		answer_node(nlh, 2, 2, true);
+		answer_node(nlh, 3, 3, false);
 	}
 	kernel_commit(nlh);
 }
@@ -782,6 +807,44 @@ static void test_pkeys(void)
 	      attr_is_u16(kernel_attr(SRNIC_A_DEV_PKEY), 0x8001), "pkey add", NULL);
 	check(run("pkey del dev srnic1 32769") == CLI_OK && kernel_cmd() == SRNIC_CMD_PKEY_DEL &&
 	      attr_is_u16(kernel_attr(SRNIC_A_DEV_PKEY), 0x8001), "pkey del", NULL);
+}
+
+static bool node_is(uint8_t role, const char *gid)
+{
+	const struct nlattr *nest = kernel_attr(SRNIC_A_DEV_NODE), *attr;
+	char text[INET6_ADDRSTRLEN] = "";
+	int found = -1;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		if (mnl_attr_get_type(attr) == SRNIC_A_NODE_ROLE)
+			found = mnl_attr_get_u8(attr);
+		else
+			inet_ntop(AF_INET6, mnl_attr_get_payload(attr), text, sizeof(text));
+	}
+	return found == role && !strcmp(text, gid);
+}
+
+static void test_subnet(void)
+{
+	kernel_reset();
+	answer_dev(7, "srnic0");
+	answer_dev(9, "srnic1");
+	shows("subnet",
+	      "DEVICE  GID      ROLE     LID  PORT  LINK\n"
+	      "srnic1  fe80::1  manager   11     -  -\n"
+	      "srnic1  fe80::2  member    12     2  up\n"
+	      "srnic1  fe80::3  member     -     3  down\n");
+	shows("-j subnet show srnic1",
+	      "[{\"device\":\"srnic1\",\"gid\":\"fe80::1\",\"role\":\"manager\",\"lid\":11},{\"device\":\"srnic1\",\"gid\":\"fe80::2\",\"role\":\"member\",\"lid\":12,\"port\":2,\"up\":true},{\"device\":\"srnic1\",\"gid\":\"fe80::3\",\"role\":\"member\",\"port\":3,\"up\":false}]\n");
+	check(run("subnet add srnic1 member fe80::7") == CLI_OK &&
+	      kernel_cmd() == SRNIC_CMD_NODE_ADD &&
+	      attr_is_u32(kernel_attr(SRNIC_A_DEV_INDEX), 9) &&
+	      node_is(SRNIC_ROLE_MEMBER, "fe80::7"), "subnet add member", NULL);
+	check(run("subnet add dev srnic1 manager") == CLI_OK &&
+	      node_is(SRNIC_ROLE_MANAGER, ""), "subnet add manager", NULL);
+	check(run("subnet del srnic1 manager fe80::1") == CLI_OK &&
+	      kernel_cmd() == SRNIC_CMD_NODE_DEL &&
+	      node_is(SRNIC_ROLE_MANAGER, "fe80::1"), "subnet del", NULL);
 }
 
 static void test_mtu(void)
@@ -1419,6 +1482,7 @@ int main(void)
 	test_devices();
 	test_limits();
 	test_pkeys();
+	test_subnet();
 	test_mtu();
 	test_users();
 	test_log();

@@ -48,7 +48,7 @@ offers()
 	fi
 }
 
-offers "srnic " show qp policy key quota limit pkey mtu suite log peer genkey pubkey apply save doctor help
+offers "srnic " show qp policy key quota limit pkey subnet mtu suite log peer genkey pubkey apply save doctor help
 offers "srnic p" policy peer pkey pubkey
 offers "srnic policy " list add replace del flush
 offers "srnic policy fl" flush
@@ -91,6 +91,8 @@ offers "srnic limit show srnic0 "
 offers "srnic pkey " show add del
 offers "srnic pkey add " dev srnic0 srnic1
 offers "srnic pkey add srnic0 "
+offers "srnic subnet " show add del
+offers "srnic subnet add srnic0 " manager member
 offers "srnic mtu " show set
 offers "srnic mtu set " dev srnic0 srnic1
 offers "srnic mtu set dev srnic0 " 256 512 1024 2048 4096

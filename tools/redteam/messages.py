@@ -124,6 +124,9 @@ class Writer:
                     "value": self.chance.randrange(60)}
         if operation.startswith("pkey"):
             return {"index": self.port, "pkey": 0x8001 + self.chance.randrange(8)}
+        if operation.startswith("node"):
+            gid = b"\xfe\x80" + bytes(13) + bytes([1 + self.chance.randrange(8)])
+            return {"index": self.port, "gid": gid, "role": self.chance.randrange(2)}
         if operation == "mtu-set":
             return {"index": self.port, "ib-mtu": self.chance.choice([256, 512, 1024, 2048, 4096])}
         return {"dev-index": self.device, "address": self.address(),

@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{ "quota", quota_run },
 	{ "limit", limit_run },
 	{ "pkey", pkey_run },
+	{ "subnet", subnet_run },
 	{ "mtu", mtu_run },
 	{ "suite", suite_run },
 	{ "log", log_run },

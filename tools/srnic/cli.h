@@ -93,6 +93,7 @@ int show_run(struct args *args);
 int quota_run(struct args *args);
 int limit_run(struct args *args);
 int pkey_run(struct args *args);
+int subnet_run(struct args *args);
 int mtu_run(struct args *args);
 int qp_run(struct args *args);
 int policy_run(struct args *args);

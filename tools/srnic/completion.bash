@@ -126,6 +126,16 @@ _srnic_pkey()
 	[[ $given:${_srnic_words[1]} != 1:del ]] || _srnic_of_device pkey show
 }
 
+_srnic_subnet()
+{
+	local given
+	_srnic_device
+	case $given:${_srnic_words[1]} in
+	1:add | 1:del) echo manager member ;;
+	2:del) _srnic_of_device subnet show ;;
+	esac
+}
+
 _srnic_mtu()
 {
 	local given
@@ -166,13 +176,14 @@ _srnic_candidates()
 		return
 	fi
 	case $count:${_srnic_words[0]-} in
-	0:) echo show qp policy key quota limit pkey mtu suite log peer genkey pubkey apply save doctor help ;;
-	1:help) echo show qp policy key quota limit pkey mtu suite log peer genkey pubkey apply save doctor ;;
+	0:) echo show qp policy key quota limit pkey subnet mtu suite log peer genkey pubkey apply save doctor help ;;
+	1:help) echo show qp policy key quota limit pkey subnet mtu suite log peer genkey pubkey apply save doctor ;;
 	1:policy) echo list add replace del flush ;;
 	1:key) echo list add replace gen stage promote retire del ;;
 	1:quota) echo show users set ;;
 	1:limit) echo show set ;;
 	1:pkey) echo show add del ;;
+	1:subnet) echo show add del ;;
 	1:mtu) echo show set ;;
 	1:suite) echo list ;;
 	1:log) echo show follow ;;
@@ -187,6 +198,7 @@ _srnic_candidates()
 	*:quota) _srnic_quota ;;
 	*:limit) _srnic_limit ;;
 	*:pkey) _srnic_pkey ;;
+	*:subnet) _srnic_subnet ;;
 	*:mtu) _srnic_mtu ;;
 	2:peer)
 		case ${_srnic_words[1]} in

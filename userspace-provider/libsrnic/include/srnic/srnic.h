@@ -35,6 +35,7 @@ struct srnic_dev;
 struct srnic_quota;
 struct srnic_user;
 struct srnic_limit;
+struct srnic_node;
 struct srnic_pkey;
 struct srnic_qp;
 struct srnic_flow;
@@ -565,6 +566,66 @@ int srnic_pkey_add(struct srnic *srnic, uint32_t dev_index, uint16_t pkey);
  * port; -ENOENT: it is no member; -EINVAL: the default partition; -EPERM.
  */
 int srnic_pkey_del(struct srnic *srnic, uint32_t dev_index, uint16_t pkey);
+
+/**
+ * srnic_node_next() - Return the next node of the subnet of an InfiniBand port
+ * @dev: the device; one that is no InfiniBand port has none
+ * @node: the previous node; NULL for the first
+ *
+ * A node that has both roles comes twice. Since libsrnic 1.1.
+ *
+ * Return: a node, or NULL at the end.
+ */
+const struct srnic_node *srnic_node_next(const struct srnic_dev *dev,
+					 const struct srnic_node *node);
+
+#define srnic_for_each_node(node, dev)				\
+	for ((node) = srnic_node_next(dev, NULL); (node);	\
+	     (node) = srnic_node_next(dev, node))
+
+/** srnic_node_gid() - Return the GID of a node's port: 16 bytes */
+const uint8_t *srnic_node_gid(const struct srnic_node *node);
+/** srnic_node_role() - Return the role of a node */
+enum srnic_role srnic_node_role(const struct srnic_node *node);
+/** srnic_node_lid() - Return the LID of a node's port; 0: it is not known */
+uint16_t srnic_node_lid(const struct srnic_node *node);
+/** srnic_node_port() - Return the switch's port that a node is behind; 0: of none */
+unsigned int srnic_node_port(const struct srnic_node *node);
+/** srnic_node_is_up() - Tell whether the node behind the switch's port is there */
+bool srnic_node_is_up(const struct srnic_node *node);
+
+/**
+ * srnic_node_add() - Add a role of a node to the subnet of an InfiniBand port
+ * @srnic: handle
+ * @dev_index: the device, from srnic_dev_index()
+ * @role: SRNIC_ROLE_MANAGER: its subnet manager may configure the port;
+ *	SRNIC_ROLE_MEMBER: it is behind the switch of the port
+ * @gid: GID of the node's port, 16 bytes; NULL: this node itself
+ *
+ * With its first manager, a port ceases to manage itself. Needs CAP_NET_ADMIN. Since
+ * libsrnic 1.1.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -EOPNOTSUPP: it is no InfiniBand
+ * port; -EINVAL: no such GID can be; -EEXIST: the node has the role; -ENOSPC: the subnet has
+ * as many nodes as it can; -EPERM.
+ */
+int srnic_node_add(struct srnic *srnic, uint32_t dev_index, enum srnic_role role,
+		   const uint8_t *gid);
+
+/**
+ * srnic_node_del() - Remove a role of a node from the subnet of an InfiniBand port
+ * @srnic: handle
+ * @dev_index: the device, from srnic_dev_index()
+ * @role: the role
+ * @gid: GID of the node's port, 16 bytes; NULL: this node itself
+ *
+ * Without a manager, a port manages itself. Needs CAP_NET_ADMIN. Since libsrnic 1.1.
+ *
+ * Return: 0; -ENODEV: no such device in this namespace; -EOPNOTSUPP: it is no InfiniBand
+ * port; -ENOENT: the node does not have the role; -EPERM.
+ */
+int srnic_node_del(struct srnic *srnic, uint32_t dev_index, enum srnic_role role,
+		   const uint8_t *gid);
 
 /**
  * srnic_dev_ib_mtu() - Return the MTU of an InfiniBand port, in bytes
