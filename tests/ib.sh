@@ -75,6 +75,111 @@ ib_up()
 	soon ib_has_carrier "$1" || fail "no carrier: $(on "$1" ip -d link show ib0)"
 }
 
+# ib_node_add END: a namespace with the netdev vEND at the wire
+ib_node_add()
+{
+	ip netns add "$1"
+	ip link add "p$1" mtu 4352 type veth peer name "v$1" netns "$1" mtu 4352
+	ip link set "p$1" master wire up
+	on "$1" sh -c "
+		echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+		echo 0 >/proc/sys/net/ipv6/conf/v$1/accept_dad
+		ip link set lo up
+		ip link set v$1 up"
+	soon ib_node_has_address "$1"
+}
+
+ib_node_has_address()
+{
+	grep -q fe80: < <(ip -n "$1" -6 -o addr show dev "v$1" scope link -tentative)
+}
+
+# ib_node_die END: its namespace goes with all that is in it
+ib_node_die()
+{
+	ip netns del "$1"
+	soon absent "/sys/class/infiniband/$(ib_device "$1")"
+}
+
+# ib_wire_up: a wire with all of ib_ends at it, which the test has named n1, n2 and so on
+ib_wire_up()
+{
+	local end
+	mkdir -p /run/test
+	ip link add wire mtu 4352 type bridge
+	ip link set wire up
+	for end in "${ib_ends[@]}"; do
+		ib_node_add "$end"
+	done
+}
+
+ib_wire_down()
+{
+	local end
+	for end in "${ib_ends[@]}"; do
+		[ ! -e "/sys/class/infiniband/$(ib_device "$end")" ] || ib_delete "$end"
+		ip netns del "$end"
+	done
+	ip link del wire
+}
+
+# ib_gid END
+ib_gid() { cat "/sys/class/infiniband/$(ib_device "$1")/ports/1/gids/0"; }
+
+# ib_guid END: of its port
+ib_guid() { echo "0x$(tr -d : <<<"$(ib_gid "$1" | cut -d: -f5-)")"; }
+
+# ib_lid END: its LID, a decimal number; 0: it has none
+ib_lid() { echo $(($(<"/sys/class/infiniband/$(ib_device "$1")/ports/1/lid"))); }
+
+# ib_port_is STATE END...
+ib_port_is()
+{
+	local state=$1 end
+	shift
+	for end; do
+		[[ $(<"/sys/class/infiniband/$(ib_device "$end")/ports/1/state") == *" $state" ]] ||
+			return 1
+	done
+}
+
+# ib_manage MANAGER END...: have the manager's node see the ends, and the ends be managed by it
+ib_manage()
+{
+	local manager=$1 end
+	shift
+	on "$manager" srnic subnet add "$(ib_device "$manager")" manager
+	for end; do
+		on "$manager" srnic subnet add "$(ib_device "$manager")" member "$(ib_gid "$end")"
+		on "$end" srnic subnet add "$(ib_device "$end")" manager "$(ib_gid "$manager")"
+	done
+}
+
+opensm_unpacked=/usr/local/lib/opensm
+
+# opensm_start END PRIORITY: start a subnet manager there. Its log is /run/test/opensm.END, its
+# process ID ${opensm_pids[END]}
+declare -A opensm_pids
+opensm_start()
+{
+	local home=/run/test/opensm-$1
+	mkdir -p "$home"
+	printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 2" \
+		"sm_priority $2" >"$home/conf"
+	env LD_LIBRARY_PATH=$opensm_unpacked/usr/lib/x86_64-linux-gnu OSM_TMP_DIR="$home" \
+		OSM_CACHE_DIR="$home" ip netns exec "$1" $opensm_unpacked/usr/sbin/opensm \
+		-F "$home/conf" -g "$(ib_guid "$1")" -f "/run/test/opensm.$1" \
+		</dev/null >"$home/out" 2>&1 &
+	opensm_pids[$1]=$!
+}
+
+# opensm_kill END: opensm waits for ever, if it is asked to end when its port is gone
+opensm_kill()
+{
+	kill -KILL "${opensm_pids[$1]}"
+	wait "${opensm_pids[$1]}" 2>/dev/null || true
+}
+
 # Packets to the other end's address leave by ib0, as `testbed up --flat` does it for the netdevs
 ib_flat_rules=(
 	"pref 5 iif lo to 10.78.0.2 lookup 110"

@@ -12,32 +12,6 @@ nodes=${NODES:-4}
 paths=${PATHS:-500}
 mapfile -t ib_ends < <(seq -f 'n%g' "$nodes")
 
-# node_add END: a namespace with the netdev vEND at the wire
-node_add()
-{
-	ip netns add "$1"
-	ip link add "p$1" mtu 4352 type veth peer name "v$1" netns "$1" mtu 4352
-	ip link set "p$1" master wire up
-	on "$1" sh -c "
-		echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
-		echo 0 >/proc/sys/net/ipv6/conf/v$1/accept_dad
-		ip link set lo up
-		ip link set v$1 up"
-	soon node_has_address "$1"
-}
-
-node_has_address()
-{
-	grep -q fe80: < <(ip -n "$1" -6 -o addr show dev "v$1" scope link -tentative)
-}
-
-# node_die END: its namespace goes with all that is in it
-node_die()
-{
-	ip netns del "$1"
-	soon absent "/sys/class/infiniband/$(ib_device "$1")"
-}
-
 # reaches END PEER
 reaches()
 {
@@ -75,12 +49,7 @@ forgotten()
 	! grep -q lladdr < <(on "$1" ip neigh show to "10.78.0.$(ib_number "$2")" dev ib0)
 }
 
-mkdir -p /run/test
-ip link add wire mtu 4352 type bridge
-ip link set wire up
-for end in "${ib_ends[@]}"; do
-	node_add "$end"
-done
+ib_wire_up
 ib_keys
 ib_rules require aead aes-gcm-128
 
@@ -109,20 +78,17 @@ done
 
 say "a node that dies is forgotten"
 last=n$nodes
-node_die "$last"
+ib_node_die "$last"
 soon forgotten n1 "$last" || fail "$(on n1 ip neigh show dev ib0)"
 reaches n1 n2
 
 say "and found again, with another address of the port, when it comes back"
-node_add "$last"
+ib_node_add "$last"
 ib_give_keys "$last"
 ib_ends=("$last")
 ib_rules require aead aes-gcm-128
 ib_up "$last"
 soon on n1 ping -q -c 1 -W 2 "10.78.0.$nodes" >/dev/null || fail "$(on n1 ip neigh show dev ib0)"
-for end in $(seq -f 'n%g' "$nodes"); do
-	ib_delete "$end"
-	ip netns del "$end"
-done
-ip link del wire
+mapfile -t ib_ends < <(seq -f 'n%g' "$nodes")
+ib_wire_down
 echo "$nodes nodes are up in $took s; $asked"
