@@ -183,14 +183,15 @@ static bool send_expected(struct srnic_switch *sw, const struct ib_smp *smp)
 	return false;
 }
 
-/* A node says which LID its port has. */
-static void note_lid(struct srnic_switch *sw, u8 in_port, const struct ib_smp *smp)
+/* The manager gives a node a LID. The node itself is not asked: it could name another one's. */
+static void note_lid(struct srnic_switch *sw, u8 out_port, const struct ib_smp *smp)
 {
 	const struct ib_port_info *info = (const void *)smp->data;
-	const union ib_gid *gid = &sw->ports[in_port].gid;
+	const union ib_gid *gid = &sw->ports[out_port].gid;
 	u16 lid;
 
-	if (smp->attr_id != IB_SMP_ATTR_PORT_INFO || in_port == SRNIC_SWITCH_OWN)
+	if (smp->method != IB_MGMT_METHOD_SET || smp->attr_id != IB_SMP_ATTR_PORT_INFO ||
+	    smp->hop_ptr != smp->hop_cnt || out_port == SRNIC_SWITCH_OWN)
 		return;
 	lid = be16_to_cpu(info->lid);
 	srnic_subnet_set_lid(sw->fabric, gid, lid);
@@ -222,12 +223,13 @@ static void handle_directed(struct srnic_switch *sw, u8 in_port, u32 qpn, struct
 	out = srnic_switch_route(smp, in_port);
 	if (out == SRNIC_ROUTE_DROP)
 		return;
-	if (ib_get_smp_direction(smp))
-		note_lid(sw, in_port, smp);
-	if (out == SRNIC_ROUTE_HERE)
+	if (out == SRNIC_ROUTE_HERE) {
 		answer_request(sw, in_port, qpn, in);
-	else
-		srnic_switch_send(sw, out, 0, smp);
+		return;
+	}
+	if (!ib_get_smp_direction(smp))
+		note_lid(sw, out, smp);
+	srnic_switch_send(sw, out, 0, smp);
 }
 
 static void receive_smp(struct srnic_switch *sw, struct switch_rx *rx, const struct ib_wc *wc)
