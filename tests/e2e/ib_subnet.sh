@@ -3,7 +3,7 @@
 # kernel: stock
 # what: opensm manages a subnet of four InfiniBand ports: the tools of administrators see all of them and their switch, IP over InfiniBand and RDMA run on it, and when the manager ends another one takes over
 # easy: yes
-# timeout: 500
+# timeout: 150
 # cites: issue 24, membership that is true; rfc4391.md I30; protocol.md section 17
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../ib.sh"
