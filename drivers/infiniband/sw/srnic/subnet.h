@@ -67,4 +67,15 @@ static inline struct srnic_subnet_node *srnic_subnet_find(struct srnic_subnet *s
 	return NULL;
 }
 
+/* Tell whether a node has one of the roles. */
+static inline bool srnic_subnet_has(const struct srnic_subnet *subnet, u8 roles)
+{
+	unsigned int i;
+
+	for (i = 0; i < subnet->count; i++)
+		if (subnet->nodes[i].roles & roles)
+			return true;
+	return false;
+}
+
 #endif /* SRNIC_SUBNET_H */

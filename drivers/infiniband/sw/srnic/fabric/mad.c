@@ -69,11 +69,11 @@ static bool is_allowed(const struct srnic_mad_class *class, u8 method, u8 roles)
  * The manager that configures the port is the one that it gives the LID of. Consumers hear of a new
  * manager in the Set, and address it then.
  */
-static void learn_manager(struct srnic_fabric *fabric, const struct ib_wc *wc,
-			  const struct ib_grh *grh, const struct ib_mad *in)
+static void learn_manager(struct srnic_fabric *fabric, u8 roles, const struct ib_grh *grh,
+			  const struct ib_mad *in)
 {
 	const struct ib_smp *smp = (const void *)in;
-	const union ib_gid *gid = srnic_fabric_is_own(fabric, wc) ? &fabric->gid : &grh->sgid;
+	const union ib_gid *gid = roles & SRNIC_SUBNET_OWN ? &fabric->gid : &grh->sgid;
 	struct ib_port_info info;
 	u16 lid;
 
@@ -163,7 +163,7 @@ int srnic_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib
 		return IB_MAD_RESULT_SUCCESS;
 	}
 	if (class != &srnic_pma)
-		learn_manager(fabric, wc, grh, in);
+		learn_manager(fabric, roles, grh, in);
 	mad_reply(fabric, class, in, out);
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 }

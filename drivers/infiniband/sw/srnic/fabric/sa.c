@@ -154,24 +154,11 @@ bool srnic_sa_answer(struct srnic_fabric *fabric, const struct ib_sa_mad *in,
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_sa_answer);
 
-/* Of a port that a subnet manager manages: its SA is in user space, where the manager runs. */
-static int process_managed(struct srnic_fabric *fabric, u8 roles, const struct ib_mad *in)
-{
-	if (roles && reply_method(in->mad_hdr.method))
-		return IB_MAD_RESULT_SUCCESS;
-	if (reply_method(in->mad_hdr.method)) {
-		srnic_count(fabric->dev, mad_foreign);
-		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
-	}
-	if (roles & SRNIC_SUBNET_MANAGER)
-		srnic_lids_learn_path(fabric, in);
-	return IB_MAD_RESULT_SUCCESS;
-}
-
 /*
  * Answer a MAD of the SA's class whose reply is one MAD. Requests for a table are
  * for the agent, and responses are for the consumers that asked. Requests of other
- * nodes end here, before ib_mad keeps their segments for the agent (RMPP).
+ * nodes end here, before ib_mad keeps their segments for the agent (RMPP). The SA of a port that a
+ * subnet manager manages is in user space, where the manager runs, and serves the whole subnet.
  *
  * An agent for the other methods would come after consumers that are already
  * loaded, and go before them: their joins would fail, and their leaves, which
@@ -182,19 +169,21 @@ static int process_managed(struct srnic_fabric *fabric, u8 roles, const struct i
 int srnic_sa_process(struct srnic_fabric *fabric, u8 roles, const struct ib_mad *in,
 		     struct ib_mad *out)
 {
+	bool managed = srnic_fabric_is_managed(fabric);
+	u8 clients = managed ? U8_MAX : SRNIC_SUBNET_OWN;
 	struct srnic_sa_table table = {};
 	u8 method = in->mad_hdr.method;
 	bool replied;
 
-	if (srnic_fabric_is_managed(fabric))
-		return process_managed(fabric, roles, in);
+	if (managed && roles & SRNIC_SUBNET_MANAGER)
+		srnic_lids_learn_path(fabric, in);
 	if (!reply_method(method))
 		return IB_MAD_RESULT_SUCCESS;
-	if (!(roles & SRNIC_SUBNET_OWN)) {
+	if (!(roles & clients)) {
 		srnic_count(fabric->dev, mad_foreign);
 		return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 	}
-	if (BIT(method) & TABLES)
+	if (managed || BIT(method) & TABLES)
 		return IB_MAD_RESULT_SUCCESS;
 	replied = srnic_sa_answer(fabric, (const struct ib_sa_mad *)in, (struct ib_sa_mad *)out,
 				  &table);

@@ -64,16 +64,6 @@ static struct srnic_subnet *subnet_copy(struct srnic_fabric *fabric)
 	return new;
 }
 
-static bool has_role(const struct srnic_subnet *subnet, u8 role)
-{
-	unsigned int i;
-
-	for (i = 0; subnet && i < subnet->count; i++)
-		if (subnet->nodes[i].roles & role)
-			return true;
-	return false;
-}
-
 /*
  * Publish the list; none, if the administrator has named nobody. LIDs may have been noted since the
  * list was copied.
@@ -84,7 +74,7 @@ static void subnet_replace(struct srnic_fabric *fabric, struct srnic_subnet *new
 	const struct srnic_subnet_node *node;
 	unsigned int i;
 
-	if (!has_role(new, SRNIC_SUBNET_MANAGER | SRNIC_SUBNET_MEMBER)) {
+	if (!srnic_subnet_has(new, SRNIC_SUBNET_MANAGER | SRNIC_SUBNET_MEMBER)) {
 		kfree(new);
 		new = NULL;
 	}
@@ -160,7 +150,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_subnet_set_managed);
 /* Have switch and port follow the new list. Return 0, or an error: the list is as before. */
 static int subnet_apply(struct srnic_fabric *fabric, struct srnic_subnet *new)
 {
-	bool managed = has_role(new, SRNIC_SUBNET_MANAGER);
+	bool managed = srnic_subnet_has(new, SRNIC_SUBNET_MANAGER);
 	int err;
 
 	err = srnic_switch_update(fabric, new);

@@ -93,16 +93,6 @@ static void switch_plug(struct srnic_switch *sw, const struct srnic_subnet *subn
 	mutex_unlock(&sw->lock);
 }
 
-static bool has_nodes(const struct srnic_subnet *subnet)
-{
-	unsigned int i;
-
-	for (i = 0; i < subnet->count; i++)
-		if (subnet->nodes[i].port)
-			return true;
-	return false;
-}
-
 /**
  * srnic_switch_update() - Apply a new list of nodes to the switch
  * @fabric: the port
@@ -116,7 +106,7 @@ int srnic_switch_update(struct srnic_fabric *fabric, const struct srnic_subnet *
 	struct srnic_switch *sw = fabric->sw;
 
 	lockdep_assert_held(&fabric->subnet_lock);
-	if (!has_nodes(subnet)) {
+	if (!srnic_subnet_has(subnet, SRNIC_SUBNET_MEMBER)) {
 		srnic_switch_destroy(fabric);
 		return 0;
 	}

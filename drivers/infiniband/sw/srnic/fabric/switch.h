@@ -52,7 +52,7 @@ struct srnic_switch_request {
 /**
  * struct srnic_switch - A virtual switch
  * @fabric: InfiniBand port of this node
- * @lock: protects all below it but @qpn; process context
+ * @lock: protects the fields from @lid on; process context
  * @pd: protection domain of @qp
  * @cq: completion queue of @qp; its handlers run in process context, one at a time
  * @qp: sends and receives SMPs, as QP0 of a switch
@@ -76,7 +76,7 @@ struct srnic_switch_request {
  */
 struct srnic_switch {
 	struct srnic_fabric *fabric;
-	struct mutex lock;	/* all below */
+	struct mutex lock;	/* from lid on */
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
