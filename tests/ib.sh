@@ -143,6 +143,17 @@ ib_port_is()
 	done
 }
 
+# ib_each_pair COMMAND: run it for every end and every other one
+ib_each_pair()
+{
+	local end peer
+	for end in "${ib_ends[@]}"; do
+		for peer in "${ib_ends[@]}"; do
+			[ "$end" = "$peer" ] || "$1" "$end" "$peer"
+		done
+	done
+}
+
 # ib_manage MANAGER END...: have the manager's node see the ends, and the ends be managed by it
 ib_manage()
 {

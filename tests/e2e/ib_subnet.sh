@@ -28,16 +28,6 @@ reaches()
 		fail "$1 does not reach $2: $(on "$1" ip neigh show dev ib0)"
 }
 
-all_reach()
-{
-	local end peer
-	for end in "${ib_ends[@]}"; do
-		for peer in "${ib_ends[@]}"; do
-			[ "$end" = "$peer" ] || reaches "$end" "$peer"
-		done
-	done
-}
-
 # ib0_up END: as ib_up, but the port comes up when the manager has configured it
 ib0_up()
 {
@@ -146,7 +136,7 @@ for end in "${ib_ends[@]}"; do
 done
 
 say "each reaches every other"
-all_reach
+ib_each_pair reaches
 
 say "the tools see a fabric of four nodes and a switch"
 shows 4 '^Ca ' on n1 ibnetdiscover -C ibn1
@@ -218,7 +208,7 @@ soon grep -q 'Entering STANDBY state' /run/test/opensm.n2 || fail "$(tail /run/t
 is_master n3 n1 || fail "n1 is not the master: $(on n3 sminfo -C ibn3 2>&1)"
 opensm_kill n1
 soon is_master n3 n2 || fail "n2 has not taken over: $(tail /run/test/opensm.n2)"
-all_reach
+ib_each_pair reaches
 shows 4 '^Ca ' on n2 ibnetdiscover -C ibn2
 
 say "a port whose managers are taken away manages itself again"

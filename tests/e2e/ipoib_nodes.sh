@@ -19,17 +19,6 @@ reaches()
 		fail "$1 does not reach $2: $(on "$1" ip neigh show dev ib0)"
 }
 
-# all_reach: every end reaches every other
-all_reach()
-{
-	local end peer
-	for end in "${ib_ends[@]}"; do
-		for peer in "${ib_ends[@]}"; do
-			[ "$end" = "$peer" ] || reaches "$end" "$peer"
-		done
-	done
-}
-
 # ask END: ask its subnet administration for the paths to all
 ask()
 {
@@ -61,7 +50,7 @@ done
 took=$((SECONDS - start))
 
 say "each reaches every other"
-all_reach
+ib_each_pair reaches
 
 say "nothing is in the clear, and nothing is refused"
 none_refused

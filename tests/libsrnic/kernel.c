@@ -408,3 +408,19 @@ ssize_t mnl_socket_recvfrom(const struct mnl_socket *nl, void *buf, size_t size)
 	read_so_far += len;
 	return len;
 }
+
+void kernel_put_node(struct nlmsghdr *nlh, uint8_t last, uint8_t port, bool up)
+{
+	const uint8_t gid[16] = { 0xfe, 0x80, [15] = last };
+	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_NODE);
+
+	mnl_attr_put(nlh, SRNIC_A_NODE_GID, sizeof(gid), gid);
+	mnl_attr_put_u8(nlh, SRNIC_A_NODE_ROLE, port ? SRNIC_ROLE_MEMBER : SRNIC_ROLE_MANAGER);
+	if (up)
+		mnl_attr_put_u16(nlh, SRNIC_A_NODE_LID, last + 10);
+	if (port)
+		mnl_attr_put_u8(nlh, SRNIC_A_NODE_PORT, port);
+	if (port && up)
+		mnl_attr_put(nlh, SRNIC_A_NODE_UP, 0, NULL);
+	mnl_attr_nest_end(nlh, nest);
+}

@@ -81,4 +81,7 @@ bool attr_is_u32(const struct nlattr *attr, uint32_t value);
 bool attr_is_text(const struct nlattr *attr, const char *text);
 bool attr_is_bytes(const struct nlattr *attr, const void *bytes, size_t len);
 
+/* Add a node of the subnet to a message; @port: of the switch, 0: it is a manager */
+void kernel_put_node(struct nlmsghdr *nlh, uint8_t last, uint8_t port, bool up);
+
 #endif /* TEST_KERNEL_H */

@@ -440,23 +440,6 @@ static void test_suites(void)
 	srnic_list_free(list);
 }
 
-/* A node of the subnet; @port: of the switch, 0: it is a manager */
-static void answer_node(struct nlmsghdr *nlh, uint8_t last, uint8_t port, bool up)
-{
-	const uint8_t gid[16] = { 0xfe, 0x80, [15] = last };
-	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_NODE);
-
-	mnl_attr_put(nlh, SRNIC_A_NODE_GID, sizeof(gid), gid);
-	mnl_attr_put_u8(nlh, SRNIC_A_NODE_ROLE, port ? SRNIC_ROLE_MEMBER : SRNIC_ROLE_MANAGER);
-	if (up)
-		mnl_attr_put_u16(nlh, SRNIC_A_NODE_LID, last + 10);
-	if (port)
-		mnl_attr_put_u8(nlh, SRNIC_A_NODE_PORT, port);
-	if (port && up)
-		mnl_attr_put(nlh, SRNIC_A_NODE_UP, 0, NULL);
-	mnl_attr_nest_end(nlh, nest);
-}
-
 static void answer_dev(uint32_t index, const char *name)
 {
 	static const char *const quotas[] = { "pd", "qp" };
@@ -485,8 +468,8 @@ static void answer_dev(uint32_t index, const char *name)
 	mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0x8001);
 	if (index == 9) {
 		mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, 2048);
-		answer_node(nlh, 1, 0, false);
-		answer_node(nlh, 2, 5, true);
+		kernel_put_node(nlh, 1, 0, false);
+		kernel_put_node(nlh, 2, 5, true);
 	}
 	kernel_commit(nlh);
 }

@@ -680,23 +680,6 @@ static void test_policy_flush(void)
 	      !strcmp(err, "srnic: policy flush: not permitted\n"), "policy flush refused", NULL);
 }
 
-/* A node of the subnet; @port: of the switch, 0: it is a manager */
-static void answer_node(struct nlmsghdr *nlh, uint8_t last, uint8_t port, bool up)
-{
-	const uint8_t gid[16] = { 0xfe, 0x80, [15] = last };
-	struct nlattr *nest = mnl_attr_nest_start(nlh, SRNIC_A_DEV_NODE);
-
-	mnl_attr_put(nlh, SRNIC_A_NODE_GID, sizeof(gid), gid);
-	mnl_attr_put_u8(nlh, SRNIC_A_NODE_ROLE, port ? SRNIC_ROLE_MEMBER : SRNIC_ROLE_MANAGER);
-	if (up)
-		mnl_attr_put_u16(nlh, SRNIC_A_NODE_LID, last + 10);
-	if (port)
-		mnl_attr_put_u8(nlh, SRNIC_A_NODE_PORT, port);
-	if (port && up)
-		mnl_attr_put(nlh, SRNIC_A_NODE_UP, 0, NULL);
-	mnl_attr_nest_end(nlh, nest);
-}
-
 static void answer_dev(uint32_t index, const char *name)
 {
 	struct nlmsghdr *nlh = kernel_answer(SRNIC_CMD_DEV_GET);
@@ -725,9 +708,9 @@ static void answer_dev(uint32_t index, const char *name)
 		mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 0xffff);
 		mnl_attr_put_u16(nlh, SRNIC_A_DEV_PKEY, 1);
 		mnl_attr_put_u32(nlh, SRNIC_A_DEV_IB_MTU, 2048);
-		answer_node(nlh, 1, 0, true);
-		answer_node(nlh, 2, 2, true);
-		answer_node(nlh, 3, 3, false);
+		kernel_put_node(nlh, 1, 0, true);
+		kernel_put_node(nlh, 2, 2, true);
+		kernel_put_node(nlh, 3, 3, false);
 	}
 	kernel_commit(nlh);
 }
