@@ -261,8 +261,12 @@ static void a_link_that_comes_back_waits_for_the_manager(struct kunit *test)
 	struct world *w = test->priv;
 
 	w->fabric->state = IB_PORT_ACTIVE;
+	w->fabric->lid = MEMBER_LID;
+	w->fabric->sm_lid = MANAGER_LID;
 	KUNIT_EXPECT_FALSE(test, srnic_fabric_link(w->fabric));
 	KUNIT_EXPECT_EQ(test, w->fabric->state, IB_PORT_INIT);
+	KUNIT_EXPECT_EQ(test, w->fabric->lid, MEMBER_LID);
+	KUNIT_EXPECT_EQ(test, w->fabric->sm_lid, 0);
 	KUNIT_EXPECT_EQ(test, w->events, BIT(IB_EVENT_PORT_ERR));
 	w->fabric->managed = false;
 	KUNIT_EXPECT_TRUE(test, srnic_fabric_link(w->fabric));

@@ -217,8 +217,10 @@ on n3 srnic subnet del ibn3 manager "$(ib_gid n2)"
 ib_port_is ACTIVE n3 || fail "n3 is not up"
 [ "$(ib_lid n3)" -gt 4 ] || fail "n3 has LID $(ib_lid n3)"
 
-say "links go while they are managed"
-for end in n1 n3 n4; do
+say "links go while they are managed, and with their netdevs"
+ib_node_die n4
+ib_ends=(n1 n2 n3)
+for end in n1 n3; do
 	ib_delete $end
 done
 opensm_kill n2

@@ -117,6 +117,9 @@ u16 srnic_managed_set_info(struct srnic_fabric *fabric, const struct ib_port_inf
  * srnic_fabric_link() - Note that the netdev has come up or gone down
  * @fabric: the port
  *
+ * The subnet manager is unknown until it configures the port again. ib_core would address requests to
+ * it meanwhile, and a port that is removed waits for the timeouts of its leaves.
+ *
  * Context: process.
  * Return: whether the port's state is that of the netdev; otherwise it comes up when the subnet
  * manager says so.
@@ -125,6 +128,7 @@ bool srnic_fabric_link(struct srnic_fabric *fabric)
 {
 	if (!srnic_fabric_is_managed(fabric))
 		return true;
+	set_lids(fabric, READ_ONCE(fabric->lid), 0);
 	set_state(fabric, IB_PORT_INIT);
 	return false;
 }
