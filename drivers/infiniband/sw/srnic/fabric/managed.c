@@ -117,8 +117,8 @@ u16 srnic_managed_set_info(struct srnic_fabric *fabric, const struct ib_port_inf
  * srnic_fabric_link() - Note that the netdev has come up or gone down
  * @fabric: the port
  *
- * The subnet manager is unknown until it configures the port again. ib_core would address requests to
- * it meanwhile, and a port that is removed waits for the timeouts of its leaves.
+ * The subnet manager is unknown until it configures the port again. ib_core would address requests
+ * to it meanwhile, and a port that is removed waits for the timeouts of its leaves.
  *
  * Context: process.
  * Return: whether the port's state is that of the netdev; otherwise it comes up when the subnet
