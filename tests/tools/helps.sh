@@ -12,7 +12,8 @@ while IFS= read -r file; do
 	[[ -x $file ]] || continue	# a module
 	said=$("$file" --help 2>&1)
 	# a bad start prints a trace
+	[[ $said == usage:* ]] || echo "# ${said//$'\n'/$'\n# '}"
 	[[ $said == usage:* ]]
-	ok $? "${file#"$top/"} --help" || echo "# $said"
+	ok $? "${file#"$top/"} --help"
 done < <(grep -rlI 'argparse.ArgumentParser(' "$top"/{kunit,scripts,tools/bench} | sort)
 the_end
