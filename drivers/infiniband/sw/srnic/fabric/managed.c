@@ -113,6 +113,14 @@ u16 srnic_managed_set_info(struct srnic_fabric *fabric, const struct ib_port_inf
 	return 0;
 }
 
+/* ib_core queries the port when it hears of its state. */
+static void forget_manager(struct srnic_fabric *fabric)
+{
+	spin_lock(&fabric->lock);
+	WRITE_ONCE(fabric->sm_lid, 0);
+	spin_unlock(&fabric->lock);
+}
+
 /**
  * srnic_fabric_link() - Note that the netdev has come up or gone down
  * @fabric: the port
@@ -128,7 +136,7 @@ bool srnic_fabric_link(struct srnic_fabric *fabric)
 {
 	if (!srnic_fabric_is_managed(fabric))
 		return true;
-	set_lids(fabric, READ_ONCE(fabric->lid), 0);
+	forget_manager(fabric);
 	set_state(fabric, IB_PORT_INIT);
 	return false;
 }
