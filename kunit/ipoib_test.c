@@ -692,6 +692,38 @@ static void a_large_send_leaves_as_one_burst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_sends), 1);
 }
 
+/* As ib_ipoib posts. Return the number of bursts that wait to leave. */
+static u32 post_with_bhs_off(struct kunit *test, const struct srnic_lso *lso, const u8 *payload)
+{
+	struct world *w = test->priv;
+	int err;
+
+	local_bh_disable();
+	err = lso ? post_large(test, lso, payload) : post_one(test, payload, w->qp[A]->mtu, 0);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, err, 0);
+	return skb_queue_len(&w->qp[A]->out);
+}
+
+static void with_bhs_off_a_large_send_waits_for_the_worker(struct kunit *test)
+{
+	struct srnic_lso lso = large_send(test, &flavours[0], 20000);
+	u8 *payload = some_bytes(test, PAYLOAD);
+	struct world *w = test->priv;
+	struct srnic_qp *qp = w->qp[A];
+
+	KUNIT_EXPECT_EQ(test, post_with_bhs_off(test, NULL, payload), 1);
+	KUNIT_EXPECT_EQ(test, post_with_bhs_off(test, &lso, payload), 1);
+	KUNIT_EXPECT_TRUE(test, test_bit(SRNIC_QP_WORK_SEND, &qp->work_bits));
+	KUNIT_EXPECT_TRUE(test, test_bit(SRNIC_QP_WORK_FLUSH, &qp->work_bits));
+	KUNIT_EXPECT_EQ(test, post_with_bhs_off(test, NULL, payload), 1);	/* behind it */
+
+	build_all(test);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_sends), 3);
+	deliver_all(test);
+	KUNIT_EXPECT_EQ(test, post_with_bhs_off(test, NULL, payload), 1);
+}
+
 /* A turn ends with its budget, even in the midst of a large send; or with its time, unsent. */
 static void a_large_send_continues_in_the_next_turn(struct kunit *test)
 {
@@ -919,6 +951,7 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE_PARAM(a_changed_byte_is_not_called_right, flavour_gen_params),
 	KUNIT_CASE(udp_without_a_checksum_is_not_called_right),
 	KUNIT_CASE(a_large_send_leaves_as_one_burst),
+	KUNIT_CASE(with_bhs_off_a_large_send_waits_for_the_worker),
 	KUNIT_CASE(a_large_send_continues_in_the_next_turn),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
 	KUNIT_CASE(a_datagram_without_a_route_is_complete),

@@ -2,8 +2,8 @@
 /*
  * post_send and post_recv, and the doorbells of user QPs. They may be called in any context,
  * even with interrupts off (ib_mad does so for each CM MAD), so they only copy work requests
- * under a short irqsave lock. The caller's context then transmits where this is allowed;
- * otherwise the worker does.
+ * under a short irqsave lock. The caller's context then transmits where this is allowed and
+ * short; otherwise the worker does.
  */
 #include "export.h"
 #include "srnic.h"
@@ -212,12 +212,17 @@ static int copy_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
 	return err;
 }
 
+static void post_to_worker(struct srnic_qp *qp)
+{
+	srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
+	srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+}
+
 /* Send new work requests, or check the ring after a user's doorbell. */
 static void post_transmit(struct srnic_qp *qp)
 {
 	if (in_hardirq() || irqs_disabled()) {
-		srnic_qp_kick(qp, SRNIC_QP_WORK_SEND);
-		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
+		post_to_worker(qp);
 		return;
 	}
 	srnic_qp_lock(qp);
@@ -226,6 +231,40 @@ static void post_transmit(struct srnic_qp *qp)
 	else
 		srnic_qp_kick(qp, SRNIC_QP_WORK_FLUSH);
 	srnic_qp_unlock_deferring(qp);
+}
+
+/* Tell whether valid work requests send more than a packet holds. A READ's bytes are sent to us. */
+static bool sends_much(const struct srnic_qp *qp, const struct ib_send_wr *wr)
+{
+	u64 bytes = 0;
+	int i;
+
+	for (; wr; wr = wr->next) {
+		if (wr->opcode == IB_WR_RDMA_READ)
+			continue;
+		for (i = 0; i < wr->num_sge; i++)
+			bytes += wr->sg_list[i].length;
+	}
+	return bytes > qp->mtu;
+}
+
+/*
+ * Copy a kernel consumer's work requests and send them. With BHs off, as ib_ipoib posts, the CPU
+ * receives nothing until all is copied, checked and sealed, and the consumer's locks are held as
+ * long. The worker, which may run on another CPU, sends what is longer than a packet, and what
+ * waits behind it. A single packet is sent at once: to wake the worker takes longer.
+ */
+static int post_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
+		     const struct ib_send_wr **bad_wr)
+{
+	bool busy = READ_ONCE(qp->sq.next) != READ_ONCE(qp->sq.prod);
+	int err = copy_list(qp, wr, bad_wr);
+
+	if (in_softirq() && (busy || (!err && sends_much(qp, wr))))
+		post_to_worker(qp);
+	else
+		post_transmit(qp);
+	return err;
 }
 
 /**
@@ -252,9 +291,7 @@ int srnic_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	} else if (READ_ONCE(qp->state) < IB_QPS_RTS) {
 		err = -EINVAL;		/* IBA C10-96 */
 	} else {
-		err = copy_list(qp, wr, bad_wr);
-		post_transmit(qp);
-		return err;
+		return post_list(qp, wr, bad_wr);
 	}
 	if (err)
 		*bad_wr = wr;
