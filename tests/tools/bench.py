@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the bench's parts that need no VM: plan, parsers of tool output, report."""
+import argparse
+import contextlib
+import io
 import json
 import os
 import re
@@ -22,6 +25,7 @@ from figures import Record, instructions                # noqa: E402
 from goals import GOALS, judge                          # noqa: E402
 from losses import qdisc_drops                          # noqa: E402
 from neighbours import parse_neighbour, parse_throughput    # noqa: E402
+from options import add_choice                          # noqa: E402
 from pace import Pace                                   # noqa: E402
 from perftest import NoClock, messages_of, parse_perftest                     # noqa: E402
 from places import NIC_PAIRS                            # noqa: E402
@@ -105,6 +109,22 @@ class Table(unittest.TestCase):
         for place in NIC_PAIRS:
             self.assertEqual(done(place), done("virtio-1500"))
             self.assertEqual({WORK[name].group for name in WORK if WORK[name].place == place}, {"nic-pair"})
+
+
+class Options(unittest.TestCase):
+    def setUp(self):
+        self.parser = argparse.ArgumentParser()
+        add_choice(self.parser, "--ways", {"datagram": 1, "connected": 2})
+
+    def test_some_of_the_names_or_by_default_all(self):
+        self.assertEqual(self.parser.parse_args([]).ways, ["datagram", "connected"])
+        self.assertEqual(self.parser.parse_args(["--ways", "connected"]).ways, ["connected"])
+
+    def test_an_unknown_name_is_answered_with_the_known_ones(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+            self.parser.parse_args(["--ways", "connected,broadcast"])
+        self.assertIn("no 'broadcast': datagram, connected", said.getvalue())
 
 
 class Plan(unittest.TestCase):

@@ -20,8 +20,9 @@ from statistics import median
 
 sys.dont_write_bytecode = True
 from contenders import MTU                                              # noqa: E402
+from options import add_choice, command_line                            # noqa: E402
 from programs import Failed                                             # noqa: E402
-from tables import command_line, leave, table                           # noqa: E402
+from tables import leave, table                                         # noqa: E402
 from tcp import parse_iperf, parse_qperf                                # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
@@ -246,16 +247,15 @@ def section(place, found):
 def arguments():
     ap = command_line(__doc__, 5)
     ap.add_argument("--seconds", type=float, default=2, help="how long a run lasts, and one more")
-    ap.add_argument("--ways", default=",".join(WAYS), help="some of: " + ", ".join(WAYS))
-    ap.add_argument("--places", default=",".join(PLACES), help="some of: " + ", ".join(PLACES))
+    add_choice(ap, "--ways", WAYS)
+    add_choice(ap, "--places", PLACES)
     return ap.parse_args()
 
 
 def main():
     args = arguments()
-    names = args.ways.split(",")
     try:
-        results = {place: measure_place(place, names, args) for place in args.places.split(",")}
+        results = {place: measure_place(place, args.ways, args) for place in args.places}
     except Failed as failed:
         sys.exit(f"ipoib: {failed}")
     date = time.strftime("%Y-%m-%d")

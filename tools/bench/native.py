@@ -26,6 +26,7 @@ from bed import bed, protected                      # noqa: E402
 from contenders import CONTENDERS, SRNIC, Contender     # noqa: E402
 from floor import measure_floor                     # noqa: E402
 from kbench import kbench                           # noqa: E402
+from options import add_choice                       # noqa: E402
 from places import PLACES                           # noqa: E402
 from programs import Failed                         # noqa: E402
 from progress import Progress                       # noqa: E402
@@ -108,13 +109,6 @@ class Bench:
             self.save()
 
 
-def chosen(words, table, ap):
-    unknown = [word for word in words.split(",") if word not in table]
-    if unknown:
-        ap.error(f"no '{unknown[0]}': {', '.join(table)}")
-    return [table[word] for word in words.split(",")]
-
-
 def arguments():
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  epilog=__doc__.split("Examples:")[1],
@@ -124,14 +118,14 @@ def arguments():
     ap.add_argument("--ms", type=int, default=400, help="how long a run is to last")
     ap.add_argument("--depth", type=int, default=64, help="messages that a stream has under way")
     ap.add_argument("--batch", type=int, default=16, help="work requests that are posted at once")
-    ap.add_argument("--work", default=",".join(WORK))
-    ap.add_argument("--contenders", default=",".join(NATIVE))
+    add_choice(ap, "--work", WORK)
+    add_choice(ap, "--contenders", NATIVE)
     ap.add_argument("--place", default="plain", choices=[name for name, place in PLACES.items() if not place.pair],
                     help="the wire; the consumer has both of its ends")
     ap.add_argument("--machine", default=platform.machine(), help="what the processor is called")
     args = ap.parse_args()
-    args.work = chosen(args.work, WORK, ap)
-    args.contenders = chosen(args.contenders, NATIVE, ap)
+    args.work = [WORK[name] for name in args.work]
+    args.contenders = [NATIVE[name] for name in args.contenders]
     return args
 
 

@@ -19,8 +19,9 @@ from statistics import median
 
 sys.dont_write_bytecode = True
 from contenders import CONTENDERS, MTU                                  # noqa: E402
+from options import add_choice, command_line                            # noqa: E402
 from programs import Failed, run                                        # noqa: E402
-from tables import command_line, leave, table                           # noqa: E402
+from tables import leave, table                                         # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
 PROGRAM = REPO / "build/bench/first-touch"      # first_touch.c, built by scripts/bench
@@ -132,7 +133,7 @@ def report(found, args):
 def arguments():
     ap = command_line(__doc__, 3)
     ap.add_argument("--samples", type=int, default=25, help="of each case in a round")
-    ap.add_argument("--contenders", default=",".join(NAMES), help="some of: " + ", ".join(NAMES))
+    add_choice(ap, "--contenders", NAMES)
     ap.add_argument("--clock", default="", help="words about the machine, for the report")
     return ap.parse_args()
 
@@ -140,7 +141,7 @@ def arguments():
 def main():
     args = arguments()
     try:
-        found = measure(args.contenders.split(","), args)
+        found = measure(args.contenders, args)
     except Failed as failed:
         sys.exit(f"odp: {failed}")
     raw = {name: [{kind: {f"{way} {size}": us for (way, size), us in some.items()}

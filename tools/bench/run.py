@@ -27,6 +27,7 @@ from bed import bed, crossed, lose, protected  # noqa: E402
 from contenders import CONTENDERS, MTU                                  # noqa: E402
 from floor import measure_floor                                         # noqa: E402
 from measure import measure                                             # noqa: E402
+from options import some_of                                              # noqa: E402
 from pace import Pace                                                   # noqa: E402
 from places import PLACES                                               # noqa: E402
 from programs import Failed, Patience                                   # noqa: E402
@@ -135,15 +136,13 @@ def arguments():
     ap.add_argument("--reps", type=int, default=5, help="rounds of the headline; the rest has 1 or 2")
     ap.add_argument("--work", default=",".join(group for group in GROUPS if group not in NIC_GROUPS),
                     help=f"names and groups; default: all but {', '.join(NIC_GROUPS)}")
-    ap.add_argument("--contenders", default=",".join(name for name, c in CONTENDERS.items() if not c.like))
+    ap.add_argument("--contenders", type=some_of(CONTENDERS),
+                    default=[name for name, c in CONTENDERS.items() if not c.like])
     ap.add_argument("--rps", default="0", help="rps_cpus of both ends, or two masks: 1,2")
     ap.add_argument("--seconds", type=float, default=0.4, help="how long a run is to last")
     ap.add_argument("--patience", type=int, default=1, help="factor for the limits of the programs' time")
     ap.add_argument("--floor-ms", type=int, default=50, help="how long each primitive runs; 0: none is measured")
     args = ap.parse_args()
-    for name in args.contenders.split(","):
-        if name not in CONTENDERS:
-            ap.error(f"no contender '{name}': {', '.join(CONTENDERS)}")
     try:
         args.work = select(args.work.split(","))
     except ValueError as error:
@@ -154,7 +153,7 @@ def arguments():
 def main():
     args = arguments()
     Patience.factor = args.patience
-    contenders = [CONTENDERS[name] for name in args.contenders.split(",")]
+    contenders = [CONTENDERS[name] for name in args.contenders]
     sessions = plan(args.work, contenders, args.reps)
     resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
     bench = Bench(args, sessions)

@@ -17,8 +17,9 @@ from statistics import median
 
 sys.dont_write_bytecode = True
 from contenders import CONTENDERS, MTU                                  # noqa: E402
+from options import add_choice, command_line                            # noqa: E402
 from programs import Failed                                             # noqa: E402
-from tables import command_line, leave, table                           # noqa: E402
+from tables import leave, table                                         # noqa: E402
 
 REPO = Path(__file__).resolve().parents[2]
 NAMES = "rxe", "srnic", "srnic-aead"
@@ -96,20 +97,19 @@ def rows(found):
 def arguments():
     ap = command_line(__doc__, 5)
     ap.add_argument("--seconds", type=int, default=3, help="how long a run lasts")
-    ap.add_argument("--contenders", default=",".join(NAMES), help="some of: " + ", ".join(NAMES))
+    add_choice(ap, "--contenders", NAMES)
     ap.add_argument("--nic", default="", help="virtio_net or vmxnet3, in place of a veth pair")
     return ap.parse_args()
 
 
 def main():
     args = arguments()
-    names = args.contenders.split(",")
     try:
-        found = measure(names, args)
+        found = measure(args.contenders, args)
     except Failed as failed:
         sys.exit(f"storage: {failed}")
     date = time.strftime("%Y-%m-%d")
-    head = ["MiB/s: median (least to most)", *names, "srnic / rxe", "goal"]
+    head = ["MiB/s: median (least to most)", *args.contenders, "srnic / rxe", "goal"]
     text = "\n".join([
         "# NVMe and NFS over RDMA", "",
         f"Measured {date} by `make bench B=storage`: one boot, {args.nic or 'a veth pair'}, an MTU of {MTU},"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """tables - the report's tables, as lines of Markdown; empty where nothing was measured."""
-import argparse
 import json
 from pathlib import Path
 from statistics import median
@@ -135,17 +134,6 @@ def instructions_table(found):
 def failures(record):
     rows = [[contender, work, str(count), why] for contender, work, why, count in record.errors()]
     return table(["contender", "work", "runs", "why"], rows) if rows else []
-
-
-def command_line(doc, rounds):
-    """Return the parser of a bench that leaves its figures and a report; doc is its docstring,
-    with an example."""
-    what, _, example = doc.partition("Example:")
-    parser = argparse.ArgumentParser(description=what.split("\n\n")[0], epilog=example,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True, help="the JSON file; the table is beside it")
-    parser.add_argument("--rounds", type=int, default=rounds)
-    return parser
 
 
 def leave(name, figures, text):
