@@ -724,6 +724,20 @@ static void with_bhs_off_a_large_send_waits_for_the_worker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post_with_bhs_off(test, NULL, payload), 1);
 }
 
+static void each_large_send_of_a_turn_is_one_burst(struct kunit *test)
+{
+	struct srnic_lso lso = large_send(test, &flavours[0], 10000);
+	u8 *payload = some_bytes(test, PAYLOAD);
+	u32 i, turns;
+
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, post_with_bhs_off(test, &lso, payload), 0);
+	turns = build_all(test);
+	/* a turn that ends with its time, in the midst of a large send, adds a burst */
+	KUNIT_EXPECT_LE(test, deliver_all(test), 3 + turns - 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_sends), 3);
+}
+
 /* A turn ends with its budget, even in the midst of a large send; or with its time, unsent. */
 static void a_large_send_continues_in_the_next_turn(struct kunit *test)
 {
@@ -952,6 +966,7 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE(udp_without_a_checksum_is_not_called_right),
 	KUNIT_CASE(a_large_send_leaves_as_one_burst),
 	KUNIT_CASE(with_bhs_off_a_large_send_waits_for_the_worker),
+	KUNIT_CASE(each_large_send_of_a_turn_is_one_burst),
 	KUNIT_CASE(a_large_send_continues_in_the_next_turn),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
 	KUNIT_CASE(a_datagram_without_a_route_is_complete),

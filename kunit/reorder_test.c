@@ -727,6 +727,17 @@ static void a_gap_is_counted_against_the_retries(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->qp[A]->state, IB_QPS_ERR);
 }
 
+/* A's netdev takes super-packets whole. */
+static void allow_whole(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	allow_retries(w->qp[A]);
+	w->dev->ndev = w->ndev;
+	w->ndev->features |= NETIF_F_GSO_UDP_L4;
+	w->dev->no_gso = false;
+}
+
 /*
  * A's netdev takes super-packets whole; returns how many packets of the IP layer A sends. A slow
  * machine may end a turn after any packet, so where a super-packet begins is not known.
@@ -737,10 +748,7 @@ static u32 send_whole(struct kunit *test, u32 count)
 	struct sk_buff *skb;
 	u32 skbs = 0;
 
-	allow_retries(w->qp[A]);
-	w->dev->ndev = w->ndev;
-	w->ndev->features |= NETIF_F_GSO_UDP_L4;
-	w->dev->no_gso = false;
+	allow_whole(test);
 	w->qp[A]->sq.prod += count;
 	run(test);
 	while ((skb = __skb_dequeue(&w->qp[A]->out))) {
@@ -748,6 +756,38 @@ static u32 send_whole(struct kunit *test, u32 count)
 		skbs++;
 	}
 	return skbs;
+}
+
+/* Let A run a turn, and lose its packets. Return how many, if full super-packets have @most. */
+static u32 expect_full_bursts(struct kunit *test, u32 most)
+{
+	struct world *w = test->priv;
+	u32 packets = 0, skbs = 0;
+	struct sk_buff *skb;
+
+	lock(w->qp[A]);
+	srnic_requester_run(w->qp[A]);
+	unlock(w->qp[A]);
+	while ((skb = __skb_dequeue(&w->qp[A]->out))) {
+		packets += skb_shinfo(skb)->gso_segs ?: 1;
+		skbs++;
+		kfree_skb(skb);
+	}
+	KUNIT_EXPECT_EQ(test, skbs, DIV_ROUND_UP(packets, most));
+	return packets;
+}
+
+static void all_super_packets_of_a_turn_are_full_but_the_last(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u32 sent = 0, turns;
+
+	allow_whole(test);
+	netif_set_tso_max_segs(w->ndev, 4);
+	w->qp[A]->sq.prod += 15;
+	for (turns = 0; turns < 4 * SQ_ENTRIES; turns++)
+		sent += expect_full_bursts(test, 4);
+	KUNIT_EXPECT_EQ(test, sent, 15);
 }
 
 static void a_gap_of_equal_requests_is_sent_again_as_one_super_packet(struct kunit *test)
@@ -837,6 +877,7 @@ static struct kunit_case reorder_cases[] = {
 	KUNIT_CASE(a_reported_gap_settles_a_probe),
 	KUNIT_CASE(a_responder_that_keeps_nothing_gets_all_again),
 	KUNIT_CASE(a_gap_is_counted_against_the_retries),
+	KUNIT_CASE(all_super_packets_of_a_turn_are_full_but_the_last),
 	KUNIT_CASE(a_gap_of_equal_requests_is_sent_again_as_one_super_packet),
 	KUNIT_CASE(super_packets_end_though_the_peer_keeps_what_arrives),
 	KUNIT_CASE(a_probe_judges_the_super_packets_before_it),

@@ -15,12 +15,13 @@
  * @first: the work request at @build->at
  *
  * Return: the number of work requests from @first on, at least 1, and 1 if a super-packet
- * is open already.
+ * with room is open.
  */
 u32 srnic_request_alike(const struct srnic_build *build, const struct srnic_swqe *first)
 {
 	const struct srnic_sq *sq = &build->qp->sq;
-	u32 have = build->open ? 1 : min(srnic_sq_prod(sq) - build->at, LOOK_AHEAD);
+	u32 have = srnic_build_has_room(build) ? 1 :
+						 min(srnic_sq_prod(sq) - build->at, LOOK_AHEAD);
 	u32 n;
 
 	for (n = 1; n < have; n++) {

@@ -157,7 +157,7 @@ static int ud_send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 	struct srnic_source src = srnic_source_of(wqe, wqe->inline_data);
 	u8 header[SRNIC_LSO_HDR_MAX] __uninitialized;
 	struct srnic_qp *qp = build->qp;
-	u32 len = wqe->length;
+	u32 more, len = wqe->length;
 	int err;
 
 	src.ip_csum = wqe->flags & SRNIC_SWQE_IP_CSUM;
@@ -165,7 +165,8 @@ static int ud_send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 		len = ud_cut(qp, wqe, &src, header);
 	ud_headers(build, wqe);
 
-	err = srnic_build_packet(build, &src, len, build->open ? 1 : ud_alike(qp, wqe));
+	more = srnic_build_has_room(build) ? 1 : ud_alike(qp, wqe);
+	err = srnic_build_packet(build, &src, len, more);
 	if (err == -EFAULT) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return err;

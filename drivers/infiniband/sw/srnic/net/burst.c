@@ -201,7 +201,7 @@ u8 *srnic_burst_segment(struct srnic_burst *burst, u16 len)
 
 	if (WARN_ON_ONCE(len > burst->seg_len))
 		return NULL;
-	if (burst->segs == burst->max_segs || burst->short_last)
+	if (!srnic_burst_has_room(burst))
 		return NULL;
 	if (burst->frag_tail && burst->frag_avail < len && !burst_add_frag(burst))
 		return NULL;

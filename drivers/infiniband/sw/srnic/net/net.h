@@ -87,6 +87,12 @@ struct srnic_burst {
 	bool short_last;
 };
 
+/* Return whether a segment that is not longer than the others can be added. */
+static inline bool srnic_burst_has_room(const struct srnic_burst *burst)
+{
+	return burst->segs < burst->max_segs && !burst->short_last;
+}
+
 /* burst.c */
 u16 srnic_burst_max(struct srnic_path *path, u16 seg_len);
 int srnic_burst_open(struct srnic_burst *burst, struct srnic_path *path, u16 seg_len, u16 segs);
