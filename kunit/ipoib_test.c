@@ -766,6 +766,20 @@ static void a_large_send_continues_in_the_next_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_sent_pkts), n);
 }
 
+static void a_datagram_that_finds_no_receive_is_counted(struct kunit *test)
+{
+	u8 *payload = some_bytes(test, PAYLOAD);
+	u32 i;
+
+	for (i = 0; i < RECEIVES + 2; i++) {
+		KUNIT_ASSERT_EQ(test, post_one(test, payload, 100, 0), 0);
+		build_all(test);
+		deliver_all(test);
+	}
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_recvs), RECEIVES);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_ud_no_recv), 2);
+}
+
 /* The suite resumes the QP itself. */
 static void no_room(struct srnic_txq *txq)
 {
@@ -968,6 +982,7 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE(with_bhs_off_a_large_send_waits_for_the_worker),
 	KUNIT_CASE(each_large_send_of_a_turn_is_one_burst),
 	KUNIT_CASE(a_large_send_continues_in_the_next_turn),
+	KUNIT_CASE(a_datagram_that_finds_no_receive_is_counted),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
 	KUNIT_CASE(a_datagram_without_a_route_is_complete),
 	KUNIT_CASE(I17_a_datagram_comes_with_the_grh_of_infiniband),

@@ -352,8 +352,10 @@ static bool ud_deliver(struct srnic_qp *qp, const struct srnic_pkt *pkt, struct 
 	int ret;
 
 	ret = srnic_recv_get(qp, pkt);
-	if (!ret)
+	if (!ret) {
+		srnic_count(qp, ud_no_recv);
 		return true;
+	}
 	if (ret < 0) {
 		srnic_recv_fail(qp, IB_WC_LOC_QP_OP_ERR);
 		srnic_qp_fatal(qp, -1);
