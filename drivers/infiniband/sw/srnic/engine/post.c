@@ -260,7 +260,7 @@ static int post_list(struct srnic_qp *qp, const struct ib_send_wr *wr,
 	bool busy = READ_ONCE(qp->sq.next) != READ_ONCE(qp->sq.prod);
 	int err = copy_list(qp, wr, bad_wr);
 
-	if (in_softirq() && (busy || (!err && sends_much(qp, wr))))
+	if (softirq_count() && (busy || (!err && sends_much(qp, wr))))
 		post_to_worker(qp);
 	else
 		post_transmit(qp);

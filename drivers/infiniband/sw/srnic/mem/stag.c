@@ -300,7 +300,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_stag_quiesce);
  */
 void srnic_stag_quiesce_atomic(struct srnic_stag *stag)
 {
-	lockdep_assert(in_softirq() || irqs_disabled());
+	lockdep_assert(softirq_count() || irqs_disabled());
 	atomic_andnot(SRNIC_STAG_VALID, &stag->active);
 	while (atomic_read_acquire(&stag->active))
 		cpu_relax();

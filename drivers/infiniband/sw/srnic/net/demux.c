@@ -228,7 +228,7 @@ static void demux_route(struct srnic_netns *ns, struct sk_buff *skb, bool v4)
 	ports = demux_ports(skb, v4);
 	if (!ports)
 		return;
-	lockdep_assert(in_softirq());
+	lockdep_assert(softirq_count());
 	flow = demux_flow(this_cpu_ptr(ns->demux), skb, ports);
 	if (!flow->dst || !demux_match(&flow->key, skb, v4, ports))
 		return;

@@ -63,7 +63,7 @@ static __always_inline unsigned int srnic_bhs_off(nf_hookfn *hook, void *priv, s
 {
 	unsigned int verdict;
 
-	if (likely(in_softirq()))
+	if (likely(softirq_count()))
 		return hook(priv, skb, state);
 	local_bh_disable();
 	verdict = hook(priv, skb, state);

@@ -286,7 +286,7 @@ int srnic_mkey_prove(const struct srnic_mkey *mkey, const struct srnic_va_range 
 	u64 start = access->addr - mkey->addr, end = start + access->len;
 	int err = 0;
 
-	lockdep_assert(in_softirq() || irqs_disabled());
+	lockdep_assert(softirq_count() || irqs_disabled());
 
 	if (ksr->serial != mkey->serial || ksr->start != start || ksr->end != end) {
 		ksr->serial = 0;
