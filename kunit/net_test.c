@@ -880,7 +880,7 @@ static void a_hook_that_runs_in_a_program_has_bhs_off(struct kunit *test)
 	rcu_read_lock();
 	KUNIT_EXPECT_EQ(test, srnic_demux_in(ns, skb, &state), NF_ACCEPT);
 	rcu_read_unlock();
-	KUNIT_EXPECT_FALSE(test, in_softirq());
+	KUNIT_EXPECT_FALSE(test, softirq_count());
 	kfree_skb(skb);
 	srnic_demux_close(ns);
 }

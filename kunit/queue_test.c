@@ -573,7 +573,7 @@ static void cq_handler(struct ib_cq *ib, void *context)
 
 	f->calls++;
 	f->deepest = max(f->deepest, ++f->depth);
-	f->bh_off &= !!in_softirq();
+	f->bh_off &= !!softirq_count();
 	/* Takes the CQ's lock: would deadlock if the caller held it. */
 	srnic_cq_pop(&f->cq, &cqe);
 	if (f->push_in_handler) {

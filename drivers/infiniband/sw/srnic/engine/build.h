@@ -98,6 +98,7 @@ int srnic_build_packet(struct srnic_build *build, const struct srnic_source *src
 void srnic_build_seal(struct srnic_build *build, struct srnic_dgram *dgram);
 void srnic_build_close(struct srnic_build *build);
 void srnic_build_end(struct srnic_build *build);
+
 /* Return whether the next packet can join the open burst: otherwise it may open one for more. */
 static inline bool srnic_build_has_room(const struct srnic_build *build)
 {

@@ -20,10 +20,11 @@
 u32 srnic_request_alike(const struct srnic_build *build, const struct srnic_swqe *first)
 {
 	const struct srnic_sq *sq = &build->qp->sq;
-	u32 have = srnic_build_has_room(build) ? 1 :
-						 min(srnic_sq_prod(sq) - build->at, LOOK_AHEAD);
-	u32 n;
+	u32 have, n;
 
+	if (srnic_build_has_room(build))
+		return 1;
+	have = min(srnic_sq_prod(sq) - build->at, LOOK_AHEAD);
 	for (n = 1; n < have; n++) {
 		const struct srnic_swqe *wqe = srnic_sq_wqe(sq, build->at + n);
 

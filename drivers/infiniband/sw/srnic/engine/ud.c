@@ -66,12 +66,15 @@ static bool ah_equal(const struct srnic_swqe *a, const struct srnic_swqe *b)
 	return a->ud.ah == b->ud.ah && a->ud.kah == b->ud.kah;
 }
 
-/* Return how many waiting datagrams can share a super-packet with @first. */
-static u32 ud_alike(const struct srnic_qp *qp, const struct srnic_swqe *first)
+/* Return how many waiting datagrams can share a new super-packet with @first; 1 if one has room. */
+static u32 ud_alike(const struct srnic_build *build, const struct srnic_swqe *first)
 {
-	u32 have = min(srnic_sq_waiting(qp), SRNIC_TURN);
-	u32 n;
+	const struct srnic_qp *qp = build->qp;
+	u32 have, n;
 
+	if (srnic_build_has_room(build))
+		return 1;
+	have = min(srnic_sq_waiting(qp), SRNIC_TURN);
 	if (first->opcode == SRNIC_WQE_LSO)
 		return srnic_psn_diff(first->last_psn, qp->req.psn) + 1;
 	for (n = 1; n < have; n++) {
@@ -157,7 +160,7 @@ static int ud_send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 	struct srnic_source src = srnic_source_of(wqe, wqe->inline_data);
 	u8 header[SRNIC_LSO_HDR_MAX] __uninitialized;
 	struct srnic_qp *qp = build->qp;
-	u32 more, len = wqe->length;
+	u32 len = wqe->length;
 	int err;
 
 	src.ip_csum = wqe->flags & SRNIC_SWQE_IP_CSUM;
@@ -165,8 +168,7 @@ static int ud_send_one(struct srnic_build *build, struct srnic_swqe *wqe)
 		len = ud_cut(qp, wqe, &src, header);
 	ud_headers(build, wqe);
 
-	more = srnic_build_has_room(build) ? 1 : ud_alike(qp, wqe);
-	err = srnic_build_packet(build, &src, len, more);
+	err = srnic_build_packet(build, &src, len, ud_alike(build, wqe));
 	if (err == -EFAULT) {
 		srnic_sq_fail(qp, wqe, IB_WC_LOC_PROT_ERR);
 		return err;
