@@ -75,7 +75,7 @@ static inline void no_work(struct work_struct *work)
 }
 
 /*
- * Make the QP of one end, in RTS. @flushing is set so that its packets stay in @out, and
+ * Make the QP of one end, in RTS. @drain is set so that its packets stay in @out, and
  * @probe.runs so that the engine starts no probe timer.
  */
 static inline struct srnic_qp *pair_make_qp(struct kunit *test, const struct pair_ids *n, int end)
@@ -93,7 +93,7 @@ static inline struct srnic_qp *pair_make_qp(struct kunit *test, const struct pai
 	__skb_queue_head_init(&qp->out);
 	INIT_LIST_HEAD(&qp->grants);
 	INIT_WORK(&qp->work, no_work);
-	qp->flushing = true;
+	atomic_set(&qp->drain, SRNIC_DRAIN);
 	qp->probe.runs = true;
 	qp->dev = w->dev;
 	qp->stats = w->dev->stats;

@@ -506,6 +506,18 @@ struct srnic_grant {
 };
 
 /**
+ * enum srnic_drain - Whether a context passes a QP's packets to the stack
+ * @SRNIC_DRAIN_NONE: none does
+ * @SRNIC_DRAIN: one does; it may stop without the QP's lock
+ * @SRNIC_DRAIN_MORE: one does, and packets have been added that it must pass, too
+ */
+enum srnic_drain {
+	SRNIC_DRAIN_NONE,
+	SRNIC_DRAIN,
+	SRNIC_DRAIN_MORE,
+};
+
+/**
  * struct srnic_qp - A queue pair
  * @ib: core part
  * @dev: device
@@ -553,7 +565,7 @@ struct srnic_grant {
  * @out_ordered: @out has packets whose order matters
  * @out_follows: they follow packets that may still be in flight
  * @out_timed: some of them will not be acknowledged
- * @flushing: a context is draining @out
+ * @drain: whether a context is draining @out: enum srnic_drain
  * @due: actions for the unlock: SRNIC_DUE_*, and events as 1 << IB_EVENT_*
  * @cnp_at: ns: when the last CNP was sent
  * @flushed: all posted work requests have been flushed once (ERR)
@@ -617,7 +629,7 @@ struct srnic_qp {
 	bool out_ordered;
 	bool out_follows;
 	bool out_timed;
-	bool flushing;
+	atomic_t drain;
 	bool flushed;
 	u64 cnp_at;
 	u32 due;

@@ -167,8 +167,32 @@ static void departed_late(struct srnic_qp *qp)
 }
 
 /*
- * The caller has set qp->flushing and taken @batch. BHs are off, so that @batch leaves from the
- * CPU that took it. When they are on again, the receiver may run.
+ * Stop draining. Return false if packets have been added meanwhile. This takes no lock: when
+ * packets have left, another CPU often holds it, which receives the answer.
+ */
+static bool drain_ends(struct srnic_qp *qp)
+{
+	int drain = SRNIC_DRAIN;
+
+	return atomic_try_cmpxchg(&qp->drain, &drain, SRNIC_DRAIN_NONE);
+}
+
+/* Start to drain, or leave the packets to the context that drains. Return true if it is ours. */
+static bool drain_begins(struct srnic_qp *qp)
+	__must_hold(&qp->lock)
+{
+	int drain = SRNIC_DRAIN;
+
+	if (skb_queue_empty(&qp->out))
+		return false;
+	return !atomic_read(&qp->drain) ||
+	       (!atomic_try_cmpxchg(&qp->drain, &drain, SRNIC_DRAIN_MORE) && !drain);
+}
+
+/*
+ * The caller has set qp->drain and taken @batch. BHs are off, so that @batch leaves from the CPU
+ * that took it. When they are on again, the receiver may run. Packets that are not acknowledged
+ * complete when they have left, which takes the lock.
  */
 static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 {
@@ -181,6 +205,8 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 	do {
 		all = send_batch(qp, batch, &dropped);
 		local_bh_enable();
+		if (likely(all) && srnic_qp_reliable(qp) && drain_ends(qp))
+			return;
 
 		spin_lock_bh(&qp->lock);
 		qp->departures.held = false;
@@ -196,9 +222,10 @@ static void drain_out(struct srnic_qp *qp, struct sk_buff_head *batch)
 		}
 		if (more) {
 			qp->departures.held = true;
+			atomic_set(&qp->drain, SRNIC_DRAIN);
 			spin_unlock(&qp->lock);
 		} else {
-			qp->flushing = false;
+			atomic_set(&qp->drain, SRNIC_DRAIN_NONE);
 			due = qp->due;
 			spin_unlock_bh(&qp->lock);
 		}
@@ -218,10 +245,10 @@ static bool unlock_release(struct srnic_qp *qp, struct sk_buff_head *batch)
 	bool drain;
 
 	__skb_queue_head_init(batch);
-	drain = !qp->flushing && dequeue_out(qp, batch);
+	drain = drain_begins(qp) && dequeue_out(qp, batch);
 	qp->req.cc.now = 0;
 	if (drain) {
-		qp->flushing = true;
+		atomic_set(&qp->drain, SRNIC_DRAIN);
 		qp->departures.held = true;
 		spin_unlock(&qp->lock);
 	} else {
