@@ -172,21 +172,17 @@ static void departed_late(struct srnic_qp *qp)
  */
 static bool drain_ends(struct srnic_qp *qp)
 {
-	int drain = SRNIC_DRAIN;
-
-	return atomic_try_cmpxchg(&qp->drain, &drain, SRNIC_DRAIN_NONE);
+	return atomic_cmpxchg(&qp->drain, SRNIC_DRAIN, SRNIC_DRAIN_NONE) == SRNIC_DRAIN;
 }
 
 /* Start to drain, or leave the packets to the context that drains. Return true if it is ours. */
 static bool drain_begins(struct srnic_qp *qp)
 	__must_hold(&qp->lock)
 {
-	int drain = SRNIC_DRAIN;
-
 	if (skb_queue_empty(&qp->out))
 		return false;
-	return !atomic_read(&qp->drain) ||
-	       (!atomic_try_cmpxchg(&qp->drain, &drain, SRNIC_DRAIN_MORE) && !drain);
+	return atomic_read(&qp->drain) == SRNIC_DRAIN_NONE ||
+	       atomic_cmpxchg(&qp->drain, SRNIC_DRAIN, SRNIC_DRAIN_MORE) == SRNIC_DRAIN_NONE;
 }
 
 /*
