@@ -193,6 +193,21 @@ static inline void pair_exit(struct kunit *test)
 	free_netdev(w->ndev);
 }
 
+/* Fill A's send queue with @entries WRITEs without bytes, which need no memory; none is posted. */
+static inline void pair_fill_sq(struct kunit *test, u32 entries)
+{
+	struct world *w = test->priv;
+	struct srnic_sq *sq = &w->qp[A]->sq;
+	u32 i;
+
+	sq->entries = entries;
+	sq->stride = sizeof(struct srnic_swqe);
+	sq->wqes = kunit_kcalloc(test, entries, sizeof(struct srnic_swqe), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
+	for (i = 0; i < entries; i++)
+		srnic_sq_wqe(sq, i)->opcode = SRNIC_WQE_WRITE;
+}
+
 static inline u64 counted(struct kunit *test, enum srnic_stat stat)
 {
 	struct world *w = test->priv;

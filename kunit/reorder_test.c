@@ -16,21 +16,13 @@
 
 static int reorder_test_init(struct kunit *test)
 {
-	struct srnic_sq *sq;
 	struct world *w;
 	int err = pair_init(test);
-	u32 i;
 
 	if (err)
 		return err;
 	w = test->priv;
-	sq = &w->qp[A]->sq;
-	sq->entries = SQ_ENTRIES;
-	sq->stride = sizeof(struct srnic_swqe);
-	sq->wqes = kunit_kcalloc(test, SQ_ENTRIES, sizeof(struct srnic_swqe), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
-	for (i = 0; i < SQ_ENTRIES; i++)
-		srnic_sq_wqe(sq, i)->opcode = SRNIC_WQE_WRITE;
+	pair_fill_sq(test, SQ_ENTRIES);
 	w->dev->no_gso = true;
 	return 0;
 }

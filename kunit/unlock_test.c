@@ -72,10 +72,8 @@ static int stack_output(struct net *net, struct sock *sk, struct sk_buff *skb)
 
 static int unlock_test_init(struct kunit *test)
 {
-	struct srnic_sq *sq;
 	struct world *w;
 	int err = pair_init(test);
-	u32 i;
 
 	if (err)
 		return err;
@@ -83,13 +81,7 @@ static int unlock_test_init(struct kunit *test)
 	w->dev->no_gso = true;
 	w->dst.output = stack_output;
 	stack = (struct stack) { .test = test };
-	sq = &w->qp[A]->sq;
-	sq->entries = SQ_ENTRIES;
-	sq->stride = sizeof(struct srnic_swqe);
-	sq->wqes = kunit_kcalloc(test, SQ_ENTRIES, sizeof(struct srnic_swqe), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
-	for (i = 0; i < SQ_ENTRIES; i++)
-		srnic_sq_wqe(sq, i)->opcode = SRNIC_WQE_WRITE;
+	pair_fill_sq(test, SQ_ENTRIES);
 	w->qp[A]->out_until = jiffies;
 	atomic_set(&w->qp[A]->drain, SRNIC_DRAIN_NONE);
 	return 0;
