@@ -13,6 +13,7 @@
 #include "engine/backpressure.h"
 #include "engine/ipoib.h"
 #include "engine/requester.h"
+#include "engine/ud_netdev.h"
 #include "fabric/fabric.h"
 
 #define MTU		2048
@@ -781,6 +782,85 @@ static void a_datagram_that_finds_no_receive_is_counted(struct kunit *test)
 }
 
 /* The suite resumes the QP itself. */
+/* A netdev that is down; the stack drops what it receives. */
+static struct srnic_ud_netdev *make_netdev(struct kunit *test)
+{
+	struct srnic_ud_netdev *netdev = kunit_kzalloc(test, sizeof(*netdev), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, netdev);
+	netdev->dev = alloc_netdev(0, "kunit%d", NET_NAME_UNKNOWN, ether_setup);
+	KUNIT_ASSERT_NOT_NULL(test, netdev->dev);
+	netdev->dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
+	KUNIT_ASSERT_TRUE(test, !!netdev->dev->tstats);
+	KUNIT_ASSERT_EQ(test, srnic_ud_backlog_init(netdev), 0);
+	return netdev;
+}
+
+static void free_netdev_of(struct srnic_ud_netdev *netdev)
+{
+	srnic_ud_backlog_exit(netdev);
+	free_percpu(netdev->dev->tstats);
+	free_netdev(netdev->dev);
+}
+
+static u64 netdev_received(const struct srnic_ud_netdev *netdev)
+{
+	struct rtnl_link_stats64 stats = {};
+
+	dev_fetch_sw_netstats(&stats, netdev->dev->tstats);
+	return stats.rx_packets;
+}
+
+static void send_one(struct kunit *test, const u8 *payload)
+{
+	KUNIT_ASSERT_EQ(test, post_one(test, payload, 100, 0), 0);
+	build_all(test);
+	deliver_all(test);
+}
+
+static void a_netdev_receives_in_place_of_the_queue(struct kunit *test)
+{
+	struct srnic_ud_netdev *netdev = make_netdev(test);
+	u8 *payload = some_bytes(test, PAYLOAD);
+	struct world *w = test->priv;
+	struct srnic_qp *qp = w->qp[B];
+
+	KUNIT_ASSERT_EQ(test, srnic_ud_netdev_attach(w->dev, netdev, qp->ib.qp_num), 0);
+	send_one(test, payload);
+	KUNIT_EXPECT_EQ(test, netdev_received(netdev), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_recvs), 0);
+
+	qp->attr.qkey++;
+	send_one(test, payload);
+	KUNIT_EXPECT_EQ(test, netdev_received(netdev), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_wrong_qkey), 1);
+	qp->attr.qkey--;
+
+	srnic_ud_netdev_detach(w->dev, netdev);
+	send_one(test, payload);
+	KUNIT_EXPECT_EQ(test, netdev_received(netdev), 1);
+	KUNIT_EXPECT_EQ(test, counted(test, SRNIC_STAT_rdma_recvs), 1);
+	free_netdev_of(netdev);
+}
+
+static void only_a_datagram_qp_of_the_kernel_has_a_netdev(struct kunit *test)
+{
+	struct srnic_ud_netdev *netdev = make_netdev(test);
+	struct world *w = test->priv;
+	struct srnic_qp *qp = w->qp[B];
+	u32 qpn = qp->ib.qp_num;
+
+	KUNIT_EXPECT_EQ(test, srnic_ud_netdev_attach(w->dev, netdev, qpn + 1), -ENOENT);
+	qp->mem.user = true;
+	KUNIT_EXPECT_EQ(test, srnic_ud_netdev_attach(w->dev, netdev, qpn), -ENOENT);
+	qp->mem.user = false;
+	qp->ib.qp_type = IB_QPT_RC;
+	KUNIT_EXPECT_EQ(test, srnic_ud_netdev_attach(w->dev, netdev, qpn), -ENOENT);
+	qp->ib.qp_type = IB_QPT_UD;
+	KUNIT_EXPECT_NULL(test, qp->netdev);
+	free_netdev_of(netdev);
+}
+
 static void no_room(struct srnic_txq *txq)
 {
 }
@@ -983,6 +1063,8 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE(each_large_send_of_a_turn_is_one_burst),
 	KUNIT_CASE(a_large_send_continues_in_the_next_turn),
 	KUNIT_CASE(a_datagram_that_finds_no_receive_is_counted),
+	KUNIT_CASE(a_netdev_receives_in_place_of_the_queue),
+	KUNIT_CASE(only_a_datagram_qp_of_the_kernel_has_a_netdev),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
 	KUNIT_CASE(a_datagram_without_a_route_is_complete),
 	KUNIT_CASE(I17_a_datagram_comes_with_the_grh_of_infiniband),

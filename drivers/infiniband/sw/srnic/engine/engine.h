@@ -494,6 +494,7 @@ struct srnic_page_in {
 };
 
 struct srnic_held;
+struct srnic_ud_netdev;
 
 /**
  * struct srnic_grant - A memory key granted to a QP
@@ -574,6 +575,7 @@ enum srnic_drain {
  * @dgram_out: seals of sent datagrams (UD, GSI), under @lock
  * @seal_request: seal that the application asks for, or NULL; under @modify_mutex, until RTR
  * @page_in: absent pages, by the flow that waits for them
+ * @netdev: ib_ipoib's netdev, which receives the datagrams; NULL: they complete receives
  * @held: UD: datagrams that wait for pages, oldest first
  * @held_count: number of entries in @held
  * @scq_node: entry in scq->send_qps
@@ -640,6 +642,7 @@ struct srnic_qp {
 	struct srnic_seal_request *seal_request;
 
 	struct srnic_page_in page_in[SRNIC_FLOWS];
+	struct srnic_ud_netdev *netdev;
 	struct list_head held;
 	u32 held_count;
 

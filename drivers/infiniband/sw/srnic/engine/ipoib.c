@@ -18,8 +18,6 @@
 #include "engine/ipoib.h"
 #include "export.h"
 
-#define ENCAP_LEN	4
-
 /**
  * struct ip_parts - Parts of an IP packet
  * @v4: IPv4
@@ -68,13 +66,13 @@ static bool split_v6(const u8 *ip, u32 len, struct ip_parts *parts)
 /* Return false if this is no IP packet, or is shorter than it says. */
 static bool split_datagram(const u8 *datagram, u32 len, struct ip_parts *parts)
 {
-	if (len < ENCAP_LEN)
+	if (len < SRNIC_ENCAP_LEN)
 		return false;
 	switch (get_unaligned_be16(datagram)) {
 	case ETH_P_IP:
-		return split_v4(datagram + ENCAP_LEN, len - ENCAP_LEN, parts);
+		return split_v4(datagram + SRNIC_ENCAP_LEN, len - SRNIC_ENCAP_LEN, parts);
 	case ETH_P_IPV6:
-		return split_v6(datagram + ENCAP_LEN, len - ENCAP_LEN, parts);
+		return split_v6(datagram + SRNIC_ENCAP_LEN, len - SRNIC_ENCAP_LEN, parts);
 	default:
 		return false;
 	}
@@ -131,7 +129,7 @@ static void fill_v4(u8 *ip, u32 len)
  */
 void srnic_ipoib_fill_csum(u8 *datagram, u32 len)
 {
-	u8 *ip = datagram + ENCAP_LEN;
+	u8 *ip = datagram + SRNIC_ENCAP_LEN;
 	struct ip_parts parts;
 	__sum16 check;
 	u32 at;
@@ -165,7 +163,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ipoib_fill_csum);
  */
 bool srnic_ipoib_csum_ok(const u8 *datagram, u32 len)
 {
-	const u8 *ip = datagram + ENCAP_LEN;
+	const u8 *ip = datagram + SRNIC_ENCAP_LEN;
 	struct ip_parts parts;
 	const u8 *l4;
 	u32 at;
@@ -188,7 +186,7 @@ SRNIC_EXPORT_FOR_KUNIT(srnic_ipoib_csum_ok);
 /* Return the bytes of the IP header if TCP follows it; else 0. Its own length does not matter. */
 static u32 lso_ip_len(const struct srnic_lso *lso)
 {
-	const u8 *ip = lso->header + ENCAP_LEN;
+	const u8 *ip = lso->header + SRNIC_ENCAP_LEN;
 	u32 len;
 
 	switch (get_unaligned_be16(lso->header)) {
@@ -222,14 +220,14 @@ bool srnic_lso_valid(const struct srnic_lso *lso, u32 mtu)
 	if (!lso->length || lso->length > GSO_MAX_SIZE || !lso->mss || lso->mss > mtu ||
 	    lso->hlen > SRNIC_LSO_HDR_MAX || lso->hlen > mtu - lso->mss)
 		return false;
-	if (lso->hlen < ENCAP_LEN + sizeof(struct iphdr) + sizeof(struct tcphdr))
+	if (lso->hlen < SRNIC_ENCAP_LEN + sizeof(struct iphdr) + sizeof(struct tcphdr))
 		return false;
 	ip_len = lso_ip_len(lso);
-	if (!ip_len || lso->hlen < ENCAP_LEN + ip_len + sizeof(struct tcphdr))
+	if (!ip_len || lso->hlen < SRNIC_ENCAP_LEN + ip_len + sizeof(struct tcphdr))
 		return false;
 	/* the data offset, in words */
-	tcp_len = (lso->header[ENCAP_LEN + ip_len + 12] >> 4) * 4;
-	return tcp_len >= sizeof(struct tcphdr) && lso->hlen == ENCAP_LEN + ip_len + tcp_len;
+	tcp_len = (lso->header[SRNIC_ENCAP_LEN + ip_len + 12] >> 4) * 4;
+	return tcp_len >= sizeof(struct tcphdr) && lso->hlen == SRNIC_ENCAP_LEN + ip_len + tcp_len;
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_lso_valid);
@@ -272,10 +270,10 @@ static void cut_tcp(u8 *tcp, const struct srnic_lso *lso, u32 i)
 u32 srnic_lso_cut(const struct srnic_lso *lso, u32 i, u8 *header)
 {
 	u32 len = min(lso->length - i * lso->mss, lso->mss);
-	u8 *ip = header + ENCAP_LEN;
+	u8 *ip = header + SRNIC_ENCAP_LEN;
 
 	memcpy(header, lso->header, lso->hlen);
-	cut_ip(ip, i, lso->hlen - ENCAP_LEN + len);
+	cut_ip(ip, i, lso->hlen - SRNIC_ENCAP_LEN + len);
 	cut_tcp(ip + (ip[0] >> 4 == 6 ? sizeof(struct ipv6hdr) : (ip[0] & 0xf) * 4), lso, i);
 	return len;
 }

@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+#define SRNIC_ENCAP_LEN	4	/* RFC 4391, section 6 */
+
 /* Headers of RFC 4391, IPv4 and TCP with all options have 124 bytes. */
 #define SRNIC_LSO_HDR_MAX	128
 

@@ -18,6 +18,7 @@
 #include "engine/requester.h"
 #include "engine/ud.h"
 #include "engine/ud_keys.h"
+#include "engine/ud_netdev.h"
 #include "engine/ud_origin.h"
 #include "mem/mem.h"
 
@@ -424,6 +425,10 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 	}
 	if (pkt->qkey != qp->attr.qkey) {
 		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_qkey);
+		return;
+	}
+	if (qp->netdev) {
+		srnic_ud_netdev_rx(qp->netdev, pkt);
 		return;
 	}
 	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))

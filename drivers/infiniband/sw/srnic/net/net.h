@@ -155,6 +155,9 @@ static inline bool srnic_rx_marked(const struct srnic_rx *rx)
 	return INET_ECN_is_ce(field);
 }
 
+/* lift.c */
+struct sk_buff *srnic_rx_lift(const struct srnic_pkt *pkt, u32 headroom, u32 linear);
+
 /* reinject.c */
 struct sk_buff *srnic_rx_copy(const struct srnic_rx *rx, const struct srnic_pkt *pkt);
 void srnic_rx_free_copy(struct sk_buff *skb);

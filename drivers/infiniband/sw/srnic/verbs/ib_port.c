@@ -86,4 +86,5 @@ const struct ib_device_ops srnic_ib_port_ops = {
 	.query_gid = srnic_fabric_query_gid,
 	.query_pkey = srnic_fabric_query_pkey,
 	.query_port = ib_port_query,
+	.rdma_netdev_get_params = srnic_ib_netdev_params,
 };

@@ -47,6 +47,10 @@ int srnic_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int srnic_add_gid(const struct ib_gid_attr *attr, void **context);
 int srnic_del_gid(const struct ib_gid_attr *attr, void **context);
 
+/* ib_netdev.c */
+int srnic_ib_netdev_params(struct ib_device *ib, u32 port, enum rdma_netdev_t type,
+			   struct rdma_netdev_alloc_params *params);
+
 /* ucontext.c, pd.c */
 int srnic_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
 int srnic_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs);
