@@ -14,6 +14,8 @@
  * @ops: ib_ipoib's operations, which ours call
  * @dev: the device
  * @receipt: receipt of datagrams
+ *
+ * rtnetlink allocates children of such a netdev, with room for ib_ipoib's own, larger data.
  */
 struct ib_netdev {
 	struct rdma_netdev rn;
