@@ -16,11 +16,13 @@
  * @test: the test, or NULL: the route belongs to no test
  * @packets: number of packets that have been passed to it
  * @late: number of packets that another context builds while the first packet is passed
+ * @ticks: number of ticks of the clock that a packet takes
  */
 static struct stack {
 	struct kunit *test;
 	u32 packets;
 	u32 late;
+	u32 ticks;
 } stack;
 
 /* Post a WRITE without bytes, and build its packet. */
@@ -56,13 +58,29 @@ static void send_one(struct kunit *test)
 	lock_and_release(test);
 }
 
+/* A context whose time is over leaves the rest to the worker, which does the same. */
+static void go_on_as_worker(struct kunit *test)
+{
+	struct world *w = test->priv;
+	u32 turns;
+
+	for (turns = 0; turns < PAIR_TURNS; turns++) {
+		if (!test_and_clear_bit(SRNIC_QP_WORK_UNLOCK, &w->qp[A]->work_bits))
+			break;
+		lock_and_release(test);
+	}
+}
+
 /* As another context would, at the worst time. */
 static int stack_output(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
+	unsigned long until = jiffies + stack.ticks;
 	struct kunit *test = stack.test;
 
 	stack.packets++;
 	kfree_skb(skb);
+	while (time_before(jiffies, until))
+		cpu_relax();
 	while (stack.late) {
 		stack.late--;
 		send_one(test);
@@ -107,8 +125,23 @@ static void packets_that_are_built_while_others_leave_follow_them(struct kunit *
 
 	stack.late = 3;
 	send_one(test);
+	go_on_as_worker(test);
 	KUNIT_EXPECT_EQ(test, stack.packets, 4);
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&w->qp[A]->out));
+	KUNIT_EXPECT_EQ(test, drain_of_a(test), SRNIC_DRAIN_NONE);
+}
+
+static void a_context_whose_time_is_over_leaves_packets_to_the_worker(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	stack.late = 3;
+	stack.ticks = 3;
+	send_one(test);
+	KUNIT_EXPECT_EQ(test, stack.packets, 1);
+	KUNIT_EXPECT_TRUE(test, test_bit(SRNIC_QP_WORK_UNLOCK, &w->qp[A]->work_bits));
+	go_on_as_worker(test);
+	KUNIT_EXPECT_EQ(test, stack.packets, 4);
 	KUNIT_EXPECT_EQ(test, drain_of_a(test), SRNIC_DRAIN_NONE);
 }
 
@@ -138,6 +171,7 @@ static void nothing_more_is_asked_of_it_if_nothing_is_built(struct kunit *test)
 static struct kunit_case unlock_cases[] = {
 	KUNIT_CASE(packets_leave_when_the_lock_is_released),
 	KUNIT_CASE(packets_that_are_built_while_others_leave_follow_them),
+	KUNIT_CASE(a_context_whose_time_is_over_leaves_packets_to_the_worker),
 	KUNIT_CASE(packets_are_left_to_the_context_that_sends),
 	KUNIT_CASE(nothing_more_is_asked_of_it_if_nothing_is_built),
 	{}
