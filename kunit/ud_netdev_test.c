@@ -376,8 +376,8 @@ static void datagram_without_a_header_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats_of(w).rx_packets, 1);
 }
 
-/* A super-packet from the wire has dozens; the stack's own queue for tunnels keeps 1000. */
-static void thousands_wait_for_the_stack(struct kunit *test)
+/* Let the netdev receive @count datagrams, 64 of a carrier, before the stack runs. */
+static void flood(struct kunit *test, int count)
 {
 	struct world *w = test->priv;
 	int i;
@@ -386,11 +386,19 @@ static void thousands_wait_for_the_stack(struct kunit *test)
 	make_datagram(test, SHORT);
 	w->ndev->features &= ~NETIF_F_GRO;
 	local_bh_disable();
-	for (i = 0; i < MANY; i++) {
+	for (i = 0; i < count; i++) {
 		w->pkt.seg = i % 64;
 		srnic_ud_netdev_rx(&w->netdev, &w->pkt);
 	}
 	local_bh_enable();
+}
+
+/* A super-packet from the wire has dozens; the stack's own queue for tunnels keeps 1000. */
+static void thousands_wait_for_the_stack(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	flood(test, MANY);
 	expect_arrival(test, MANY);
 	KUNIT_EXPECT_EQ(test, stats_of(w).rx_packets, MANY);
 	KUNIT_EXPECT_EQ(test, stats_of(w).rx_dropped, 0);
@@ -399,15 +407,8 @@ static void thousands_wait_for_the_stack(struct kunit *test)
 static void the_queue_is_bounded(struct kunit *test)
 {
 	struct world *w = test->priv;
-	int i;
 
-	make_carrier(test, SHORT, 1, false);
-	make_datagram(test, SHORT);
-	w->ndev->features &= ~NETIF_F_GRO;
-	local_bh_disable();
-	for (i = 0; i < TOO_MANY; i++)
-		srnic_ud_netdev_rx(&w->netdev, &w->pkt);
-	local_bh_enable();
+	flood(test, TOO_MANY);
 	KUNIT_EXPECT_GT(test, stats_of(w).rx_dropped, 0);
 	expect_arrival(test, TOO_MANY - stats_of(w).rx_dropped);
 }

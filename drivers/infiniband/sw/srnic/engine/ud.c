@@ -396,6 +396,26 @@ void srnic_datagram_again(struct srnic_qp *qp)
 	}
 }
 
+/* Complete a receive with a datagram that has passed all checks. */
+static void ud_receive(struct srnic_qp *qp, const struct srnic_pkt *pkt)
+{
+	u8 grh[SRNIC_GRH_LEN];
+	struct srnic_cqe cqe = {
+		.opcode = IB_WC_RECV,
+		.byte_len = SRNIC_GRH_LEN + pkt->payload_len,
+		.src_qp = pkt->sqpn,
+		.wc_flags = srnic_ud_has_grh(pkt->ends) ? SRNIC_WC_GRH : 0,
+		.pkey_index = ud_pkey_index(qp, pkt),
+	};
+
+	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))
+		cqe.wc_flags |= SRNIC_WC_IP_CSUM_OK;
+	srnic_ud_fill_origin(qp, pkt->ends, &cqe);
+	ud_fill_grh(pkt, grh);
+	if (unlikely(!ud_deliver(qp, pkt, &cqe, grh)))
+		srnic_held_add(qp, pkt, &cqe, grh);
+}
+
 /**
  * srnic_datagram_rx() - Receive a datagram
  * @qp: a UD, GSI or SMI QP, in RTR or later
@@ -408,15 +428,6 @@ void srnic_datagram_again(struct srnic_qp *qp)
  */
 void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 {
-	u8 grh[SRNIC_GRH_LEN];
-	struct srnic_cqe cqe = {
-		.opcode = IB_WC_RECV,
-		.byte_len = SRNIC_GRH_LEN + pkt->payload_len,
-		.src_qp = pkt->sqpn,
-		.wc_flags = srnic_ud_has_grh(pkt->ends) ? SRNIC_WC_GRH : 0,
-		.pkey_index = ud_pkey_index(qp, pkt),
-	};
-
 	lockdep_assert_held(&qp->lock);
 
 	if (unlikely(srnic_ud_is_foreign(qp, pkt->ends))) {
@@ -427,14 +438,8 @@ void srnic_datagram_rx(struct srnic_qp *qp, const struct srnic_pkt *pkt)
 		srnic_qp_count_drop(qp, pkt, SRNIC_STAT_wrong_qkey);
 		return;
 	}
-	if (qp->netdev) {
+	if (qp->netdev)
 		srnic_ud_netdev_rx(qp->netdev, pkt);
-		return;
-	}
-	if (srnic_qp_offloads_ip(qp) && srnic_ipoib_csum_ok(pkt->payload, pkt->payload_len))
-		cqe.wc_flags |= SRNIC_WC_IP_CSUM_OK;
-	srnic_ud_fill_origin(qp, pkt->ends, &cqe);
-	ud_fill_grh(pkt, grh);
-	if (unlikely(!ud_deliver(qp, pkt, &cqe, grh)))
-		srnic_held_add(qp, pkt, &cqe, grh);
+	else
+		ud_receive(qp, pkt);
 }
