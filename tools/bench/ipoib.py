@@ -32,6 +32,10 @@ QPERF_PORT = "19765"
 # Options of testbed
 PLACES = {"veth": "", "virtio_net": "--nic virtio_net"}
 
+# Printed below the table of a place
+NOTES = {"virtio_net": "The hub of QEMU that joins the two NICs swaps neighbouring packets now and then, of TCP"
+                       " over the netdev, too. What TCP sends again for it is not lost.\n"}
+
 # Headers of IPv6, UDP and WireGuard, as wg-quick subtracts them
 WIREGUARD_MTU = MTU - 80
 
@@ -237,10 +241,6 @@ def row(place, name, found):
             str(sum(run["again"] for run in runs)), f"TCP {WAYS[way.beside].what}" if other else "",
             *judged(ratio, way.goal_at(place), True), f"{middle(runs, 'us'):.0f}",
             *judged(times, LATENCY_GOAL if clear else None, False)]
-
-
-NOTES = {"virtio_net": "The hub of QEMU that joins the two NICs swaps neighbouring packets now and then, of TCP"
-                       " over the netdev, too. What TCP sends again for it is not lost.\n"}
 
 
 def section(place, found):
