@@ -28,7 +28,22 @@ static bool is_reliable(const struct srnic_qp *qp)
 	return srnic_qp_reliable(qp);
 }
 
-/* Return how many packets the window allows; UC has no window. */
+/* Whether a packet on its way has asked for an acknowledgment, or for another answer */
+static bool answer_is_due(const struct srnic_qp *qp)
+{
+	return srnic_qp_unacked(qp) > qp->req.since_ackreq;
+}
+
+/* The newest packets may not have left: take it that no packet on its way asks. */
+static void expect_no_answer(struct srnic_qp *qp)
+{
+	qp->req.since_ackreq = srnic_qp_unacked(qp);
+}
+
+/*
+ * Return how many packets the window allows; UC has no window. If it is full, or has shrunk, and
+ * no answer is due, it allows one that asks for an acknowledgment, or sending would stop.
+ */
 static u32 window_avail(struct srnic_qp *qp)
 {
 	u32 out = srnic_qp_unacked(qp);
@@ -41,7 +56,7 @@ static u32 window_avail(struct srnic_qp *qp)
 	if (out < window)
 		return window - out;
 	qp->req.cc.limited = true;
-	return 0;
+	return !answer_is_due(qp);
 }
 
 /**
@@ -90,21 +105,23 @@ static int send_failed(struct srnic_qp *qp, struct srnic_swqe *wqe, int err)
 		}
 		qp->req.stalled = true;
 	}
+	expect_no_answer(qp);
 	return err;
 }
 
 /*
  * IBA 9.7.7.1 leaves it to the requester which packets request an acknowledgment: the last of a
- * message, so that it can complete; some in between, to keep the window moving; and the last
- * that the window allows, or sending would stop.
+ * message, so that it can complete; and some in between, to keep the window moving. The last that
+ * the window allows does not: its acknowledgment would allow one packet, which would be the last
+ * again (the silly window syndrome of RFC 9293, section 3.8.6.2).
  */
-static bool ask_for_ack(struct srnic_qp *qp, bool last, u32 avail)
+static bool ask_for_ack(struct srnic_qp *qp, bool last)
 {
 	struct srnic_requester *req = &qp->req;
 
 	if (!is_reliable(qp))
 		return false;
-	if (!last && avail > 1 && ++req->since_ackreq < req->ack_every)
+	if (!last && ++req->since_ackreq < req->ack_every)
 		return false;
 	req->since_ackreq = 0;
 	srnic_cc_stamp(qp);
@@ -117,7 +134,7 @@ static int send_data_packet(struct srnic_build *build, struct srnic_swqe *wqe, u
 	struct srnic_qp *qp = build->qp;
 	int err;
 
-	err = srnic_request_data(build, wqe, i, ask_for_ack(qp, last, avail), avail);
+	err = srnic_request_data(build, wqe, i, ask_for_ack(qp, last), avail);
 	if (unlikely(err)) {
 		err = send_failed(qp, wqe, err);
 		if (err)
@@ -457,6 +474,7 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 		return;
 
 	req->psn = psn;
+	expect_no_answer(qp);
 	for (; sq->next != srnic_sq_prod(sq); sq->next++) {
 		const struct srnic_swqe *wqe = srnic_sq_wqe(sq, sq->next);
 
@@ -469,6 +487,8 @@ void srnic_requester_rewind(struct srnic_qp *qp, u32 psn)
 			break;
 	}
 }
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_requester_rewind);
 
 /**
  * srnic_requester_find - Find the outstanding work request that a PSN belongs to
