@@ -39,6 +39,7 @@ static int netdev_set(struct srnic_dev *dev, u32 qpn, struct srnic_ud_netdev *ne
 int srnic_ud_netdev_attach(struct srnic_dev *dev, struct srnic_ud_netdev *netdev, u32 qpn)
 {
 	netdev->qpn = qpn;
+	netdev->longest = ib_mtu_enum_to_int(dev->ib_max_mtu);	/* as ib_ipoib's buffers are */
 	return netdev_set(dev, qpn, netdev);
 }
 

@@ -12,8 +12,11 @@
 #include "export.h"
 #include "engine/ud_netdev.h"
 
-/* More than arrive in one round of the stack's NAPI: 64 carriers of 128 datagrams */
-#define BACKLOG_MAX	8192
+/* Most datagrams of a carrier, which are the segments of a super-packet (UDP_MAX_SEGMENTS) */
+#define CARRIER_MAX	128
+
+/* As many as may arrive in one round of the stack's NAPI */
+#define BACKLOG_MAX	(NAPI_POLL_WEIGHT * CARRIER_MAX)
 
 /**
  * struct srnic_ud_backlog - Queue of one CPU
@@ -31,22 +34,29 @@ static bool *begins_carrier(struct sk_buff *skb)
 	return (bool *)skb->cb;
 }
 
-/* The budget is in carriers, as in the NAPI that they have come from. */
+/*
+ * The budget is in carriers, as in the NAPI that they have come from. The first datagram of a
+ * carrier may have been dropped, so datagrams are counted, too.
+ */
 static int poll_backlog(struct napi_struct *napi, int budget)
 {
 	struct srnic_ud_backlog *backlog = container_of(napi, struct srnic_ud_backlog, napi);
+	int left = budget * CARRIER_MAX;
 	struct sk_buff *skb;
+	bool empty = false;
 	int done = 0;
 
-	while (done < budget) {
+	while (done < budget && left--) {
 		skb = skb_dequeue(&backlog->queue);
-		if (!skb)
+		empty = !skb;
+		if (empty)
 			break;
 		done += *begins_carrier(skb);
 		napi_gro_receive(napi, skb);
 	}
-	if (done < budget)
-		napi_complete_done(napi, done);
+	if (!empty)
+		return budget;	/* netpoll has none, and takes nothing */
+	napi_complete_done(napi, done);
 	return done;
 }
 
@@ -99,6 +109,27 @@ int srnic_ud_backlog_init(struct srnic_ud_netdev *netdev)
 }
 
 SRNIC_EXPORT_FOR_KUNIT(srnic_ud_backlog_init);
+
+/**
+ * srnic_ud_backlog_discard() - Discard what is queued
+ * @netdev: the netdev, for which nothing arrives
+ *
+ * Context: process.
+ */
+void srnic_ud_backlog_discard(struct srnic_ud_netdev *netdev)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct srnic_ud_backlog *backlog = per_cpu_ptr(netdev->backlog, cpu);
+
+		napi_disable(&backlog->napi);
+		skb_queue_purge(&backlog->queue);
+		napi_enable(&backlog->napi);
+	}
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_ud_backlog_discard);
 
 /**
  * srnic_ud_backlog_exit() - Undo srnic_ud_backlog_init()

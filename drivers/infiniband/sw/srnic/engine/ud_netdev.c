@@ -63,7 +63,7 @@ void srnic_ud_netdev_rx(struct srnic_ud_netdev *netdev, const struct srnic_pkt *
 {
 	struct sk_buff *skb;
 
-	if (unlikely(pkt->payload_len < SRNIC_ENCAP_LEN)) {
+	if (unlikely(pkt->payload_len < SRNIC_ENCAP_LEN || pkt->payload_len > netdev->longest)) {
 		DEV_STATS_INC(netdev->dev, rx_length_errors);
 		DEV_STATS_INC(netdev->dev, rx_errors);
 		return;

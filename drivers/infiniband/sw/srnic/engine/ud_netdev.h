@@ -16,11 +16,13 @@ struct srnic_ud_backlog;
  * @dev: the netdev; its tstats count what arrives
  * @backlog: queues of datagrams for the stack, one for each CPU
  * @qpn: QP that it receives for
+ * @longest: most bytes of a datagram
  */
 struct srnic_ud_netdev {
 	struct net_device *dev;
 	struct srnic_ud_backlog __percpu *backlog;
 	u32 qpn;
+	u32 longest;
 };
 
 /* ud_attach.c */
@@ -32,6 +34,7 @@ void srnic_ud_netdev_rx(struct srnic_ud_netdev *netdev, const struct srnic_pkt *
 
 /* ud_backlog.c */
 int srnic_ud_backlog_init(struct srnic_ud_netdev *netdev);
+void srnic_ud_backlog_discard(struct srnic_ud_netdev *netdev);
 void srnic_ud_backlog_exit(struct srnic_ud_netdev *netdev);
 void srnic_ud_backlog_add(struct srnic_ud_netdev *netdev, struct sk_buff *skb, bool first);
 

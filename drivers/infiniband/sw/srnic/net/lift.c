@@ -35,16 +35,35 @@ static u32 lift_truesize(const struct srnic_pkt *pkt)
 	return div_u64((u64)pkt->skb->truesize * pkt->len, pkt->skb->len);
 }
 
-/* As the stack does for a NIC: out of a page that the CPU's packets share (napi_alloc_frag()) */
+/*
+ * As napi_alloc_skb() does: out of a page that the CPU's packets share, which may be a single one.
+ * More than a page is allocated apart.
+ */
 static struct sk_buff *lift_alloc(u32 room)
 {
 	u32 size = SKB_HEAD_ALIGN(room);
-	void *head = napi_alloc_frag(size);
-	struct sk_buff *skb = head ? napi_build_skb(head, size) : NULL;
+	struct sk_buff *skb = NULL;
+	void *head;
 
+	if (size > PAGE_SIZE)
+		return alloc_skb(room, GFP_ATOMIC);
+	head = napi_alloc_frag(size);
+	if (head)
+		skb = napi_build_skb(head, size);
 	if (head && unlikely(!skb))
 		skb_free_frag(head);
 	return skb;
+}
+
+/*
+ * Whether a payload may share its carrier's pages. It may not if it is sealed: the bytes that were
+ * verified must not change any more, and others may be able to write to the pages. Nor if others
+ * have a clone of the carrier: ESP of a kernel that does not look at SKBFL_SHARED_FRAG decrypts in
+ * place.
+ */
+static bool may_share(const struct srnic_pkt *pkt)
+{
+	return pkt->payload_len > LIFT_COPY && !pkt->sth_len && !skb_cloned(pkt->skb);
 }
 
 /* Append all of the payload but its first @linear bytes. */
@@ -57,6 +76,7 @@ static void lift_share(struct sk_buff *skb, const struct srnic_pkt *pkt, u32 lin
 	get_page(skb_frag_page(frag));
 	skb_add_rx_frag(skb, 0, skb_frag_page(frag), skb_frag_off(frag) + off,
 			pkt->payload_len - linear, lift_truesize(pkt));
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;	/* others receive parts of the page */
 }
 
 /**
@@ -65,16 +85,12 @@ static void lift_share(struct sk_buff *skb, const struct srnic_pkt *pkt, u32 lin
  * @headroom: bytes to reserve in front of the payload
  * @linear: bytes of the payload, at most all, that must be in the sk_buff's linear part
  *
- * Sealed payloads are copied: the bytes that were verified must not change any more, and others
- * may be able to write to the carrier's pages.
- *
  * Context: softirq, or BHs off.
  * Return: the sk_buff, or NULL if memory is short.
  */
 struct sk_buff *srnic_rx_lift(const struct srnic_pkt *pkt, u32 headroom, u32 linear)
 {
-	bool share = pkt->payload_len > LIFT_COPY && !pkt->sth_len;
-	int frag = share ? lift_frag(pkt->skb, pkt->payload) : -1;
+	int frag = may_share(pkt) ? lift_frag(pkt->skb, pkt->payload) : -1;
 	u32 copied = frag < 0 ? pkt->payload_len : linear;
 	/* IP pulls headers out of a fragment: they fit here, too */
 	u32 room = headroom + max_t(u32, copied, LIFT_COPY);

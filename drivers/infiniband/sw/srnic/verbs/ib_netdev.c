@@ -80,9 +80,12 @@ static int ib_netdev_open(struct net_device *ndev)
 
 static int ib_netdev_stop(struct net_device *ndev)
 {
-	const struct ib_netdev *priv = netdev_priv(ndev);
+	struct ib_netdev *priv = netdev_priv(ndev);
+	int err = priv->ops->ndo_stop(ndev);
 
-	return priv->ops->ndo_stop(ndev);
+	/* the netdev may move to another namespace, which must not get this one's packets */
+	srnic_ud_backlog_discard(&priv->receipt);
+	return err;
 }
 
 /* ib_ipoib's own counters have what it sends, and what connected mode receives. */
