@@ -78,6 +78,8 @@ WAYS = {
     "datagram-4092": Way("over ib0, datagrams of 4092 bytes", IB0, "datagram", 4092, ib_mtu=4096),
     "connected": Way("over ib0, connected", IB0, "connected", 65520,
                      goal=(("veth", 0.7), ("virtio_net", 0.7))),
+    "connected-4096": Way("over ib0, connected, packets of 4096 bytes", IB0, "connected", 65520,
+                          goal=(("veth", 0.7), ("virtio_net", 0.7)), ib_mtu=4096),
     "wireguard": Way("over WireGuard (chacha20-poly1305)", "10.79.0.2"),
     "sealed-chacha": Way("over ib0, datagrams, chacha20-poly1305", IB0, "datagram", 2044,
                          ("aead", "chacha20-poly1305"), "wireguard", TWICE),
