@@ -49,18 +49,6 @@ static void flush_region_init(struct kunit *test)
 	srnic_stag_publish(&mr->stag);
 }
 
-static void flush_sq_init(struct kunit *test)
-{
-	struct world *w = test->priv;
-	struct srnic_sq *sq = &w->qp[A]->sq;
-
-	sq->entries = SQ_ENTRIES;
-	sq->stride = sizeof(struct srnic_swqe) + sizeof(struct srnic_abi_sge);
-	sq->max_sge = 1;
-	sq->wqes = kunit_kcalloc(test, SQ_ENTRIES, sq->stride, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
-}
-
 static int flush_test_init(struct kunit *test)
 {
 	struct srnic_qp *qp;
@@ -74,7 +62,7 @@ static int flush_test_init(struct kunit *test)
 	w->dev->no_gso = true;
 	KUNIT_ASSERT_EQ(test, srnic_stag_table_init(w->dev), 0);
 	flush_region_init(test);
-	flush_sq_init(test);
+	pair_make_sq(test, SQ_ENTRIES, sizeof(struct srnic_abi_sge))->max_sge = 1;
 	qp = w->qp[B];
 	qp->mem.pd = &pd;
 	INIT_LIST_HEAD(&qp->mem.stags);

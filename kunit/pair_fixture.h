@@ -193,17 +193,25 @@ static inline void pair_exit(struct kunit *test)
 	free_netdev(w->ndev);
 }
 
-/* Fill A's send queue with @entries WRITEs without bytes, which need no memory; none is posted. */
-static inline void pair_fill_sq(struct kunit *test, u32 entries)
+/* Give A a send queue of @entries work requests, with @room bytes each for SGEs or inline data. */
+static inline struct srnic_sq *pair_make_sq(struct kunit *test, u32 entries, u32 room)
 {
 	struct world *w = test->priv;
 	struct srnic_sq *sq = &w->qp[A]->sq;
-	u32 i;
 
 	sq->entries = entries;
-	sq->stride = sizeof(struct srnic_swqe);
-	sq->wqes = kunit_kcalloc(test, entries, sizeof(struct srnic_swqe), GFP_KERNEL);
+	sq->stride = sizeof(struct srnic_swqe) + room;
+	sq->wqes = kunit_kcalloc(test, entries, sq->stride, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
+	return sq;
+}
+
+/* Fill A's send queue with @entries WRITEs without bytes, which need no memory; none is posted. */
+static inline void pair_fill_sq(struct kunit *test, u32 entries)
+{
+	struct srnic_sq *sq = pair_make_sq(test, entries, 0);
+	u32 i;
+
 	for (i = 0; i < entries; i++)
 		srnic_sq_wqe(sq, i)->opcode = SRNIC_WQE_WRITE;
 }

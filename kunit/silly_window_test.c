@@ -36,13 +36,9 @@ static int silly_window_test_init(struct kunit *test)
 	w->qp[A]->mtu = MTU;
 	w->qp[A]->req.cc.window = WINDOW;
 	w->qp[A]->req.cc.slow_start = false;
-	sq = &w->qp[A]->sq;
-	sq->entries = SQ_ENTRIES;
+	sq = pair_make_sq(test, SQ_ENTRIES, PACKETS * MTU);
 	sq->max_inline = PACKETS * MTU;
 	sq->max_sge = 1;
-	sq->stride = sizeof(struct srnic_swqe) + PACKETS * MTU;
-	sq->wqes = kunit_kcalloc(test, SQ_ENTRIES, sq->stride, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
 	for (i = 0; i < SQ_ENTRIES; i++) {
 		srnic_sq_wqe(sq, i)->opcode = SRNIC_WQE_WRITE;
 		srnic_sq_wqe(sq, i)->flags = SRNIC_SWQE_INLINE;

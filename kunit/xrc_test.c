@@ -103,18 +103,13 @@ static void give(struct kunit *test, int at, u32 len)
 static void make_xrc(struct kunit *test)
 {
 	struct world *w = test->priv;
-	struct srnic_sq *sq = &w->qp[A]->sq;
 	struct srnic_qp *qp = w->qp[B];
 
 	w->qp[A]->ib.qp_type = IB_QPT_XRC_INI;
 	w->qp[A]->transport = SRNIC_TP_XRC;
 	w->qp[A]->attr.max_rd_atomic = DEPTH;
 	w->qp[A]->mtu = MTU;
-	sq->entries = SQ_ENTRIES;
-	sq->stride = sizeof(struct srnic_swqe) + MTU * 2;
-	sq->max_inline = MTU * 2;
-	sq->wqes = kunit_kcalloc(test, SQ_ENTRIES, sq->stride, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sq->wqes);
+	pair_make_sq(test, SQ_ENTRIES, 2 * MTU)->max_inline = 2 * MTU;
 
 	bed->xrc.qp = qp;
 	bed->xrc.xrcd = &bed->xrcd;
