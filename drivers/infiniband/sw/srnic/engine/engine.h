@@ -277,7 +277,8 @@ struct srnic_gap {
  * @early: responses that arrived too early
  * @cc: congestion control
  * @gso_watch: detection of wrong segmentation of requests
- * @since_ackreq: packets sent since the last one that asked for an acknowledgment
+ * @since_ackreq: packets sent since the last one that asked for an acknowledgment; if that may not
+ *	have left, all that are unacknowledged, in PSNs
  * @ack_every: one packet in this many asks for an acknowledgment; depends on the window
  * @rd_atomic: number of outstanding requests that have answers of their own (wqe.h)
  * @interval: jiffies: interval of the retry timer
@@ -308,7 +309,7 @@ struct srnic_requester {
 	struct srnic_reorder early;
 	struct srnic_congestion cc;
 	struct srnic_gso_watch gso_watch;
-	u16 since_ackreq;
+	u32 since_ackreq;
 	u16 ack_every;
 	u16 rd_atomic;
 	unsigned long interval;
