@@ -894,6 +894,31 @@ static void resume(struct srnic_qp *qp)
 	unlock(qp);
 }
 
+/* Post a datagram. Return true if it must leave from the CPU of those before it. */
+static bool follows(struct kunit *test)
+{
+	u8 *payload = some_bytes(test, MTU);
+	struct world *w = test->priv;
+
+	w->qp[A]->out_follows = false;
+	KUNIT_ASSERT_EQ(test, post_one(test, payload, MTU, 0), 0);
+	build_all(test);
+	KUNIT_EXPECT_FALSE(test, w->qp[A]->out_timed);
+	return w->qp[A]->out_follows;
+}
+
+static void a_datagram_follows_only_those_that_have_not_left(struct kunit *test)
+{
+	struct world *w = test->priv;
+
+	give_stack(test);
+	KUNIT_EXPECT_FALSE(test, follows(test));
+	KUNIT_EXPECT_TRUE(test, follows(test));
+	deliver_all(test);
+	resume(w->qp[A]);
+	KUNIT_EXPECT_FALSE(test, follows(test));
+}
+
 /*
  * A full queue drops the second burst of a large send: the same datagrams are built again, and
  * the work request completes when they have left.
@@ -1065,6 +1090,7 @@ static struct kunit_case ipoib_cases[] = {
 	KUNIT_CASE(a_datagram_that_finds_no_receive_is_counted),
 	KUNIT_CASE(a_netdev_receives_in_place_of_the_queue),
 	KUNIT_CASE(only_a_datagram_qp_of_the_kernel_has_a_netdev),
+	KUNIT_CASE(a_datagram_follows_only_those_that_have_not_left),
 	KUNIT_CASE(what_a_queue_drops_of_a_large_send_is_built_again),
 	KUNIT_CASE(a_datagram_without_a_route_is_complete),
 	KUNIT_CASE(I17_a_datagram_comes_with_the_grh_of_infiniband),

@@ -168,12 +168,45 @@ static void nothing_more_is_asked_of_it_if_nothing_is_built(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drain_of_a(test), SRNIC_DRAIN);
 }
 
+static void send_as(struct kunit *test, u8 transport)
+{
+	struct world *w = test->priv;
+
+	w->qp[A]->transport = transport;
+	send_one(test);
+	KUNIT_EXPECT_EQ(test, stack.packets, 1);
+}
+
+static void packets_of_uc_stay_on_one_cpu_for_a_while(struct kunit *test)
+{
+	struct world *w = test->priv;
+	unsigned long start = jiffies;
+
+	send_as(test, SRNIC_TP_UC);
+	KUNIT_EXPECT_TRUE(test, time_after(w->qp[A]->out_until, start));
+}
+
+static void packets_of_rc_stay_on_one_cpu_until_they_are_acknowledged(struct kunit *test)
+{
+	struct world *w = test->priv;
+	unsigned long start = jiffies;
+
+	send_as(test, SRNIC_TP_RC);
+	KUNIT_EXPECT_FALSE(test, time_after(w->qp[A]->out_until, start));
+	KUNIT_EXPECT_NE(test, w->qp[A]->req.una, w->qp[A]->req.max_sent);
+	atomic_set(&w->qp[A]->drain, SRNIC_DRAIN);
+	send_one(test);
+	KUNIT_EXPECT_TRUE(test, w->qp[A]->out_follows);
+}
+
 static struct kunit_case unlock_cases[] = {
 	KUNIT_CASE(packets_leave_when_the_lock_is_released),
 	KUNIT_CASE(packets_that_are_built_while_others_leave_follow_them),
 	KUNIT_CASE(a_context_whose_time_is_over_leaves_packets_to_the_worker),
 	KUNIT_CASE(packets_are_left_to_the_context_that_sends),
 	KUNIT_CASE(nothing_more_is_asked_of_it_if_nothing_is_built),
+	KUNIT_CASE(packets_of_uc_stay_on_one_cpu_for_a_while),
+	KUNIT_CASE(packets_of_rc_stay_on_one_cpu_until_they_are_acknowledged),
 	{}
 };
 

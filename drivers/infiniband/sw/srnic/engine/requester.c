@@ -321,13 +321,17 @@ static void report_drained(struct srnic_qp *qp)
 		srnic_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* Packets are in qp->out. */
+/*
+ * Packets are in qp->out. UC loses a message if its packets change places, also on their way to
+ * the peer, where nobody can see them; so time decides for how long others follow. Datagrams may
+ * come in any order (IBA 9.8.3): it is enough that each leaves this machine after those before it.
+ */
 static void turn_built(struct srnic_qp *qp, enum srnic_flight flight)
 {
-	if (is_reliable(qp))
-		srnic_qp_built_ordered(qp, flight);
-	else
+	if (qp->transport == SRNIC_TP_UC)
 		srnic_qp_built_unacked(qp, SRNIC_FLIGHT_BEGINS);
+	else
+		srnic_qp_built_ordered(qp, flight);
 }
 
 /**

@@ -9,14 +9,12 @@
  */
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
+#include <linux/udp.h>
 #include "export.h"
 #include "engine/ud_netdev.h"
 
-/* Most datagrams of a carrier, which are the segments of a super-packet (UDP_MAX_SEGMENTS) */
-#define CARRIER_MAX	128
-
-/* As many as may arrive in one round of the stack's NAPI */
-#define BACKLOG_MAX	(NAPI_POLL_WEIGHT * CARRIER_MAX)
+/* As many as may arrive in one round of the stack's NAPI; a super-packet is a carrier */
+#define BACKLOG_MAX	(NAPI_POLL_WEIGHT * UDP_MAX_SEGMENTS)
 
 /**
  * struct srnic_ud_backlog - Queue of one CPU
@@ -41,7 +39,7 @@ static bool *begins_carrier(struct sk_buff *skb)
 static int poll_backlog(struct napi_struct *napi, int budget)
 {
 	struct srnic_ud_backlog *backlog = container_of(napi, struct srnic_ud_backlog, napi);
-	int left = budget * CARRIER_MAX;
+	int left = budget * UDP_MAX_SEGMENTS;
 	struct sk_buff *skb;
 	bool empty = false;
 	int done = 0;
@@ -56,7 +54,8 @@ static int poll_backlog(struct napi_struct *napi, int budget)
 	}
 	if (!empty)
 		return budget;	/* netpoll has none, and takes nothing */
-	napi_complete_done(napi, done);
+	/* GRO keeps nothing beyond this poll: it would escape srnic_ud_backlog_discard(). */
+	napi_complete(napi);
 	return done;
 }
 
