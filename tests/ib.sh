@@ -168,6 +168,18 @@ ib_manage()
 
 opensm_unpacked=/usr/local/lib/opensm
 
+# ib_needs_opensm: skip the test where it is not
+ib_needs_opensm()
+{
+	[ -e $opensm_unpacked/complete ] || {
+		echo "there is no opensm: scripts/setup fetches it"
+		exit 77
+	}
+}
+
+# Q_Key of the subnets that opensm manages: privileged (RFC 4391, 4.1), and not the port's own
+ib_subnet_qkey=0x80001234
+
 # opensm_start END PRIORITY: start a subnet manager there. Its log is /run/test/opensm.END, its
 # process ID ${opensm_pids[END]}
 declare -A opensm_pids
@@ -177,9 +189,10 @@ opensm_start()
 	mkdir -p "$home"
 	printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 2" \
 		"sm_priority $2" >"$home/conf"
+	echo "Default=0x7fff, ipoib, Q_Key=$ib_subnet_qkey : ALL=full;" >"$home/partitions"
 	env LD_LIBRARY_PATH=$opensm_unpacked/usr/lib/x86_64-linux-gnu OSM_TMP_DIR="$home" \
 		OSM_CACHE_DIR="$home" ip netns exec "$1" $opensm_unpacked/usr/sbin/opensm \
-		-F "$home/conf" -g "$(ib_guid "$1")" -f "/run/test/opensm.$1" \
+		-F "$home/conf" -P "$home/partitions" -g "$(ib_guid "$1")" -f "/run/test/opensm.$1" \
 		</dev/null >"$home/out" 2>&1 &
 	opensm_pids[$1]=$!
 }

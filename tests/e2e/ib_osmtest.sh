@@ -8,23 +8,19 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../ib.sh"
 
-unpacked=/usr/local/lib/opensm
 logged=/run/test/osmtest.log
 
 # osmtest_passes FLOW: whether osmtest has found nothing. It exits with 0 then.
 osmtest_passes()
 {
 	rm -f $logged
-	on a env LD_LIBRARY_PATH=$unpacked/usr/lib/x86_64-linux-gnu OSM_TMP_DIR=/run/test \
-		timeout 120 $unpacked/usr/sbin/osmtest -f "$1" -g "$guid" -i /run/test/inventory \
+	on a env LD_LIBRARY_PATH=$opensm_unpacked/usr/lib/x86_64-linux-gnu OSM_TMP_DIR=/run/test \
+		timeout 120 $opensm_unpacked/usr/sbin/osmtest -f "$1" -g "$guid" -i /run/test/inventory \
 		-l $logged -v </dev/null >/run/test/osmtest.out 2>&1 || return 1
 	grep -q PASS /run/test/osmtest.out
 }
 
-if [ ! -e $unpacked/complete ]; then
-	echo "there is no osmtest: scripts/setup fetches it"
-	exit 77
-fi
+ib_needs_opensm		# osmtest comes with it
 testbed up
 modprobe ib_umad
 ib_up a
