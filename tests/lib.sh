@@ -256,12 +256,14 @@ awaits_event()
 	grep -q ucma_get_event < <(cat "/proc/$CHILD/stack" 2>/dev/null)
 }
 
-# joined PID: whether the process's namespace has joined the group that these tests give
-# mckey
+# joined PID: whether the process's namespace has joined the group that these tests give to
+# programs
 joined()
 {
 	child_of "$1"
-	grep -q '239\.7\.7\.7' < <(nsenter -t "$CHILD" -n ip maddr show 2>/dev/null)
+	# of IP, or of RDMA on an InfiniBand port
+	grep -qE '239\.7\.7\.7|ff12:4001:ffff::f07:707' \
+		< <(nsenter -t "$CHILD" -n ip maddr show 2>/dev/null)
 }
 
 # settle PID COMMAND...: wait until the process listens or has ended; at most a minute
@@ -271,7 +273,7 @@ settle()
 	shift
 	[[ ! " $* " =~ (\ (rping|ucmatose|udaddy|rstream|-R)|/examples/[a-z_]+)\  ]] || how=listens_by_cm
 	[[ " $* " != *" -f gid "* ]] || how=awaits_event
-	[[ ! " $* " =~ \ mckey\  ]] || how=joined
+	[[ " $* " != *239.7.7.7* ]] || how=joined
 	end=$((${EPOCHREALTIME/[.,]/} + 60 * 1000000))
 	until $how "$pid"; do
 		[ -e "/proc/$pid" ] || return 0

@@ -37,6 +37,8 @@ ib_up b
 
 say "captured: encapsulation, groups, Q_Keys, link addresses"
 ib_traffic
+on a ping -b -c 1 -W 60 -I ib0 255.255.255.255
+on a "$frames" rarp ib0
 recorded
 "$frames" check /run/test/wire.pcap "$(link_address a)" "$(link_address b)"
 

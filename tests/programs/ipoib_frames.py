@@ -6,6 +6,7 @@
     ipoib_frames.py inject NETDEV MAC A B
     ipoib_frames.py pkeys PCAP PKEY
     ipoib_frames.py stray NETDEV MAC A B PKEY...
+    ipoib_frames.py rarp IPOIB
 
 A and B are the link addresses of both ib0s; ib0 has 10.78.0.1 at A, 10.78.0.2 at B.
 
@@ -15,6 +16,7 @@ inject  sends echo requests as A does, from its netdev to the one with that MAC,
 pkeys   checks that a capture has packets of that partition: MADs of the connection manager,
         connections, and datagrams whose groups name it.
 stray   sends a packet with each of these P_Keys to the queue pair at B.
+rarp    broadcasts a request of RARP through that netdev of ib_ipoib.
 
 P_Keys are in hexadecimal.
 
@@ -38,6 +40,9 @@ from sth.packet import INFINIBAND                                           # no
 
 IPV4, ARP, RARP, IPV6 = 0x0800, 0x0806, 0x8035, 0x86dd
 UD_SEND_ONLY, MULTICAST_QPN = 0x64, 0xffffff
+ICMP6 = 58
+# Octets in front of the options, by type of neighbour discovery (RFC 4861, 4)
+OPTIONS_AT = {133: 8, 134: 16, 135: 24, 136: 24}
 SPORT_GRH = 0x4000          # of a source port: the packet has a GRH (protocol.md, section 17)
 QKEY = 0x80000b1b           # of the broadcast group
 PKEY = 0xffff
@@ -53,6 +58,7 @@ def mgid(signature, group):
 
 
 BROADCAST = mgid(0x401b, 0xffffffff)
+LIMITED = b"\xff" * 4
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ class Datagram:
         """Return the MGID that the destination address of an IP packet maps to, or None."""
         if self.type == IPV4:
             to = self.payload[20:24]
-            if to in (b"\xff" * 4, IPv4Address("10.78.0.255").packed):
+            if to in (LIMITED, IPv4Address("10.78.0.255").packed):
                 return BROADCAST
             if to[0] >> 4 == 14:
                 return mgid(0x401b, int.from_bytes(to, "big") & 0x0fffffff)
@@ -126,9 +132,9 @@ class Datagram:
     def options(self):
         """Yield the link address options of a neighbour discovery packet (RFC 4861, 4.6.1)."""
         icmp = self.payload[44:]
-        if self.type != IPV6 or self.payload[10] != 58 or not icmp or icmp[0] not in (135, 136):
+        if self.type != IPV6 or self.payload[10] != ICMP6 or not icmp:
             return
-        at = 24
+        at = OPTIONS_AT.get(icmp[0], len(icmp))
         while at + 2 <= len(icmp):
             if icmp[at] in (1, 2):
                 yield icmp[at:at + 8 * icmp[at + 1]]
@@ -177,8 +183,9 @@ class Demands:
             expect(f"I3 signature {signature:x}", d.dgid[2:4] == signature.to_bytes(2, "big"), d)
             expect("I4 the P_Key is in the MGID", d.dgid[4:6] == PKEY.to_bytes(2, "big"), d)
             expect("I4 I5 the group's bits are in the MGID",
-                   d.dgid == (BROADCAST if kind == ARP else d.mgid_of_address()), d)
-            expect("I5 broadcasts", True, d) if d.dgid == BROADCAST and kind == IPV4 else None
+                   d.dgid == (BROADCAST if kind in (ARP, RARP) else d.mgid_of_address()), d)
+            if kind == IPV4 and d.payload[20:24] == LIMITED:
+                expect("I5 the limited broadcast", True, d)
         else:
             expect("I22 unicast goes to the advertised QPN",
                    d.header.dqpn == self.stations[d.dgid].qpn, d)
@@ -190,9 +197,9 @@ class Demands:
                    and Station(option[4:]) == self.stations[d.sgid], d)
 
 
-# Each must be shown
+# Each must be shown: demands, the limited broadcast, signatures, types
 ALL = {"I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I11", "I15", "I16", "I17", "I21", "I22",
-       "I24", "I26", "I27"}
+       "I24", "I26", "I27", "limited", "401b", "601b", "0800", "0806", "8035", "86dd"}
 
 
 def check(pcap, *addresses):
@@ -204,7 +211,7 @@ def check(pcap, *addresses):
     for demand, count in sorted(demands.shown.items()):
         print(f"{count:5} {demand}")
     seen = {word for demand in demands.shown for word in demand.split()}
-    missing = ALL - seen | {kind for kind in ("0800", "0806", "86dd") if kind not in seen}
+    missing = ALL - seen
     for violation in demands.violated[:20]:
         print(violation, file=sys.stderr)
     if missing:
@@ -321,6 +328,21 @@ def stray(netdev, mac, a, b, *pkeys):
     return True
 
 
+def link_address(netdev, name):
+    text = Path(f"/sys/class/net/{netdev}/{name}").read_text().strip()
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def rarp(netdev):
+    """Ask for this node's own address (RFC 903), with link addresses of 20 octets."""
+    own, to = link_address(netdev, "address"), link_address(netdev, "broadcast")
+    request = struct.pack(">HHBBH", 32, IPV4, 20, 4, 3) + (own + bytes(4)) * 2
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sock:
+        # ib_ipoib's packets begin with the link address that they go to
+        sock.sendto(to + struct.pack(">HH", RARP, 0) + request, (netdev, RARP))
+    return True
+
+
 def pkeys(pcap, wanted):
     pkey, seen = int(wanted, 16), Counter()
     for frame in frames(Path(pcap)):
@@ -340,7 +362,7 @@ def pkeys(pcap, wanted):
 
 
 def main():
-    verbs = {"check": check, "inject": inject, "pkeys": pkeys, "stray": stray}
+    verbs = {"check": check, "inject": inject, "pkeys": pkeys, "stray": stray, "rarp": rarp}
     if len(sys.argv) < 2 or sys.argv[1] not in verbs:
         sys.exit(__doc__)
     sys.exit(not verbs[sys.argv[1]](*sys.argv[2:]))
