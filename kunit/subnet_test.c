@@ -672,6 +672,38 @@ static void a_port_that_is_down_cannot_be_armed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(test, 0x1c)[32] & 0xf, IB_PORT_DOWN);
 }
 
+/* States of both ends of a link, and the next one of the switch's */
+static const struct ends {
+	u8 own;
+	u8 other;
+	u8 next;
+} ends[] = {
+	{ IB_PORT_DOWN, IB_PORT_INIT, IB_PORT_INIT },
+	{ IB_PORT_DOWN, IB_PORT_ACTIVE, IB_PORT_INIT },
+	{ IB_PORT_ARMED, IB_PORT_INIT, IB_PORT_ARMED },
+	{ IB_PORT_ACTIVE, IB_PORT_INIT, IB_PORT_INIT },
+	{ IB_PORT_ACTIVE, IB_PORT_ARMED, IB_PORT_ACTIVE },
+	{ IB_PORT_ACTIVE, IB_PORT_ACTIVE, IB_PORT_ACTIVE },
+};
+
+static void a_link_that_was_cut_for_a_moment_is_configured_again(struct kunit *test)
+{
+	struct world *w = test->priv;
+	struct srnic_switch_port *link = &w->sw->ports[SRNIC_SWITCH_FIRST];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		link->state = ends[i].own;
+		w->sw->changed = false;
+		mutex_lock(&w->sw->lock);
+		srnic_switch_follow(w->sw, SRNIC_SWITCH_FIRST, ends[i].other);
+		mutex_unlock(&w->sw->lock);
+		KUNIT_EXPECT_EQ_MSG(test, link->state, ends[i].next, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, w->sw->changed, ends[i].own != ends[i].next,
+				    "row %d", i);
+	}
+}
+
 static struct kunit_case subnet_cases[] = {
 	KUNIT_CASE(a_managed_port_waits_for_its_manager),
 	KUNIT_CASE(a_manager_configures_the_port),
@@ -695,6 +727,7 @@ static struct kunit_case subnet_cases[] = {
 	KUNIT_CASE(tables_are_kept_as_written),
 	KUNIT_CASE(port_0_alone_has_a_lid),
 	KUNIT_CASE(a_port_that_is_down_cannot_be_armed),
+	KUNIT_CASE(a_link_that_was_cut_for_a_moment_is_configured_again),
 	{}
 };
 

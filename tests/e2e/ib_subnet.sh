@@ -194,6 +194,14 @@ sees_link n1 "$(ib_gid n4)" up || fail "$(on n1 srnic subnet)"
 soon ib_has_carrier n4 || fail "no carrier: $(on n4 ip -d link show ib0)"
 reaches n4 n2
 
+say "one that is cut off for a moment, which nobody else has seen, likewise"
+ip link set pn3 down
+soon ib_port_is DOWN n3 || fail "n3 is not down"
+ip link set pn3 up
+soon ib_port_is ACTIVE n3 || fail "n3 is not configured: $(tail /run/test/opensm.n1)"
+soon ib_has_carrier n3 || fail "no carrier: $(on n3 ip -d link show ib0)"
+reaches n3 n2
+
 if [ -n "${SEALED-}" ]; then
 	say "all of it is sealed, management included"
 	none_refused

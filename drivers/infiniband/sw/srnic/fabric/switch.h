@@ -122,5 +122,6 @@ u16 srnic_switch_port_info(struct srnic_switch *sw, u8 in_port, const struct ib_
 /* switch_probe.c: the state of its links, under sw->lock */
 void srnic_switch_probe(struct work_struct *work);
 void srnic_switch_heard(struct srnic_switch *sw, u8 port);
+void srnic_switch_follow(struct srnic_switch *sw, u8 port, u8 state);
 
 #endif /* SRNIC_FABRIC_SWITCH_H */

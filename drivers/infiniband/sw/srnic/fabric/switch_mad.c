@@ -232,6 +232,16 @@ static void handle_directed(struct srnic_switch *sw, u8 in_port, u32 qpn, struct
 	srnic_switch_send(sw, out, 0, smp);
 }
 
+/* The switch sends no request by a LID but its probes. */
+static void note_probed(struct srnic_switch *sw, u8 port, const struct ib_smp *smp)
+{
+	const struct ib_port_info *info = (const void *)smp->data;
+
+	if (smp->method == IB_MGMT_METHOD_GET_RESP && !smp->status &&
+	    smp->attr_id == IB_SMP_ATTR_PORT_INFO)
+		srnic_switch_follow(sw, port, info->linkspeed_portstate & 0xf);
+}
+
 static void receive_smp(struct srnic_switch *sw, struct switch_rx *rx, const struct ib_wc *wc)
 {
 	u8 port = port_of(sw, wc, &rx->data.grh);
@@ -244,9 +254,12 @@ static void receive_smp(struct srnic_switch *sw, struct switch_rx *rx, const str
 		srnic_switch_heard(sw, port);
 	if (rx->data.mad.mad_hdr.mgmt_class == DIRECTED)
 		handle_directed(sw, port, wc->src_qp, &rx->data.mad);
-	else if (port == SRNIC_SWITCH_OWN &&
-		 rx->data.mad.mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED)
+	else if (rx->data.mad.mad_hdr.mgmt_class != IB_MGMT_CLASS_SUBN_LID_ROUTED)
+		return;
+	else if (port == SRNIC_SWITCH_OWN)
 		answer_request(sw, port, wc->src_qp, &rx->data.mad);
+	else
+		note_probed(sw, port, (const void *)&rx->data.mad);
 }
 
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch's links: a node is there as long as it answers. It is asked for its NodeInfo each
+ * The switch's links: a node is there as long as it answers. It is asked for its PortInfo each
  * second, which it tells its managers only. The manager hears of changes at once (trap 128).
  */
 #include <linux/string.h>
 #include <rdma/ib_cache.h>
+#include "export.h"
 #include "fabric/switch.h"
 
 #define PROBE_MS	1000
@@ -68,6 +69,29 @@ void srnic_switch_heard(struct srnic_switch *sw, u8 port)
 		set_state(sw, port, IB_PORT_INIT);
 }
 
+/**
+ * srnic_switch_follow() - Note the state of the port at the other end of a link
+ * @sw: the switch
+ * @port: number of the switch's port; the other end can be heard
+ * @state: PortState of the other end
+ *
+ * A link that was cut for less time than the probes need to notice leaves the other end in state
+ * Init, and so this end, too, for the manager to find both (IBA 7.2.7). The manager arms both
+ * ends before it activates one, so Armed here and Init there is its work under way.
+ *
+ * Context: process, under @sw->lock.
+ */
+void srnic_switch_follow(struct srnic_switch *sw, u8 port, u8 state)
+{
+	u8 own = sw->ports[port].state;
+
+	lockdep_assert_held(&sw->lock);
+	if (own == IB_PORT_DOWN || (own == IB_PORT_ACTIVE && state == IB_PORT_INIT))
+		set_state(sw, port, IB_PORT_INIT);
+}
+
+SRNIC_EXPORT_FOR_KUNIT(srnic_switch_follow);
+
 static void probe_node(struct srnic_switch *sw, u8 port)
 {
 	struct srnic_switch_port *link = &sw->ports[port];
@@ -77,7 +101,7 @@ static void probe_node(struct srnic_switch *sw, u8 port)
 		link->missed++;
 	else if (link->state != IB_PORT_DOWN)
 		set_state(sw, port, IB_PORT_DOWN);
-	fill_header(sw, &smp, IB_MGMT_METHOD_GET, IB_SMP_ATTR_NODE_INFO);
+	fill_header(sw, &smp, IB_MGMT_METHOD_GET, IB_SMP_ATTR_PORT_INFO);
 	srnic_switch_send(sw, port, 0, &smp);
 }
 
@@ -85,14 +109,13 @@ static void probe_node(struct srnic_switch *sw, u8 port)
 static void probe_own(struct srnic_switch *sw)
 {
 	struct ib_port_attr attr;
-	bool up, was_up;
 
 	if (srnic_fabric_query_port(sw->fabric, &attr))
 		return;
-	up = attr.state != IB_PORT_DOWN;
-	was_up = sw->ports[SRNIC_SWITCH_OWN].state != IB_PORT_DOWN;
-	if (up != was_up)
-		set_state(sw, SRNIC_SWITCH_OWN, up ? IB_PORT_INIT : IB_PORT_DOWN);
+	if (attr.state != IB_PORT_DOWN)
+		srnic_switch_follow(sw, SRNIC_SWITCH_OWN, attr.state);
+	else if (sw->ports[SRNIC_SWITCH_OWN].state != IB_PORT_DOWN)
+		set_state(sw, SRNIC_SWITCH_OWN, IB_PORT_DOWN);
 }
 
 /* The work item of @sw->probe. */
