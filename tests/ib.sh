@@ -154,6 +154,25 @@ ib_each_pair()
 	done
 }
 
+# ib_reaches END PEER [PREFIX]: over ib0, soon; PREFIX is that of the address
+ib_reaches()
+{
+	soon on "$1" ping -q -c 1 -W 3 "${3:-10.78.0.}$(ib_number "$2")" >/dev/null ||
+		fail "$1 does not reach $2: $(on "$1" ip neigh show)"
+}
+
+# ib_member END GROUP: whether the end's netdev is a member of a group of its IPv6
+ib_member()
+{
+	grep -q "inet6 $2" < <(on "$1" ip -6 maddr show dev "v$1")
+}
+
+# ib_no_member END GROUP
+ib_no_member()
+{
+	! ib_member "$@"
+}
+
 # ib_manage MANAGER END...: have the manager's node see the ends, and the ends be managed by it
 ib_manage()
 {

@@ -41,13 +41,6 @@ all_up()
 	done
 }
 
-# reaches END PEER
-reaches()
-{
-	soon on "$1" ping -q -c 1 -W 2 "10.78.0.$(ib_number "$2")" >/dev/null ||
-		fail "$1 does not reach $2: $(on "$1" ip neigh show dev ib0)"
-}
-
 # exchange SERVER CLIENT: bytes by TCP, and by a connection that the connection manager makes
 exchange()
 {
@@ -58,24 +51,14 @@ exchange()
 	pair in "$1" rping -s -a "$address" -C 10 -- in "$2" rping -c -a "$address" -C 10
 }
 
-# in_group END: whether its netdev is a member of the group of 239.8.8.8
-in_group()
-{
-	grep -q 'inet6 ff12:401b:ffff::f08:808' < <(on "$1" ip -6 maddr show dev "v$1")
-}
-
-not_in_group()
-{
-	! in_group "$1"
-}
-
 # joins_and_leaves END
 joins_and_leaves()
 {
+	local group=ff12:401b:ffff::f08:808
 	on "$1" ip addr add 239.8.8.8/32 dev ib0 autojoin
-	soon in_group "$1" || fail "$1 has not joined: $(on "$1" ip -6 maddr show dev "v$1")"
+	soon ib_member "$1" $group || fail "not joined: $(on "$1" ip -6 maddr show dev "v$1")"
 	on "$1" ip addr del 239.8.8.8/32 dev ib0
-	soon not_in_group "$1" || fail "$1 has not left"
+	soon ib_no_member "$1" $group || fail "$1 has not left"
 }
 
 ib_needs_opensm
@@ -91,7 +74,7 @@ for end in "${ib_ends[@]}"; do
 	ib_up "$end"
 done
 all_up "without a manager"
-ib_each_pair reaches
+ib_each_pair ib_reaches
 exchange n2 n3
 joins_and_leaves n2
 
@@ -99,7 +82,7 @@ say "a subnet manager configures all of them"
 ib_manage n1 n2 n3
 opensm_start n1 10
 all_up "with a manager"
-ib_each_pair reaches
+ib_each_pair ib_reaches
 exchange n2 n3
 joins_and_leaves n3
 
@@ -108,7 +91,7 @@ ip link set pn3 down
 soon ib_port_is DOWN n3 || fail "n3 is not down"
 ip link set pn3 up
 all_up "after a cut"
-reaches n3 n2
+ib_reaches n3 n2
 for end in "${ib_ends[@]}"; do
 	soon disturbed "$end" || fail "$end: nothing was lost"
 	expect_count "$end" "$(ib_device "$end")" icrc_errors -eq 0

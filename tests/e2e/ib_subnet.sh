@@ -21,13 +21,6 @@ shows()
 	[ "$found" = "$number" ] || fail "$* has '$text' $found times, not $number: $said"
 }
 
-# reaches END PEER: over ib0
-reaches()
-{
-	soon on "$1" ping -q -c 1 -W 3 "10.78.0.$(ib_number "$2")" >/dev/null ||
-		fail "$1 does not reach $2: $(on "$1" ip neigh show dev ib0)"
-}
-
 # ib0_up END: as ib_up, but the port comes up when the manager has configured it
 ib0_up()
 {
@@ -108,14 +101,14 @@ soon sees_link n1 "$(ib_gid n2)" down || fail "n2 is up for a switch that it doe
 for end in n1 n2; do
 	soon ib_has_carrier $end || fail "no carrier: $(on $end ip -d link show ib0)"
 done
-reaches n1 n2
+ib_reaches n1 n2
 on n1 ip link set ib0 down
 on n1 ip link set ib0 up
 soon ib_has_carrier n1 || fail "n1 does not join its groups again"
-reaches n1 n2
+ib_reaches n1 n2
 on n1 srnic subnet del ibn1 member "$(ib_gid n2)"
 [ "$(on n1 srnic -j subnet)" = "[]" ] || fail "$(on n1 srnic subnet)"
-reaches n2 n1
+ib_reaches n2 n1
 
 say "a port that has a manager waits for it"
 ib_manage n1 n2 n3 n4
@@ -138,7 +131,7 @@ qkeys=$(on n3 saquery -C ibn3 --smkey 1 MCMR 2>&1 | tr -d ' \t.' |
 [ "$qkeys" = $ib_subnet_qkey ] || fail "Q_Keys '$qkeys', not $ib_subnet_qkey"
 
 say "each reaches every other"
-ib_each_pair reaches
+ib_each_pair ib_reaches
 
 say "the tools see a fabric of four nodes and a switch"
 shows 4 '^Ca ' on n1 ibnetdiscover -C ibn1
@@ -192,7 +185,7 @@ ip link set pn4 up
 soon ib_port_is ACTIVE n4 || fail "n4 is not configured: $(tail /run/test/opensm.n1)"
 sees_link n1 "$(ib_gid n4)" up || fail "$(on n1 srnic subnet)"
 soon ib_has_carrier n4 || fail "no carrier: $(on n4 ip -d link show ib0)"
-reaches n4 n2
+ib_reaches n4 n2
 
 say "one that is cut off for a moment, which nobody else has seen, likewise"
 ip link set pn3 down
@@ -200,7 +193,7 @@ soon ib_port_is DOWN n3 || fail "n3 is not down"
 ip link set pn3 up
 soon ib_port_is ACTIVE n3 || fail "n3 is not configured: $(tail /run/test/opensm.n1)"
 soon ib_has_carrier n3 || fail "no carrier: $(on n3 ip -d link show ib0)"
-reaches n3 n2
+ib_reaches n3 n2
 
 if [ -n "${SEALED-}" ]; then
 	say "all of it is sealed, management included"
@@ -218,7 +211,7 @@ soon grep -q 'Entering STANDBY state' /run/test/opensm.n2 || fail "$(tail /run/t
 is_master n3 n1 || fail "n1 is not the master: $(on n3 sminfo -C ibn3 2>&1)"
 opensm_kill n1
 soon is_master n3 n2 || fail "n2 has not taken over: $(tail /run/test/opensm.n2)"
-ib_each_pair reaches
+ib_each_pair ib_reaches
 shows 4 '^Ca ' on n2 ibnetdiscover -C ibn2
 
 say "a port whose managers are taken away manages itself again"

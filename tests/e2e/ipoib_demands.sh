@@ -12,17 +12,6 @@ frames=$repo/tests/programs/ipoib_frames.py
 
 link_address() { on "$1" cat /sys/class/net/ib0/address; }
 
-# ib_member END GROUP: whether the end's netdev is a member of a group of its IPv6
-ib_member()
-{
-	grep -q "inet6 $2" < <(on "$1" ip -6 maddr show dev "v$1")
-}
-
-not_member()
-{
-	! ib_member "$@"
-}
-
 # logged PATTERN: whether the kernel has logged it
 logged()
 {
@@ -63,7 +52,7 @@ receiver=$!
 soon ib_member b ff12:401b:ffff::f01:209 || fail "not joined: $(on b ip -6 maddr show dev vb)"
 on a timeout 300 "$repo/tests/programs/multicast.py" send 239.1.2.9 10.78.0.1
 wait $receiver
-soon not_member b ff12:401b:ffff::f01:209 || fail "still joined"
+soon ib_no_member b ff12:401b:ffff::f01:209 || fail "still joined"
 
 say "a peer that comes back with another QPN is found again"
 old=$(link_address b)

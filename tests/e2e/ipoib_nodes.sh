@@ -12,14 +12,11 @@ nodes=${NODES:-4}
 paths=${PATHS:-500}
 mapfile -t ib_ends < <(seq -f 'n%g' "$nodes")
 
-# reaches END PEER
+# reaches END PEER: by IPv4 and IPv6
 reaches()
 {
-	local address
-	for address in 10.78.0. fd78::; do
-		on "$1" ping -q -c 1 -W 60 "$address$(ib_number "$2")" >/dev/null ||
-			fail "$1 does not reach $2: $(on "$1" ip neigh show)"
-	done
+	ib_reaches "$1" "$2"
+	ib_reaches "$1" "$2" fd78::
 }
 
 # all_answer ADDRESS: whether all but n1 have answered n1's pings of a group
